@@ -10,6 +10,7 @@ from . import (
     command_line,
     compare,
     contacts,
+    controls,
     couplings,
     full_body,
     goals,
@@ -37,7 +38,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES,
 )  # fmt: skip
 
 

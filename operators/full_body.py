@@ -4,15 +4,26 @@
 from contextlib import suppress
 
 import bpy
+from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.figure import roles
+from ..rig.frame import once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body, goals
+from ..rig.setup import controls, full_body, goals, more_controls
 from ..rig.shot import from_animation
 from .common import ArmatureOperator, armature
 from .frames import SteppedOperator, Steps
+
+CONTROLS = [
+    ("CHEST", "Chest", "Bends the spine, and carries the head: the body leans with it"),
+    ("SHOULDERS", "Shoulders", "Turn the collar bones"),
+    ("ELBOWS", "Elbows", "Poles, which the elbows point at"),
+    ("KNEES", "Knees", "Poles, which the knees point at"),
+    ("TOES", "Toes", "Turn the toes"),
+    ("MASTER", "Master", "Carries all other controls, and with them the figure"),
+]
 
 
 class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Operator):
@@ -43,13 +54,30 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
                              "which the body has keys", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame to key", default=-1)
 
+    controls: EnumProperty(
+        name="Controls",
+        description="More controls than hands, feet, head and hips. On a body that is set up, only they are added",
+        items=CONTROLS,
+        options={"ENUM_FLAG"},
+        default=set(),
+    )  # fmt: skip
+
     doing = Note(Code.KEYING_CONTROLS)
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        """The tooltip: for one more control its own."""
+        del context
+        chosen = properties.controls
+        words = next((words for name, _, words in CONTROLS if chosen == {name}), "")
+        return tip_(words or cls.__doc__ or "")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: if the body moves, show the dialog, then work in steps."""
         del event
         ob = armature(context)
-        if not from_animation.moves(ob) or roles.of(ob).controlled:
+        adds_only = self.controls and full_body.is_set_up(ob)
+        if adds_only or not from_animation.moves(ob) or roles.of(ob).controlled:
             return self.execute(context)
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
             frames = from_animation.frames(ob, context.scene)
@@ -73,6 +101,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     def _run(self, context: bpy.types.Context) -> Steps:
         """Add the goals, and key their targets from the motion."""
         ob = armature(context)
+        if self.controls and full_body.is_set_up(ob):
+            return self._add_controls(ob, [])
         figure = roles.of(ob)
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
@@ -99,8 +129,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
                 with suppress(ReferenceError):  # the object itself may be gone
                     goals.remove(ob, numbers)
                 raise
-        self._report(figure, result, as_bones, frames, refusal)
-        return {"FINISHED"}
+        return self._report(ob, figure, result, as_bones, frames, refusal)
 
     def _frames(self, ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
         """The frames to key; none if the range ends before it starts."""
@@ -109,9 +138,13 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         return range(self.frame_start, self.frame_end + 1)
 
     def _report(
-        self, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range, refusal: Note | None
-    ) -> None:
-        """Say what was added, and what was not. frames : that were keyed. refusal : why none could be."""
+        self, ob: bpy.types.Object, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range,
+        refusal: Note | None,
+    ) -> set[str]:  # fmt: skip
+        """Say what was added, and what was not, and add further controls.
+
+        frames : that were keyed. refusal : why none could be.
+        """
         count = len(result.new_goals)
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
         if result.taken:
@@ -133,8 +166,26 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
         if refusal is not None and count:
             parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
+        if self.controls:
+            return self._add_controls(ob, parts)
         worth_a_look = result.missing or figure.folded or (refusal is not None and count)
         self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
+        return {"FINISHED"}
+
+    def _add_controls(self, ob: bpy.types.Object, parts: list[Note]) -> set[str]:
+        """Add more controls. parts : what there is to say already."""
+        if not controls.can_add(ob):
+            self.tell({"WARNING"}, *parts, Note(Code.CONTROLS_NEED_BONES, repr(ob.name)))
+            return {"FINISHED"} if parts else {"CANCELLED"}
+        with once.still(ob) as paused:
+            if paused:
+                more_controls.settle(ob)
+            added = more_controls.add(ob, self.controls)
+        count = len(added.names)
+        own = [Note(Code.CONTROLS_ADDED, count)] if count else []
+        own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
+        self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note(Code.NO_CONTROL_ADDED)]))
+        return {"FINISHED"} if parts or count else {"CANCELLED"}
 
 
 CLASSES = (DQIK_OT_setup_full_body,)

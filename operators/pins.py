@@ -8,12 +8,15 @@ from ..rig.notes import Code, Note
 from ..rig.setup import controls, goals, pins, selection
 from .common import ArmatureOperator, GoalsOperator, armature
 
+CONTEXT = "DQIK"  # of the words in translations
+
 
 class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
     """Hold the selected bones where they are now, by goals with targets of their own"""
 
     bl_idname = "dqik.pin"
     bl_label = "Pin"
+    bl_translation_context = CONTEXT
     bl_options = {"REGISTER", "UNDO"}
 
     position: BoolProperty(name="Position", description="Hold the heads of the bones", default=True)
@@ -38,6 +41,7 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
 
     bl_idname = "dqik.unpin"
     bl_label = "Unpin"
+    bl_translation_context = CONTEXT
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -8,6 +8,7 @@ from ..rig.blender import keying
 from ..rig.frame import missed, once
 from ..rig.frame.state import stored_base
 from ..rig.notes import Code, Note, note_of
+from ..rig.setup import controls
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -71,9 +72,8 @@ class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Reset the bones that the goals move, or all bones if there are no goals."""
         ob = armature(context)
-        for goal in ob.dqik.goals:
-            if goal.own_target and goal.target == ob and goal.subtarget in ob.pose.bones:
-                ob.pose.bones[goal.subtarget].matrix_basis = Matrix()
+        for bone in controls.of(ob):
+            bone.matrix_basis = Matrix()
         once.put_to_rest(ob, context.evaluated_depsgraph_get())
         return {"FINISHED"}
 

@@ -6,6 +6,7 @@ from math import pi
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
+from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
 from ..rig.setup.menus import axis_items, kind_items, side_items
@@ -28,10 +29,20 @@ def _error(goal: bpy.types.bpy_struct) -> GoalError:
     return next((error for error in sessions.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
+def _set_label(self: bpy.types.bpy_struct, text: str) -> None:
+    """A name was typed in the list; the short name that is there already changes nothing."""
+    if text != short(self.id_data, self.name):
+        self.name = text
+
+
 class DqikGoal(bpy.types.PropertyGroup):
     """One goal: a bone, the target that it should reach, and weights."""
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal", override=OVERRIDE)
+    label: StringProperty(
+        name="Name", description="Name of the goal, without what the names of all bones begin with",
+        get=lambda goal: short(goal.id_data, goal.name), set=_set_label, options={"HIDDEN", "SKIP_SAVE"},
+    )  # fmt: skip
     mute: BoolProperty(name="Mute", description="Leave this goal out of the solve", **KEYED_SETTING)
     bone: StringProperty(name="Bone", description="The bone that should reach the target", **SETTING)
     kind: EnumProperty(

@@ -5,7 +5,9 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.blender.dependencies import control_bones
+from ..rig.figure.short_names import short
 from ..rig.notes import Code, Note
+from ..rig.setup import controls
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
@@ -32,7 +34,9 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
-        layout.label(text=bone.name, icon="BONE_DATA")
+        layout.label(text=short(bone.id_data, bone.name), icon="BONE_DATA", translate=False)
+        if controls.is_control(bone.bone):  # a pole or the master, which has no settings
+            return
         column = layout.column()
         column.prop(bone, "dqik_lock")
         column = column.column()
@@ -55,7 +59,9 @@ class BodySidebar(ArmatureSidebar):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and _bone(context) is not None and _reached_by(context) is None
+        bone = _bone(context)
+        of_body = bone is not None and not controls.is_control(bone.bone)
+        return super().poll(context) and of_body and _reached_by(context) is None
 
 
 class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):

@@ -2,6 +2,14 @@
 """German for the words of notes (`rig/notes.py`) and for the solvers' refusals."""
 
 GERMAN_NOTES = {
+    "{} controls added": "{} Steuerknochen hinzugefügt",
+    "No control was added: those are there already": "Kein Steuerknochen wurde hinzugefügt: diese sind schon da",
+    "More controls are bones, and no bone can be added to {}": "Zu {} können keine Steuerknochen hinzukommen",
+    "{} has no controls: press Set Up Full Body": "{} hat keine Steuerknochen: Ganzen Körper einrichten drücken",
+    "All controls of {} are hidden": "Alle Steuerknochen von {} sind ausgeblendet",
+    "{} controls keyed at frame {}": "{} Steuerknochen bei Frame {} mit Keyframes versehen",
+    "{} cannot be keyed: their action belongs to another file, or the NLA plays them":
+        "{} können keine Keyframes bekommen: ihre Action gehört zu einer anderen Datei, oder das NLA spielt sie",
     # what the panel warns of
     "Goal {}: {}": "Ziel {}: {}",
     "it has no bone: choose one": "es hat keinen Knochen: einen auswählen",

@@ -2,11 +2,14 @@
 """The panels of the goals: their list, the settings of the active one, and its pole."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
+from ..operators.full_body import CONTROLS
 from ..rig.blender import units
-from ..rig.figure import roles
+from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
+from ..rig.setup import controls, more_controls
 from ..solvers import GOAL_KINDS
 from ..solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
@@ -33,11 +36,11 @@ class DQIK_UL_goals(bpy.types.UIList):
         row = layout.row(align=True)
         names = row.row() if narrow else row.split(factor=0.55)
         names.active = not item.mute
-        names.prop(item, "name", text="", emboss=False, icon="ERROR" if broken else "NONE")
+        names.prop(item, "label", text="", emboss=False, icon="ERROR" if broken else "NONE")
         if missed or not narrow:
             aside = layout.row() if narrow else names.row()
             aside.active, aside.alert = missed, missed
-            aim = "" if item.target is None else item.subtarget or item.target.name
+            aim = "" if item.target is None else short(data.id_data, item.subtarget) or item.target.name
             miss = units.miss(context.scene, data.id_data, item.error, item.rotation_error)
             aside.label(text=miss if missed else aim, translate=False)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
@@ -52,24 +55,22 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
         if not settings.goals:
-            hint = "Set up a whole body, or select bones in Pose Mode and give them goals"
-            paragraph(context, layout, hint, "INFO")
-            if ob.animation_data is not None and ob.animation_data.action is not None and roles.of(ob).folded:
-                paragraph(context, layout, roles.FOLDED, "ERROR")
-                layout.operator("dqik.pose_to_rest", icon="OUTLINER_DATA_ARMATURE")
-            layout.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
+            paragraph(context, layout, "Or select bones in Pose Mode and give them goals", "INFO")
             layout.operator("dqik.goal_add", icon="ADD")
         if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
             layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if settings.goals:
             rows = min(max(len(settings.goals), _FEWEST), _MOST)
-            layout.template_list("DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows)
+            layout.template_list(
+                "DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows, item_dyntip_propname="name",
+            )
             buttons = layout.row(align=True)
             buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
             buttons.operator("dqik.goal_add", text="", icon="ADD")
             buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
             buttons.operator("dqik.goals_clear", text="", icon="TRASH")
             _tools(context, layout)
+            _controls(context, layout, ob)
             if any(goal.target not in (None, ob) for goal in settings.goals):
                 layout.prop(settings, "targets_follow")
             _natural_pose(context, layout, settings)
@@ -77,6 +78,25 @@ class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
         if goal is not None:
             layout.separator()
             _settings(settled(context, layout), ob, goal)
+
+
+class DQIK_MT_controls(bpy.types.Menu):
+    """More controls for the body, each with a tick if it is there"""
+
+    bl_label = "Controls"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, armature(context)
+        present = more_controls.present(ob)
+        for name, label, _ in CONTROLS:
+            row = layout.row()
+            row.enabled = name not in present
+            icon = "CHECKMARK" if name in present else "ADD"
+            row.operator("dqik.setup_full_body", text=iface_(label), translate=False, icon=icon).controls = {name}
+        layout.separator()
+        row = layout.row()
+        row.enabled = len(present) < len(CONTROLS)
+        row.operator("dqik.setup_full_body", text="All").controls = {name for name, *_ in CONTROLS}
 
 
 class ActiveGoalPanel(ArmatureSidebar):
@@ -134,6 +154,20 @@ def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
     for operator in _TOOLS:
         grid.operator(operator)
+
+
+def _controls(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """What is done with all controls at once, and more of them."""
+    column = layout.column(align=True)
+    row = column.column(align=True) if is_narrow(context) else column.row(align=True)
+    row.operator("dqik.select_controls")
+    row.operator("dqik.key_controls", icon="KEY_HLT")
+    collection = controls.collection(ob)
+    if collection is not None:
+        column.prop(collection, "is_solo", text="Show Controls Only", toggle=True, icon="HIDE_OFF")
+        row = layout.row(align=True)
+        row.operator("dqik.setup_full_body", text="", icon="OUTLINER_OB_ARMATURE")
+        row.menu("DQIK_MT_controls")
 
 
 def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
@@ -239,4 +273,4 @@ def _bone_of(
         row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
 
 
-CLASSES = (DQIK_UL_goals, DQIK_PT_goals, DQIK_PT_chain, DQIK_PT_pole)
+CLASSES = (DQIK_UL_goals, DQIK_MT_controls, DQIK_PT_goals, DQIK_PT_chain, DQIK_PT_pole)

@@ -12,11 +12,13 @@ class Shortcut(NamedTuple):
 
     operator: str
     key: str
+    path: str = ""  # what it switches, if it is Blender's own operator
 
 
 SHORTCUTS = (
     Shortcut("dqik.goal_add", "A"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
     Shortcut("dqik.solve", "V"), Shortcut("dqik.targets_to_pose", "T"), Shortcut("dqik.bake", "B"),
+    Shortcut("dqik.keep_pose", "K"), Shortcut("wm.context_toggle", "L", "object.dqik.live"),
 )  # fmt: skip
 KEYMAPS = ("Pose", "Object Mode")
 
@@ -25,11 +27,15 @@ _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 def items(context: bpy.types.Context) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
     """The shortcuts as the user has them, with their keymaps."""
-    names = {shortcut.operator for shortcut in SHORTCUTS}
+    names = {(shortcut.operator, shortcut.path) for shortcut in SHORTCUTS}
     for name in KEYMAPS:
         keymap = context.window_manager.keyconfigs.user.keymaps.get(name)
         if keymap is not None:
-            yield from ((keymap, item) for item in keymap.keymap_items if item.idname in names)
+            yield from ((keymap, item) for item in keymap.keymap_items if (item.idname, _path(item)) in names)
+
+
+def _path(item: bpy.types.KeyMapItem) -> str:
+    return getattr(item.properties, "data_path", "") if item.idname == "wm.context_toggle" else ""
 
 
 def start() -> None:
@@ -41,6 +47,8 @@ def start() -> None:
         keymap = config.keymaps.new(name=name)
         for shortcut in SHORTCUTS:
             item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=True, alt=True)
+            if shortcut.path:
+                item.properties.data_path = shortcut.path
             _added.append((keymap, item))
 
 

@@ -4,6 +4,7 @@
 import bpy
 
 from ..operators.common import armature
+from ..rig.figure import roles
 from . import status
 from .common import Sidebar, is_narrow, paragraph
 
@@ -24,8 +25,10 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
             return
         settings = ob.dqik
+        if not settings.goals and not settings.live:
+            _first(context, layout, ob)
+            return
         live = layout.row()
-        live.enabled = bool(settings.goals) or settings.live
         live.scale_y = 1.6
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         column = layout.column(align=True)
@@ -38,6 +41,16 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
             column.operator("dqik.motion_paths")
         if settings.goals:
             status.draw(context, layout, ob)
+
+
+def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The one button that matters while nothing is set up."""
+    if ob.animation_data is not None and ob.animation_data.action is not None and roles.of(ob).folded:
+        paragraph(context, layout, roles.FOLDED, "ERROR")
+        layout.operator("dqik.pose_to_rest", icon="OUTLINER_DATA_ARMATURE")
+    row = layout.row()
+    row.scale_y = 1.6
+    row.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
 
 
 CLASSES = (DQIK_PT_main,)

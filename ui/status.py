@@ -8,6 +8,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
+from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
 from ..rig.notes import Note
 from .common import is_narrow, paragraph
@@ -34,7 +35,7 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     if misses:
         others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
         paragraph(context, column, iface_("Not met at frame {}:").format(context.scene.frame_current), "ERROR")
-        column.label(text=f"{misses[0].name}{others}", icon="BLANK1", translate=False)
+        column.label(text=f"{short(ob, misses[0].name)}{others}", icon="BLANK1", translate=False)
     elif lags:
         paragraph(context, column, "Following the targets", "PLAY")
     else:

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..operators.pins import CONTEXT as PINS
 from .german_notes import GERMAN_NOTES
 
 _ANY, _OPERATOR = "*", "Operator"
@@ -28,10 +29,10 @@ _GERMAN_OPERATORS = {
     "Fit Capsules": "Körper messen",
     "Add Obstacle": "Hindernis hinzufügen",
     "Remove Obstacle": "Hindernis entfernen",
-    "Pin": "Festhalten",
-    "Unpin": "Loslassen",
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
+    "Select Controls": "Alle auswählen",
+    "Key Controls": "Key für alle",
     "Targets to Pose": "Zielobjekte zur Pose",
     "Limb to FK": "Glied zu FK",
     "Limb to IK": "Glied zu IK",
@@ -65,7 +66,18 @@ _GERMAN_OPERATORS = {
     "Make Library Override": "Bibliotheksüberschreibung anlegen",
 }
 
+_GERMAN_PINS = {"Pin": "Festhalten", "Unpin": "Loslassen"}
+"""In a context of their own: Blender's dictionary has these words for the pins of textures."""
+
 _GERMAN = {
+    "Controls": "Steuerknochen",
+    "Show Controls Only": "Nur Steuerknochen",
+    "Chest": "Brust",
+    "Elbows": "Ellbogen",
+    "Knees": "Knie",
+    "Toes": "Zehen",
+    "Or select bones in Pose Mode and give them goals":
+        "Oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "IK": "IK",
     "Live": "Live",
     "Goals": "Ziele",
@@ -156,8 +168,6 @@ _GERMAN = {
         "Ein Skelett auswählen, oder das Zielobjekt eines seiner Ziele",
     "Leave Edit Mode to set goals and solve": "Für Ziele den Bearbeitungsmodus verlassen",
     "Select a bone in Pose Mode": "Im Posenmodus einen Knochen auswählen",
-    "Set up a whole body, or select bones in Pose Mode and give them goals":
-        "Einen ganzen Körper einrichten, oder im Posenmodus Knochen auswählen und ihnen Ziele geben",
     "Key a Range": "Bereich mit Keyframes",
     "Key from Motion": "Keyframes aus der Bewegung",
     "Where the body moves, key the targets from its motion, on every frame. Live shows the same motion then, and "
@@ -180,6 +190,7 @@ def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
     operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
     others = _GERMAN_OPERATORS | _GERMAN | GERMAN_NOTES
+    operators |= {(PINS, key): text for key, text in _GERMAN_PINS.items()}
     return operators | {(_ANY, key): text for key, text in others.items()}
 
 

@@ -11,6 +11,9 @@ from . import animation
 Bone = tuple[bpy.types.Object, str]
 """An armature object and the name of one of its bones; the name is empty for an object alone."""
 
+CONTROL_PREFIX = "DQIK "
+"""What the names of control bones begin with."""
+
 _PLACE = ("location", "rotation", "scale", "delta", "matrix", "head", "tail", "constraints")
 """What the data paths of an object's or a bone's place, or of what sets it, begin with."""
 
@@ -168,11 +171,12 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
 
 
 def control_bones(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones of an armature object that are targets or poles of its goals, and no parts of its body.
+    """Names of the bones of an armature object that are no parts of its body: control bones, and targets or poles.
 
     A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from.
     """
-    own, found = ob.original, set[str]()
+    own = ob.original
+    found = {bone.name for bone in own.data.bones if bone.name.startswith(CONTROL_PREFIX) and not bone.use_deform}
     for goal in own.dqik.goals:
         takes_bone = "target_joint" in GOAL_KINDS[goal.kind].takes
         for target, name in aims(goal):

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the animator asks for once, with Live on or off: a solve, bones back to rest, Live off with the pose kept."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import bpy
 import numpy as np
 
-from ..blender import channels
+from ..blender import animation, channels
+from . import aside
 from .sessions import sessions
 from .state import holds
 from .state.report import Status
@@ -55,6 +59,23 @@ def keep_pose(ob: bpy.types.Object) -> None:
     sessions.of(ob).pose.rebase(ob)
     ob.dqik.live = False
     channels.write(ob, now)
+    ob.update_tag(refresh={"OBJECT"})
+
+
+@contextmanager
+def still(ob: bpy.types.Object) -> Generator[bool]:
+    """Live solving pauses while goals are added that the present pose meets, and then starts from this pose.
+
+    So the body does not move, as it may where the solve, with more goals, finds another way from its earlier base pose.
+    Live solving goes on where keys move the body, because a pause would show these. Yields whether it pauses.
+    """
+    bones = animation.animation(ob).bones
+    if not ob.dqik.live or any(bone.bone.use_deform and bone.name in bones for bone in ob.pose.bones):
+        yield False
+        return
+    with aside.session(ob):
+        yield True
+        sessions.of(ob).pose.rebase(ob)
     ob.update_tag(refresh={"OBJECT"})
 
 

@@ -11,15 +11,17 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from .. import curves
+from ..blender.dependencies import CONTROL_PREFIX as PREFIX
 from ..notes import Code, Note
 from . import control_shapes, users
 
-PREFIX = "DQIK "
-COLLECTION = "DQIK"
-_MADE = "dqik_made"  # a custom property that marks the bone collection as made here
+COLLECTION, BODY = "DQIK", "Body"
+MASTER = PREFIX + "master"
+_MADE = "dqik_made"  # a custom property that marks the bone collections as made here
+_WIDTH = 2.0  # pixels of a shape's lines
 LENGTH = 0.05  # of the armature's size: length of a control bone
 _ALONG = 0.99  # of the distance between the sides
 _COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
@@ -30,8 +32,10 @@ class Control(NamedTuple):
 
     name : without the prefix. bone : whose place at rest it takes. at_tail : at the tail instead of the head.
     parent : name of its parent, a bone or a control before it with the prefix; empty for none. turns : whether it turns
-    with the parent. side : "L", "R" or "". shape : of `control_shapes`. size : of the
-    shape, as a fraction of the armature's size.
+    with the parent. side : "L", "R" or "". shape : of `control_shapes`. size : of the shape, as a fraction of the
+    armature's size. head : where it rests in armature space, if that is not the bone's place. shift, normal : of the
+    shape in the control's frame: where it is drawn, and where its Y axis points. lock : what stays, "lock_location" or
+    "lock_rotation".
     """
 
     name: str
@@ -42,11 +46,25 @@ class Control(NamedTuple):
     side: str = ""
     shape: str = control_shapes.BALL
     size: float = 0.06
+    head: Vector | None = None
+    shift: Vector | None = None
+    normal: Vector | None = None
+    lock: str = ""
 
 
 def is_control(bone: bpy.types.Bone) -> bool:
     """Whether a bone is a control bone."""
     return bone.name.startswith(PREFIX) and any(one.name == COLLECTION for one in bone.collections)
+
+
+def of(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """All control bones of an armature object, also hidden ones."""
+    return [bone for bone in ob.pose.bones if is_control(bone.bone)]
+
+
+def collection(ob: bpy.types.Object) -> bpy.types.BoneCollection | None:
+    """The bone collection of an armature's controls."""
+    return ob.data.collections_all.get(COLLECTION)
 
 
 def can_add(ob: bpy.types.Object) -> bool:
@@ -68,7 +86,9 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
             pattern, made = bones[control.bone], bones.new(PREFIX + control.name)
             made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
             made.length = LENGTH * size
-            if control.at_tail:
+            if control.head is not None:
+                made.translate(control.head - made.head)
+            elif control.at_tail:
                 made.translate(pattern.tail - pattern.head)
             parents[PREFIX + control.name] = made.name
             made.parent = bones.get(parents.get(control.parent, control.parent))
@@ -76,21 +96,54 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
             made.use_local_location = not straight
             made.use_deform = made.select = made.select_head = made.select_tail = False
             names.append(made.name)
-    collection = ob.data.collections_all.get(COLLECTION)
-    if collection is None:
-        collection = ob.data.collections.new(COLLECTION)
-        collection[_MADE] = True
     for name, control in zip(names, controls, strict=True):
-        bone, pose_bone = ob.data.bones[name], ob.pose.bones[name]
-        for other in list(bone.collections):
-            other.unassign(bone)
-        collection.assign(bone)
-        bone.color.palette = _COLOURS[control.side]
-        pose_bone.custom_shape = control_shapes.shape(control.shape)
-        pose_bone.use_custom_shape_bone_size = False
-        pose_bone.custom_shape_scale_xyz = (control.size * size,) * 3
-        pose_bone.lock_scale = (True, True, True)
+        show(ob, name, control, size)
+    _gather_body(ob)
     return names
+
+
+def show(ob: bpy.types.Object, name: str, control: Control, size: float) -> None:
+    """Give a new control bone its collection, colour, shape and locks."""
+    bone, pose_bone = ob.data.bones[name], ob.pose.bones[name]
+    gather(ob, bone)
+    bone.color.palette = _COLOURS[control.side]
+    pose_bone.custom_shape = control_shapes.shape(control.shape)
+    pose_bone.use_custom_shape_bone_size = False
+    pose_bone.custom_shape_scale_xyz = (control.size * size,) * 3
+    pose_bone.custom_shape_wire_width = _WIDTH
+    if control.shift is not None:
+        pose_bone.custom_shape_translation = control.shift
+    if control.normal is not None:
+        pose_bone.custom_shape_rotation_euler = Vector((0, 1, 0)).rotation_difference(control.normal).to_euler()
+    pose_bone.lock_scale = (True, True, True)
+    if control.lock:
+        setattr(pose_bone, control.lock, (True, True, True))
+        pose_bone.lock_rotation_w = control.lock == "lock_rotation"
+
+
+def gather(ob: bpy.types.Object, bone: bpy.types.Bone) -> None:
+    """Put a control bone into the collection of the controls, and into no other one."""
+    own = collection(ob)
+    if own is None:
+        own = ob.data.collections.new(COLLECTION)
+        own[_MADE] = True
+    for other in list(bone.collections):
+        other.unassign(bone)
+    own.assign(bone)
+
+
+def _gather_body(ob: bpy.types.Object) -> None:
+    """Put the bones of the body into a collection too; they stay in their own."""
+    if _body(ob) is None:
+        body = ob.data.collections.new(BODY)
+        body[_MADE] = True
+        for bone in ob.data.bones:
+            if not is_control(bone):
+                body.assign(bone)
+
+
+def _body(ob: bpy.types.Object) -> bpy.types.BoneCollection | None:
+    return next((one for one in ob.data.collections_all if _MADE in one and one.name != COLLECTION), None)
 
 
 def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
@@ -117,9 +170,12 @@ def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
     with edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
         for name in names:
             bones.remove(bones[name])
-    collection = ob.data.collections_all.get(COLLECTION)
-    if collection is not None and _MADE in collection and not collection.bones and not collection.children:
-        ob.data.collections.remove(collection)
+    own, body = collection(ob), _body(ob)
+    if own is not None and _MADE in own and not own.bones and not own.children:
+        own.is_solo = False
+        ob.data.collections.remove(own)
+        if body is not None and not body.children:
+            ob.data.collections.remove(body)
     control_shapes.remove_unused()
     return notes
 

@@ -14,7 +14,7 @@ from ..figure import roles
 from ..figure.anatomy import FREE_FOOT, Anatomy, with_rotation
 from ..figure.body import RestBody
 from ..figure.parts import LEFT, PARTS, RIGHT, Role
-from . import control_shapes, controls, goals
+from . import control_looks, control_parents, control_shapes, controls, goals
 
 HIPS = Role("hips")
 
@@ -25,7 +25,8 @@ WRIST = 0.1  # weight of a hand's rotation: where limits do not allow both, the 
 class End(NamedTuple):
     """A part of the body that gets a goal: its words, priority and weight, and its control's shape and size.
 
-    rotation : weight of its rotation as a share of that of its position.
+    rotation : weight of its rotation as a share of that of its position. along : the share of its bone's limb at which
+    the shape is drawn.
     """
 
     words: str
@@ -34,15 +35,16 @@ class End(NamedTuple):
     shape: str
     size: float
     rotation: float = 1.0
+    along: float = 0.0
 
 
 ENDS = {
     HIPS: End("hips", -1, 0.3, control_shapes.RING, 0.25),
-    Role("head"): End("head", 0, 2.2, control_shapes.RING, 0.14),
-    Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
-    Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST),
-    Role("foot", LEFT): End("left foot", 0, 3.5, control_shapes.BOX, 0.07),
-    Role("foot", RIGHT): End("right foot", 0, 3.5, control_shapes.BOX, 0.07),
+    Role("head"): End("head", 0, 2.2, control_shapes.RING, 0.14, along=0.5),
+    Role("hand", LEFT): End("left hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST, 0.4),
+    Role("hand", RIGHT): End("right hand", 0, 1.0, control_shapes.BOX, 0.05, WRIST, 0.4),
+    Role("foot", LEFT): End("left foot", 0, 3.5, control_shapes.BOX, 0.07, along=0.4),
+    Role("foot", RIGHT): End("right foot", 0, 3.5, control_shapes.BOX, 0.07, along=0.4),
 }
 """A hand that is out of reach lifts no foot and hardly moves the head; hips follow the others.
 
@@ -109,15 +111,24 @@ def set_up(
     for bone, role in bone_roles.items() if new else ():
         if role.part.stiffness:
             goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
+    body = RestBody(armature, figure)
     if new and not figure.not_human:
-        _limit(ob, Anatomy(RestBody(armature, figure)))
-    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones)
+        _limit(ob, Anatomy(body))
+    _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
+    if as_bones:
+        control_parents.turn_with_master(ob)
     goal = next((ob.dqik.goals[number] for number, role, _ in new if role == HIPS), None)
     if goal is not None and in_motion:
         goal.priority = 0
     elif goal is not None and animation.moves(ob, result.hips):
         goal.influence, result.keyed_hips = goals.KEYED_INFLUENCE, True
     return result
+
+
+def is_set_up(ob: bpy.types.Object) -> bool:
+    """Whether a hand, a foot, the head or the hips of a figure have a goal with a target of its own."""
+    own = {goal.bone for goal in ob.dqik.goals if goal.own_target}
+    return any(role in ENDS and ob.pose.bones[bone].name in own for bone, role in roles.of(ob).roles.items())
 
 
 def chain_length(armature: Armature, bone: int, hips: int | None, use_tail: bool) -> int:
@@ -163,7 +174,7 @@ def _limit(ob: bpy.types.Object, anatomy: Anatomy) -> None:
 
 def _add_targets(
     ob: bpy.types.Object, scene: bpy.types.Scene, new: Sequence[tuple[int, Role, str]], hips: str, root: str,
-    as_bones: bool,
+    as_bones: bool, body: RestBody,
 ) -> None:  # fmt: skip
     """Add the targets of new goals, given by number, role and bone.
 
@@ -181,10 +192,12 @@ def _add_targets(
         of_hips = controls.PREFIX + HIPS.name
     wanted: list[tuple[int, controls.Control]] = []
     for number, role, name in new:
-        end, follows = ENDS[role], role.name == "head" and bool(of_hips)
+        end, follows, bone = ENDS[role], role.name == "head" and bool(of_hips), body.armature.index[name]
         wanted.append((number, controls.Control(
             f"{role.name}.{role.side}" if role.side else role.name, name, ob.dqik.goals[number].use_tail,
-            of_hips if follows else root, not follows, role.side, end.shape, end.size,
+            of_hips if follows else root, not follows, role.side, end.shape,
+            control_looks.size(body, role, end.size), shift=control_looks.shift(body, bone, end.along),
+            normal=control_looks.normal(body, bone),
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)
 

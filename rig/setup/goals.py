@@ -5,8 +5,7 @@ A target made for a goal is a control bone of the armature, or an empty where th
 owns it: it is removed with the goal.
 """
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -14,11 +13,11 @@ from mathutils import Matrix, Vector
 
 from ..blender import keying
 from ..blender.armature import Armature, is_finite
-from ..blender.dependencies import aims
+from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import owner_of, world_matrix
 from ..notes import Code, Note
-from . import controls, limits, rotation_space, selection, users
+from . import control_parents, controls, limits, rotation_space, selection, users
 from .controls import Control
 from .poles import Poles
 
@@ -29,6 +28,9 @@ MADE = "dqik_made"
 """A custom property that marks collections which were made for targets, and may be removed with the last of these."""
 
 _NOTES = 3  # most things that stay which one report names
+
+Owner = bpy.types.Object | bpy.types.PoseBone
+"""What has the channels of a target: an object, or a bone of an armature object."""
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
@@ -52,7 +54,8 @@ def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]
         return
     names = controls.add(ob, [control for _, control in wanted], Armature(ob).size)
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    found = places(ob, [number for number, _ in wanted], depsgraph)  # before the goals count, which may move the bones
+    own = dict(zip((number for number, _ in wanted), names, strict=True))
+    found = places(ob, own, depsgraph, own=own)  # before the goals count, which may move the bones
     for (number, _), name in zip(wanted, names, strict=True):
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
@@ -117,9 +120,13 @@ class Place(NamedTuple):
 
 
 def places(
-    ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph, follows: float | None = None
-) -> dict[int, Place]:
-    """The places of goals in the present pose, by number. follows : replaces their `rotation_follows`."""
+    ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph, follows: float | None = None,
+    own: Mapping[int, str] | None = None,
+) -> dict[int, Place]:  # fmt: skip
+    """The places of goals in the present pose, by number.
+
+    follows : replaces their `rotation_follows`. own : the control bones that become their targets, by number.
+    """
     evaluated, found = ob.evaluated_get(depsgraph), {}
     poles = Poles(evaluated, depsgraph)
     for number in numbers:
@@ -127,7 +134,7 @@ def places(
         if goal.bone in ob.pose.bones and goal.kind == "REACH":
             share = goal.rotation_follows if follows is None else follows
             end = end_of(evaluated, goal.bone, goal.use_tail)
-            end = rotation_space.target_for(evaluated, goal, share, end)
+            end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "")
             found[number] = Place(evaluated.matrix_world @ end, poles.spot(goal))
     return found
 
@@ -164,15 +171,30 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
         key_target(owner, frame)
 
 
-def key_target(owner: bpy.types.Object | bpy.types.PoseBone, frame: float) -> None:
-    """Key the place and rotation of a target, an object or a bone, at a frame."""
-    if not _is_action_linked(owner.id_data):
-        group = "Object Transforms" if owner == owner.id_data else owner.name
-        with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
-            keying.key(owner, frame, group)
+def key_target(owner: Owner, frame: float) -> bool:
+    """Key the place and rotation of a target, an object or a bone, at a frame. Returns whether that is possible."""
+    if _is_action_linked(owner.id_data):
+        return False
+    try:
+        keying.key(owner, frame, "Object Transforms" if owner == owner.id_data else owner.name)
+    except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
+        return False
+    return True
 
 
-def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:
+def controls_of(ob: bpy.types.Object) -> list[Owner]:
+    """What animates a body, each once: targets and poles that are no other bodies', and other controls not hidden."""
+    bones, found = control_bones(ob), list[Owner]()
+    for owner in target_owners(ob.dqik.goals):
+        other = owner.type == "ARMATURE" if isinstance(owner, bpy.types.Object) else owner.id_data != ob
+        if not other and (owner == owner.id_data or owner.name in bones):
+            found.append(owner)
+    if ob.library is None:
+        found += (bone for bone in controls.of(ob) if not control_parents.is_pivot(bone.name))
+    return list(dict.fromkeys(found))
+
+
+def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[Owner]:
     """The targets and poles of goals that are not linked: objects, or bones."""
     ends = [aim for goal in goals for aim in aims(goal) if aim[0].library is None]
     return [owner_of(target, name) or target for target, name in ends]
@@ -190,6 +212,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     for number in sorted(numbers, reverse=True):
         goal = settings.goals[number]
         own = (goal.target, goal.subtarget) if goal.own_target else (None, "")
+        pole = _own_pole(ob, goal)
         try:
             settings.goals.remove(number)
         except TypeError:  # raised for a goal of the library
@@ -197,12 +220,17 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
             name = settings.goals[number].name
             notes.append(Note(Code.GOAL_MUTED, repr(name)))
             continue
+        if pole and pole not in bones:
+            bones.append(pole)
         if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
         elif own[0] is not None and own[0].type == "EMPTY" and own[0].library is None and own[0] not in empties:
             empties.append(own[0])
     with selection.quiet():
         settings.active_goal = max(min(settings.active_goal, len(settings.goals) - 1), 0)
+    last = not any(goal.own_target for goal in settings.goals)
+    bones += control_parents.left_over(ob, bones, last)
+    control_parents.release(ob, bones)
     kept = users.kept(ob, bones, empties)
     for (target, bone), user in kept.items():
         code, name = (Code.CONTROL_KEPT, bone) if bone else (Code.TARGET_KEPT, target.name)
@@ -211,7 +239,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     for empty in empties:
         if (empty, "") not in kept:
             _remove_empty(empty)
-    if not any(goal.own_target for goal in settings.goals):
+    if last:
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
     return [*notes[:_NOTES], Note(Code.MORE, len(notes) - _NOTES)] if len(notes) > _NOTES else notes
@@ -252,6 +280,13 @@ def restore(ob: bpy.types.Object) -> None:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _own_pole(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> str:
+    """The name of the control bone that was made as a goal's pole; empty if there is none."""
+    bone = ob.data.bones.get(goal.pole_subtarget) if goal.pole_target == ob else None
+    targets = ((one.target, one.subtarget) for one in ob.dqik.goals)
+    return bone.name if bone is not None and controls.is_control(bone) and (ob, bone.name) not in targets else ""
 
 
 def _is_action_linked(target: bpy.types.Object) -> bool:

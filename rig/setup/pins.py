@@ -7,7 +7,7 @@ import bpy
 
 from ..blender.armature import Armature
 from ..figure import bone_names, roles
-from . import controls, full_body, goals, mirror, rotation_space
+from . import control_parents, controls, full_body, goals, mirror, rotation_space
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 
@@ -20,6 +20,7 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     """
     armature, held = Armature(ob), {goal.bone: number for number, goal in enumerate(ob.dqik.goals)}
     hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
+    parent = control_parents.master(ob, full_body.root_of(armature, hips))
     wanted: list[tuple[int, controls.Control]] = []
     depsgraph = bpy.context.evaluated_depsgraph_get()
     present = goals.places(ob, [held[name] for name in names if name in held], depsgraph, follows=0.0)
@@ -31,8 +32,7 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
             goal = goals.new_goal(ob, name, chain)
             goal.use_tail, goal.position_weight, goal.rotation_weight = False, WEIGHT, WEIGHT
             wanted.append((len(ob.dqik.goals) - 1, controls.Control(
-                mirror.control_name(name), name, parent=full_body.root_of(armature, hips),
-                side=bone_names.side_of(name),
+                mirror.control_name(name), name, parent=parent, side=bone_names.side_of(name),
             )))  # fmt: skip
         goal.mute, goal.use_position, goal.use_rotation, goal.rotation_follows = False, position, rotation, 0.0
         rotation_space.show_control(ob, goal)

@@ -14,6 +14,7 @@ from ..figure.body import RestBody
 from .plan import chain_of
 
 _STRAIGHT = 1e-3  # of its length: a limb that is bent by less points nowhere
+_ROUNDED = 1e-5  # of its length: the bend of a limb that is bent by less is rounding
 _NEAR = 0.1  # of its length: poles that are nearer to the limb's line are put as far away as its middle is
 
 
@@ -43,14 +44,36 @@ class Poles:
         if points is None:
             return None
         root, middle, end = points
-        line, size = (end - root).normalized(), (middle - root).length + (end - middle).length
-        out = _off(middle - root, line)
-        if out.length < _STRAIGHT * size:
+        line, size, out = (end - root).normalized(), (middle - root).length + (end - middle).length, _out(*points)
+        if out is None:
             return None
         away = _off(pole - root, line)
         distance = away.length if away.length > _NEAR * size else (middle - root).length
-        toward = Quaternion(line, -goal.pole_angle) @ out.normalized()
+        toward = Quaternion(line, -goal.pole_angle) @ out
         return self._ob.matrix_world @ (pole - away + distance * toward)
+
+    def for_control(self, goal: bpy.types.PropertyGroup) -> tuple[Vector, Vector] | None:
+        """Where a pole of a goal without one belongs at rest, and in the pose, in armature space; None if unknown.
+
+        It is as far from the middle joint as the limb's root is, toward where the limb bends, or prefers to bend.
+        """
+        rest, posed = self._points(goal, at_rest=True), self._points(goal)
+        limb = self._limb(goal)
+        if rest is None or posed is None or (rest[2] - rest[0]).length == 0.0 or (posed[2] - posed[0]).length == 0.0:
+            return None
+        out, turn = _out(*rest), Quaternion()
+        if limb is not None:
+            upper = self._ob.pose.bones[limb.upper]
+            turn = upper.matrix.to_quaternion() @ upper.bone.matrix_local.to_quaternion().inverted()
+            if out is None:
+                lower = rest[2] - rest[1]
+                out = lower.cross(Vector(limb.axis)).normalized()
+        if out is None:
+            return None
+        present = _out(*posed, _ROUNDED)
+        if present is None:
+            present = _off(turn @ out, (posed[2] - posed[0]).normalized()).normalized()
+        return _beyond(rest, out), _beyond(posed, present)
 
     def _place(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """A pole's place in armature space; None if there is none."""
@@ -59,25 +82,47 @@ class Poles:
         matrix = world_matrix(goal.pole_target, goal.pole_subtarget, self._depsgraph)
         return None if matrix is None else (self._ob.matrix_world.inverted_safe() @ matrix).translation
 
-    def _points(self, goal: bpy.types.PropertyGroup) -> tuple[Vector, Vector, Vector] | None:
+    def _chain(self, goal: bpy.types.PropertyGroup) -> tuple[int, list[int]]:
+        """The number of a goal's bone, and its chain upward."""
+        number = self._armature.index[goal.bone]
+        return number, chain_of(goal, self._armature.above(number), self._ob.pose.bones[number].dqik_translate)
+
+    def _limb(self, goal: bpy.types.PropertyGroup) -> bend.Limb | None:
+        """The limb that a goal's pole turns; None if that is the whole chain."""
+        number, chain = self._chain(goal)
+        return next(iter(bend.find_limbs(self._body, [Chain(chain, number, goal.use_tail)])), None)
+
+    def _points(self, goal: bpy.types.PropertyGroup, at_rest: bool = False) -> tuple[Vector, Vector, Vector] | None:
         """Root, middle and end in armature space of the limb that a pole turns; of the whole chain if it has none."""
-        pose, number = self._ob.pose.bones, self._armature.index[goal.bone]
-        above = self._armature.above(number)
-        chain = chain_of(goal, above, pose[number].dqik_translate)
-        own = pose[number]
-        end = own.tail if goal.use_tail else own.head
-        limb = next(iter(bend.find_limbs(self._body, [Chain(chain, number, goal.use_tail)])), None)
+        number, chain = self._chain(goal)
+        bones = [bone.bone if at_rest else bone for bone in self._ob.pose.bones]
+        name = "head_local" if at_rest else "head"
+        heads = [getattr(bone, name) for bone in bones]
+        end = getattr(bones[number], name.replace("head", "tail")) if goal.use_tail else heads[number]
+        limb = self._limb(goal)
         if limb is None:
-            heads = [pose[bone].head for bone in chain]
-            return (heads[-1], sum(heads[:-1], Vector()) / len(heads[:-1]), end) if len(chain) > 1 else None
+            places = [heads[bone] for bone in chain]
+            return (places[-1], sum(places[:-1], Vector()) / len(places[:-1]), end) if len(chain) > 1 else None
+        above = self._armature.above(number)
         below = [bone for bone in above[: above.index(limb.lower)] if not self._divides(bone)]
         if below:
-            end = pose[below[-1]].head
-        return pose[limb.upper].head, pose[limb.lower].head, end
+            end = heads[below[-1]]
+        return heads[limb.upper], heads[limb.lower], end
 
     def _divides(self, bone: int) -> bool:
         role = self._body.roles.get(bone)
         return role is not None and role.name == "twist"
+
+
+def _out(root: Vector, middle: Vector, end: Vector, straight: float = _STRAIGHT) -> Vector | None:
+    """The unit direction from a limb's line to its middle joint; None if it is straight."""
+    out = _off(middle - root, (end - root).normalized())
+    return out.normalized() if out.length >= straight * ((middle - root).length + (end - middle).length) else None
+
+
+def _beyond(points: tuple[Vector, Vector, Vector], way: Vector) -> Vector:
+    """The place a limb's upper length away from its middle."""
+    return points[1] + (points[1] - points[0]).length * way
 
 
 def _off(way: Vector, line: Vector) -> Vector:

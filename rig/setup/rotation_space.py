@@ -26,13 +26,18 @@ def own_turn(matrix: Matrix, target: bpy.types.Object, bone: str, follows: float
     return target.matrix_world @ Matrix.LocRotScale(place, _turn(found.parent, follows).inverted() @ turn, scale)
 
 
-def target_for(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, matrix: Matrix) -> Matrix:
-    """The target's matrix with which a goal's bone has a matrix, both in the space of an evaluated armature object."""
+def target_for(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, matrix: Matrix, control: str = ""
+) -> Matrix:  # fmt: skip
+    """The target's matrix with which a goal's bone has a matrix, both in the space of an evaluated armature object.
+
+    control : the name of the control bone that becomes the target, if it is not that yet.
+    """
     place, turn, scale = matrix.decompose()
     turn = carrying(ob, goal.bone, follows).inverted() @ turn
-    control = ob.pose.bones.get(goal.subtarget) if goal.target == ob.original else None
-    if control is not None and control.bone.use_inherit_rotation:
-        turn = _turn(control.parent, follows) @ turn
+    own = ob.pose.bones.get(control or (goal.subtarget if goal.target == ob.original else ""))
+    if own is not None and own.bone.use_inherit_rotation:
+        turn = _turn(own.parent, follows) @ turn
     return Matrix.LocRotScale(place, turn, scale)
 
 

@@ -30,11 +30,11 @@ def is_visible(ob: bpy.types.Object, name: str) -> bool:
     return not hidden and (not bone.collections or any(one.is_visible_effectively for one in bone.collections))
 
 
-def select_only(ob: bpy.types.Object, name: str) -> None:
-    """Select only this bone of an armature object, and make it the active one."""
+def select_only(ob: bpy.types.Object, *names: str, active: str = "") -> None:
+    """Select only these bones of an armature object. active : the active one, by default the last of them."""
     for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == name  # moved in Blender 5.0
-    ob.data.bones.active = ob.data.bones[name]
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names  # moved in Blender 5.0
+    ob.data.bones.active = ob.data.bones[active or names[-1]]
 
 
 def selected_bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:

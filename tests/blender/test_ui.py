@@ -152,7 +152,7 @@ def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
 def test_panels_name_properties_that_exist(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
     owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.couplings.add(), arm.dqik.avoid.add(), arm.dqik.status,
-              arm.pose.bones["a"],
+              arm.pose.bones["a"], arm.data.collections.new("Any"),
               bpy.context.scene.render, bpy.context.window_manager.dqik_overlay)  # fmt: skip
     named = {
         node.args[1].value

@@ -15,8 +15,8 @@ from ...setup import owners
 from . import stored_base
 
 _OF_A_FILE = 2  # settings: on an object that has no version yet, a single one has just been made
-_NOT_SETTINGS = {"name", "own_target", "rna_type", "goals", "missed_frames", "status", "active_goal", "targets_follow",
-                 "has_base", "figure", "work", "version", "adoptions"}  # fmt: skip
+_NOT_SETTINGS = {"name", "label", "own_target", "rna_type", "goals", "missed_frames", "status", "active_goal",
+                 "targets_follow", "has_base", "figure", "work", "version", "adoptions"}  # fmt: skip
 
 
 def mark(ob: bpy.types.Object) -> None:

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controls that are added to a body on demand: chest, shoulders, elbows, knees, toes and a master."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Matrix, Vector
+from test_controls import MET, control, moved, places, posed, shift, with_root
+
+HEIGHT = 1.8
+STILL = 1.5e-6 * HEIGHT  # single precision
+SOLVED = 5e-4 * HEIGHT  # keyed controls stay, also where the body is within the solve's tolerance of them
+ALL = {"CHEST", "SHOULDERS", "ELBOWS", "KNEES", "TOES", "MASTER"}
+
+
+def figure() -> bpy.types.Object:
+    """The figure with toes, its elbows and knees slightly bent."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("L", 1), ("R", -1)):
+        toes = ob.data.edit_bones.new(f"toes.{side}")
+        toes.head, toes.tail = (sign * 0.1, -0.18, 0.02), (sign * 0.1, -0.26, 0.02)
+        toes.parent = ob.data.edit_bones[f"foot.{side}"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def shown(ob: bpy.types.Object, name: str) -> bool:
+    """Whether a bone is not hidden."""
+    return not getattr(ob.pose.bones[name], "hide", ob.data.bones[name].hide)
+
+
+def set_up(ob: bpy.types.Object, live: bool = True, **settings: object) -> bpy.types.Object:
+    assert bpy.ops.dqik.setup_full_body(**settings) == {"FINISHED"}
+    ob.dqik.live = live
+    rigs.update()
+    return ob
+
+
+@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, lambda ob: posed(with_root(ob))])
+@pytest.mark.parametrize("live", [False, True])
+def test_controls_come_later_without_moving_the_body(prepare, live: bool) -> None:
+    """One kind after the other, in a pose to which the body was dragged."""
+    ob = set_up(prepare(figure()), live)
+    if live:
+        shift(ob, "hand.L", (-0.2, -0.2, 0.1))
+        shift(ob, "hips", (0.02, 0.0, -0.05))
+    for kind in sorted(ALL):
+        before = places(ob)
+        assert bpy.ops.dqik.setup_full_body(controls={kind}) == {"FINISHED"}
+        rigs.update()
+        assert moved(before, places(ob)) < STILL, kind
+    assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"CANCELLED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert ob.dqik.status.converged
+
+
+def test_a_set_up_with_all_controls_stands_still() -> None:
+    ob = posed(figure())
+    before = places(ob)
+    set_up(ob, controls=ALL)
+    assert moved(before, places(ob)) < 5e-4 * HEIGHT
+    names = {bone.name.removeprefix("DQIK ") for bone in ob.data.collections_all["DQIK"].bones if shown(ob, bone.name)}
+    sided = {f"{part}.{side}" for part in ("hand", "foot", "elbow", "knee", "shoulder", "toes") for side in "LR"}
+    assert names == sided | {"hips", "chest", "head", "master"}
+
+
+@pytest.fixture
+def body() -> bpy.types.Object:
+    """A live figure with all controls, that stands with bent arms and knees."""
+    return set_up(at_ease(figure()), controls=ALL)
+
+
+def at_ease(ob: bpy.types.Object) -> bpy.types.Object:
+    for side, sign in (("L", 1), ("R", -1)):
+        for name, angles in (("arm", (20, 0, -50 * sign)), ("forearm", (0, 0, -50 * sign)), ("thigh", (-25, 0, 0)),
+                             ("shin", (50, 0, 0)), ("foot", (-25, 0, 0))):  # fmt: skip
+            turn = Euler([radians(angle) for angle in angles]).to_quaternion()
+            rigs.posed(ob.pose.bones[f"{name}.{side}"], turn)
+    rigs.update()
+    return ob
+
+
+def only(name: str, ob: bpy.types.Object) -> bpy.types.PoseBone:
+    return ob.pose.bones[f"DQIK {name}"]
+
+
+def way_of(ob: bpy.types.Object, name: str, before: dict[str, Vector]) -> Vector:
+    return rigs.head(ob, name) - before[name]
+
+
+def test_the_body_leans_with_its_chest_and_the_head_comes_along(body: bpy.types.Object) -> None:
+    """Without the chest's control the head's target keeps the head where it is."""
+    before = places(body)
+    shift(body, "chest", (0.0, -0.1, -0.027))
+    assert (way_of(body, "chest", before) - Vector((0.0, -0.1, -0.027))).length < MET
+    assert (way_of(body, "head", before) - Vector((0.0, -0.1, -0.027))).length < MET
+    for name in ("foot.L", "foot.R", "hand.L", "hand.R"):
+        assert way_of(body, name, before).length < MET
+
+
+@pytest.mark.parametrize(("pole", "joint", "ends"), [("elbow.L", "forearm.L", ("arm.L", "hand.L")),
+                                                     ("knee.R", "shin.R", ("thigh.R", "foot.R"))])  # fmt: skip
+def test_elbows_and_knees_point_at_their_controls(body: bpy.types.Object, pole: str, joint: str, ends: tuple) -> None:
+    """The joint is in the plane of the limb's line and the pole, and the limb's end stays."""
+    before = places(body)
+    only(pole, body).location += Vector((0.1, 0.1, 0.15))
+    rigs.update()
+    root, end = (rigs.head(body, name) for name in ends)
+    line = (end - root).normalized()
+    out, toward = (way - line * way.dot(line) for way in (rigs.head(body, joint) - root,
+                                                          rigs.head(body, f"DQIK {pole}") - root))  # fmt: skip
+    assert out.angle(toward) < radians(0.5)
+    assert way_of(body, ends[1], before).length < MET
+    assert way_of(body, joint, before).length > 0.005
+
+
+def test_the_master_carries_the_figure_as_it_is(body: bpy.types.Object) -> None:
+    """Moved and turned, no bone turns against its parent."""
+    names = [bone.name for bone in body.pose.bones if bone.bone.use_deform and bone.name != "hips"]
+    before = {name: rigs.local_rotation(body, name) for name in names}
+    place = rigs.head(body, "hand.L")
+    motion = Matrix.LocRotScale((2.0, 1.0, 0.3), Euler((0.1, 0.2, 2.0)), None)
+    only("master", body).matrix = motion @ only("master", body).matrix
+    rigs.update()
+    assert body.dqik.status.converged
+    assert (rigs.head(body, "hand.L") - motion @ place).length < MET
+    turned = {name: before[name].rotation_difference(rigs.local_rotation(body, name)).angle for name in names}
+    assert max(min(angle, abs(angle - 2.0 * np.pi)) for angle in turned.values()) < radians(1.0)
+
+
+@pytest.mark.parametrize(("part", "name"), [("shoulder.L", "collar.L"), ("toes.R", "toes.R")])
+def test_shoulders_and_toes_turn_with_their_controls(body: bpy.types.Object, part: str, name: str) -> None:
+    """They turn against the bone above by what their control is turned, wherever the body is."""
+    shift(body, "hips", (0.0, -0.02, -0.02))
+    before = rigs.local_rotation(body, name)
+    own = only(part, body)
+    own.rotation_quaternion = own.rotation_quaternion @ Euler((radians(8.0), 0.0, 0.0)).to_quaternion()
+    rigs.update()
+    angle = before.rotation_difference(rigs.local_rotation(body, name)).angle
+    assert angle == pytest.approx(radians(8.0), abs=radians(0.5))
+
+
+def keyed(ob: bpy.types.Object) -> dict[str, list]:
+    """The keys of all curves."""
+    return {f"{curve.data_path}[{curve.array_index}]": [tuple(key.co) for key in curve.keyframe_points]
+            for curve in rigs.fcurves(ob)}  # fmt: skip
+
+
+def worlds(ob: bpy.types.Object, names: list[str]) -> dict[float, list[Matrix]]:
+    """The matrices of bones on some frames."""
+    found = {}
+    for frame in (1.0, 4.0, 7.5, 10.0):
+        rigs.at_frame(frame)
+        found[frame] = [rigs.evaluated(ob).pose.bones[name].matrix.copy() for name in names]
+    return found
+
+
+def apart(one: dict[float, list[Matrix]], other: dict[float, list[Matrix]]) -> float:
+    return max(
+        float(np.abs(np.array(a) - np.array(b)).max())
+        for frame in one for a, b in zip(one[frame], other[frame], strict=True)
+    )  # fmt: skip
+
+
+def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
+    """The head's keys count from the hips; with the chest, which it then hangs on, it moves as before on all frames."""
+    ob = set_up(at_ease(figure()))
+    for frame, way in ((1, 0.0), (10, 0.03)):
+        rigs.at_frame(frame)
+        for name in ("hips", "head", "hand.L"):
+            own = control(ob, name)
+            own.location = own.location + Vector((0.0, -way, -way))
+            own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
+            for path in ("location", "rotation_quaternion"):
+                own.keyframe_insert(path, frame=frame)
+    names = [bone.name for bone in ob.pose.bones]
+    body = [name for name in names if not name.startswith("DQIK")]
+    keys, before = keyed(ob), worlds(ob, [name for name in names if name.startswith("DQIK")])
+    rigs.at_frame(4)
+    still = places(ob)
+    assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"FINISHED"}
+    rigs.update()
+    assert moved(still, {name: rigs.head(ob, name) for name in body}) < SOLVED
+    assert keyed(ob) == keys
+    assert apart(before, worlds(ob, [name for name in names if name.startswith("DQIK")])) < 1e-5
+    rigs.at_frame(4)
+    head = rigs.head(ob, "DQIK head")
+    shift(ob, "chest", (0.0, -0.1, 0.0))
+    assert (rigs.head(ob, "DQIK head") - head - Vector((0.0, -0.1, 0.0))).length < 1e-5
+    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "chest")
+    assert bpy.ops.dqik.goal_remove(index=number) == {"FINISHED"}
+    rigs.update()
+    assert "DQIK chest" not in ob.data.bones
+    assert keyed(ob) == keys
+    assert (rigs.head(ob, "DQIK head") - head - Vector((0.0, -0.1, 0.0))).length < 1e-5
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not any(bone.name.startswith("DQIK") for bone in ob.data.bones)
+    assert [one.name for one in ob.data.collections_all] == []
+
+
+def test_a_control_goes_with_its_goal(body: bpy.types.Object) -> None:
+    """Each control that was added goes, what it carried stays where it is, and the body does not move."""
+    for bone, gone in (("chest", ["chest"]), ("collar.L", ["shoulder.L"]), ("toes.R", ["toes.R"]),
+                       ("hand.R", ["hand.R", "elbow.R"]), ("foot.L", ["foot.L", "knee.L"])):  # fmt: skip
+        before = places(body)
+        controls = {one.name: rigs.head(body, one.name) for one in body.data.collections_all["DQIK"].bones}
+        number = next(k for k, goal in enumerate(body.dqik.goals) if goal.bone == bone)
+        assert bpy.ops.dqik.goal_remove(index=number) == {"FINISHED"}
+        rigs.update()
+        left = {one.name for one in body.data.collections_all["DQIK"].bones}
+        assert controls.keys() - left == {f"DQIK {name}" for name in gone}
+        assert max((rigs.head(body, name) - controls[name]).length for name in left) < 1e-5
+        assert moved(before, places(body)) < MET
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not any(one.name.startswith("DQIK") for one in (*body.data.bones, *bpy.data.objects))
+    assert not body.data.collections_all
+
+
+def test_undo_takes_them_back_in_one_step_and_they_live_on_in_a_file() -> None:
+    ob = set_up(posed(figure()))
+    bpy.ops.ed.undo_push(message="Before")
+    names = {bone.name for bone in ob.data.bones}
+    bpy.ops.dqik.setup_full_body(controls={"CHEST", "ELBOWS", "MASTER"})
+    bpy.ops.ed.undo_push(message="After")
+    bpy.ops.ed.undo()
+    assert {bone.name for bone in bpy.data.objects["Figure"].data.bones} == names
+    assert len(bpy.data.objects["Figure"].dqik.goals) == 6
+    bpy.ops.ed.redo()
+    path = bpy.app.tempdir + "controls.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    ob = rigs.made_active(bpy.data.objects["Figure"])
+    rigs.update()
+    before = places(ob)
+    shift(ob, "chest", (0.0, -0.08, -0.04))
+    assert (way_of(ob, "head", before) - Vector((0.0, -0.08, -0.04))).length < MET
+    assert bpy.ops.dqik.setup_full_body(controls={"KNEES", "TOES"}) == {"FINISHED"}
+    assert {"DQIK knee.L", "DQIK toes.R"} <= {bone.name for bone in ob.data.bones}
+
+
+def selected(ob: bpy.types.Object) -> set[str]:
+    """Names of the selected bones."""
+    return {bone.name for bone in ob.pose.bones if (bone if hasattr(bone, "select") else bone.bone).select}
+
+
+def test_all_controls_are_selected_and_keyed_at_once(body: bpy.types.Object) -> None:
+    """From Object Mode too; those of the body are not, nor the hidden pivots."""
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert body.mode == "POSE"
+    wanted = {bone.name for bone in body.data.collections_all["DQIK"].bones if shown(body, bone.name)}
+    assert len(wanted) == 16
+    assert selected(body) == wanted
+    bpy.context.scene.frame_set(7)
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    paths = {curve.data_path.split('"')[1] for curve in rigs.fcurves(body)}
+    assert paths == wanted
+    assert {key.co.x for curve in rigs.fcurves(body) for key in curve.keyframe_points} == {7.0}
+
+
+def test_empties_are_selected_and_keyed_too() -> None:
+    ob = set_up(figure(), targets="EMPTIES")
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    empties = {goal.target.name for goal in ob.dqik.goals}
+    assert {one.name for one in bpy.context.view_layer.objects if one.select_get()} == empties
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    assert all(bpy.data.objects[name].animation_data.action for name in empties)
+
+
+def test_showing_controls_only_hides_the_body_and_nothing_else(body: bpy.types.Object) -> None:
+    """Bones of the body stay in their own collections, and are in one named Body."""
+    collections = body.data.collections_all
+    assert {bone.name for bone in collections["Body"].bones} == {
+        bone.name for bone in body.data.bones if not bone.name.startswith("DQIK")
+    }
+    collections["DQIK"].is_solo = True
+    visible = {bone.name for bone in body.data.bones if any(one.is_visible_effectively for one in bone.collections)}
+    assert visible == {bone.name for bone in collections["DQIK"].bones}
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not body.data.collections_all
+
+
+def test_a_new_body_has_its_natural_pose() -> None:
+    """Names that are worked out for lists are no settings of an earlier version."""
+    assert set_up(figure()).dqik.natural_pose == 1.0
+
+
+def test_lists_leave_out_what_all_names_begin_with() -> None:
+    """The whole name stays, and is what scripts see; a name that is typed in the list replaces it."""
+    ob = figure()
+    for bone in ob.data.bones:
+        bone.name = f"mixamorig:{bone.name}"
+    set_up(ob)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "mixamorig:head")
+    assert (goal.name, goal.label) == ("mixamorig:head", "head")
+    goal.label = "head"
+    assert goal.name == "mixamorig:head"
+    goal.label = "Look"
+    assert goal.name == goal.label == "Look"
+
+
+def test_controls_are_as_large_as_their_limbs() -> None:
+    """A figure with arms of half the length has hands' controls of half the size; lines are two pixels wide."""
+    sizes = []
+    for share in (1.0, 0.6):
+        ob = rigs.figure()
+        bpy.ops.object.mode_set(mode="EDIT")
+        for name, start, end in (("forearm", 0.48, 0.28), ("hand", None, 0.16)):
+            for side, sign in (("L", 1), ("R", -1)):
+                bone = ob.data.edit_bones[f"{name}.{side}"]
+                bone.head.x = bone.head.x if start is not None else ob.data.edit_bones[f"forearm.{side}"].tail.x
+                bone.tail.x = bone.head.x + sign * share * end
+        bpy.ops.object.mode_set(mode="OBJECT")
+        set_up(ob, live=False)
+        own = control(ob, "hand.L")
+        assert own.custom_shape_wire_width == 2.0
+        sizes.append(own.custom_shape_scale_xyz.x)
+        bpy.data.objects.remove(ob)
+        rigs.update()
+    assert sizes[1] / sizes[0] == pytest.approx(0.6, abs=0.02)
