@@ -4,6 +4,7 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from math import ceil, floor
+from time import monotonic
 
 import bpy
 import numpy as np
@@ -14,6 +15,7 @@ from ..notes import Code, Note
 from ..setup import controls, goals, users
 from . import keys
 
+_BEAT = 0.1  # seconds between reports of the progress
 _STILL = 1e-6  # keys whose values differ by less move nothing
 
 
@@ -71,6 +73,7 @@ def key(
     scene, muted = context.scene, [ob.dqik.goals[number].mute for number in numbers]
     times: list[float] = []
     channels: list[list[scene_state.Transform]] = []
+    shown = monotonic()
     _mute(ob, numbers, [True] * len(muted))
     try:
         with scene_state.restored(scene, context.view_layer, ob) as visits:
@@ -81,7 +84,9 @@ def key(
                 goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
                 times.append(scene.frame_current_final)
                 channels.append([scene_state.transform(owner) for owner in _owners(ob, numbers)])
-                yield count / len(halves)
+                if monotonic() - shown > _BEAT:  # the window is drawn after each, which takes longer than a frame
+                    yield count / len(halves)
+                    shown = monotonic()
     finally:
         with suppress(ReferenceError):  # the object was removed
             _mute(ob, numbers, muted)
