@@ -158,18 +158,27 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
     return left
 
 
-def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
-    """Key the place and rotation of the targets and poles of goals at a frame."""
+def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float, auto: bool = False) -> bool:
+    """Key the place and rotation of the targets and poles of goals at a frame. auto : as in `keying.adds_curves`.
+
+    Returns False if Blender's preferences have left one out.
+    """
+    keyed = True
     for owner in target_owners(ob.dqik.goals[number] for number in numbers):
-        key_target(owner, frame)
+        keyed &= key_target(owner, frame, auto)
+    return keyed
 
 
-def key_target(owner: bpy.types.Object | bpy.types.PoseBone, frame: float) -> None:
-    """Key the place and rotation of a target, an object or a bone, at a frame."""
+def key_target(owner: bpy.types.Object | bpy.types.PoseBone, frame: float, auto: bool = False) -> bool:
+    """Key the place and rotation of a target, an object or a bone, at a frame. auto : as in `keying.adds_curves`.
+
+    Returns False if Blender's preferences have left it out.
+    """
     if not _is_action_linked(owner.id_data):
         group = "Object Transforms" if owner == owner.id_data else owner.name
         with suppress(RuntimeError):  # its action is linked, or the NLA refuses: `placing` finds that
-            keying.key(owner, frame, group)
+            return keying.key(owner, frame, group, auto)
+    return True
 
 
 def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[bpy.types.Object | bpy.types.PoseBone]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...blender import animation, channels
+from ...blender import actions, animation, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
 from ...notes import Note
@@ -34,6 +34,8 @@ class PreparedRig:
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
+    own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
+    newly_keyed : bones whose rotation or location something animates since the last change of frame.
     """
 
     def __init__(self, solver: str = "") -> None:
@@ -53,7 +55,10 @@ class PreparedRig:
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
-        self.solved = np.zeros(0, dtype=bool)
+        self.solved = self.own_holds = np.zeros(0, dtype=bool)
+        self.by_keys = np.zeros(0)
+        self.newly_keyed: set[int] = set()
+        self._actions: set[int] = set()  # that were assigned
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
@@ -75,6 +80,10 @@ class PreparedRig:
         """The identity of the armature's action; 0 if it has none."""
         return self._animated[0][0] if self._animated else 0
 
+    def is_keyed_whole(self, bones: np.ndarray) -> bool:
+        """Whether keys decide on all rotation channels of bones (n,)."""
+        return not self.free.rotations[bones].any() and bool((self.by_keys[bones] == 1.0).all())
+
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
         return animation.contents(ob, paths=False) == self._animated
@@ -95,9 +104,18 @@ class PreparedRig:
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
         if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):
             self.animation = animation.animation(ob)
+            before = self.free
             self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
+            self.own_holds = animation.animated(self.animation, ob.pose.bones.keys(), "dqik_hold")
+            if self._contents is not None and len(before.rotations) == len(self.free.rotations) and not names:
+                turned, moved = (before & ~self.free).whole()
+                self.newly_keyed.update(np.flatnonzero(turned | moved).tolist())
             self._other = True
-        self.modes, self._animated, self._paths = modes, animated, paths
+        other, self.modes, self._animated, self._paths = self.action, modes, animated, paths
+        new = not other and self.action not in self._actions and actions.has_single_keys(ob)
+        if view.fresh or (self.action != other and not new):
+            self.newly_keyed.clear()
+        self._actions.add(self.action)
         return edited
 
     def update(
@@ -112,7 +130,8 @@ class PreparedRig:
         self.influences = goals.influences
         if goals.settled and before is not None and not (self._other or self.stale):
             return
-        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
+        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
+        self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
         now = Contents(
             contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
