@@ -56,15 +56,20 @@ def has_bones(ob: bpy.types.Object, names: Sequence[str]) -> bool:
     return any(curve.data_path.startswith(starts) for curve in fcurves(ob.animation_data))
 
 
-def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Remove the curves of bones from an object's action, and their groups if these become empty."""
+def remove(ob: bpy.types.Object, starts: tuple[str, ...]):
+    """Remove the curves of an object's action whose paths start so; returns their owner, or None if none has them."""
     owner = ob.animation_data
     if owner is None or owner.action is None or owner.action.library is not None:
-        return
+        return None
     bag = _bag(owner.action, getattr(owner, "action_slot", None))
-    starts = tuple(bone_path(name, "") for name in names)
     for curve in [curve for curve in ([] if bag is None else bag.fcurves) if curve.data_path.startswith(starts)]:
         bag.fcurves.remove(curve)
+    return bag
+
+
+def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
+    """Remove the curves of bones from an object's action, and their groups if these become empty."""
+    bag = remove(ob, tuple(bone_path(name, "") for name in names))
     for group in [group for group in ([] if bag is None else bag.groups) if group.name in names and not group.channels]:
         bag.groups.remove(group)
 

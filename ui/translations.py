@@ -149,6 +149,7 @@ _GERMAN = {
     "Not met at frame {}:": "Verfehlt bei Frame {}:",
     "Off by {}": "Abstand {}",
     "Behind by {}": "Rückstand {}",
+    "{} gave way by {}": "{} weicht um {} ab",
     "At limits: {}": "Am Anschlag: {}",
     "Missed: {}": "Verfehlt: {}",
     "More warnings: {}": "Weitere Warnungen: {}",

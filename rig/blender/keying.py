@@ -72,5 +72,5 @@ def is_keyed(bone: bpy.types.PoseBone, frame: float) -> bool:
 
 
 def _has_curve(owner: Owner, path: str) -> bool:
-    whole = owner.path_from_id(path)
+    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
     return any(curve.data_path == whole for curve in curves.fcurves(owner.id_data.animation_data))
