@@ -49,13 +49,12 @@ def hold_here(
     Returns the names of bones that were not keyed: they belong to another file, or the NLA refuses keys.
     """
     here, left = _here(ob, view), list[str]()
-    above = _above(session, ob, wanted) if pose else {}
-    for name, one in (wanted | above).items():
+    for name, one in wanted.items():
         bone = ob.pose.bones[name]
         try:
             _key_hold(bone, one, here, ob.dqik.hold_keyed)
             if pose:
-                _key_pose(bone, one, here, turn_only=name in above, keep=name in kept)
+                _key_pose(bone, one, here, keep=name in kept)
         except RuntimeError:
             left.append(name)
     session.pose.posed.clear()
@@ -74,9 +73,10 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
         return
     found = _newly_keyed(session, ob, view)
     count, place = ob.dqik.adoptions, (view.scene_uid, view.frame)
-    for name, one in pose.adoptions.keyed(count, place).items():  # which undo and redo lack
-        if name in ob.pose.bones and _is_newly_keyed(ob.pose.bones[name], one, view.frame):
-            found[name] = one
+    again = {name: one for name, one in pose.adoptions.keyed(count, place).items() if name in ob.pose.bones}
+    posed = {name: one for name, one in again.items() if one.seen is None}  # which undo and redo lack
+    posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}
+    found |= posed
     auto = keying.is_auto(view.depsgraph.scene) and not keying.adds_curves(auto=True)
     for name in [name for name in found if auto and not _may_key(session, ob.pose.bones[name])]:
         bone, one = ob.pose.bones[name], found.pop(name)
@@ -87,8 +87,10 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
         if one.hold == 0.0:
             pose.let_go(ob, _loose_above(session, ob.pose.bones[name]), one.before)
     if found:
-        hold_here(session, ob, found, view, kept=found)
-        pose.adoptions.note_keyed(count, place, found)
+        above = {name: one for name, one in again.items() if one.seen is not None} if posed else {}
+        wanted = with_above(session, ob, found) | above
+        hold_here(session, ob, wanted, view, kept=found)
+        pose.adoptions.note_keyed(count, place, wanted)
         ob.dqik.adoptions = count + 1
 
 
@@ -104,13 +106,13 @@ def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], vi
 
 
 def held(session: Session, ob: bpy.types.Object, names: Iterable[str]) -> Held:
-    """Bones that are to be held at the present frame, those that are not held yet as they are posed."""
+    """Bones to hold at the present frame, with those above; the ones that are not held yet as they are posed."""
     pose, found = session.pose, Held()
     for name in names:
         bone = ob.pose.bones[name]
         before = pose.before_posed(ob, _number(bone)) if bone.dqik_hold > 0.0 else pose.state(ob)
         found[name] = ByHand(bone.dqik_hold or holds.POSED, before)
-    return found
+    return with_above(session, ob, found)
 
 
 def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
@@ -146,13 +148,15 @@ def _here(ob: bpy.types.Object, view: View) -> Here:
     return Here(frame, beside, channels.read(ob.pose.bones))
 
 
-def _above(session: Session, ob: bpy.types.Object, wanted: Held) -> Held:
-    """The bones that are held with others: those above them that neither have keys of their own nor are held."""
+def with_above(session: Session, ob: bpy.types.Object, wanted: Held) -> Held:
+    """Bones to hold, and those that are held with them, as they are seen."""
     found = Held()
     for name, one in wanted.items():
         for number in _loose_above(session, ob.pose.bones[name]) if one.hold > 0.0 else ():
-            found[ob.pose.bones[number].name] = ByHand(0.0, one.before)
-    return {name: one for name, one in found.items() if name not in wanted}
+            above = ob.pose.bones[number]
+            seen = tuple(getattr(above, rotation.PATHS[above.rotation_mode]))
+            found[above.name] = ByHand(0.0, one.before, seen=seen)
+    return found | wanted
 
 
 def _loose_above(session: Session, bone: bpy.types.PoseBone) -> list[int]:
@@ -207,12 +211,14 @@ def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: boo
     _key(bone, HOLD, [before], here)
 
 
-def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, turn_only: bool, keep: bool) -> None:
+def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, keep: bool) -> None:
     """Key a bone's pose as it is seen; beside the frame it is as before. keep : keys that are there stay."""
     mode, number, base = bone.rotation_mode, _number(bone), one.before.base
+    if one.seen is not None:
+        setattr(bone, rotation.PATHS[mode], one.seen)
     turn = base.rotations[number][: rotation.SIZES[mode]].tolist()
     _key(bone, rotation.PATHS[mode], turn, here, keep, one.had_key)
-    if bone.dqik_translate and not turn_only:
+    if bone.dqik_translate and one.seen is None:
         _key(bone, "location", base.locations[number].tolist(), here, keep, one.had_key)
 
 

@@ -189,6 +189,29 @@ def test_undo_and_redo_of_a_keyed_pose() -> None:
     assert_kept(before, 115)
 
 
+def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rotated by Blender's operator, with its own undo step: one undo takes pose and hold back, a redo brings both."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    blocked()
+    before = poses()
+    rigs.at_frame(115)
+    bpy.ops.ed.undo_push(message="Blocked")
+    bpy.ops.transform.rotate("EXEC_DEFAULT", True, value=0.6, orient_axis="Z")
+    rigs.update()
+    keyed = rigs.keys(figure())
+    assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
+    bpy.ops.ed.undo()
+    rigs.update()
+    assert rigs.keys(figure()) == {}
+    assert_kept(before)
+    rigs.at_frame(115)
+    bpy.ops.ed.redo()
+    rigs.update()
+    assert rigs.keys(figure()) == keyed
+    assert_kept(before, 115)
+
+
 def test_undo_of_hold_here_leaves_the_pose() -> None:
     """One step; the bone is held on all frames again."""
     blocked()

@@ -21,11 +21,13 @@ class ByHand(NamedTuple):
     """A bone that was posed by hand at a frame.
 
     hold : that it has there. before : the state before. had_key : it had a key there, whose value is in that state.
+    seen : of a bone that is only held with another one, the rotation channels that are keyed; else None.
     """
 
     hold: float
     before: State
     had_key: bool = False
+    seen: tuple[float, ...] | None = None
 
 
 Held = dict[str, ByHand]

@@ -97,7 +97,7 @@ class PoseMemory(BasePose):
         if reanimated and not view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
             self._note_animated(now, edited.whole() & ~free, view)
-            self._note_posed_and_keyed(ob, now, edited & ~free, prepared, view)
+            self._note_posed_and_keyed(ob, now, before, edited & ~free, prepared, view)
         if animated:
             edited &= free
         self._take_unseen(ob, now, edited.locations)
@@ -269,12 +269,12 @@ class PoseMemory(BasePose):
                 self.posed[bone] = ByHand(hold, self.before_posed(ob, bone))
 
     def _note_posed_and_keyed(
-        self, ob: bpy.types.Object, now: Channels, edited: Which, prepared: PreparedRig, view: View
-    ) -> None:  # fmt: skip
+        self, ob: bpy.types.Object, now: Channels, shown: Channels, edited: Which, prepared: PreparedRig, view: View
+    ) -> None:
         """Hold bones whose edited channels were keyed in the same step, as Auto Keying does after Alt R or a paste.
 
-        Their base pose stays. Edits of curves count only on bones that had none, or at new keys of bones whose hold is
-        keyed, or where they clear these.
+        Their base pose stays; that of bones that are held with them becomes what was `shown`. Edits of curves count only
+        on bones that had none, or at new keys of bones whose hold is keyed, or where they clear these.
         """
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         known = np.isin(np.arange(len(turned)), list(prepared.newly_keyed))
@@ -292,6 +292,10 @@ class PoseMemory(BasePose):
             if cleared or not hold_keyed:
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
                 self.posed[bone] = ByHand(posed.dqik_hold, before)
+                if self.base is not None and prepared.rig is not None:
+                    above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
+                    self.base.rotations[above] = shown.rotations[above]
+                    self._store(ob, np.array(above, dtype=np.intp))
 
     def _note_adoption(
         self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, before: State

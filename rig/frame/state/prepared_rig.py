@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 
 import bpy
@@ -19,6 +20,7 @@ from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .natural_pose import NaturalPose
 
+_MOST_RIGS = 100  # that differ only by their bones' holds
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -59,6 +61,7 @@ class PreparedRig:
         self.by_keys = np.zeros(0)
         self.newly_keyed: set[int] = set()
         self._actions: set[int] = set()  # that were assigned
+        self._built: OrderedDict[bytes, Rig | Note] = OrderedDict()  # by holds, which keys may change on each frame
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
@@ -139,7 +142,16 @@ class PreparedRig:
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
-            self._build(evaluated, goals.facts, of_bones)
+            if before is None or now._replace(holds=before.holds) != before:
+                self._built.clear()
+            found = self._built.get(now.holds)
+            if found is None:
+                found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
+            self._built[now.holds] = found
+            self._built.move_to_end(now.holds)
+            while len(self._built) > _MOST_RIGS:
+                self._built.popitem(last=False)
+            self._take(evaluated, found)
             self._contents = now
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
@@ -148,8 +160,7 @@ class PreparedRig:
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
-    def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
-        found = build(evaluated, facts, self.animation.driven, of_bones, self._solver)
+    def _take(self, evaluated: bpy.types.Object, found: Rig | Note) -> None:
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = None if isinstance(found, Rig) else found
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
