@@ -273,8 +273,8 @@ class PoseMemory(BasePose):
     ) -> None:
         """Hold bones whose edited channels were keyed in the same step, as Auto Keying does after Alt R or a paste.
 
-        Their base pose stays; that of bones that are held with them becomes what was `shown`. Edits of curves count only
-        on bones that had none, or at new keys of bones whose hold is keyed, or where they clear these.
+        Their base pose stays; that of bones that are held with them becomes what was `shown`. Edits of curves count
+        only on bones that had none, or at new keys of bones whose hold is keyed, or where they clear these.
         """
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         known = np.isin(np.arange(len(turned)), list(prepared.newly_keyed))
