@@ -19,6 +19,7 @@ from .rig.frame.state.session import Session
 from .rig.frame.step import frame as step
 from .rig.frame.view import View, changed_objects
 from .rig.notes import Code, Note, note_of
+from .rig.shot import holds as shot_holds
 from .solvers import DqikError
 
 _order = handler_order.Order()  # of our handlers and others
@@ -94,7 +95,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     _order.end("depsgraph_update_post")
     if depsgraph is None or not sessions.armatures.places():
         return
-    moved = changed_objects(depsgraph)
+    moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
     with sessions.busy:
         arrived = sessions.look_at_arrivals(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
@@ -224,6 +225,8 @@ def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: 
             _give_up(ob, session, error)
     for ob, session, answer in answers:
         step.write_answer(session, ob, answer, view)
+        if not view.fresh and ob.dqik.live:
+            shot_holds.notice(session, ob, view)
     return {ob.session_uid for ob, _, _ in answers}
 
 

@@ -1,13 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clearing the holds of bones."""
+"""Holding bones at a frame, and letting them go."""
 
 import bpy
 from bpy.props import BoolProperty
 
-from ..rig.frame.state import holds
-from ..rig.notes import Code, Note
+from ..rig.frame.sessions import sessions
+from ..rig.frame.view import View
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
-from .common import ArmatureOperator, armature
+from ..rig.shot import holds
+from .common import ArmatureOperator, GoalsOperator, armature
+
+
+class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
+    """Key the pose of the selected bones and their Hold on this frame. Poses on the keys before and after it stay"""
+
+    bl_idname = "dqik.hold_here"
+    bl_label = "Hold Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    all_held: BoolProperty(
+        name="Held Bones", description="The bones that are held on all frames, instead of the selected ones"
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Key them."""
+        ob = armature(context)
+        if refusal := _refusal(ob):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        context.view_layer.update()  # what was just posed
+        session = sessions.of(ob)
+        names = holds.on_all_frames(ob) if self.all_held else selection.selected(context, ob)
+        names = [name for name in names if session.rig.solved[ob.pose.bones.find(name)]]
+        if not names:
+            self.tell({"ERROR"}, Note(Code.NONE_HELD) if self.all_held else Note(Code.SELECT_SOLVED))
+            return {"CANCELLED"}
+        with sessions.busy:
+            view = View.now(context.evaluated_depsgraph_get())
+            left = holds.hold_here(session, ob, holds.held(session, ob, names), view)
+        ob.update_tag(refresh={"DATA"})
+        return _keyed(self, names, left)
 
 
 class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
@@ -18,11 +51,27 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     only_selected: BoolProperty(name="Only Selected Bones", description="Clear the holds of selected bones only")
+    here: BoolProperty(
+        name="This Frame Only", description="Key the holds, so that the bones are let go on this frame and held on "
+        "others as before"
+    )  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Clear the holds."""
         ob = armature(context)
-        count = holds.clear(selection.selected_bones(context, ob) if self.only_selected else ob.pose.bones)
+        selected = [bone.name for bone in selection.selected_bones(context, ob)]
+        names = selected if self.only_selected else ob.pose.bones.keys()
+        held = [name for name in names if ob.pose.bones[name].dqik_hold > 0.0]
+        if self.here and (refusal := _refusal(ob)):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        if self.here and held:
+            with sessions.busy:
+                view = View.now(context.evaluated_depsgraph_get())
+                left = holds.let_go_here(sessions.of(ob), ob, held, view)
+            ob.update_tag(refresh={"DATA"})
+            return _keyed(self, held, left)
+        count = 0 if self.here else holds.clear(ob, names)
         if not count:
             self.tell({"WARNING"}, Note(Code.NONE_SELECTED_HELD) if self.only_selected
                         else Note(Code.NONE_HELD))  # fmt: skip
@@ -31,4 +80,21 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (DQIK_OT_holds_clear,)
+def _refusal(ob: bpy.types.Object) -> Note | None:
+    """Why holds cannot be keyed; None if they can."""
+    if not ob.dqik.live:
+        return Note(Code.HOLD_NEEDS_LIVE)
+    return Note(Code.LINKED_KEYS, repr(ob.name)) if ob.library is not None else None
+
+
+def _keyed(operator: ArmatureOperator, names: list[str], left: list[str]) -> set[str]:
+    """Report which holds were keyed; how the operator ends."""
+    done = [name for name in names if name not in left]
+    if left:
+        operator.tell({"WARNING"}, Note(Code.HOLDS_NOT_KEYED, listed([repr(name) for name in left])))
+    elif done:
+        operator.tell({"INFO"}, Note(Code.HOLDS_KEYED, listed([repr(name) for name in done])))
+    return {"FINISHED"} if done else {"CANCELLED"}
+
+
+CLASSES = (DQIK_OT_hold_here, DQIK_OT_holds_clear)

@@ -4,8 +4,10 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ..rig.blender import keying
 from ..rig.notes import Code, Note
 from ..rig.setup import controls, goals, pins, selection
+from ..rig.shot import pins as shot_pins
 from .common import ArmatureOperator, GoalsOperator, armature
 
 CONTEXT = "DQIK"  # of the words in translations
@@ -23,21 +25,29 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
     rotation: BoolProperty(name="Rotation", description="Hold how the bones are turned", default=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Add a goal for each bone that has none; move the targets of those that have one to the bones."""
+        """Add a goal for each bone that has none; move the targets of those that have one to the bones.
+
+        With Auto Keying, the targets are keyed, and the goals' Mute: the bones are pinned from this frame on.
+        """
         ob = armature(context)
         names = [name for name in selection.selected(context, ob) if not controls.is_control(ob.data.bones[name])]
         if not names or not (self.position or self.rotation):
             self.tell({"ERROR"}, Note(Code.SELECT_BONES_TO_HOLD) if not names
                         else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
             return {"CANCELLED"}
-        left = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
-        if left:
-            self.tell({"WARNING"}, Note(Code.TARGETS_NOT_MOVED, ', '.join(map(repr, left))))
+        scene = context.scene
+        pinned = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
+        if keying.is_auto(scene):
+            goals.key_targets(ob, pinned.numbers, scene.frame_current_final, auto=True)
+            for number, was_off in zip(pinned.numbers, pinned.were_off, strict=True):
+                shot_pins.key_mute(ob, number, scene.frame_current_final, was_off, auto=True)
+        if pinned.left:
+            self.tell({"WARNING"}, Note(Code.TARGETS_NOT_MOVED, ', '.join(map(repr, pinned.left))))
         return {"FINISHED"}
 
 
 class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
-    """Let the selected bones, or the bones of the selected targets, go again: removes their goals"""
+    """Let the selected bones, or the bones of the selected targets, go again: removes their goals, or keys Mute"""
 
     bl_idname = "dqik.unpin"
     bl_label = "Unpin"
@@ -45,19 +55,28 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove the goals whose targets were made for them."""
-        ob = armature(context)
-        names = set(selection.selected(context, ob))
-        numbers = [
-            number for number, goal in enumerate(ob.dqik.goals)
-            if goal.own_target and (goal.bone in names or (goal.target == ob and goal.subtarget in names))
-        ]  # fmt: skip
+        """Remove the goals whose targets were made for them; with Auto Keying, mute them from this frame on."""
+        ob, scene = armature(context), context.scene
+        numbers = pins.pinned(ob, selection.selected(context, ob))
         if not numbers:
             self.tell({"WARNING"}, Note(Code.NONE_PINNED))
             return {"CANCELLED"}
-        if notes := goals.remove(ob, numbers):
+        if keying.is_auto(scene):
+            numbers = [number for number in numbers if not _mute_from_here(ob, number, scene.frame_current_final)]
+        shot_pins.forget(ob, numbers)
+        if numbers and (notes := goals.remove(ob, numbers)):
             self.tell({"WARNING"}, *notes)
         return {"FINISHED"}
+
+
+def _mute_from_here(ob: bpy.types.Object, number: int, frame: float) -> bool:
+    """Mute a goal and key that; returns False, with the goal as it was, where Blender's preferences allow no key."""
+    goal = ob.dqik.goals[number]
+    before, goal.mute = goal.mute, True
+    if shot_pins.key_mute(ob, number, frame, before, auto=True):
+        return True
+    goal.mute = before
+    return False
 
 
 CLASSES = (DQIK_OT_pin, DQIK_OT_unpin)

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty
 
+from ..rig.blender import keying
 from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, placing, rotation_space
@@ -51,9 +52,9 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
                 one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
             shown = _evaluated(context, ob)
         rotation_space.show_control(ob, goal)
-        if scene.tool_settings.use_keyframe_insert_auto:
-            goals.key_targets(ob, [number], scene.frame_current_final)
-            ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=scene.frame_current_final)
+        if keying.is_auto(scene):
+            goals.key_targets(ob, [number], scene.frame_current_final, auto=True)
+            keying.key_path(ob, goal.path_from_id("rotation_follows"), scene.frame_current_final, auto=True)
         if stay:
             self.tell({"WARNING"}, Note(Code.TARGET_NOT_TURNED, repr(goal.name)))  # fmt: skip
         return {"FINISHED"}

@@ -56,9 +56,9 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
             return {"CANCELLED"}
         moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
         once.keep_pose(ob)
-        if context.scene.tool_settings.use_keyframe_insert_auto:
+        if keying.is_auto(context.scene):
             for name in moved:
-                keying.key(ob.pose.bones[name], context.scene.frame_current_final, name)
+                keying.key(ob.pose.bones[name], context.scene.frame_current_final, name, auto=True)
         return {"FINISHED"}
 
 

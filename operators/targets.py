@@ -6,7 +6,7 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..rig.blender import scene_state
+from ..rig.blender import keying, scene_state
 from ..rig.frame import aside
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import goals, placing, selection, users
@@ -100,7 +100,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         if over_range and (refusal := users.shared_keys(ob, numbers)):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
-        keyed = over_range or scene.tool_settings.use_keyframe_insert_auto
+        keyed = over_range or keying.is_auto(scene)
         try:
             stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         except scene_state.Disturbed as disturbed:
@@ -127,9 +127,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         wanted = goals.places(ob, numbers, context.evaluated_depsgraph_get())
         with aside.session(ob):
             stay = placing.put(ob, wanted, context) | (set(numbers) - wanted.keys())
-            keyed = scene.tool_settings.use_keyframe_insert_auto
-            if keyed:
-                goals.key_targets(ob, numbers, scene.frame_current_final)
+            keyed = keying.is_auto(scene) and goals.key_targets(ob, numbers, scene.frame_current_final, auto=True)
             back = placing.goes_back(ob, wanted, context, keyed)
         for target in {goal.target for goal in ob.dqik.goals if goal.target is not None} | {ob}:
             target.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows

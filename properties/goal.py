@@ -114,6 +114,9 @@ class DqikGoal(bpy.types.PropertyGroup):
                          subtype="DISTANCE", get=lambda goal: _error(goal).distance)  # fmt: skip
     rotation_error: FloatProperty(name="Rotation Error", description="Angle of the bone to its target after the last "
                                   "solve", subtype="ANGLE", get=lambda goal: _error(goal).angle)  # fmt: skip
+    gave_way: BoolProperty(name="Gave Way", description="Whether this wish, a goal of a priority below 0, is not at "
+                           "its target because other goals came first",
+                           get=lambda goal: _error(goal).gave_way)  # fmt: skip
     missed: BoolProperty(name="Missed", description="Whether the last solve did not meet the goal. One that is "
                          "followed with a lag is not missed",
                          get=lambda goal: _error(goal).missed)  # fmt: skip

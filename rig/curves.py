@@ -10,6 +10,7 @@ LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
 _CONSTANT, _BEZIER = 0, 2  # foreach_set takes the numbers of enums
 _FREE, _AUTO, _ALIGNED = 0, 1, 3
+SAME_FRAME = 0.01  # keys nearer to each other than this are one to Blender
 _ENUM = np.uint8  # Blender's own type of a key's enums, which foreach_get and foreach_set copy at once
 _PAIR = (0.0, 0.0)
 _COLUMNS = {  # of a key: the type, and the usual value
@@ -36,6 +37,13 @@ def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_pr
     return () if bag is None else bag.fcurves
 
 
+def find(ob: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None:
+    """A curve of an object's assigned action, or None."""
+    owner = ob.animation_data
+    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    return None if bag is None else bag.fcurves.find(path, index=index)
+
+
 def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
     """The groups of these F-curves."""
     bag = _bag(action, slot)
@@ -48,17 +56,41 @@ def has_bones(ob: bpy.types.Object, names: Sequence[str]) -> bool:
     return any(curve.data_path.startswith(starts) for curve in fcurves(ob.animation_data))
 
 
-def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Remove the curves of bones from an object's action, and their groups if these become empty."""
+def remove(ob: bpy.types.Object, starts: tuple[str, ...]):
+    """Remove the curves of an object's action whose paths start so; returns their owner, or None if none has them."""
     owner = ob.animation_data
     if owner is None or owner.action is None or owner.action.library is not None:
-        return
+        return None
     bag = _bag(owner.action, getattr(owner, "action_slot", None))
-    starts = tuple(bone_path(name, "") for name in names)
     for curve in [curve for curve in ([] if bag is None else bag.fcurves) if curve.data_path.startswith(starts)]:
         bag.fcurves.remove(curve)
+    return bag
+
+
+def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
+    """Remove the curves of bones from an object's action, and their groups if these become empty."""
+    bag = remove(ob, tuple(bone_path(name, "") for name in names))
     for group in [group for group in ([] if bag is None else bag.groups) if group.name in names and not group.channels]:
         bag.groups.remove(group)
+
+
+def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times: Sequence[float]) -> list[float]:
+    """The values of a curve at some times before its key at a frame was set, which had another value, or was not there.
+
+    value : None for a key that was not there.
+    """
+    keys = _Keys.of(curve)
+    number = next((k for k, one in enumerate(curve.keyframe_points) if abs(one.co[0] - frame) < SAME_FRAME), None)
+    if number is not None and value is None:
+        curve.keyframe_points.remove(curve.keyframe_points[number])
+    elif number is not None:
+        point = curve.keyframe_points[number]
+        point.co_ui = (point.co_ui[0], value)
+        curve.update()
+    values = [curve.evaluate(time) for time in times]
+    if number is not None:
+        keys.into(curve)
+    return values
 
 
 def _bag(action: bpy.types.Action | None, slot: object) -> object:

@@ -271,6 +271,13 @@ GERMAN_NOTES = {
     "None of the selected bones is held": "Keiner der ausgewählten Knochen wird gehalten",
     "None of the bones is held": "Kein Knochen wird gehalten",
     "Cleared the holds of {} bones": "{} Knochen werden nicht mehr gehalten",
+    "Keyed the holds of {}": "Das Halten von {} hat Keyframes",
+    "The holds of {} cannot be keyed: unlink their action, or leave the NLA's tweak mode":
+        "Das Halten von {} nimmt keine Keyframes an: eigene Action verwenden, oder den NLA-Tweak-Modus verlassen",
+    "Switch Live on first: bones are held while it is on":
+        "Erst Live einschalten: Knochen werden gehalten, solange es an ist",
+    "In Pose Mode, select bones that the goals move": "Im Posenmodus Knochen auswählen, die die Ziele bewegen",
+    "Held on all frames: {}": "Auf allen Frames gehalten: {}",
     # solving, baking, checking
     "Live is off already": "Live ist schon aus",
     "Not met at frame {}: {}, by {}": "Verfehlt bei Frame {}: {}, um {}",

@@ -22,7 +22,7 @@ _TOOLS = (
 
 
 class DQIK_UL_goals(bpy.types.UIList):
-    """A row for each goal: its name, its target or by how much it is missed, and mute"""
+    """A row for each goal: its name, its target or how far it is from it, and mute"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
@@ -37,12 +37,12 @@ class DQIK_UL_goals(bpy.types.UIList):
         names = row.row() if narrow else row.split(factor=0.55)
         names.active = not item.mute
         names.prop(item, "label", text="", emboss=False, icon="ERROR" if broken else "NONE")
-        if missed or not narrow:
+        if missed or item.gave_way or not narrow:
             aside = layout.row() if narrow else names.row()
             aside.active, aside.alert = missed, missed
             aim = "" if item.target is None else short(data.id_data, item.subtarget) or item.target.name
             miss = units.miss(context.scene, data.id_data, item.error, item.rotation_error)
-            aside.label(text=miss if missed else aim, translate=False)
+            aside.label(text=miss if missed or item.gave_way else aim, translate=False)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 

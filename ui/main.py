@@ -5,6 +5,8 @@ import bpy
 
 from ..operators.common import armature
 from ..rig.figure import roles
+from ..rig.notes import Code, Note, listed
+from ..rig.shot import holds
 from . import status
 from .common import Sidebar, is_narrow, paragraph
 
@@ -40,6 +42,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         if ob.mode == "POSE" and settings.goals:
             column.operator("dqik.motion_paths")
         if settings.goals:
+            _held(context, layout, ob)
             status.draw(context, layout, ob)
 
 
@@ -51,6 +54,19 @@ def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
     row = layout.row()
     row.scale_y = 1.6
     row.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
+
+
+def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The bones that are held on all frames, with buttons that hold them or let them go on this frame, or on all."""
+    names = holds.on_all_frames(ob) if ob.dqik.live else []
+    if not names:
+        return
+    box = layout.box().column()
+    paragraph(context, box, Note(Code.HELD, listed(names)), "PINNED")
+    row = box.column(align=True) if is_narrow(context) else box.row(align=True)
+    row.operator("dqik.hold_here", text="Only Here").all_held = True
+    row.operator("dqik.holds_clear", text="Not Here").here = True
+    row.operator("dqik.holds_clear", text="Let Go")
 
 
 CLASSES = (DQIK_PT_main,)

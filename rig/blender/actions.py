@@ -22,6 +22,11 @@ def has_curves(identity: int) -> bool:
     return any(len(curves.of_action(action, slot)) for slot in (action.slots if curves.LAYERED else (None,)))
 
 
+def has_single_keys(ob: bpy.types.Object) -> bool:
+    """Whether no curve of an object's action has more than one key, as in an action that a first key has made."""
+    return all(len(curve.keyframe_points) == 1 for curve in curves.fcurves(ob.animation_data))
+
+
 def turning(ob: bpy.types.Object, action: bpy.types.Action, modes: Modes) -> Curves:
     """The curves of an action that turn an armature object's bones; of the slot that has most of them."""
     best: Curves = {}

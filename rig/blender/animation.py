@@ -151,6 +151,11 @@ def free_channels(animation: Animation, names: Sequence[str], modes: Modes) -> W
     return Which(rotations, locations)
 
 
+def animated(animation: Animation, names: Sequence[str], path: str) -> np.ndarray:
+    """Whether (N,) a property of the bones is animated."""
+    return np.array([(path, 0) in animation.bones.get(name, ()) for name in names], dtype=bool)
+
+
 def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
     """The values of the assigned action's curves at a frame: bone, channel, index and value."""
     data = ob.animation_data

@@ -94,6 +94,15 @@ class Sessions:
             target.session_uid in moved for target, _ in aims_of(ob)
         )
 
+    def keyed_after_posing(self, depsgraph: bpy.types.Depsgraph) -> set[int]:
+        """`session_uid` of armatures with bones that were posed by hand, whose action Blender reports as changed."""
+        posed = {uid: one.rig.action for uid, one in self.by_uid.items() if one.pose.posed}
+        if not posed or not depsgraph.id_type_updated("ACTION"):
+            return set()
+        updates = (update.id for update in depsgraph.updates)
+        changed = {one.original.session_uid for one in updates if isinstance(one, bpy.types.Action)}
+        return {uid for uid, action in posed.items() if action in changed}
+
     def look_at_arrivals(self, depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[bpy.types.Object]:
         """Put right what has arrived on bones of moved objects from other bones; returns those that were looked at.
 

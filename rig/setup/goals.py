@@ -165,21 +165,29 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
     return left
 
 
-def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
-    """Key the place and rotation of the targets and poles of goals at a frame."""
+def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float, auto: bool = False) -> bool:
+    """Key the place and rotation of the targets and poles of goals at a frame. auto : as in `keying.adds_curves`.
+
+    Returns False if Blender's preferences have left one out.
+    """
+    keyed = True
     for owner in target_owners(ob.dqik.goals[number] for number in numbers):
-        key_target(owner, frame)
+        keyed &= key_target(owner, frame, auto)
+    return keyed or keying.adds_curves(auto)
 
 
-def key_target(owner: Owner, frame: float) -> bool:
-    """Key the place and rotation of a target, an object or a bone, at a frame. Returns whether that is possible."""
+def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
+    """Key the place and rotation of a target, an object or a bone, at a frame. Returns whether they were keyed.
+
+    auto : as in `keying.adds_curves`.
+    """
     if _is_action_linked(owner.id_data):
         return False
+    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        keying.key(owner, frame, "Object Transforms" if owner == owner.id_data else owner.name)
+        return keying.key(owner, frame, group, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
-    return True
 
 
 def controls_of(ob: bpy.types.Object) -> list[Owner]:

@@ -142,15 +142,24 @@ def test_live_on_after_targets_to_pose_moves_nothing() -> None:
     assert moved(before, places(ob)) < STILL * HEIGHT
 
 
-def test_auto_keying_keys_the_targets() -> None:
+@pytest.mark.parametrize("only_available", [False, True])
+def test_auto_keying_keys_the_targets(monkeypatch: pytest.MonkeyPatch, only_available: bool) -> None:
+    """With Only Insert Available, those that have curves; a range, which the user asks for, is keyed in any case."""
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", only_available)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    control(ob, "hand.R").keyframe_insert("location", frame=7)
+
+    def keyed() -> set[str]:
+        return {path for (path, _), points in rigs.keys(ob).items() if any(frame == 1.0 for frame, _ in points)}
+
     bpy.ops.dqik.targets_to_pose(all=True)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
-    paths = {curve.data_path for curve in rigs.fcurves(ob)}
-    assert 'pose.bones["DQIK hand.L"].location' in paths
-    assert 'pose.bones["DQIK hand.L"].rotation_quaternion' in paths
+    assert 'pose.bones["DQIK hand.R"].location' in keyed()
+    everything = {f'pose.bones["DQIK hand.L"].{path}' for path in ("location", "rotation_quaternion")}
+    assert everything.isdisjoint(keyed()) if only_available else everything <= keyed()
+    bpy.ops.dqik.targets_to_pose(all=True, frame_start=1, frame_end=2)
+    assert everything <= keyed()
 
 
 def test_keep_pose_switches_live_off_without_a_jump() -> None:

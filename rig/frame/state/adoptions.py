@@ -12,8 +12,26 @@ from typing import NamedTuple
 import numpy as np
 
 from ...blender.channels import Channels
+from .put_back import State
 
 _MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
+
+
+class ByHand(NamedTuple):
+    """A bone that was posed by hand at a frame.
+
+    hold : that it has there. before : the state before. had_key : it had a key there, whose value is in that state.
+    seen : of a bone that is only held with another one, the rotation channels that are keyed; else None.
+    """
+
+    hold: float
+    before: State
+    had_key: bool = False
+    seen: tuple[float, ...] | None = None
+
+
+Held = dict[str, ByHand]
+"""Bones that are held at a frame, by name."""
 
 
 class Adoption(NamedTuple):
@@ -21,7 +39,7 @@ class Adoption(NamedTuple):
 
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
     channels after the edit. base, holds : the base pose and the holds (N,) of all bones after the adoption.
-    place : the scene's identity and the frame of the edit.
+    place : the scene's identity and the frame of the edit. before : the base pose and the holds before it.
     """
 
     names: tuple[str, ...]
@@ -31,6 +49,7 @@ class Adoption(NamedTuple):
     base: Channels
     holds: np.ndarray
     place: tuple[int, float]
+    before: State
 
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
@@ -46,11 +65,13 @@ class Adoptions:
 
     def __init__(self) -> None:
         self._at: OrderedDict[int, Adoption] = OrderedDict()
+        self._keyed: dict[int, tuple[tuple[int, float], Held]] = {}
         self._outdated = 0  # number of first adoptions whose animated channels animation has set since
 
     def note(self, count: int, adoption: Adoption) -> None:
         """Remember what was adopted after the first `count` adoptions."""
         self._outdated = min(self._outdated, count)
+        self._keyed.pop(count, None)
         self._at[count] = adoption
         self._at.move_to_end(count)
         while len(self._at) > _MOST:
@@ -60,6 +81,33 @@ class Adoptions:
         """The adoption that an undo step lacks; None if the armature's channels `now` have no such edit."""
         adoption = self._at.get(count)
         return adoption if adoption is not None and adoption.fits(names, now) else None
+
+    def before(
+        self, count: int, names: tuple[str, ...], bone: int, place: tuple[int, float] | None = None
+    ) -> State | None:  # fmt: skip
+        """The base pose and the holds before a bone was posed by hand where it was posed last, if that is known.
+
+        Of the first `count` adoptions those count that have changed the bone, as long as they were at one frame.
+        place : the only one that counts.
+        """
+        found = None
+        for number, edit in sorted(self._at.items(), key=lambda item: -item[0]):
+            if number >= count or edit.names != names or bone not in (*edit.turned, *edit.moved):
+                continue
+            if place is not None and edit.place != place:
+                break
+            found, place = edit.before, edit.place
+        return found
+
+    def note_keyed(self, count: int, place: tuple[int, float], bones: Held) -> None:
+        """Remember that the holds of bones were keyed at a place after `count` adoptions; this counts as one, too."""
+        self._at.pop(count, None)
+        self._keyed[count] = place, bones
+
+    def keyed(self, count: int, place: tuple[int, float]) -> Held:
+        """The bones whose holds were keyed at a place after `count` adoptions, which an undo step lacks."""
+        where, bones = self._keyed.get(count, (place, {}))
+        return bones if where == place else {}
 
     def outdate(self, count: int) -> None:
         """Animation has set the animated channels since the first `count` adoptions."""

@@ -2,7 +2,8 @@
 """Holds: how firmly bones stay as they are posed while others reach the goals.
 
 A bone that the user poses by hand is held fully, one with keys by half: so a bone posed by hand stays before those that
-are keyed. Where all bones are held alike the holds make no difference.
+are keyed. Where all bones are held alike the holds make no difference. Where the hold of a keyed bone is keyed too, it
+is as its keys say: at 0, the bone's keys are no more than the pose that it starts from.
 """
 
 from collections.abc import Iterable
@@ -19,13 +20,22 @@ from . import stored_base
 POSED, KEYED = 1.0, 0.5
 
 
-def read(ob: bpy.types.Object, free: Which) -> np.ndarray:
-    """The holds (N,) of all bones. free : channels that nothing animates."""
+def read(ob: bpy.types.Object, free: Which, own: np.ndarray) -> np.ndarray:
+    """The holds (N,) of all bones. free : channels that nothing animates. own : (N,) bool, whose holds are animated."""
     holds = stored(ob)
     if ob.dqik.hold_keyed:
-        keyed = ~(free.rotations.all(-1) & free.locations.all(-1))
+        keyed = ~(free.rotations.all(-1) & free.locations.all(-1)) & ~own
         holds[keyed] = np.maximum(holds[keyed], KEYED)
     return holds
+
+
+def by_keys(holds: np.ndarray, free: Which, own: np.ndarray) -> np.ndarray:
+    """How far (N,) keys decide how bones are turned, 0 to 1: wholly, unless their holds (N,) are animated and low.
+
+    Other arguments as for `read`.
+    """
+    share = np.where(own, np.clip(holds / KEYED, 0.0, 1.0), 1.0)
+    return np.where(free.rotations.all(-1), 0.0, share)
 
 
 def stored(ob: bpy.types.Object) -> np.ndarray:

@@ -13,7 +13,6 @@ import numpy as np
 from ....solvers import Pose
 from ....solvers.figure import Prior, RestFigure, own_motion
 from ....solvers.model import Targets
-from ...blender.channels import Which
 from ...notes import Code, Note
 from ...setup import natural_figure
 from ...setup.rig import Rig
@@ -54,12 +53,12 @@ class NaturalPose:
         self._own = ""
         self._figure: RestFigure | None = None
 
-    def look(self, ob: bpy.types.Object, rig: Rig, free: Which, edited: bool) -> Shaping | None:
+    def look(self, ob: bpy.types.Object, rig: Rig, by_keys: np.ndarray, edited: bool) -> Shaping | None:
         """Read the settings of an evaluated object: how its natural pose shapes the present frame, None for not at all.
 
-        Prepares the prior again if what it depends on has changed. free : channels that nothing animates.
+        Prepares the prior again if what it depends on has changed. by_keys : (N,) as `holds.by_keys` has it.
         """
-        settings, unkeyed = ob.dqik, free.rotations[rig.solved_bones].all(-1)
+        settings, unkeyed = ob.dqik, 1.0 - by_keys[rig.solved_bones]
         other = rig is not self._rig or unkeyed.tobytes() != self._unkeyed
         if other or (edited and settings.own_motion != self._own):
             self._prepare(settings.own_motion, rig, unkeyed)
@@ -89,10 +88,10 @@ class NaturalPose:
 
 
 def freedom(rig: Rig, unkeyed: np.ndarray) -> np.ndarray:
-    """How far (J,) the natural pose may turn each joint, 0 to 1. unkeyed : (S,) bool, solved bones without keys."""
+    """How far (J,) the natural pose may turn each joint, 0 to 1. unkeyed : (S,) how far keys do not decide on these."""
     skeleton = rig.skeleton
     found = np.zeros(len(skeleton))
-    found[rig.solved_joints] = np.where(unkeyed, 1.0 - skeleton.hold[rig.solved_joints], 0.0)
+    found[rig.solved_joints] = unkeyed * (1.0 - skeleton.hold[rig.solved_joints])
     return np.where(turnable(rig), found, 0.0)
 
 

@@ -8,12 +8,12 @@ before the last edits are remembered to tell them apart.
 import bpy
 import numpy as np
 
-from ...blender import actions, channels
+from ...blender import actions, channels, keying
 from ...blender.channels import Channels, Which
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
-from .adoptions import Adoption
+from .adoptions import Adoption, ByHand
 from .base_pose import BasePose, KeyedPose
 from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, State, same_pose
@@ -29,12 +29,14 @@ class PoseMemory(BasePose):
     ----------
     history : what the figure showed where.
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
+    posed : solved bones that were posed by hand at the present frame.
     """
 
     def _reset(self) -> None:
         super()._reset()
         self.history = History()
         self.unsettled: Channels | None = None
+        self.posed: dict[int, ByHand] = {}
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
         self._unkeyed = Unkeyed()
 
@@ -95,6 +97,7 @@ class PoseMemory(BasePose):
         if reanimated and not view.fresh:
             self.adoptions.outdate(ob.dqik.adoptions)
             self._note_animated(now, edited.whole() & ~free, view)
+            self._note_posed_and_keyed(ob, now, before, edited & ~free, prepared, view)
         if animated:
             edited &= free
         self._take_unseen(ob, now, edited.locations)
@@ -110,7 +113,8 @@ class PoseMemory(BasePose):
             self.unsettled = now
             return
         state = self.state(ob)
-        self.history.note_edit(before, state, None if keyed is None else keyed.channels.copy(), turned, moved)
+        keyed_before = None if keyed is None else keyed.channels.copy()
+        self.history.note_edit(before, state, keyed_before, turned, moved)
         if self.stored:
             self._unkeyed.note(state, edited, free)
         edited = edited.whole() & free if animated else edited.whole()
@@ -128,7 +132,9 @@ class PoseMemory(BasePose):
             solved = prepared.solved
             holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
         if self.stored:
-            self._note_adoption(ob, now, is_turned, is_moved, view)
+            self._note_adoption(ob, now, is_turned, is_moved, view, state)
+            bones = np.union1d(is_turned, is_moved)
+            self._note_posed(ob, bones[prepared.solved[bones]], view, state, keyed_before)
 
     def shows(self, answer: Channels, edited: Channels, free: Which, view: View) -> bool:
         """Whether a change of the pose has made an answer."""
@@ -170,13 +176,29 @@ class PoseMemory(BasePose):
         action : the identity of the armature's action. followed : whether they depend on the frames before.
         """
         before, self.written = self.written, answer
+        if view.fresh:
+            self.posed.clear()
         other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
         self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
 
     def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, view)
+            self._note_adoption(ob, now, self.rows, self.rows, view, self.state(ob))
+
+    def before_posed(self, ob: bpy.types.Object, bone: int, place: tuple[int, float] | None = None) -> State:
+        """The base pose and the holds before a bone was posed by hand; the present ones if these are not known.
+
+        place : the scene's identity and the frame, if it counts only there.
+        """
+        present, found = self.state(ob), self.adoptions.before(ob.dqik.adoptions, self._names, bone, place)
+        return found if found is not None and found.base.modes == present.base.modes else present
+
+    def let_go(self, ob: bpy.types.Object, bones: list[int], before: State) -> None:
+        """Give bones that were held with another one the base pose from before this was posed."""
+        if self.base is not None:
+            self.base.rotations[bones] = before.base.rotations[bones]
+            self._store(ob, np.intersect1d(bones, self.rows))
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -231,14 +253,61 @@ class PoseMemory(BasePose):
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
 
-    def _note_adoption(
-        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View
+    def _note_posed(
+        self, ob: bpy.types.Object, bones: np.ndarray, view: View, state: State, keyed: Channels | None
+    ) -> None:  # fmt: skip
+        """Remember bones (n,) that were posed by hand. state : before it. keyed : the keyed channels before it."""
+        for bone in bones.tolist():
+            hold, known = ob.pose.bones[bone].dqik_hold, self.posed.get(bone)
+            if known is not None:
+                self.posed[bone] = known._replace(hold=hold)
+            elif keyed is not None and keying.is_keyed(ob.pose.bones[bone], view.frame):
+                base = state.base.copy()
+                base.put(keyed, np.array([bone]))
+                self.posed[bone] = ByHand(hold, state._replace(base=base), had_key=True)
+            else:
+                self.posed[bone] = ByHand(hold, self.before_posed(ob, bone))
+
+    def _note_posed_and_keyed(
+        self, ob: bpy.types.Object, now: Channels, shown: Channels, edited: Which, prepared: PreparedRig, view: View
     ) -> None:
-        """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step."""
+        """Hold bones whose edited channels were keyed in the same step, as Auto Keying does after Alt R or a paste.
+
+        Their base pose stays; that of bones that are held with them becomes what was `shown`. Edits of curves count
+        only on bones that had none, or at new keys of bones whose hold is keyed, or where they clear these.
+        """
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
+        known = np.isin(np.arange(len(turned)), list(prepared.newly_keyed))
+        if self.history.place[2] == prepared.action:
+            known |= prepared.own_holds
+        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
+        for bone in np.flatnonzero((turned | moved) & known & prepared.solved).tolist():
+            posed, one = ob.pose.bones[bone], np.array([bone])
+            if not keying.is_keyed(posed, view.frame):
+                continue
+            of_hold = keying.curves_of(posed, "dqik_hold").values()
+            hold_keyed = any(keying.key_at(curve, view.frame) for curve in of_hold)
+            before = self.before_posed(ob, bone, (view.scene_uid, view.frame))
+            cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
+            if cleared or not hold_keyed:
+                holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
+                self.posed[bone] = ByHand(posed.dqik_hold, before)
+                if self.base is not None and prepared.rig is not None:
+                    above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
+                    self.base.rotations[above] = shown.rotations[above]
+                    self._store(ob, np.array(above, dtype=np.intp))
+
+    def _note_adoption(
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, before: State
+    ) -> None:
+        """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step.
+
+        before : the state before the edit.
+        """
         if self.base is None:
             return
         place = view.scene_uid, view.frame
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place)
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before)
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 
 import bpy
 import numpy as np
 
-from ...blender import animation, channels
+from ...blender import actions, animation, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
 from ...notes import Note
@@ -19,6 +20,7 @@ from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .natural_pose import NaturalPose
 
+_MOST_RIGS = 100  # that differ only by their bones' holds
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -34,6 +36,8 @@ class PreparedRig:
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
+    own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
+    newly_keyed : bones whose rotation or location something animates since the last change of frame.
     """
 
     def __init__(self, solver: str = "") -> None:
@@ -53,7 +57,11 @@ class PreparedRig:
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
-        self.solved = np.zeros(0, dtype=bool)
+        self.solved = self.own_holds = np.zeros(0, dtype=bool)
+        self.by_keys = np.zeros(0)
+        self.newly_keyed: set[int] = set()
+        self._actions: set[int] = set()  # that were assigned
+        self._built: OrderedDict[bytes, Rig | Note] = OrderedDict()  # by holds, which keys may change on each frame
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
@@ -75,6 +83,10 @@ class PreparedRig:
         """The identity of the armature's action; 0 if it has none."""
         return self._animated[0][0] if self._animated else 0
 
+    def is_keyed_whole(self, bones: np.ndarray) -> bool:
+        """Whether keys decide on all rotation channels of bones (n,)."""
+        return not self.free.rotations[bones].any() and bool((self.by_keys[bones] == 1.0).all())
+
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
         return animation.contents(ob, paths=False) == self._animated
@@ -95,9 +107,18 @@ class PreparedRig:
         names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
         if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):
             self.animation = animation.animation(ob)
+            before = self.free
             self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
+            self.own_holds = animation.animated(self.animation, ob.pose.bones.keys(), "dqik_hold")
+            if self._contents is not None and len(before.rotations) == len(self.free.rotations) and not names:
+                turned, moved = (before & ~self.free).whole()
+                self.newly_keyed.update(np.flatnonzero(turned | moved).tolist())
             self._other = True
-        self.modes, self._animated, self._paths = modes, animated, paths
+        other, self.modes, self._animated, self._paths = self.action, modes, animated, paths
+        new = not other and self.action not in self._actions and actions.has_single_keys(ob)
+        if view.fresh or (self.action != other and not new):
+            self.newly_keyed.clear()
+        self._actions.add(self.action)
         return edited
 
     def update(
@@ -112,7 +133,8 @@ class PreparedRig:
         self.influences = goals.influences
         if goals.settled and before is not None and not (self._other or self.stale):
             return
-        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free)
+        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
+        self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
         now = Contents(
             contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
@@ -120,7 +142,16 @@ class PreparedRig:
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
-            self._build(evaluated, goals.facts, of_bones)
+            if before is None or now._replace(holds=before.holds) != before:
+                self._built.clear()
+            found = self._built.get(now.holds)
+            if found is None:
+                found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
+            self._built[now.holds] = found
+            self._built.move_to_end(now.holds)
+            while len(self._built) > _MOST_RIGS:
+                self._built.popitem(last=False)
+            self._take(evaluated, found)
             self._contents = now
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
@@ -129,8 +160,7 @@ class PreparedRig:
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 
-    def _build(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> None:
-        found = build(evaluated, facts, self.animation.driven, of_bones, self._solver)
+    def _take(self, evaluated: bpy.types.Object, found: Rig | Note) -> None:
         self.rig = found if isinstance(found, Rig) else None
         self.refusal = None if isinstance(found, Rig) else found
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)

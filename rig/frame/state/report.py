@@ -33,7 +33,8 @@ class GoalError(NamedTuple):
     """How far a bone is from its target: distance [armature units] and angle [rad].
 
     goal : the goal's number in the list. met : within the tolerances, of no weight, or only a wish (of a priority
-    below 0, as the goal of the hips has). lags : whether the bone is on its way to the target.
+    below 0, as the goal of the hips has). lags : whether the bone is on its way to the target. gave_way : whether it is
+    a wish that other goals kept from its target.
     """
 
     goal: int
@@ -41,6 +42,7 @@ class GoalError(NamedTuple):
     angle: float
     met: bool
     lags: bool = False
+    gave_way: bool = False
 
     @property
     def missed(self) -> bool:
@@ -138,11 +140,11 @@ def goal_errors(
     for binding, goal, distance, angle in zip(
         rig.goals, prepared.goals, distances.tolist(), angles.tolist(), strict=True
     ):
-        met = goal.priority < 0 or (
-            (distance <= options.tolerance or goal.position_weight == 0.0)
-            and (angle <= options.rotation_tolerance or goal.rotation_weight == 0.0)
+        there = (distance <= options.tolerance or goal.position_weight == 0.0) and (
+            angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
         )
-        errors.append(GoalError(binding.index, distance, angle, met, lags))
+        is_wish = goal.priority < 0
+        errors.append(GoalError(binding.index, distance, angle, there or is_wish, lags, is_wish and not there))
     return tuple(errors)
 
 

@@ -36,6 +36,8 @@ def read(
     session.steady = None
     evaluated = ob.evaluated_get(view.depsgraph)
     edited = prepared.look(ob, evaluated, view)
+    if pose.written is None:
+        prepared.newly_keyed.clear()  # keyed while Live was off
     pose.fit(ob, prepared.modes, edited)
     now = channels.read(ob.pose.bones, prepared.modes)
     # in the viewport the evaluated channels are the original ones, unless something animates them
@@ -56,8 +58,8 @@ def read(
         start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
         start.locations[rig.bones[rig.slide_row]] = 0.0
     frame_input = frame.read(evaluated, rig, start, goals)
-    frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.free, edited)
-    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and not prepared.free.rotations[rig.solved_bones].any()
+    frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
+    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and prepared.is_keyed_whole(rig.solved_bones)
     frame_input.animated = not prepared.unanimated
     if frame_input.keyed and ob.dqik.own_answers:
         frame_input.own = own_answers.read(ob.dqik.own_answers)

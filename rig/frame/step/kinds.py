@@ -107,7 +107,10 @@ def _lengths(rig: Rig, k: int) -> list[float]:
 
 def _target(ob: bpy.types.Object, number: int) -> bpy.types.Object:
     """The evaluated target of a goal of an evaluated object, whose goals have other numbers after an untold removal."""
-    own = ob.original.dqik.goals[number].target
+    goals = ob.original.dqik.goals
+    if number >= len(goals):  # all of the last ones were removed, which the evaluated object does not know yet
+        return ob.dqik.goals[number].target
+    own = goals[number].target
     targets = (goal.target for goal in ob.dqik.goals if goal.target is not None)
     return next((target for target in targets if target.original == own), own)
 

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Holds at a frame: a pose made by hand is keyed with its *Hold*, and the blocked poses beside it stay as they were.
+
+At the frame, the bone has its pose and its hold. On the keys before and after it, of the figure and its targets, it has
+the pose and the hold that it had there before. The bones above that are held with it are keyed with it.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import bpy
+
+from .. import curves
+from ..blender import animation, channels, keying, rotation
+from ..blender.channels import Channels
+from ..blender.dependencies import aims_of
+from ..frame.state import holds
+from ..frame.state.adoptions import ByHand, Held
+from ..frame.state.put_back import State
+from ..frame.state.session import Session
+from ..frame.view import View
+
+HOLD = "dqik_hold"
+SAME_VALUE = 1e-6  # keys that differ by less are the same
+
+
+class Here(NamedTuple):
+    """The frame at which bones are held, its neighbours with keys, and the channels that are seen there."""
+
+    frame: float
+    beside: tuple[float, ...]
+    seen: Channels
+
+
+def on_all_frames(ob: bpy.types.Object) -> list[str]:
+    """The names of the bones of an original object that are held on all frames, because their holds have no keys."""
+    held = [bone.name for bone in ob.pose.bones if bone.dqik_hold > 0.0]
+    animated = animation.animation(ob).bones if held else {}
+    return [name for name in held if (HOLD, 0) not in animated.get(name, ())]
+
+
+def hold_here(
+    session: Session, ob: bpy.types.Object, wanted: Held, view: View, kept: Iterable[str] = (), pose: bool = True
+) -> list[str]:  # fmt: skip
+    """Key the poses of bones as they are seen, and their holds, at the view's frame.
+
+    wanted : the bones, with their holds and what there was before they were posed.
+    kept : those whose keys at this frame stay as they are. pose : key poses too, not only holds.
+    Returns the names of bones that were not keyed: they belong to another file, or the NLA refuses keys.
+    """
+    here, left = _here(ob, view), list[str]()
+    for name, one in wanted.items():
+        bone = ob.pose.bones[name]
+        try:
+            _key_hold(bone, one, here, ob.dqik.hold_keyed)
+            if pose:
+                _key_pose(bone, one, here, keep=name in kept)
+        except RuntimeError:
+            left.append(name)
+    session.pose.posed.clear()
+    session.rig.look(ob, ob.evaluated_get(view.depsgraph), view)  # so that these keys count as no change by others
+    session.rig.newly_keyed.clear()
+    return left
+
+
+def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
+    """Key the holds of bones at the view's frame if they were posed by hand and have been keyed there since.
+
+    Where Blender's preferences allow no new curves, an edit of a keyed bone leaves it held as by its keys.
+    """
+    pose, prepared = session.pose, session.rig
+    if not prepared.reanimated or ob.library is not None or pose.base is None:
+        return
+    found = _newly_keyed(session, ob, view)
+    count, place = ob.dqik.adoptions, (view.scene_uid, view.frame)
+    again = {name: one for name, one in pose.adoptions.keyed(count, place).items() if name in ob.pose.bones}
+    posed = {name: one for name, one in again.items() if one.seen is None}  # which undo and redo lack
+    posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}
+    found |= posed
+    auto = keying.is_auto(view.depsgraph.scene) and not keying.adds_curves(auto=True)
+    for name in [name for name in found if auto and not _may_key(session, ob.pose.bones[name])]:
+        bone, one = ob.pose.bones[name], found.pop(name)
+        holds.put(bone, float(one.before.holds[_number(bone)]))
+        pose.posed.pop(_number(bone), None)
+        pose.let_go(ob, _loose_above(session, bone), one.before)
+    for name, one in found.items():
+        if one.hold == 0.0:
+            pose.let_go(ob, _loose_above(session, ob.pose.bones[name]), one.before)
+    if found:
+        above = {name: one for name, one in again.items() if one.seen is not None} if posed else {}
+        wanted = with_above(session, ob, found) | above
+        hold_here(session, ob, wanted, view, kept=found)
+        pose.adoptions.note_keyed(count, place, wanted)
+        ob.dqik.adoptions = count + 1
+
+
+def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], view: View) -> list[str]:
+    """Key the holds of bones with 0 at the view's frame; on the keys beside it they are as before.
+
+    Returns the names of bones that were not keyed.
+    """
+    present = State(channels.read(ob.pose.bones), holds.stored(ob))
+    for name in names:
+        holds.put(ob.pose.bones[name], 0.0)
+    return hold_here(session, ob, dict.fromkeys(names, ByHand(0.0, present)), view, pose=False)
+
+
+def held(session: Session, ob: bpy.types.Object, names: Iterable[str]) -> Held:
+    """Bones to hold at the present frame, with those above; the ones that are not held yet as they are posed."""
+    pose, found = session.pose, Held()
+    for name in names:
+        bone = ob.pose.bones[name]
+        before = pose.before_posed(ob, _number(bone)) if bone.dqik_hold > 0.0 else pose.state(ob)
+        found[name] = ByHand(bone.dqik_hold or holds.POSED, before)
+    return with_above(session, ob, found)
+
+
+def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
+    """Let bones go on all frames: keys of their holds become 0. Returns how many were held."""
+    count = 0
+    for name in names:
+        bone, keyed = ob.pose.bones[name], False
+        for curve in keying.curves_of(bone, HOLD).values():
+            for key in curve.keyframe_points:
+                keyed |= key.co[1] != 0.0
+                key.co[1] = 0.0
+            curve.update()
+        count += holds.put(bone, 0.0) or keyed
+    if ob.animation_data is not None and ob.animation_data.action is not None:
+        ob.animation_data.action.update_tag()
+    return count
+
+
+# -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _here(ob: bpy.types.Object, view: View) -> Here:
+    frame, times = view.frame, set[float]()
+    for owner in {ob, *(target for target, _ in aims_of(ob))}:
+        for curve in curves.fcurves(owner.animation_data):
+            points = curve.keyframe_points
+            numbers = [0.0] * (2 * len(points))
+            points.foreach_get("co", numbers)
+            times.update(numbers[::2])
+    before = [time for time in times if time < frame - curves.SAME_FRAME]
+    after = [time for time in times if time > frame + curves.SAME_FRAME]
+    beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))
+    return Here(frame, beside, channels.read(ob.pose.bones))
+
+
+def with_above(session: Session, ob: bpy.types.Object, wanted: Held) -> Held:
+    """Bones to hold, and those that are held with them, as they are seen."""
+    found = Held()
+    for name, one in wanted.items():
+        for number in _loose_above(session, ob.pose.bones[name]) if one.hold > 0.0 else ():
+            above = ob.pose.bones[number]
+            seen = tuple(getattr(above, rotation.PATHS[above.rotation_mode]))
+            found[above.name] = ByHand(0.0, one.before, seen=seen)
+    return found | wanted
+
+
+def _loose_above(session: Session, bone: bpy.types.PoseBone) -> list[int]:
+    """The bones that are held with another one, have no keys of their own, and are not held themselves."""
+    prepared, bones = session.rig, bone.id_data.pose.bones
+    above = [] if prepared.rig is None else prepared.rig.held_with.get(_number(bone), [])
+    loose = prepared.own_holds | prepared.free.rotations.all(-1)
+    return [number for number in above if loose[number] and bones[number].dqik_hold == 0.0]
+
+
+def _newly_keyed(session: Session, ob: bpy.types.Object, view: View) -> Held:
+    """The held bones that have been keyed at the view's frame, and all bones that were keyed with a posed one."""
+    pose, prepared = session.pose, session.rig
+    keyed = {number for number in prepared.newly_keyed if prepared.solved[number]} - pose.posed.keys()
+    held = {number for number in keyed if ob.pose.bones[number].dqik_hold > 0.0}
+    wanted = dict(pose.posed) | {n: ByHand(ob.pose.bones[n].dqik_hold, pose.before_posed(ob, n)) for n in held}
+    wanted = {n: one for n, one in wanted.items() if _is_newly_keyed(ob.pose.bones[n], one, view.frame)}
+    before = next((one.before for number, one in wanted.items() if number in pose.posed), None)
+    if before is not None:
+        loose = {n for n in keyed - held if keying.is_keyed(ob.pose.bones[n], view.frame)}
+        wanted |= dict.fromkeys(loose, ByHand(holds.KEYED if ob.dqik.hold_keyed else 0.0, before))
+    return {ob.pose.bones[number].name: one for number, one in wanted.items()}
+
+
+def _is_newly_keyed(bone: bpy.types.PoseBone, one: ByHand, frame: float) -> bool:
+    """Whether a bone has a key at a frame, and it is another one than before it was posed."""
+    if not one.had_key:
+        return keying.is_keyed(bone, frame)
+    base, number = one.before.base, _number(bone)
+    if len(base.rotations) <= number or base.modes.of_bone[number] != bone.rotation_mode:
+        return False
+    for path, before in ((rotation.PATHS[bone.rotation_mode], base.rotations), ("location", base.locations)):
+        for index, curve in keying.curves_of(bone, path).items():
+            key = keying.key_at(curve, frame)
+            if key is not None and abs(key.co[1] - before[number, index]) > SAME_VALUE:
+                return True
+    return False
+
+
+def _may_key(session: Session, bone: bpy.types.PoseBone) -> bool:
+    """Whether Auto Keying, which makes no new curves, may key a hold: it has a curve, or the bone just got one."""
+    return _number(bone) in session.rig.newly_keyed or bool(keying.curves_of(bone, HOLD))
+
+
+def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: bool) -> None:
+    """Key a bone's hold; beside the frame it is as before, and not below what keys hold where the bone had any."""
+    before = float(one.before.holds[_number(bone)])
+    found = keying.curves_of(bone, rotation.PATHS[bone.rotation_mode]).values()
+    if hold_keyed and any(_has_others(curve, here.frame) for curve in found):
+        before = max(before, holds.KEYED)
+    holds.put(bone, one.hold)
+    _key(bone, HOLD, [before], here)
+
+
+def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, keep: bool) -> None:
+    """Key a bone's pose as it is seen; beside the frame it is as before. keep : keys that are there stay."""
+    mode, number, base = bone.rotation_mode, _number(bone), one.before.base
+    if one.seen is not None:
+        setattr(bone, rotation.PATHS[mode], one.seen)
+    turn = base.rotations[number][: rotation.SIZES[mode]].tolist()
+    _key(bone, rotation.PATHS[mode], turn, here, keep, one.had_key)
+    if bone.dqik_translate and one.seen is None:
+        _key(bone, "location", base.locations[number].tolist(), here, keep, one.had_key)
+
+
+def _key(
+    bone: bpy.types.PoseBone, path: str, before: list[float], here: Here, keep: bool = False, had_key: bool = False
+) -> None:  # fmt: skip
+    """Key a property at the frame, and where its keys are lacking beside it, key its values from before there."""
+    found = keying.curves_of(bone, path)
+    values = {index: _beside(found.get(index), value, here, had_key) for index, value in enumerate(before)}
+    there = [index for index, curve in found.items() if keying.key_at(curve, here.frame) is not None]
+    if not (keep and len(there) == len(before)):
+        keying.key_path(bone, path, here.frame, bone.name)
+    for index, curve in keying.curves_of(bone, path).items():
+        for time, value in values[index]:
+            curve.keyframe_points.insert(time, value)
+
+
+def _beside(
+    curve: bpy.types.FCurve | None, before: float, here: Here, had_key: bool
+) -> list[tuple[float, float]]:  # fmt: skip
+    """The frames beside on which a curve lacks a key, and its values there as they were before.
+
+    before : the value at the frame itself, where the curve had a key, or else on all frames, where there was no curve.
+    """
+    if curve is None or not (had_key or _has_others(curve, here.frame)):
+        return [(time, before) for time in here.beside]
+    lacking = [time for time in here.beside if keying.key_at(curve, time) is None]
+    return list(zip(lacking, curves.before_key(curve, here.frame, before if had_key else None, lacking), strict=True))
+
+
+def _number(bone: bpy.types.PoseBone) -> int:
+    return bone.id_data.pose.bones.find(bone.name)
+
+
+def _has_others(curve: bpy.types.FCurve, frame: float) -> bool:
+    """Whether a curve has keys at other frames."""
+    return len(curve.keyframe_points) > (keying.key_at(curve, frame) is not None)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins at a frame: their *Mute* is keyed, so that bones are pinned from one frame on and let go at another."""
+
+from collections.abc import Iterable
+
+import bpy
+
+from .. import curves
+from ..blender import keying
+
+
+def key_mute(ob: bpy.types.Object, number: int, frame: float, before: bool, auto: bool) -> bool:
+    """Key the present Mute of a goal at a frame, and another one `before`, up to the frame before it.
+
+    auto : as in `keying.adds_curves`. Returns whether it was keyed.
+    """
+    path = ob.dqik.goals[number].path_from_id("mute")
+    curve = curves.find(ob, path, 0)
+    is_new = curve is None or curve.is_empty
+    try:
+        if not keying.key_path(ob, path, frame, "DQIK", auto):
+            return False
+    except RuntimeError:  # its action is linked, or the NLA refuses
+        return False
+    curve = curves.find(ob, path, 0)
+    if is_new and curve is not None:
+        curve.keyframe_points.insert(frame - 1.0, float(before))
+    elif curve is not None and keying.key_at(curve, frame - 1.0) is None:
+        [value] = curves.before_key(curve, frame, None, [frame - 1.0])
+        curve.keyframe_points.insert(frame - 1.0, value)
+    return True
+
+
+def forget(ob: bpy.types.Object, numbers: Iterable[int]) -> None:
+    """Remove the curves of goals that are going to be removed."""
+    curves.remove(ob, tuple(f"{ob.dqik.goals[number].path_from_id()}." for number in numbers))

@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pose made by hand has its place in time: keyed, it is held on its frame, and blocked poses beside it stay."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from planted import TURNED, off, planted_figure
+from test_controls import control, select
+from test_posing import live_figure
+
+BLOCKED = (1, 57, 115, 150, 180)
+CHEST = 'pose.bones["chest"].'
+
+
+def figure() -> bpy.types.Object:
+    """The active figure of the test, which undo and loading replace."""
+    return bpy.data.objects["Figure"]
+
+
+def blocked(kind: str = "EMPTIES") -> bpy.types.Object:
+    """A live figure whose targets, empties or control bones, are keyed on all blocked frames."""
+    if kind == "EMPTIES":
+        ob = planted_figure()
+        rigs.made_active(ob)
+        rest = bpy.data.objects["forearm.L"].location.copy()
+        ways = [rest + rigs.Vector(way) for way in
+                ((0, 0, 0), (0.1, -0.2, 0.1), (0.05, -0.1, 0.2), (0, -0.2, 0), (0.1, -0.1, 0))]  # fmt: skip
+        rigs.key_path(bpy.data.objects["forearm.L"], BLOCKED, ways)
+    else:
+        ob = live_figure()
+        for number, frame in enumerate(BLOCKED):
+            hand = control(ob, "hand.L")
+            hand.location = (0.03 * number, -0.04 * number, 0.05)
+            for path in ("location", "rotation_quaternion"):
+                hand.keyframe_insert(path, frame=frame)
+    select(ob, "chest")
+    return ob
+
+
+def poses(frames: tuple[int, ...] = BLOCKED) -> dict[int, np.ndarray]:
+    """What the figure shows on frames, which are visited in turn."""
+    found = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        found[frame] = rigs.matrices(figure()).copy()
+    return found
+
+
+def assert_kept(before: dict[int, np.ndarray], *but: int) -> None:
+    """All frames but some show bit for bit what they showed."""
+    for frame, pose in poses(tuple(set(before) - set(but))).items():
+        assert np.abs(pose - before[frame]).max() == 0.0, frame
+
+
+def turn_chest(rotation=TURNED) -> None:
+    rigs.posed(figure().pose.bones["chest"], rotation)
+    rigs.update()
+
+
+def key_chest(frame: float) -> None:
+    """As the key I does: the channel, and then Blender's own update."""
+    chest = figure().pose.bones["chest"]
+    chest.keyframe_insert(rigs.ROTATION_PATHS[chest.rotation_mode], frame=frame)
+    rigs.update()
+
+
+def hold_keys() -> dict[float, float]:
+    return dict(rigs.keys(figure()).get((CHEST + "dqik_hold", 0), []))
+
+
+@pytest.mark.parametrize("kind", ["EMPTIES", "BONES"])
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_a_keyed_pose_leaves_the_blocked_poses_beside_it(kind: str, mode: str) -> None:
+    """Chest posed and keyed on a blocked frame: all others are bit for bit as they were; this one shows it again."""
+    ob = blocked(kind)
+    ob.pose.bones["chest"].rotation_mode = mode
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest()
+    seen = rigs.matrices(ob).copy()
+    assert np.abs(seen - before[115]).max() > 0.05
+    key_chest(115)
+    assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
+    assert np.abs(rigs.matrices(ob) - seen).max() == 0.0
+    assert_kept(before, 115)
+    rigs.at_frame(115)
+    assert np.degrees(rigs.turn(seen, rigs.matrices(ob))) < 0.3
+    assert off(ob, "chest") < 1.0
+
+
+def test_a_pose_between_blocked_frames_and_one_more() -> None:
+    """Posed and keyed again between, beside and after: what was blocked, and what was posed before, stays."""
+    blocked()
+    before = poses()
+    for frame, axis in ((115, (1, 0, 0)), (100, (0, 1, 0)), (170, (0, 0, 1)), (200, (1, 1, 0))):
+        rigs.at_frame(frame)
+        turn_chest(rigs.rotation(axis, 25.0))
+        key_chest(frame)
+        assert_kept(before, frame)
+        before |= poses((frame,))
+    assert {frame for frame, hold in hold_keys().items() if hold == 1.0} == {100.0, 115.0, 170.0, 200.0}
+
+
+def test_a_pose_on_a_bone_with_keys_of_its_own() -> None:
+    """Keys of the chest far away: on the blocked frames between it stays as the curves had it, held as by keys."""
+    ob = blocked()
+    for frame, angle in ((1, 10.0), (180, -20.0)):
+        ob.pose.bones["chest"].rotation_quaternion = rigs.rotation((0, 1, 0), angle)
+        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest()
+    key_chest(115)
+    assert hold_keys() == {57.0: 0.5, 115.0: 1.0, 150.0: 0.5}
+    assert_kept(before, 115)
+    rigs.at_frame(115)
+    turn_chest(rigs.rotation((1, 0, 0), -20.0))
+    key_chest(115)
+    assert_kept(before, 115)
+
+
+def test_a_pose_that_is_not_keyed_is_held_on_all_frames_until_it_is() -> None:
+    """Hold Here confines it later, too, from another frame and for the bones that the panel names."""
+    ob = blocked()
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest()
+    rigs.at_frame(57)
+    assert np.abs(rigs.matrices(ob) - before[57]).max() > 0.05
+    rigs.at_frame(115)
+    select(ob, "arm.L")
+    assert bpy.ops.dqik.hold_here(all_held=True) == {"FINISHED"}
+    assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
+    assert_kept(before, 115)
+    assert bpy.ops.dqik.hold_here.poll()
+    with pytest.raises(RuntimeError, match="None of the bones is held"):
+        bpy.ops.dqik.hold_here(all_held=True)
+
+
+def test_hold_here_holds_selected_bones_as_they_are_seen() -> None:
+    """Bones that nobody posed, without a change of what is seen anywhere; not without Live, nor the targets."""
+    ob = blocked("BONES")
+    before = poses()
+    rigs.at_frame(57)
+    assert bpy.ops.dqik.hold_here() == {"FINISHED"}
+    assert hold_keys() == {1.0: 0.0, 57.0: 1.0, 115.0: 0.0}
+    assert_kept(before, 57)
+    rigs.at_frame(57)
+    assert np.degrees(rigs.turn(before[57], rigs.matrices(ob))) < 2.0  # it is held now, which the goals feel
+    select(ob, "DQIK hand.L")
+    with pytest.raises(RuntimeError, match="that the goals move"):
+        bpy.ops.dqik.hold_here()
+    ob.dqik.live = False
+    with pytest.raises(RuntimeError, match="Switch Live on"):
+        bpy.ops.dqik.hold_here()
+
+
+def test_undo_and_redo_of_a_keyed_pose() -> None:
+    """Blender stores the step of a key before the hold is keyed; a redo keys it again, an undo takes it back."""
+    blocked()
+    before = poses()
+    rigs.at_frame(115)
+    bpy.ops.ed.undo_push(message="Blocked")
+    turn_chest()
+    figure().pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=115)
+    bpy.ops.ed.undo_push(message="Rotate")  # as Auto Keying does it, in one step
+    rigs.update()
+    keyed, posed = rigs.keys(figure()), rigs.matrices(figure()).copy()
+    assert hold_keys()[115.0] == 1.0
+    bpy.data.objects["forearm.R"].location.z += 0.02
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Target moved")
+    bpy.ops.ed.undo()
+    rigs.update()
+    assert rigs.keys(figure()) == keyed
+    assert np.abs(rigs.matrices(figure()) - posed).max() < 1e-3
+    bpy.ops.ed.undo()
+    rigs.update()
+    assert rigs.keys(figure()) == {}
+    assert figure().pose.bones["chest"].dqik_hold == 0.0
+    assert_kept(before)
+    rigs.at_frame(115)
+    bpy.ops.ed.redo()
+    rigs.update()
+    assert rigs.keys(figure()) == keyed
+    assert_kept(before, 115)
+
+
+def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rotated by Blender's operator, with its own undo step: one undo takes pose and hold back, a redo brings both."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    blocked()
+    before = poses()
+    rigs.at_frame(115)
+    bpy.ops.ed.undo_push(message="Blocked")
+    bpy.ops.transform.rotate("EXEC_DEFAULT", True, value=0.6, orient_axis="Z")
+    rigs.update()
+    keyed = rigs.keys(figure())
+    assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
+    bpy.ops.ed.undo()
+    rigs.update()
+    assert rigs.keys(figure()) == {}
+    assert_kept(before)
+    rigs.at_frame(115)
+    bpy.ops.ed.redo()
+    rigs.update()
+    assert rigs.keys(figure()) == keyed
+    assert_kept(before, 115)
+
+
+def test_undo_of_hold_here_leaves_the_pose() -> None:
+    """One step; the bone is held on all frames again."""
+    blocked()
+    rigs.at_frame(115)
+    turn_chest()
+    bpy.ops.ed.undo_push(message="Posed")
+    held = poses()
+    rigs.at_frame(115)
+    bpy.ops.dqik.hold_here("EXEC_DEFAULT", True)
+    rigs.update()
+    assert hold_keys()
+    bpy.ops.ed.undo()
+    rigs.update()
+    assert not hold_keys()
+    assert np.abs(poses((57,))[57] - held[57]).max() < 1e-5
+
+
+def test_a_keyed_pose_is_saved(tmp_path: Path) -> None:
+    """And opens as it was, without a further key."""
+    blocked()
+    rigs.at_frame(115)
+    turn_chest()
+    key_chest(115)
+    before, keyed = poses(), rigs.keys(figure())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert_kept(before)
+    rigs.at_frame(115)
+    rigs.update()
+    assert rigs.keys(figure()) == keyed
+
+
+def test_a_hold_without_keys_in_a_file_gets_none_by_looking(tmp_path: Path) -> None:
+    """A bone that is held and keyed as earlier versions did: no update, undo or change of action keys its hold."""
+    ob = blocked()
+    rigs.at_frame(57)
+    ob.dqik.live = False
+    chest = ob.pose.bones["chest"]
+    rigs.posed(chest, TURNED)
+    chest.keyframe_insert("rotation_quaternion", frame=57)
+    chest.dqik_hold = 1.0
+    ob.dqik.live = True
+    rigs.update()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "earlier.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "earlier.blend"))
+    rigs.update()
+    data = figure().animation_data
+    action = data.action
+    data.action = None
+    rigs.update()
+    data.action = action
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Looked")
+    bpy.data.objects["forearm.R"].location.z += 0.02
+    bpy.data.objects["forearm.R"].keyframe_insert("location", frame=57)
+    rigs.update()
+    assert hold_keys() == {}
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_clearing_with_auto_keying_lets_go_on_this_frame(keyed: bool) -> None:
+    """Alt R keys the hold with 0; other frames are as before the bone was posed."""
+    ob = blocked()
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest()
+    if keyed:
+        key_chest(115)
+    poses()
+    rigs.at_frame(115)
+    bpy.ops.pose.rot_clear()
+    key_chest(115)  # in the same step, as Auto Keying does
+    assert ob.pose.bones["chest"].dqik_hold == 0.0
+    assert hold_keys()[115.0] == 0.0
+    assert_kept(before, 115)
+    rigs.at_frame(115)
+    assert off(ob, "chest") > 5.0
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_a_paste_with_auto_keying_has_its_place_in_time(flipped: bool) -> None:
+    """Of several bones at once, as a pose asset is, and mirrored: other frames stay as they were."""
+    ob = blocked()
+    before = poses()
+    rigs.at_frame(115)
+    chest = ob.pose.bones["chest"]
+    earlier = chest.rotation_quaternion.copy()
+    turn_chest(rigs.rotation((0, 1, 0), 25.0))
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    turn_chest(earlier)  # put back
+    assert_kept(before)
+    rigs.at_frame(115)
+    bpy.ops.pose.paste(flipped=flipped)
+    for bone in ob.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=115)
+        bone.keyframe_insert("location", frame=115)
+    rigs.update()
+    assert hold_keys()[115.0] == 1.0
+    assert_kept(before, 115)
+
+
+def test_only_insert_available_makes_no_curve_for_a_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A keyed bone that Auto Keying keys is held as by its key, so other frames stay; a bone without keys by hand."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    ob = blocked()
+    for frame in BLOCKED:
+        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest(rigs.rotation((1, 0, 0), 12.0))
+    key_chest(115)
+    assert hold_keys() == {}
+    assert ob.pose.bones["chest"].dqik_hold == 0.0
+    assert_kept(before, 115)
+
+
+def test_letting_go_on_this_frame_or_on_all() -> None:
+    """The press in the panel, for a hold without keys and for one with them."""
+    ob = blocked()
+    rigs.at_frame(115)
+    turn_chest()
+    held = poses()
+    rigs.at_frame(115)
+    assert bpy.ops.dqik.holds_clear(here=True) == {"FINISHED"}
+    rigs.update()
+    assert off(ob, "chest") > 5.0
+    assert hold_keys() == {57.0: 1.0, 115.0: 0.0, 150.0: 1.0}
+    assert_kept(held, 115)
+    rigs.at_frame(57)
+    assert bpy.ops.dqik.holds_clear() == {"FINISHED"}
+    assert set(hold_keys().values()) == {0.0}
+    for frame in BLOCKED:
+        rigs.at_frame(frame)
+        assert off(ob, "chest") > 5.0
+
+
+def test_an_override_holds_at_a_frame(tmp_path: Path) -> None:
+    """Its poses and holds are keyed in the shot's own action."""
+    blocked()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "figure.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "figure.blend"), link=True) as (_, into):
+        into.objects = ["Figure"]
+    linked = into.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    own = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    assert own.override_library is not None and own.dqik.live
+    frames = (1, 57, 115, 150)
+    shown = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        shown[frame] = rigs.matrices(own).copy()
+    rigs.at_frame(115)
+    rigs.posed(own.pose.bones["chest"], TURNED)
+    rigs.update()
+    own.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=115)
+    rigs.update()
+    assert dict(rigs.keys(own)[CHEST + "dqik_hold", 0])[115.0] == 1.0
+    for frame in (1, 57, 150):
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(own) - shown[frame]).max() == 0.0
