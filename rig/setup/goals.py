@@ -173,21 +173,21 @@ def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float, auto
     keyed = True
     for owner in target_owners(ob.dqik.goals[number] for number in numbers):
         keyed &= key_target(owner, frame, auto)
-    return keyed
+    return keyed or keying.adds_curves(auto)
 
 
 def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
-    """Key the place and rotation of a target, an object or a bone, at a frame. auto : as in `keying.adds_curves`.
+    """Key the place and rotation of a target, an object or a bone, at a frame. Returns whether they were keyed.
 
-    Returns False if that is not possible, or if Blender's preferences have left it out.
+    auto : as in `keying.adds_curves`.
     """
     if _is_action_linked(owner.id_data):
         return False
+    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        return keying.key(owner, frame, "Object Transforms" if owner == owner.id_data else owner.name, auto)
+        return keying.key(owner, frame, group, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
-    return True
 
 
 def controls_of(ob: bpy.types.Object) -> list[Owner]:

@@ -31,8 +31,8 @@ class FrameInput:
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
-    them; such a frame starts from its keys, never from another frame's answer. animated : whether animation gives a
-    part of the start pose. own : digests of keyed poses that are answers (`own_answers.py`).
+    them; such a frame starts from its keys, never from another frame's answer. animated : whether animation
+    turns all solved bones. own : digests of keyed poses that are answers (`own_answers.py`).
     """
 
     rig: Rig
