@@ -60,7 +60,6 @@ def read(
     frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
     frame_input.keyed = ob.dqik.hold_keyed and not at_rest and prepared.is_keyed_whole(rig.solved_bones)
-    frame_input.animated = not prepared.free.rotations[rig.solved_bones].any()
     if frame_input.keyed and ob.dqik.own_answers:
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)

@@ -31,8 +31,8 @@ class FrameInput:
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
-    them; such a frame starts from its keys, never from another frame's answer. animated : whether animation
-    turns all solved bones. own : digests of keyed poses that are answers (`own_answers.py`).
+    them; such a frame starts from its keys, never from another frame's answer. own : digests of keyed poses that are
+    answers (`own_answers.py`).
     """
 
     rig: Rig
@@ -44,7 +44,6 @@ class FrameInput:
     distorted: bool = False
     shaping: Shaping | None = None
     keyed: bool = False
-    animated: bool = False
     own: frozenset[bytes] = frozenset()
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
@@ -67,18 +66,17 @@ class FrameInput:
 
         arrays : with the animator's start poses. amounts : (F,) of the shaping, if it has others on these frames.
         """
-        posed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy()) if self.animated else None
+        posed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy())
 
         def solve(some: FrameArrays, frames: np.ndarray | slice) -> None:
             start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
             self.prepared.solve_into(some, from_start=self.keyed)
 
         solve(arrays, slice(None))
-        if posed is not None and self.keyed:
+        if self.keyed:
             keyed_reach.stay(arrays, self.prepared, posed, solve)
-        if posed is not None:
-            unmoved.keep(arrays, self.prepared, posed)
-        if posed is not None and self.own:
+        unmoved.keep(arrays, self.prepared, posed)
+        if self.own:
             unmoved.keep_own(arrays, self.prepared, posed, self.own)
 
     def copy(self) -> "FrameInput":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose from animation that is the answer already stays exactly as it is. NumPy only.
+"""A pose that is the answer already stays exactly as it is. NumPy only.
 
 A solve from such a pose ends at it up to about a ten-thousandth of a radian, because it weighs the goals against the
 pull to the pose. A captured motion to which the targets were keyed would tremble by that much.
@@ -18,6 +18,8 @@ _NEAR = 1e-3  # radians: solves from such poses end nearer
 
 def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
+    if not arrays.converged.any():
+        return
     if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings or prepared.contacts:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
