@@ -5,6 +5,7 @@ import bpy
 
 from . import (
     active_goal,
+    attach,
     bake,
     check,
     command_line,
@@ -38,7 +39,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES, *controls.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES,
 )  # fmt: skip
 
 

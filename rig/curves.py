@@ -93,6 +93,14 @@ def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times
     return values
 
 
+def remove_path(ob: bpy.types.Object, path: str) -> None:
+    """Remove the curves of a property from an object's action."""
+    owner = ob.animation_data
+    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    for curve in [] if bag is None else [curve for curve in bag.fcurves if curve.data_path == path]:
+        bag.fcurves.remove(curve)
+
+
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
     """The owner of F-curves and groups: the action or, from Blender 4.4 on, the channelbag of a slot."""
     if action is None or not LAYERED:

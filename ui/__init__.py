@@ -4,6 +4,7 @@
 import bpy
 
 from . import (
+    attach,
     bone,
     compare,
     contacts,
@@ -21,7 +22,7 @@ from . import (
 )
 
 PANELS = (
-    *main.CLASSES, *goals.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES,
+    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES,
     *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)

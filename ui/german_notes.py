@@ -201,6 +201,22 @@ GERMAN_NOTES = {
         "Die Zielobjekte von {} gehen zu ihren Keyframes zurück: Auto-Keying einschalten oder Keyframes setzen",
     "Action {} also moves {}: make it a single user first":
         "Die Action {} bewegt auch {}: sie zuerst zum Einzelnutzer machen",
+    "In Pose Mode, select the controls to attach, or in Object Mode the objects":
+        "Im Posenmodus die Steuerungen auswählen, die angehängt werden sollen, oder im Objektmodus die Objekte",
+    "Select the objects to put in the hand, and the hand's bone or control in Pose Mode":
+        "Die Objekte auswählen, die in die Hand sollen, und im Posenmodus den Knochen oder die Steuerung der Hand",
+    "Choose the object to attach to": "Das Objekt wählen, an das angehängt werden soll",
+    "Attached {} to {}": "{} an {} angehängt",
+    "Let go {}": "{} abgehängt",
+    "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
+    "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",
+    "Constraints or drivers move {}: mute them first": "Constraints oder Treiber bewegen {}: zuerst stummschalten",
+    "{} is attached from frame {} on: remove that first": "{} ist ab Frame {} angehängt: das zuerst entfernen",
+    "The NLA moves {}: bake its strips to an action first": "Das NLA bewegt {}: seine Strips zuerst backen",
+    "Curves of {} are locked or muted: free them first": "Kurven von {} sind gesperrt oder stumm: zuerst freigeben",
+    "Goals move bone {}: select its control instead": "Ziele bewegen den Knochen {}: seine Steuerung auswählen",
+    "{} cannot be attached to {}, which follows it: attach it to something that does not":
+        "{} kann nicht an {} angehängt werden, das ihm folgt: an etwas anhängen, das ihm nicht folgt",
     "The targets of {} cannot be moved: constraints or another file set their place":
         "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",

@@ -132,6 +132,12 @@ def uses_nla(ob: bpy.types.Object) -> bool:
     return ob.animation_data is not None and any(True for _ in _counting_strips(ob.animation_data))
 
 
+def in_nla(ob: bpy.types.Object, paths: set[str]) -> bool:
+    """Whether tracks of the NLA that count animate one of some data paths of an object."""
+    strips = () if ob.animation_data is None else _counting_strips(ob.animation_data)
+    return any(curve.data_path in paths for strip in strips for curve in _strip_curves(strip))
+
+
 def moves(ob: bpy.types.Object, bone: str) -> bool:
     """Whether keys or drivers turn or move a bone."""
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))

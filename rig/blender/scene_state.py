@@ -41,14 +41,15 @@ class Visits:
     """
 
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, ob: bpy.types.Object) -> None:
-        """`ob` : the armature that is read."""
+        """`ob` : the armature, or another object, that is read."""
         self._scene, self._layer, self._ob = scene, view_layer.as_pointer(), ob
         self._shown = _shows(view_layer, ob)
-        self._data, self._bones = ob.data, ob.data.bones.keys()
+        self._data, self._bones = ob.data, _bones(ob)
         aims = [aim for aim, _ in aims_of(ob)]
         owners = (owner.animation_data for owner in (ob, *aims))
         actions = [data.action for data in owners if data is not None and data.action is not None]
-        self._needed = [(thing, thing.name, thing.session_uid) for thing in (scene, ob, ob.data, *aims, *actions)]
+        things = (scene, ob, ob.data, *aims, *actions)
+        self._needed = [(thing, thing.name, thing.session_uid) for thing in things if thing is not None]
 
     def visit(self, frame: float) -> None:
         """Set the scene's frame. Raises `Disturbed` if what is read is not as before."""
@@ -69,8 +70,13 @@ class Visits:
             raise Disturbed(Note(Code.LAYER_REMOVED))
         if _shows(layer, ob) != self._shown:
             raise Disturbed(Note(Code.REMOVED, repr(ob.name)))
-        if ob.mode == "EDIT" or ob.data != self._data or ob.data.bones.keys() != self._bones:
+        if ob.mode == "EDIT" or ob.data != self._data or _bones(ob) != self._bones:
             raise Disturbed(Note(Code.BONES_EDITED, repr(ob.name)))
+
+
+def _bones(ob: bpy.types.Object) -> list[str]:
+    """The names of the bones of an object."""
+    return ob.data.bones.keys() if ob.type == "ARMATURE" else []
 
 
 def _exists(thing: bpy.types.ID) -> bool:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender import keying
+from ..blender import attachments, keying
 from ..blender.armature import Armature, is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import owner_of, world_matrix
 from ..notes import Code, Note
-from . import control_parents, controls, limits, rotation_space, selection, users
+from . import control_parents, controls, goal_keys, limits, rotation_space, selection, users
 from .controls import Control
 from .poles import Poles
 
@@ -230,6 +230,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
             continue
         if pole and pole not in bones:
             bones.append(pole)
+        goal_keys.drop(ob, number)
         if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
         elif own[0] is not None and own[0].type == "EMPTY" and own[0].library is None and own[0] not in empties:
@@ -320,9 +321,17 @@ def _put(
     """
     evaluated = target.evaluated_get(depsgraph)
     owner = owner_of(target, bone)
-    if owner is None or target.library is not None or any(not constraint.mute for constraint in owner.constraints):
+    own = () if owner is None else attachments.constraints(owner)
+    if owner is None or target.library is not None or any(not one.mute for one in owner.constraints if one not in own):
         return False
     own_before = owner.matrix_basis.copy()
+    if own:
+        if not use_rotation:
+            matrix = Matrix.LocRotScale(matrix.translation, world_matrix(target, bone, depsgraph).to_quaternion(), None)
+        free = attachments.before(target, bone, matrix, depsgraph)
+        if free is None:
+            return False
+        matrix = free
     if owner != target:
         above = None
         if owner.parent is not None:

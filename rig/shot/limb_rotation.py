@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hands that turn with their forearm turn with what they are attached to meanwhile.
+
+The goal's *Follow Limb* has keys for that. It changes over some frames, not at once, because a body whose hand is asked
+to turn otherwise settles a little differently: the body would jump.
+"""
+
+from math import inf
+
+import bpy
+from mathutils import Matrix
+
+from .. import curves
+from ..blender import attachments, splits
+from ..blender.dependencies import Bone
+from ..blender.places import world_matrix
+from ..setup import rotation_space
+from . import ties
+
+FRAMES = 8.0
+"""Over which the rotation goes over to the other space."""
+
+
+def share(goal: bpy.types.PropertyGroup | None, time: float) -> float:
+    """How far the rotation of a goal follows its limb at a time."""
+    if goal is None or not goal.use_rotation:
+        return 0.0
+    curve = _curve(goal)
+    return goal.rotation_follows if curve is None else curve.evaluate(time)
+
+
+def own_share(owner: Bone) -> float:
+    """How far the rotation of an owner's goal follows its limb where the owner is not attached."""
+    starts = [one.start for one in attachments.of(*owner)]
+    return share(ties.goal_of(owner), min(starts, default=-inf))
+
+
+def requested(owner: Bone, follows: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of an owner, turned as its goal asks of the bone in the evaluated pose."""
+    matrix, goal = world_matrix(*owner, depsgraph).copy(), ties.goal_of(owner)
+    figure = None if goal is None else goal.id_data.evaluated_get(depsgraph)
+    if follows <= 0.0 or figure is None or goal.bone not in figure.pose.bones:
+        return matrix
+    own = rotation_space.own_turn(matrix, figure, owner[1], follows) if owner[0] == goal.id_data else matrix
+    place, turn, scale = (figure.matrix_world.inverted_safe() @ own).decompose()
+    turn = rotation_space.carrying(figure, goal.bone, follows) @ turn
+    return figure.matrix_world @ Matrix.LocRotScale(place, turn, scale)
+
+
+def asking(owner: Bone, matrix: Matrix, follows: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of an owner with which its goal asks for another one, in the evaluated pose."""
+    goal = ties.goal_of(owner)
+    if goal is None or follows <= 0.0:
+        return matrix
+    figure = goal.id_data.evaluated_get(depsgraph)
+    own = figure.matrix_world.inverted_safe() @ matrix
+    return figure.matrix_world @ rotation_space.target_for(figure, goal, follows, own)
+
+
+def fade(goal: bpy.types.PropertyGroup, start: float, end: float, follows: float, until: float = -inf) -> None:
+    """Key the share from what it is at a time to another value at a later one. until : keys up to there are removed."""
+    first, curve = share(goal, start), _curve(goal)
+    if curve is not None:
+        splits.split(curve, start)
+    clear(goal, start, max(end, until))
+    for time, value in ((start, first), (end, follows)):
+        goal.rotation_follows = value
+        goal.keyframe_insert("rotation_follows", frame=time)
+    goal.rotation_follows, curve = first, _curve(goal)
+    if curve is not None:
+        splits.level(curve, start)
+
+
+def clear(goal: bpy.types.PropertyGroup, start: float, end: float) -> None:
+    """Remove the keys of the share after a time and up to another."""
+    curve = _curve(goal)
+    for key in reversed(curve.keyframe_points if curve is not None else ()):
+        if start < key.co[0] <= end:
+            curve.keyframe_points.remove(key)
+
+
+def _curve(goal: bpy.types.PropertyGroup) -> bpy.types.FCurve | None:
+    """The curve of the share; None if it has no keys."""
+    path = goal.path_from_id("rotation_follows")
+    found = (curve for curve in curves.fcurves(goal.id_data.animation_data) if curve.data_path == path)
+    return next((curve for curve in found if not curve.is_empty), None)

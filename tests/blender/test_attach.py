@@ -1,0 +1,492 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controls attached to props and to other characters, props put in hands, and let go: nothing moves at either end."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix
+from situations import as_strip, forget, overridden, reopened
+from test_controls import control, in_centimetres, posed, select, with_root
+
+EXACT = 1e-5  # m
+STILL = 3e-5  # m, for a body that is solved again
+BEGIN, END, FADED = 10, 22, 18  # FADED: from here on a hand turns with what it is attached to alone
+BEFORE, KEYED = (1, 6, 9, 10), (14, 24)
+SCENES = {
+    "moving": ("XYZ", "BONES", lambda ob: ob), "scaled": ("AXIS_ANGLE", "BONES", with_root),
+    "turning": ("QUATERNION", "EMPTIES", lambda ob: ob), "growing": ("ZYX", "BONES", in_centimetres),
+}  # fmt: skip
+
+
+def prop(kind: str = "turning", at: Matrix | None = None) -> bpy.types.Object:
+    """A prop in front of a figure, whose place, and by kind turn and scale, have keys."""
+    ob = rigs.empty((0, 0, 0), "Box")
+    ob.rotation_mode, ob.scale = "XYZ", (0.5, 2.0, 3.0) if kind == "scaled" else (1, 1, 1)
+    holder = rigs.empty((0, 0, 0), "Holder")
+    holder.matrix_world = at or Matrix()
+    ob.parent = holder
+    for frame in (1, 8, 16, 30):
+        ob.location = (0.35 + 0.002 * frame, -0.3 + 0.002 * frame, 1.1 + 0.003 * frame)
+        if kind != "moving":
+            ob.rotation_euler = (0.01 * frame, 0.005 * frame, -0.008 * frame)
+        if kind == "growing":
+            ob.scale = (1.0 + 0.01 * frame,) * 3
+        for path in ("location", "rotation_euler", "scale"):
+            ob.keyframe_insert(path, frame=frame)
+    return ob
+
+
+def live(name: str = "Figure", prepare=lambda ob: ob, targets: str = "BONES") -> bpy.types.Object:
+    ob = posed(prepare(rigs.figure(name)))
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob.dqik.live = True
+    rigs.update()
+    rigs.made_active(ob)
+    return ob
+
+
+def owner_of(ob: bpy.types.Object, bone: str) -> bpy.types.Object | bpy.types.PoseBone:
+    """The target of a bone's goal."""
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    return control(ob, bone) if goal.target == ob else goal.target
+
+
+def key_waves(owner: bpy.types.Object | bpy.types.PoseBone, size: float, frames: Iterable[int]) -> None:
+    """Keys of a control's location, to and fro."""
+    start = np.array(owner.location)
+    for number, frame in enumerate(frames):
+        owner.location = start + size * np.array([0.05, 0.03, -0.04]) * (-1) ** number
+        owner.keyframe_insert("location", frame=frame)
+
+
+def world(ob: bpy.types.Object, bone: str = "") -> np.ndarray:
+    shown = rigs.evaluated(ob)
+    return np.array(shown.matrix_world @ shown.pose.bones[bone].matrix if bone else shown.matrix_world)
+
+
+def film(ob: bpy.types.Object, frames: Iterable[int]) -> dict[int, np.ndarray]:
+    """World places of the heads and tails of a figure's bones on frames."""
+    found = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        names = [bone.name for bone in ob.pose.bones if bone.bone.use_deform]
+        found[frame] = np.array([(rigs.head(ob, name), rigs.tail(ob, name)) for name in names])
+    return found
+
+
+def off(ob: bpy.types.Object, before: dict[int, np.ndarray]) -> float:
+    """By how much [m] a figure is elsewhere than in a film."""
+    return max(float(np.abs(now - before[frame]).max()) for frame, now in film(ob, before).items())
+
+
+def between(target: tuple, owner: tuple, frames: Iterable[int]) -> float:
+    """By how much [m] the place of one thing changes in another's space."""
+    found = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        found.append(np.linalg.inv(world(*target)) @ world(*owner))
+    return float(np.abs(np.array(found) - found[0])[:, :3, 3].max())
+
+
+def attach(frame: int = BEGIN, **where: object) -> None:
+    rigs.at_frame(frame)
+    assert bpy.ops.dqik.attach(**where) == {"FINISHED"}
+
+
+def detach(frame: int = END, **what: object) -> None:
+    rigs.at_frame(frame)
+    assert bpy.ops.dqik.detach(**what) == {"FINISHED"}
+
+
+@pytest.mark.parametrize("kind", SCENES)
+def test_nothing_moves_at_either_end(kind: str) -> None:
+    """Of the whole body, on all frames before, on both frames, and on later keys of the hand's control."""
+    mode, targets, prepare = SCENES[kind]
+    ob = live("Figure", prepare, targets)
+    box, own = prop(kind, ob.matrix_world @ Matrix.Scale(1.0 / ob.matrix_world.to_scale().x, 4)), owner_of(ob, "hand.L")
+    own.rotation_mode = mode
+    key_waves(own, 1.0 if targets == "EMPTIES" else 1.0 / ob.matrix_world.to_scale().x, (1, *KEYED))
+    if kind == "moving":
+        rigs.key_path(ob, (1, 30), [(0.0, 0.0, 0.0), (0.1, -0.2, 0.05)])
+        ob.rotation_euler.z = 0.4
+        ob.keyframe_insert("rotation_euler", frame=12)
+    select(ob, "hand.L" if targets == "EMPTIES" else own.name)
+    before = film(ob, BEFORE)
+    hand = {}
+    for frame in KEYED:
+        rigs.at_frame(frame)
+        hand[frame] = rigs.tail(ob, "hand.L")
+    attach(object="Box")
+    assert off(ob, before) < STILL
+    for frame, place in hand.items():
+        rigs.at_frame(frame)
+        assert (rigs.tail(ob, "hand.L") - place).length < 10 * EXACT
+    attached = film(ob, (*BEFORE, 13, 17, END - 1, END))
+    detach()
+    assert off(ob, attached) < STILL
+    rigs.at_frame(KEYED[1])
+    assert (rigs.tail(ob, "hand.L") - hand[KEYED[1]]).length < 10 * EXACT
+    del box
+
+
+def test_a_hand_without_later_keys_goes_along_with_the_prop() -> None:
+    """Its place at once, its turn within some frames; let go, it stays."""
+    ob, box = live(), prop()
+    own = control(ob, "hand.L")
+    rigs.at_frame(BEGIN)
+    own.location.x -= 0.1
+    own.location.y -= 0.1
+    rigs.update()
+    select(ob, own.name)
+    before = film(ob, [BEGIN])
+    attach(object="Box")
+    assert off(ob, before) < STILL
+    assert between((box,), (ob, own.name), range(BEGIN, 31, 5)) < EXACT
+    assert between((box,), (ob, "hand.L"), range(FADED, 31, 4)) < 2e-4
+    assert between((box,), (ob, "hand.L"), range(BEGIN, FADED, 2)) < 2e-3
+    detach()
+    rigs.at_frame(END)
+    stays = world(ob, "hand.L")
+    for frame in (END + 8, 40):
+        rigs.at_frame(frame)
+        assert np.abs(world(ob, "hand.L") - stays)[:3, 3].max() < 2e-4
+    assert control(ob, "hand.L").id_data.dqik.goals["hand.L"].rotation_follows == 1.0
+
+
+def test_both_hands_at_once_and_one_after_the_other() -> None:
+    """Two controls to one prop; then one of them on to another prop."""
+    ob, box = live(), prop()
+    other = rigs.empty((0.2, -0.4, 1.0), "Rail")
+    rigs.key_path(other, (1, 30), [(0.2, -0.4, 1.0), (0.25, -0.35, 1.1)])
+    hands = [control(ob, f"hand.{side}").name for side in "LR"]
+    select(ob, *hands)
+    before = film(ob, (5, BEGIN))
+    attach(object="Box")
+    assert off(ob, before) < STILL
+    for name in hands:
+        assert between((box,), (ob, name), (BEGIN, 15, 30)) < EXACT
+    select(ob, hands[0])
+    before = film(ob, (5, BEGIN, END - 1, END))
+    attach(END, object="Rail")
+    assert off(ob, before) < STILL
+    assert between((other,), (ob, hands[0]), (END, 26, 30)) < EXACT
+    assert between((box,), (ob, hands[1]), (END, 26, 30)) < EXACT
+    before = film(ob, (5, END, 28))
+    detach(28)
+    assert off(ob, before) < STILL
+
+
+def test_changes_of_mind_leave_the_frames_before_alone() -> None:
+    """Let go late, then earlier; attached again while the hand's rotation still goes over; not before another."""
+    ob, box = live(), prop()
+    rail = rigs.empty((0.2, -0.4, 1.0), "Rail")
+    select(ob, control(ob, "hand.L").name)
+    attach(object="Box")
+    before = film(ob, (9, BEGIN, 15, END))
+    detach(28)
+    detach(END)
+    assert off(ob, before) < STILL
+    before = film(ob, (BEGIN, END - 1, END, 24, 25))
+    attach(25, object="Rail")
+    assert off(ob, before) < STILL
+    assert between((rail,), (ob, "hand.L"), (33, 36, 40)) < 2e-4
+    assert ob.dqik.goals["hand.L"].rotation_follows == 0.0
+    rigs.at_frame(5)
+    with pytest.raises(RuntimeError, match="is attached from frame 10 on"):
+        bpy.ops.dqik.attach(object="Rail")
+    assert off(ob, before) < STILL
+    del box
+
+
+def dance(ob: bpy.types.Object) -> None:
+    """Keys of a figure's hand and hips."""
+    for bone in ("hand.R", "hips"):
+        key_waves(control(ob, bone), 1.0, (1, 12, 20, 30))
+
+
+def test_a_hand_on_another_characters_hand() -> None:
+    """Both are live: the one that leads is solved first, on frames in any order, and in a bake."""
+    leader = live("Leader")
+    leader.location = (0.9, -0.4, 0.0)
+    dance(leader)
+    ob = live()
+    own = control(ob, "hand.L")
+    select(ob, own.name)
+    before = film(ob, (5, BEGIN))
+    attach(object="Leader", bone="hand.R")
+    assert off(ob, before) < STILL
+    order = (28, 11, END, 15, BEGIN)
+    assert between((leader, "hand.R"), (ob, own.name), order) < EXACT
+    forget()
+    assert between((leader, "hand.R"), (ob, own.name), (30, 12)) < EXACT
+    before = film(ob, (5, BEGIN, END - 1, END))
+    detach()
+    assert off(ob, before) < STILL
+    shown = film(ob, (8, BEGIN, 17, END, 24))
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.bake(frame_start=8, frame_end=24, clear_goals=False) == {"FINISHED"}
+    assert not ob.dqik.live
+    assert off(ob, shown) < EXACT
+
+
+@pytest.mark.parametrize("kind", ["moving", "scaled", "growing"])
+def test_a_prop_is_taken_up_and_passed_on(kind: str) -> None:
+    """By a control of a live hand, then by the other hand's bone; its scale stays; let go, it stays where it is."""
+    ob, box = live(), prop(kind)
+    for curve in rigs.fcurves(box):
+        while curve.keyframe_points[-1].co[0] > BEGIN:
+            curve.keyframe_points.remove(curve.keyframe_points[-1])
+    for side in "LR":
+        key_waves(control(ob, f"hand.{side}"), 1.0, (1, 12, 20, 30))
+    box.select_set(True)
+    places = {}
+    for frame in (4, BEGIN):
+        rigs.at_frame(frame)
+        places[frame] = world(box)
+    select(ob, control(ob, "hand.L").name)
+    attach(into_hand=True)
+    assert between((ob, "hand.L"), (box,), (BEGIN, 15, 12)) < EXACT
+    select(ob, "hand.R")
+    rigs.at_frame(16)
+    places[16] = world(box)
+    attach(16, into_hand=True)
+    assert between((ob, "hand.R"), (box,), (16, 21, 19)) < EXACT
+    rigs.at_frame(END)
+    places[END] = world(box)
+    detach()
+    for frame, place in places.items():
+        rigs.at_frame(frame)
+        assert np.abs(world(box) - place).max() < EXACT, frame
+
+
+def test_undo_takes_it_back_and_files_keep_it(tmp_path: Path) -> None:
+    ob, box = live(), prop()
+    select(ob, control(ob, "hand.L").name)
+    bpy.ops.ed.undo_push(message="before")
+    frames = (5, BEGIN, 15, END, 26)
+    free = film(ob, frames)
+    rigs.at_frame(BEGIN)
+    bpy.ops.ed.undo_push(message="at the frame")
+    attach(object="Box")
+    bpy.ops.ed.undo_push(message="attached")
+    detach()
+    bpy.ops.ed.undo_push(message="let go")
+    made = film(ob, frames)
+    assert off(ob, {BEGIN: free[BEGIN]}) < EXACT
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    assert not control(ob, "hand.L").constraints
+    assert off(ob, free) < EXACT
+    bpy.ops.ed.redo()
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Figure"]
+    assert off(ob, made) < EXACT
+    reopened(tmp_path / "shot.blend")
+    ob = bpy.data.objects["Figure"]
+    assert off(ob, made) < EXACT
+    del box
+
+
+def test_an_override_keeps_it(tmp_path: Path) -> None:
+    """Attached in the file that overrides, which is saved and loaded."""
+    live()
+    prop()
+    ob = rigs.made_active(overridden(tmp_path / "library.blend"))
+    ob.dqik.live = True
+    rigs.update()
+    select(ob, control(ob, "hand.L").name)
+    before = film(ob, (5, BEGIN))
+    attach(object="Box")
+    assert off(ob, before) < STILL
+    made = film(ob, (5, BEGIN, 15, END))
+    detach()
+    reopened(tmp_path / "shot.blend")
+    ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library)
+    assert off(ob, made) < EXACT
+
+
+def test_removing_it_keeps_the_keys_where_they_are() -> None:
+    ob, box = live(), prop()
+    own = control(ob, "hand.L")
+    key_waves(own, 1.0, (1, *KEYED))
+    select(ob, own.name)
+    free = film(ob, (1, 5, BEGIN))
+    attach(object="Box")
+    attached = film(ob, KEYED[:1])
+    detach()
+    assert bpy.ops.dqik.detach(object=ob.name, bone=own.name, remove=True) == {"FINISHED"}
+    assert not own.constraints
+    assert off(ob, free) < EXACT
+    hand = ob.pose.bones.find("hand.L")
+    now = film(ob, attached)
+    assert all(np.abs(now[frame] - attached[frame])[hand].max() < 10 * EXACT for frame in attached)
+    assert not any("constraints" in path for path, _ in rigs.keys(ob))
+    attach(BEGIN, object="Box")
+    detach(BEGIN)
+    assert not own.constraints
+    assert off(ob, {5: free[5], BEGIN: free[BEGIN]}) < EXACT
+    del box
+
+
+def test_targets_to_pose_moves_an_attached_control() -> None:
+    ob, box = live(), prop()
+    own = control(ob, "hand.L")
+    select(ob, own.name)
+    attach(object="Box")
+    rigs.at_frame(20)
+    ob.dqik.live = False
+    rigs.posed(ob.pose.bones["arm.L"], rigs.rotation((0, 0, 1), 20))
+    rigs.update()
+    wanted = rigs.head(ob, "hand.L")
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    assert (rigs.head(ob, own.name) - wanted).length < EXACT
+    del box
+
+
+def held_by_its_own_hand(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    box.parent, box.parent_type, box.parent_bone = ob, "BONE", "hand.R"
+    return {"object": box.name}
+
+
+def its_own_head(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    del box
+    return {"object": ob.name, "bone": "head"}
+
+
+def a_partner_who_follows(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    del box
+    other = live("Other")
+    copy = control(other, "hand.R").constraints.new("COPY_LOCATION")
+    copy.target, copy.subtarget = ob, "hand.R"
+    rigs.made_active(ob)
+    select(ob, control(ob, "hand.L").name)
+    return {"object": "Other", "bone": "hand.L"}
+
+
+def no_such_object(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    del ob, box
+    return {"object": "Nothing"}
+
+
+def no_such_bone(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    del box
+    return {"object": ob.name, "bone": "wing"}
+
+
+def without_size(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    del ob
+    box.animation_data_clear()
+    box.scale = (0, 0, 0)
+    rigs.update()
+    return {"object": box.name}
+
+
+def a_constrained_control(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    control(ob, "hand.L").constraints.new("LIMIT_DISTANCE").target = box
+    return {"object": box.name}
+
+
+def an_action_of_two(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    dance(ob)
+    other = bpy.data.objects.new("Twin", ob.data)
+    bpy.context.scene.collection.objects.link(other)
+    other.animation_data_create().action = ob.animation_data.action
+    if bpy.app.version >= (4, 4):
+        other.animation_data.action_slot = ob.animation_data.action_slot
+    return {"object": box.name}
+
+
+def a_locked_curve(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    key_waves(control(ob, "hand.L"), 1.0, (1, 12))
+    rigs.fcurves(ob)[1].lock = True
+    return {"object": box.name}
+
+
+def a_strip(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    key_waves(control(ob, "hand.L"), 1.0, (1, 12))
+    as_strip(ob)
+    return {"object": box.name}
+
+
+def a_connected_bone(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    while ob.dqik.goals:
+        ob.dqik.goals.remove(0)
+    select(ob, "forearm.L")
+    return {"object": box.name}
+
+
+def a_solved_bone(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    select(ob, "forearm.L")
+    return {"object": box.name}
+
+
+REFUSED = {
+    held_by_its_own_hand: "'DQIK hand.L' cannot be attached to 'Box', which follows it",
+    its_own_head: "'DQIK hand.L' cannot be attached to 'head', which follows it",
+    a_partner_who_follows: "cannot be attached to 'hand.L', which follows it",
+    no_such_object: "There is no object 'Nothing'",
+    no_such_bone: "'Figure' has no bone 'wing'",
+    without_size: "'Box' has no size",
+    a_constrained_control: "Constraints or drivers move 'DQIK hand.L'",
+    an_action_of_two: "also moves 'Twin'",
+    a_locked_curve: "Curves of 'DQIK hand.L' are locked",
+    a_strip: "The NLA moves 'DQIK hand.L'",
+    a_connected_bone: "'forearm.L' cannot slide while connected",
+    a_solved_bone: "Goals move bone 'forearm.L'",
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_attached_is_said_and_changes_nothing(case) -> None:
+    ob, box = live(), prop()
+    select(ob, control(ob, "hand.L").name)
+    where = case(ob, box)
+    keys, constraints = rigs.keys(ob), sum(len(bone.constraints) for bone in ob.pose.bones)
+    with pytest.raises(RuntimeError, match=REFUSED[case]):
+        bpy.ops.dqik.attach(**where)
+    assert rigs.keys(ob) == keys
+    assert sum(len(bone.constraints) for bone in ob.pose.bones) == constraints
+
+
+def test_a_key_put_into_a_curve_leaves_its_shape() -> None:
+    """A control that is attached between two keys, with handles of all kinds, moves as before up to there."""
+    ob, box = live(), prop()
+    ob.dqik.live = False
+    own = control(ob, "hand.L")
+    key_waves(own, 3.0, (1, 5, 21, 30))
+    for number, curve in enumerate(rigs.fcurves(ob)):
+        for key in curve.keyframe_points:
+            kind = ("AUTO_CLAMPED", "AUTO", "FREE")[number % 3]
+            key.handle_left_type = key.handle_right_type = kind
+            if kind == "FREE":
+                key.handle_right = (key.co[0] + 18.0, key.co[1] + 0.1)
+        curve.update()
+    times = np.arange(1.0, BEGIN, 0.25)
+    shape = {(curve.data_path, curve.array_index): [curve.evaluate(t) for t in times] for curve in rigs.fcurves(ob)}
+    select(ob, own.name)
+    attach(object="Box")
+    for curve in rigs.fcurves(ob):
+        before = shape.get((curve.data_path, curve.array_index))
+        if before is not None:
+            assert np.abs(np.array([curve.evaluate(t) for t in times]) - before).max() < EXACT
+    del box
+
+
+def test_a_removed_goal_takes_its_keys_along() -> None:
+    """The keys of later goals stay theirs."""
+    ob = live()
+    for value, name in ((0.2, "hand.L"), (0.4, "hand.R"), (0.6, "head")):
+        goal = ob.dqik.goals[name]
+        goal.influence = value
+        goal.keyframe_insert("influence", frame=1)
+    ob.dqik.active_goal = ob.dqik.goals.find("hand.L")
+    assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+    rigs.at_frame(5)
+    assert ob.dqik.goals["hand.R"].influence == pytest.approx(0.4)
+    assert ob.dqik.goals["head"].influence == pytest.approx(0.6)
+    assert len([path for path, _ in rigs.keys(ob) if path.endswith("influence")]) == 2

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of what is attached: buttons, and a row for each attachment of the figure's controls, and to its bones."""
+
+from collections.abc import Iterator
+from math import isfinite
+
+import bpy
+from bpy.app.translations import pgettext_iface as iface_
+
+from ..operators.common import armature
+from ..rig.blender import attachments
+from ..rig.blender.attachments import Attachment
+from ..rig.blender.dependencies import aims
+from ..rig.shot import ties
+from .common import ArmatureSidebar, is_narrow
+
+_ROWS = 8  # most that are listed
+
+
+class DQIK_PT_attach(ArmatureSidebar, bpy.types.Panel):
+    """Controls that are attached to objects, and objects that hands hold"""
+
+    bl_label = "Attached"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob, time = self.layout, armature(context), context.scene.frame_current_final
+        grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
+        grid.operator("dqik.attach", text="Attach...")
+        grid.operator("dqik.attach", text="Put in Hand...").into_hand = True
+        grid.operator("dqik.detach")
+        found = sorted(_attachments(context, ob), key=lambda one: one.start)
+        column = layout.column(align=True)
+        for one in found[:_ROWS]:
+            row = column.row(align=True)
+            text = row.row()
+            text.active = one.acts_at(time)
+            text.label(text=_words(one), translate=False, icon="LINKED" if one.acts_at(time) else "UNLINKED")
+            _button(row, one, remove=False).active = one.acts_at(time)
+            _button(row, one, remove=True)
+        if len(found) > _ROWS:
+            column.label(text=iface_("and {} more").format(len(found) - _ROWS), icon="BLANK1", translate=False)
+
+
+def _attachments(context: bpy.types.Context, ob: bpy.types.Object) -> Iterator[Attachment]:
+    """Those of an armature object, its bones and the other targets of its goals, and of objects that it holds."""
+    targets = {target for goal in ob.dqik.goals for target, _ in aims(goal)} - {ob}
+    for bone in ob.pose.bones:
+        if len(bone.constraints):
+            yield from attachments.of(ob, bone.name)
+    for other in context.view_layer.objects:
+        if len(other.constraints):
+            own = other == ob or other in targets
+            yield from (one for one in attachments.of(other) if own or one.target == ob)
+
+
+def _words(one: Attachment) -> str:
+    """What is attached to what, and on which frames. Controls have the name of the bone that they move."""
+    owner = ties.hand_of(one.ob, one.bone)[1] or one.ob.name
+    target = "" if one.target is None else one.subtarget or one.target.name
+    if isfinite(one.end):
+        text = iface_("{} to {}, {} to {}")
+        return text.format(owner, target, f"{one.start:g}", f"{one.end - 1:g}")
+    return iface_("{} to {}, from {}").format(owner, target, f"{one.start:g}")
+
+
+def _button(layout: bpy.types.UILayout, one: Attachment, remove: bool) -> bpy.types.UILayout:
+    """A button that lets one go at the present frame, or removes it."""
+    row = layout.row(align=True)
+    button = row.operator("dqik.detach", text="", icon="X" if remove else "UNLINKED")
+    button.object, button.bone, button.constraint, button.remove = one.ob.name, one.bone, one.constraint, remove
+    return row
+
+
+CLASSES = (DQIK_PT_attach,)
