@@ -24,15 +24,6 @@ GERMAN_NOTES = {
         "Kopplung von {}: das Skelett hat keinen Knochen {}: einen anderen auswählen",
     "Select the bones that follow, then the one that they follow, in Pose Mode":
         "Im Pose-Modus die Knochen auswählen, die folgen, dann den, dem sie folgen",
-    "Select the controls of the feet or hands to plant":
-        "Die Controls der Füße oder Hände auswählen, die stehen sollen",
-    "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range":
-        "Ziel {}: sein Zielobjekt bewegt sich in diesem Frame: zu einem Frame gehen, in dem es steht, oder einen "
-        "Bereich angeben",
-    "In Pose Mode, select the bones whose motion to show":
-        "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
-    "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
-    "Planted {} from {} to {}": "{} steht von {} bis {}",
     "{} has too few bones that are recognised as {}: set their Role in the Bone panel":
         "{} hat zu wenige Knochen, die erkannt werden als {}: ihre Rolle im Knochen-Bereich setzen",
     "fingers": "Finger",
@@ -201,22 +192,6 @@ GERMAN_NOTES = {
         "Die Zielobjekte von {} gehen zu ihren Keyframes zurück: Auto-Keying einschalten oder Keyframes setzen",
     "Action {} also moves {}: make it a single user first":
         "Die Action {} bewegt auch {}: sie zuerst zum Einzelnutzer machen",
-    "In Pose Mode, select the controls to attach, or in Object Mode the objects":
-        "Im Posenmodus die Steuerungen auswählen, die angehängt werden sollen, oder im Objektmodus die Objekte",
-    "Select the objects to put in the hand, and the hand's bone or control in Pose Mode":
-        "Die Objekte auswählen, die in die Hand sollen, und im Posenmodus den Knochen oder die Steuerung der Hand",
-    "Choose the object to attach to": "Das Objekt wählen, an das angehängt werden soll",
-    "Attached {} to {}": "{} an {} angehängt",
-    "Let go {}": "{} abgehängt",
-    "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
-    "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",
-    "Constraints or drivers move {}: mute them first": "Constraints oder Treiber bewegen {}: zuerst stummschalten",
-    "{} is attached from frame {} on: remove that first": "{} ist ab Frame {} angehängt: das zuerst entfernen",
-    "The NLA moves {}: bake its strips to an action first": "Das NLA bewegt {}: seine Strips zuerst backen",
-    "Curves of {} are locked or muted: free them first": "Kurven von {} sind gesperrt oder stumm: zuerst freigeben",
-    "Goals move bone {}: select its control instead": "Ziele bewegen den Knochen {}: seine Steuerung auswählen",
-    "{} cannot be attached to {}, which follows it: attach it to something that does not":
-        "{} kann nicht an {} angehängt werden, das ihm folgt: an etwas anhängen, das ihm nicht folgt",
     "The targets of {} cannot be moved: constraints or another file set their place":
         "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
@@ -264,11 +239,6 @@ GERMAN_NOTES = {
         "Action {} ist verknüpft, Keyframes gingen verloren: sie erst lokal machen",
     "Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first":
         "Action {} wird mit dem NLA gemischt, Keyframes zählten nicht: sie erst auf Ersetzen, Einfluss 1, stellen",
-    "Switching the limbs": "Die Glieder werden umgeschaltet",
-    "Select the control or bones of a limb that has a goal":
-        "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
-    "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
-        "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
     "{} may move": "{} darf sich bewegen",
     "{} stays on its keys: raise the Influence of its goal to move it by its target":
         "{} bleibt auf den Keyframes: den Einfluss seines Ziels erhöhen, um ihn mit dem Zielobjekt zu bewegen",
@@ -287,13 +257,7 @@ GERMAN_NOTES = {
     "None of the selected bones is held": "Keiner der ausgewählten Knochen wird gehalten",
     "None of the bones is held": "Kein Knochen wird gehalten",
     "Cleared the holds of {} bones": "{} Knochen werden nicht mehr gehalten",
-    "Keyed the holds of {}": "Das Halten von {} hat Keyframes",
-    "The holds of {} cannot be keyed: unlink their action, or leave the NLA's tweak mode":
-        "Das Halten von {} nimmt keine Keyframes an: eigene Action verwenden, oder den NLA-Tweak-Modus verlassen",
-    "Switch Live on first: bones are held while it is on":
-        "Erst Live einschalten: Knochen werden gehalten, solange es an ist",
     "In Pose Mode, select bones that the goals move": "Im Posenmodus Knochen auswählen, die die Ziele bewegen",
-    "Held on all frames: {}": "Auf allen Frames gehalten: {}",
     # solving, baking, checking
     "Live is off already": "Live ist schon aus",
     "Not met at frame {}: {}, by {}": "Verfehlt bei Frame {}: {}, um {}",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""German for the words of notes about shots: planting, attaching, switching limbs, and holds in time."""
+
+GERMAN_SHOT = {
+    # planting and motion paths
+    "Select the controls of the feet or hands to plant":
+        "Die Steuerknochen der Füße oder Hände auswählen, die stehen sollen",
+    "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range":
+        "Ziel {}: sein Zielobjekt bewegt sich in diesem Frame: zu einem Frame gehen, in dem es steht, oder einen "
+        "Bereich angeben",
+    "In Pose Mode, select the bones whose motion to show":
+        "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
+    "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
+    "Planted {} from {} to {}": "{} steht von {} bis {}",
+    # attaching
+    "In Pose Mode, select the controls to attach, or in Object Mode the objects":
+        "Im Posenmodus die Steuerknochen auswählen, die angehängt werden sollen, oder im Objektmodus die Objekte",
+    "Select the objects to put in the hand, and the hand's bone or control in Pose Mode":
+        "Die Objekte auswählen, die in die Hand sollen, und im Posenmodus den Knochen oder Steuerknochen der Hand",
+    "Choose the object to attach to": "Das Objekt wählen, an das angehängt werden soll",
+    "Attached {} to {}": "{} an {} angehängt",
+    "Let go {}": "{} abgehängt",
+    "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
+    "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",
+    "Constraints or drivers move {}: mute them first": "Constraints oder Treiber bewegen {}: zuerst stummschalten",
+    "{} is attached from frame {} on: remove that first": "{} ist ab Frame {} angehängt: das zuerst entfernen",
+    "The NLA moves {}: bake its strips to an action first": "Das NLA bewegt {}: seine Strips zuerst backen",
+    "Curves of {} are locked or muted: free them first": "Kurven von {} sind gesperrt oder stumm: zuerst freigeben",
+    "Goals move bone {}: select its control instead": "Ziele bewegen den Knochen {}: seinen Steuerknochen auswählen",
+    "{} cannot be attached to {}, which follows it: attach it to something that does not":
+        "{} kann nicht an {} angehängt werden, das ihm folgt: an etwas anhängen, das ihm nicht folgt",
+    # limbs to FK and back
+    "Switching the limbs": "Die Glieder werden umgeschaltet",
+    "Select the control or bones of a limb that has a goal":
+        "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
+    "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
+        "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
+    # holds in time
+    "Keyed the holds of {}": "Das Halten von {} hat Keyframes",
+    "The holds of {} cannot be keyed: unlink their action, or leave the NLA's tweak mode":
+        "Das Halten von {} nimmt keine Keyframes an: eigene Action verwenden, oder den NLA-Tweak-Modus verlassen",
+    "Switch Live on first: bones are held while it is on":
+        "Erst Live einschalten: Knochen werden gehalten, solange es an ist",
+    "Held on all frames: {}": "Auf allen Frames gehalten: {}",
+}
