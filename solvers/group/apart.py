@@ -111,6 +111,15 @@ class Apart:
         deepest[answers.frames] = answers.depths.max(-1, initial=0.0)
         return deepest
 
+    def directions(self, arrays: FrameArrays) -> tuple[np.ndarray, np.ndarray]:
+        """Which bodies overlap in answers, (F, K), and in which directions the first would leave, (F, K, 3).
+
+        For measurements.
+        """
+        answers = self._answers(arrays)
+        gap = self.gaps.at(answers.reached, answers.request.targets)
+        return gap.gaps < self.gaps.least, gap.normals
+
     def _answers(self, arrays: FrameArrays) -> "_Answers":
         """The answers of those frames that have one."""
         stage, frames = self.stage, np.flatnonzero(np.isfinite(arrays.rotations).all((1, 2)))
