@@ -109,8 +109,7 @@ class History:
                                maxlen=_MOST)  # fmt: skip
         before = self._shown.pop(place, ())
         # a frame that is visited again may show another pose without an edit: targets have gone back to their keys
-        bones = np.arange(len(channels.rotations))
-        kept = bool(before) and fresh and not same_pose(before[-1].channels, channels, bones, bones)
+        kept = bool(before) and fresh and not _same_channels(before[-1].channels, channels)
         if before and before[-1].edits == self._count and not kept:
             before = before[:-1]
         self._shown[place] = (*before[-_EACH + 1 :], Showing(channels, self._count, followed))
@@ -169,6 +168,17 @@ def same_pose(
     places = one.locations[moved]
     room = times * _MOVE * np.maximum(np.abs(places), 1.0)
     return bool((apart <= times * _TURN).all() and (np.abs(places - other.locations[moved]) <= room).all())
+
+
+def _same_channels(one: Channels, other: Channels) -> bool:
+    """Whether channels have the same numbers but for rounding; a cheaper question than `same_pose`."""
+    if one.modes != other.modes or one.rotations.shape != other.rotations.shape:
+        return False
+    pairs = (one.rotations, other.rotations, _TURN), (one.locations, other.locations, _MOVE)
+    return all(
+        a.tobytes() == b.tobytes() or bool((np.abs(a - b) <= least * np.maximum(np.abs(a), 1.0)).all())
+        for a, b, least in pairs
+    )
 
 
 def _same_bones(one: Departure, other: Departure) -> bool:
