@@ -22,6 +22,10 @@ class DQIK_PT_attach(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Attached"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bool(armature(context).dqik.goals)
+
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob, time = self.layout, armature(context), context.scene.frame_current_final
         grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
