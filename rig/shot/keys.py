@@ -19,6 +19,12 @@ def channels_of(owner: Owner) -> tuple[str, str]:
     return "location", rotation.PATHS[owner.rotation_mode]
 
 
+def curves_of(owner: Owner) -> list[bpy.types.FCurve]:
+    """The curves of the location and the rotation in the assigned action."""
+    paths = {_path(owner, channel) for channel in channels_of(owner)}
+    return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path in paths]
+
+
 def has_curve(owner: Owner, channel: str) -> bool:
     """Whether the assigned action or the NLA moves a channel of an object or a bone."""
     return animation.animates(owner.id_data, _path(owner, channel))

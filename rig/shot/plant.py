@@ -9,15 +9,14 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from .. import curves
-from ..blender import rotation, scene_state
+from ..blender import scene_state
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
 from ..figure import roles
 from ..frame import aside
 from ..notes import Code, Note, Refused
 from ..setup import goals
-from . import planting
+from . import keys, planting
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
@@ -102,7 +101,7 @@ def _rate(scene: bpy.types.Scene) -> float:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _owner(goal: bpy.types.PropertyGroup) -> bpy.types.Object | bpy.types.PoseBone:
+def _owner(goal: bpy.types.PropertyGroup) -> keys.Owner:
     return owner_of(goal.target, goal.subtarget) or goal.target
 
 
@@ -126,7 +125,7 @@ def _read(
     }  # fmt: skip
 
 
-def _space(owner: bpy.types.Object | bpy.types.PoseBone) -> Matrix:
+def _space(owner: keys.Owner) -> Matrix:
     """The world matrix of what an evaluated object or bone is posed in."""
     ob = owner.id_data
     if owner == ob:
@@ -207,22 +206,14 @@ def _plan(
     return frames
 
 
-def _transform_curves(owner: bpy.types.Object | bpy.types.PoseBone) -> list[bpy.types.FCurve]:
-    """The curves of the place and the rotation of an object or a bone."""
-    names = ("location", rotation.PATHS[owner.rotation_mode])
-    ob = owner.id_data
-    paths = names if owner == ob else tuple(curves.bone_path(owner.name, name) for name in names)
-    return [curve for curve in curves.fcurves(ob.animation_data) if curve.data_path in paths]
-
-
-def _key_times(owner: bpy.types.Object | bpy.types.PoseBone) -> list[float]:
+def _key_times(owner: keys.Owner) -> list[float]:
     """When the place or the rotation of an object or a bone has keys."""
-    return sorted({point.co.x for curve in _transform_curves(owner) for point in curve.keyframe_points})
+    return sorted({point.co.x for curve in keys.curves_of(owner) for point in curve.keyframe_points})
 
 
-def _clear(owner: bpy.types.Object | bpy.types.PoseBone, first: int, last: int, kept: set[int]) -> None:
+def _clear(owner: keys.Owner, first: int, last: int, kept: set[int]) -> None:
     """Remove the keys between two frames that get no new ones."""
-    for curve in _transform_curves(owner):
+    for curve in keys.curves_of(owner):
         points = curve.keyframe_points
         for number in reversed(range(len(points))):
             time = points[number].co.x
@@ -231,9 +222,9 @@ def _clear(owner: bpy.types.Object | bpy.types.PoseBone, first: int, last: int, 
         curve.update()
 
 
-def _ease(owner: bpy.types.Object | bpy.types.PoseBone, first: int, last: int) -> None:
+def _ease(owner: keys.Owner, first: int, last: int) -> None:
     """Handles between two frames that pass no key: between equal keys nothing moves."""
-    for curve in _transform_curves(owner):
+    for curve in keys.curves_of(owner):
         for point in curve.keyframe_points:
             if first <= point.co.x <= last:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
