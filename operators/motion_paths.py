@@ -30,8 +30,7 @@ class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
         if not names:
             self.tell({"ERROR"}, Note(Code.SELECT_FOR_PATHS))
             return {"CANCELLED"}
-        first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (
-            scene.frame_start, scene.frame_end)  # fmt: skip
+        first, last = scene_state.shown_range(scene)
         settings = ob.pose.animation_visualization.motion_path
         try:
             places = motion_paths.read(ob, names, range(first, last + 1), self.ends == "TAILS", context)

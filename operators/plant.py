@@ -59,8 +59,7 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
         return [
             number for number, goal in enumerate(ob.dqik.goals)
             if goal.kind == "REACH" and goal.use_position and goal.target is not None and goal.bone in ob.pose.bones
-            and (goal.bone in names or (goal.target == ob and goal.subtarget in names)
-                 or (goal.target != ob and goal.target in objects))
+            and selection.holds_goal(ob, goal, names, objects)
         ]  # fmt: skip
 
 

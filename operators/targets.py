@@ -92,7 +92,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         names = set() if self.all else set(selection.selected(context, ob))
         numbers = [
             number for number, goal in enumerate(ob.dqik.goals)
-            if goal.bone in names or (goal.target == ob and goal.subtarget in names)
+            if selection.holds_goal(ob, goal, names)
         ] or list(range(len(ob.dqik.goals)))  # fmt: skip
         if self.use_range and self.frame_end < self.frame_start:
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end

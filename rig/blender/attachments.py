@@ -15,12 +15,11 @@ from mathutils import Matrix
 from .. import curves
 from . import rotation
 from .dependencies import acts
-from .places import owner_of, world_matrix
+from .places import Owner, owner_of, world_matrix
 
 NAME = "DQIK Attach"
 """What the names of the constraints begin with."""
 
-Owner = bpy.types.Object | bpy.types.PoseBone
 
 
 class Attachment(NamedTuple):

@@ -9,8 +9,7 @@ import bpy
 
 from .. import curves
 from . import rotation
-
-Owner = bpy.types.PoseBone | bpy.types.Object
+from .places import Owner
 
 
 def is_auto(scene: bpy.types.Scene) -> bool:

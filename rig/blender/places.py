@@ -4,6 +4,9 @@
 import bpy
 from mathutils import Matrix
 
+Owner = bpy.types.Object | bpy.types.PoseBone
+"""What has transform channels."""
+
 
 def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix | None:
     """The world matrix of an object, or of a bone of an armature object, as a depsgraph evaluates it.
@@ -18,6 +21,6 @@ def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
     return None if found is None else evaluated.matrix_world @ found.matrix
 
 
-def owner_of(ob: bpy.types.Object, bone: str) -> bpy.types.Object | bpy.types.PoseBone | None:
+def owner_of(ob: bpy.types.Object, bone: str) -> Owner | None:
     """What has the channels of an object, or of a bone of an armature object; None if it has no such bone."""
     return ob.pose.bones.get(bone) if bone and ob.type == "ARMATURE" else ob

@@ -20,6 +20,13 @@ def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
     return [frame * scene.render.frame_map_old / scene.render.frame_map_new for frame in frames]
 
 
+def shown_range(scene: bpy.types.Scene) -> tuple[int, int]:
+    """The first and the last frame that the timeline plays: the scene's, or those of the preview range."""
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_start, scene.frame_end
+
+
 def visit(scene: bpy.types.Scene, frame: float) -> None:
     """Set a scene's frame and subframe. `frame_set` takes no negative subframe, but Blender has them before frame 0."""
     whole, part = divmod(frame, 1.0)

@@ -15,7 +15,7 @@ from ..blender import attachments, keying
 from ..blender.armature import Armature, is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
-from ..blender.places import owner_of, world_matrix
+from ..blender.places import Owner, owner_of, world_matrix
 from ..notes import Code, Note
 from . import control_parents, controls, goal_keys, limits, rotation_space, selection, users
 from .controls import Control
@@ -29,7 +29,6 @@ MADE = "dqik_made"
 
 _NOTES = 3  # most things that stay which one report names
 
-Owner = bpy.types.Object | bpy.types.PoseBone
 """What has the channels of a target: an object, or a bone of an armature object."""
 
 TARGET_SIZE = 0.04  # of the armature's size: an empty's

@@ -8,7 +8,7 @@ import bpy
 
 from ..blender.armature import Armature
 from ..figure import bone_names, roles
-from . import control_parents, controls, full_body, goals, mirror, rotation_space
+from . import control_parents, controls, full_body, goals, mirror, rotation_space, selection
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 PRIORITY = 1  # above goals of Set Up Full Body: hands that are dragged away miss, and move no pin by 0.1 mm
@@ -73,7 +73,7 @@ def pinned(ob: bpy.types.Object, names: Iterable[str]) -> list[int]:
     names = set(names)
     found = [
         number for number, goal in enumerate(ob.dqik.goals)
-        if goal.own_target and (goal.bone in names or (goal.target == ob and goal.subtarget in names))
+        if goal.own_target and selection.holds_goal(ob, goal, names)
     ]  # fmt: skip
     first = {ob.dqik.goals[number].bone for number in found if ob.dqik.goals[number].priority >= PRIORITY}
     return [number for number in found if ob.dqik.goals[number].bone not in first

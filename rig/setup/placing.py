@@ -11,7 +11,7 @@ from mathutils import Matrix, Vector
 from ..blender import animation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import aims
-from ..blender.places import owner_of, world_matrix
+from ..blender.places import Owner, owner_of, world_matrix
 from . import goals
 from .goals import Place
 
@@ -19,8 +19,6 @@ NEAR = 1e-3  # of the armature's size: a target within it is at its place
 _TURNED = 0.01  # radians
 _ROUNDS = 4  # of targets that are parented to each other, the parents come first
 _AWAY = Matrix.LocRotScale(Vector((0.7, -0.9, 1.1)), Matrix.Rotation(1.0, 3, (0.3, 0.5, 0.8)), None)
-
-_Owner = bpy.types.Object | bpy.types.PoseBone
 
 
 def put(ob: bpy.types.Object, wanted: Mapping[int, Place], context: bpy.types.Context) -> set[int]:
@@ -79,7 +77,7 @@ def goes_back(
 
 
 @contextmanager
-def _restored(objects: Iterable[bpy.types.Object], owners: Iterable[_Owner]) -> Generator[None]:
+def _restored(objects: Iterable[bpy.types.Object], owners: Iterable[Owner]) -> Generator[None]:
     """Restore everything that the animation of some objects sets, and the channels of targets, at the end."""
     values = [(ob, path, index, value) for ob in objects for path, index, value in animation.present_values(ob)]
     places = [(owner, scene_state.transform(owner)) for owner in owners]

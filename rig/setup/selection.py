@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Selected bones and targets, and the goals that belong to them."""
 
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from contextlib import contextmanager
 
 import bpy
@@ -49,6 +49,16 @@ def selected(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
     names = [bone.name for bone in selected_bones(context, ob)]
     active = ob.data.bones.active
     return names or ([active.name] if active is not None and is_visible(ob, active.name) else [])
+
+
+def holds_goal(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, names: Container[str],
+    objects: Container[bpy.types.Object] = (),
+) -> bool:  # fmt: skip
+    """Whether a selection has a goal's bone or target. names : of selected bones. objects : that are selected."""
+    if goal.bone in names or (goal.target == ob and goal.subtarget in names):
+        return True
+    return goal.target is not None and goal.target != ob and goal.target in objects
 
 
 def goal_of_bone(ob: bpy.types.Object, name: str) -> int:

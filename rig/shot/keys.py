@@ -8,10 +8,9 @@ import numpy as np
 
 from .. import curves
 from ..blender import animation, rotation, scene_state
+from ..blender.places import Owner
 
 _SAME = 1e-6  # values that differ by less are the same
-
-Owner = bpy.types.Object | bpy.types.PoseBone
 
 
 def channels_of(owner: Owner) -> tuple[str, str]:

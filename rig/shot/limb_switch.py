@@ -18,7 +18,7 @@ from ..blender.armature import Armature
 from ..frame import aside
 from ..frame.sessions import sessions
 from ..frame.state import own_answers
-from ..setup import goals, plan
+from ..setup import goals, plan, selection
 from . import keys
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
@@ -58,12 +58,11 @@ def limb_of(ob: bpy.types.Object, number: int) -> Limb:
 
 def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[bpy.types.Object]) -> list[int]:
     """The goals whose bone, target or limb is selected. names : of bones. targets : of objects."""
-    names, targets, found = set(names), set(targets) - {ob}, []
+    names, targets, found = set(names), set(targets), []
     for number, goal in enumerate(ob.dqik.goals):
         if goal.kind != "REACH" or goal.bone not in ob.pose.bones:
             continue
-        is_target = goal.target in targets or (goal.target == ob and goal.subtarget in names)
-        if is_target or not names.isdisjoint({goal.bone, *limb_of(ob, number).own}):
+        if selection.holds_goal(ob, goal, names, targets) or not names.isdisjoint(limb_of(ob, number).own):
             found.append(number)
     return found
 

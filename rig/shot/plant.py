@@ -60,8 +60,7 @@ def plant(
     feet = {number: _foot(ob, ob.dqik.goals[number]) for number in numbers}
     around = (now - _LOOK, now + _LOOK) if span is None else span
     if span is None:
-        first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (
-            scene.frame_start, scene.frame_end)  # fmt: skip
+        first, last = scene_state.shown_range(scene)
         around = max(around[0], min(first, now)), min(around[1], max(last, now))
     window = range(around[0] - fade, around[1] + fade + 1)
     with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
