@@ -143,7 +143,7 @@ def _targets(
     targets = Targets(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
-    goal_targets.in_armature(ob, rig, goals.places, targets)
+    goal_targets.in_armature(ob, rig, goals.places, targets, start)
     shares = [goals.influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)
