@@ -88,7 +88,8 @@ def switch(
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
     around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
     visited = sorted(around | (set() if all(_is_keyed(ob, name) for name in every) else set(_span(context.scene))))
-    before = yield from _read(context, ob, numbers, every, visited, None if to_ik else set(frames))
+    aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
+    before = yield from _read(context, ob, numbers, aimed, every, visited, None if to_ik else set(frames))
     inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
     staying = [one for one in before if one.frame <= frames[-1] or not onward]
     for k, number in enumerate(numbers):
@@ -100,7 +101,7 @@ def switch(
             _key_no_roll(ob.dqik.goals[number], [one.time for one in ends], [one.rolls[k] for one in ends])
         ob.dqik.goals[number].mute &= not to_ik
     if to_ik:
-        for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in numbers)):
+        for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
             for channel in keys.channels_of(owner):
                 some = inside if keys.has_curve(owner, channel) else near
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
@@ -134,10 +135,13 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
 
 
 def _read(
-    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], names: Sequence[str],
-    visited: Sequence[float], to_fk: Container[float] | None,
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], aimed: Sequence[int],
+    names: Sequence[str], visited: Sequence[float], to_fk: Container[float] | None,
 ) -> Generator[float, None, list[_Frame]]:  # fmt: skip
-    """What the frames show; yields the progress from 0 to 1. to_fk : the frames that go to bones; None to goals."""
+    """What the frames show; yields the progress from 0 to 1.
+
+    aimed : goals whose targets are read. to_fk : the frames that go to bones; None to goals.
+    """
     found: list[_Frame] = []
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for count, frame in enumerate(visited, 1):
@@ -149,16 +153,41 @@ def _read(
             bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
             if to_fk is not None and frame not in to_fk:
                 bones |= _unbent(ob, shown)
-            targets, wanted = _targets(ob, numbers), []
+            targets, wanted = _targets(ob, aimed), []
             if to_fk is None:
-                goals.put_targets(ob, goals.places(ob, numbers, depsgraph, rolls=False), depsgraph)
-                wanted = _targets(ob, numbers)
+                wanted = _wanted(ob, aimed, depsgraph)
             found.append(_Frame(
                 frame, context.scene.frame_current_final, bones, _places(shown), influences,
                 [foot_roll.of(ob.dqik.goals[number]) for number in numbers], targets, wanted,
             ))  # fmt: skip
             yield count / len(visited)
     return found
+
+
+def _wanted(
+    ob: bpy.types.Object, numbers: Sequence[int], depsgraph: bpy.types.Depsgraph
+) -> list[scene_state.Transform]:  # fmt: skip
+    """The transforms of targets and poles of goals with which these ask for the present pose, without rolls."""
+    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
+    before = [scene_state.transform(owner) for owner in owners]
+    places = goals.places(ob, numbers, depsgraph, rolls=False)
+    following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
+    for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
+        goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)
+    found = _targets(ob, numbers)
+    for owner, transform in zip(owners, before, strict=True):
+        scene_state.set_transform(owner, transform)
+    return found
+
+
+def _with_toes(ob: bpy.types.Object, numbers: Sequence[int]) -> list[int]:
+    """The goals, and those of the toes of rolled feet, which bend against the control instead of by the roll."""
+    rig = sessions.of(ob).rig.rig
+    own = [] if rig is None else [
+        rig.goals[one.toes].index for one in rig.rolled_feet
+        if one.index in numbers and one.toes >= 0 and not one.loose
+    ]  # fmt: skip
+    return list(dict.fromkeys([*numbers, *own]))
 
 
 def _rolled_feet(ob: bpy.types.Object) -> list[RolledFoot]:
@@ -226,7 +255,8 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
         for one in before:
             visits.visit(one.frame)
             asked = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
-            if asked is not None and asked.keyed:
+            rolls = [foot_roll.of(goal) for goal in ob.dqik.goals]
+            if asked is not None and asked.keyed and not asked.rig.unbent(rolls):  # which bends keyed toes
                 digests.append(own_answers.digest(asked.posed, own_answers.of_targets(asked.targets)))
     own_answers.store(ob, digests)
     sessions.known.clear()
