@@ -255,8 +255,7 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
         for one in before:
             visits.visit(one.frame)
             asked = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
-            rolls = [foot_roll.of(goal) for goal in ob.dqik.goals]
-            if asked is not None and asked.keyed and not asked.rig.unbent(rolls):  # which bends keyed toes
+            if asked is not None and asked.keyed:
                 digests.append(own_answers.digest(asked.posed, own_answers.of_targets(asked.targets)))
     own_answers.store(ob, digests)
     sessions.known.clear()

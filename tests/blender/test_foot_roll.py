@@ -328,7 +328,8 @@ def test_targets_to_pose_keeps_the_roll_and_the_pose(targets: str, controls: set
     place = owner.matrix_basis.copy()
     owner.location.z += 0.05
     ob.dqik.live = False
-    for bone, matrix in zip([bone for bone in ob.pose.bones if not bone.name.startswith("DQIK")], before[1], strict=True):
+    bones = [bone for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    for bone, matrix in zip(bones, before[1], strict=True):
         bone.matrix = Matrix(matrix.tolist())
         rigs.update()
     rigs.made_active(ob)

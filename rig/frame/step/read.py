@@ -77,7 +77,8 @@ class FrameInput:
             keyed_reach.stay(arrays, self.prepared, posed, solve)
         unmoved.keep(arrays, self.prepared, posed)
         if self.own:
-            unmoved.keep_own(arrays, self.prepared, posed, self.own)
+            bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]
+            unmoved.keep_own(arrays, self.prepared, posed, self.own, bent)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
