@@ -99,7 +99,7 @@ class DqikGoal(bpy.types.PropertyGroup):
     roll: FloatProperty(
         name="Roll", description="The roll of the foot's control, which has the keys: above 0 the heel rises and the "
         "foot turns about its ball while the toes stay flat, below 0 the toes rise and it turns about its heel",
-        subtype="ANGLE", get=lambda goal: foot_roll.of(goal), set=_set_roll, options={"HIDDEN", "SKIP_SAVE"},
+        subtype="ANGLE", get=lambda goal: foot_roll.of(goal), set=_set_roll, options={"SKIP_SAVE"},
     )  # fmt: skip
     priority: IntProperty(
         name="Priority", description="Goals of higher priority are met first if not all goals can be met. "

@@ -98,15 +98,6 @@ def path_of(held: Owner) -> str:
     return ROLL if isinstance(held, bpy.types.Object) else bone_path(held.name, ROLL)
 
 
-def of_foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
-    """Whether a goal's bone is a foot that may roll."""
-    if not may_roll(goal) or owner(goal) is None or goal.bone not in ob.pose.bones:
-        return False
-    armature = Armature(ob)
-    role = roles.of(ob, armature).roles.get(armature.index[goal.bone])
-    return role is not None and role.name == "foot"
-
-
 def seen_from_goal(armature: Armature, found: Foot, bone: int, at_tail: bool) -> Foot:
     """What a foot rolls about, in the frame of its goal's target."""
     return found.seen_from(armature.rest[bone, :3, :3], (armature.tails if at_tail else armature.heads)[bone])
