@@ -12,7 +12,6 @@ GERMAN_SHOT = {
         "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
     "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
     "Planted {} from {} to {}": "{} steht von {} bis {}",
-    "Roll": "Abrollen",
     # attaching
     "In Pose Mode, select the controls to attach, or in Object Mode the objects":
         "Im Posenmodus die Steuerknochen auswählen, die angehängt werden sollen, oder im Objektmodus die Objekte",
