@@ -40,7 +40,7 @@ class DQIK_OT_select_controls(GoalsOperator, bpy.types.Operator):
 
 
 class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
-    """Key the place and rotation of all controls at the current frame"""
+    """Key the place and rotation of all controls at the current frame, and the roll of feet where it is used"""
 
     bl_idname = "dqik.key_controls"
     bl_label = "Key Controls"
@@ -53,7 +53,7 @@ class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
         if not owners:
             self.tell({"WARNING"}, Note(Code.NO_CONTROLS, repr(ob.name)))
             return {"CANCELLED"}
-        left = [one for one in owners if not goals.key_target(one, frame)]
+        left = [one for one in owners if not goals.key_control(one, frame)]
         count = len(owners) - len(left)
         parts = [Note(Code.CONTROLS_KEYED, count, f"{frame:g}")] if count else []
         if left:

@@ -13,6 +13,7 @@ from .common import OVERRIDE
 from .goal import DqikGoal
 from .object import DqikSettings
 from .relations import DqikCoupling, DqikObstacle
+from .roll import roll_property
 from .status import DqikMissedFrame, DqikStatus
 
 CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikMissedFrame, DqikStatus, DqikSettings)
@@ -25,6 +26,7 @@ def register() -> None:
     bpy.types.Object.dqik = PointerProperty(
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=OVERRIDE
     )
+    bpy.types.Object.dqik_roll = roll_property()
     for name, prop in bone_properties().items():
         setattr(bpy.types.PoseBone, name, prop)
 
@@ -33,6 +35,6 @@ def unregister() -> None:
     """Undo `register`, in reverse."""
     for name in reversed(bone_properties()):
         delattr(bpy.types.PoseBone, name)
-    del bpy.types.Object.dqik
+    del bpy.types.Object.dqik_roll, bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

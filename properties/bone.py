@@ -10,6 +10,7 @@ from ..rig.figure import roles
 from ..rig.frame.state import stored_base
 from ..rig.setup import owners, pasted
 from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
+from .roll import roll_property
 
 
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -65,6 +66,7 @@ def bone_properties() -> dict[str, object]:
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
         ),
+        "dqik_roll": roll_property(),
         "dqik_radius": FloatProperty(
             name="Radius", description="Radius of the bone's body, which does not pass through others. 0 takes it from "
             "the mesh's weights, or from the bone's role or length where there is no mesh", default=0.0, min=0.0,

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, Po
 from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
+from ..rig.setup import foot_roll
 from ..rig.setup.menus import axis_items, kind_items, side_items
 from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
@@ -33,6 +34,13 @@ def _set_label(self: bpy.types.bpy_struct, text: str) -> None:
     """A name was typed in the list; the short name that is there already changes nothing."""
     if text != short(self.id_data, self.name):
         self.name = text
+
+
+def _set_roll(self: bpy.types.bpy_struct, angle: float) -> None:
+    """The roll belongs to the control; a goal without a target has none."""
+    owner = foot_roll.owner(self)
+    if owner is not None:
+        owner.dqik_roll = angle
 
 
 class DqikGoal(bpy.types.PropertyGroup):
@@ -87,6 +95,11 @@ class DqikGoal(bpy.types.PropertyGroup):
     influence: FloatProperty(
         name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target", default=1.0,
         min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
+    )  # fmt: skip
+    roll: FloatProperty(
+        name="Roll", description="The roll of the foot's control, which has the keys: above 0 the heel rises and the "
+        "foot turns about its ball while the toes stay flat, below 0 the toes rise and it turns about its heel",
+        subtype="ANGLE", get=lambda goal: foot_roll.of(goal), set=_set_roll, options={"SKIP_SAVE"},
     )  # fmt: skip
     priority: IntProperty(
         name="Priority", description="Goals of higher priority are met first if not all goals can be met. "

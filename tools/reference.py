@@ -62,6 +62,8 @@ def _properties() -> Iterator[str]:
     bones = bpy.types.PoseBone.bl_rna.properties
     own = [prop for prop in bones if prop.identifier.startswith("dqik_") and not prop.is_hidden]
     yield from _table("property", [_row(prop, keyed=True) for prop in own])
+    yield "### Object\n\nThe setting of an object that is the target of a goal.\n"
+    yield from _table("property", [_row(bpy.types.Object.bl_rna.properties["dqik_roll"], keyed=True)])
 
 
 def _is_ours(prop: bpy.types.Property) -> bool:

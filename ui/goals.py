@@ -10,6 +10,7 @@ from ..rig.blender import units
 from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
 from ..rig.setup import controls, more_controls
+from ..rig.shot import feet
 from ..solvers import GOAL_KINDS
 from ..solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
@@ -214,6 +215,9 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
         (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
     if goal.use_rotation:
         _space(column, ob, goal)
+    control = feet.control_of(ob, goal)
+    if control is not None:
+        column.prop(control, "dqik_roll", slider=True)
     column.prop(goal, "use_support")
 
 

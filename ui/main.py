@@ -2,11 +2,13 @@
 """The first panel: live solving, the commands, and the report of the last solve."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from ..rig.figure import roles
 from ..rig.notes import Code, Note, listed
-from ..rig.shot import holds
+from ..rig.setup import selection
+from ..rig.shot import feet, holds
 from . import status
 from .common import Sidebar, is_narrow, paragraph
 
@@ -42,6 +44,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         if ob.mode == "POSE" and settings.goals:
             column.operator("dqik.motion_paths")
         if settings.goals:
+            _rolls(context, layout, ob)
             _held(context, layout, ob)
             status.draw(context, layout, ob)
 
@@ -54,6 +57,19 @@ def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
     row = layout.row()
     row.scale_y = 1.6
     row.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
+
+
+def _rolls(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The roll of the selected feet, by their controls or their bones."""
+    objects = () if ob.mode == "POSE" else context.selected_objects
+    found = feet.selected(ob, set(selection.selected(context, ob)), objects)
+    column = layout.column(align=True)
+    for goal, control in found:
+        if len(found) == 1:
+            column.prop(control, "dqik_roll", slider=True)
+        else:
+            text = f"{iface_('Roll')} {goal.label}"
+            column.prop(control, "dqik_roll", text=text, translate=False, slider=True)
 
 
 def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

@@ -22,6 +22,9 @@ from .channels import Modes, Which
 _BONE_PATH = re.compile(r'pose\.bones\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]\.(.+)')
 _CUSTOM_PATH = re.compile(r'(?:pose\.bones\["((?:[^"\\]|\\.)*)"\])?\["((?:[^"\\]|\\.)*)"\]$')
 
+ROLL = "dqik_roll"
+"""The roll of a foot's control, which is read on every frame where it is used."""
+
 _OF_ACTION = ("action_blend_type", "action_extrapolation", "action_influence", "use_tweak_mode")
 _OF_STRIP = ("frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "use_reverse",
              "blend_type", "extrapolation", "blend_in", "blend_out", "use_animated_influence")  # fmt: skip
@@ -33,7 +36,8 @@ class Animation:
 
     bones : {bone: (path, index) of its animated channels}.
     driven : bones with a driven rotation or location; a driver overwrites the channel in every evaluation.
-    settings : whether a setting of DQIK is animated. constraints : whether a constraint of a bone is animated.
+    settings : whether a setting of DQIK is animated, other than a roll. constraints : whether a constraint of a bone
+        is animated.
     custom : (bone, name) of animated custom properties; the bone is empty for those of the object.
     """
 
@@ -69,7 +73,7 @@ def animation(ob: bpy.types.Object) -> Animation:
     settings = constraints = False
     for curve in _counting_curves(ob.animation_data):
         bone, path = split_path(ob, curve.data_path)
-        settings |= path.startswith("dqik")
+        settings |= path.startswith("dqik") and path != ROLL
         if match := _CUSTOM_PATH.match(path):
             custom.add((bpy.utils.unescape_identifier(match[1] or ""), bpy.utils.unescape_identifier(match[2])))
         if not bone:

@@ -16,7 +16,7 @@ from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.step import targets
 from ..frame.step.targets import Place
 from ..frame.view import View
-from ..setup import obstacles
+from ..setup import foot_roll, obstacles
 from ..setup.goal_facts import GoalFacts
 from ..setup.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
 from . import bodies, limits
@@ -109,7 +109,7 @@ class Scene:
             self.lo.tobytes(), self.hi.tobytes(),
             *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
             self.roles, self.bodies.tobytes(), self.lags, self.facts,
-            [None if place is None else place.translation[:] for place, _ in self.places],
+            [None if place.target is None else (*place.target.translation, place.roll) for place in self.places],
         )  # fmt: skip
 
 
@@ -277,19 +277,22 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
     pose, back = scene.ob.pose.bones, scene.ob.matrix_world.inverted_safe()
     size = max(float(np.ptp(scene.world[:, :3, 3], axis=0).max()), 1e-6) if len(scene.world) else 1.0
     ends: list[int] = []
-    for goal, (place, _) in zip(scene.facts, scene.places, strict=True):
+    for index, (goal, place) in enumerate(zip(scene.facts, scene.places, strict=True)):
         number = pose.find(goal.bone)
-        if not goal.active or place is None or number < 0:
+        if not goal.active or place.target is None or number < 0:
             continue
+        matrix = back @ place.target
+        if place.roll:
+            matrix = foot_roll.rolled(scene.ob, scene.ob.dqik.goals[index], matrix)
         ends.append(number)
         point = pose[number].tail if goal.use_tail else pose[number].head
-        target = back @ place.translation
+        target = matrix.translation
         distance = (target - point).length
         missed = goal.use_position and goal.priority >= 0 and distance > scene.ob.dqik.tolerance * size
         missed_as = "lag" if scene.lags else "miss"
         drawing.add_lines(missed_as if missed else "goal", np.array([point, target]))
         if missed:
-            drawing.misses.append((place.translation.copy(), distance, missed_as))
+            drawing.misses.append((scene.ob.matrix_world @ target, distance, missed_as))
     _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
 
 

@@ -8,7 +8,7 @@ from ... import solvers as ik
 from ..blender import dependencies
 from ..blender.dependencies import acts
 from ..notes import Note, note_of
-from . import limits
+from . import limits, rolled_feet
 from .bone_joints import BoneJoints, held_in_space
 from .goal_facts import GoalFacts
 from .menus import THOROUGH_RESTARTS
@@ -67,7 +67,7 @@ def build(
         figure=solve_plan.figure,
         skeleton=skeleton,
         prepared=prepared,
-        goals=[GoalBinding(goal.number, goal.facts.has_pole) for goal in solve_plan.goals],
+        goals=[GoalBinding(goal.number, goal.facts.has_pole, goal.of_foot) for goal in solve_plan.goals],
         bones=bones,
         parent=solve_plan.armature.parent[bones],
         main=np.array([joints.main[bone] for bone in solve_plan.bones]),
@@ -87,6 +87,7 @@ def build(
         frames=joints.solved_frames(solve_plan),
         frame_axes=np.array([joints.frames[bone].axes for bone in solve_plan.bones]),
         supports=joints.supports(solve_plan),
+        rolled_feet=rolled_feet.of(solve_plan),
         obstacles=solve_plan.obstacles,
         all_goals=len(facts),
         all_obstacles=len(dependencies.obstacles(ob)),

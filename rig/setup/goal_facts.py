@@ -14,7 +14,7 @@ class GoalFacts(NamedTuple):
     active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
     target_problem, pole_problem : why the place of the object cannot be read; None if it can.
     side : one that the kind has. settings : those that its kind has, by name: axes by theirs, lengths [armature units].
-    is_curve : whether the target is a curve.
+    is_curve : whether the target is a curve. rolls : whether the roll of its target is in use.
     """
 
     name: str
@@ -40,6 +40,7 @@ class GoalFacts(NamedTuple):
     settings: tuple[tuple[str, str | float], ...] = ()
     use_support: bool = False
     is_curve: bool = False
+    rolls: bool = False
 
     @property
     def turns(self) -> bool:

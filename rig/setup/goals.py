@@ -17,7 +17,7 @@ from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
 from ..notes import Code, Note
-from . import control_parents, controls, goal_keys, limits, rotation_space, selection, users
+from . import control_parents, controls, foot_roll, goal_keys, limits, rotation_space, selection, users
 from .controls import Control
 from .poles import Poles
 
@@ -120,11 +120,12 @@ class Place(NamedTuple):
 
 def places(
     ob: bpy.types.Object, numbers: Iterable[int], depsgraph: bpy.types.Depsgraph, follows: float | None = None,
-    own: Mapping[int, str] | None = None,
+    own: Mapping[int, str] | None = None, rolls: bool = True,
 ) -> dict[int, Place]:  # fmt: skip
     """The places of goals in the present pose, by number.
 
     follows : replaces their `rotation_follows`. own : the control bones that become their targets, by number.
+    rolls : whether feet roll as they do; else they will not.
     """
     evaluated, found = ob.evaluated_get(depsgraph), {}
     poles = Poles(evaluated, depsgraph)
@@ -133,7 +134,7 @@ def places(
         if goal.bone in ob.pose.bones and goal.kind == "REACH":
             share = goal.rotation_follows if follows is None else follows
             end = end_of(evaluated, goal.bone, goal.use_tail)
-            end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "")
+            end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "", rolls)
             found[number] = Place(evaluated.matrix_world @ end, poles.spot(goal))
     return found
 
@@ -187,6 +188,14 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
         return keying.key(owner, frame, group, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
+
+
+def key_control(owner: Owner, frame: float) -> bool:
+    """Key the place and rotation of a control at a frame, and its roll if that is in use; returns whether it was."""
+    keyed = key_target(owner, frame)
+    if keyed and foot_roll.is_used_by(owner):
+        keying.key_path(owner, foot_roll.ROLL, frame, "" if owner == owner.id_data else owner.name)
+    return keyed
 
 
 def controls_of(ob: bpy.types.Object) -> list[Owner]:

@@ -88,6 +88,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
     plane, others = _plane(armature, pairs), _of_side(pairs, source)
     wanted: list[tuple[int, Control]] = []
     at_pose: list[int] = []
+    pairs_of_goals: list[tuple[int, int]] = []
     for number in range(len(ob.dqik.goals)):
         goal = ob.dqik.goals[number]
         bone = others.get(goal.bone, "")
@@ -110,10 +111,13 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
                 wanted.append((present, _control_like(ob, goal, bone)))
         for name, setting in SETTINGS.items():
             setattr(other, name, _mirrored(ob, armature, plane, goal, other, name, setting))
+        pairs_of_goals.append((number, present))
         count += 1
     goals.add_control_bones(ob, wanted)
     for number in at_pose if not as_bones else ():
         goals.add_empty(ob, number)
+    for number, present in pairs_of_goals:
+        ob.dqik.goals[present].roll = ob.dqik.goals[number].roll
     return count, left
 
 

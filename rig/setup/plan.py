@@ -34,6 +34,7 @@ class PlannedGoal:
     """A goal that can be solved: its number in the panel's list, its settings, its bone, and its chain upward.
 
     target_bone : the bone of the same figure that is its target and that goals move; -1 for a target of another sort.
+    of_foot : the goal is that of a foot, whose number it has, and this one is for its toes.
     """
 
     number: int
@@ -41,6 +42,7 @@ class PlannedGoal:
     bone: int
     chain: list[int]
     target_bone: int = -1
+    of_foot: bool = False
 
 
 @dataclass
@@ -98,6 +100,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     driven : names of bones whose rotation or location drivers set.
     """
     armature, pose = Armature(ob), ob.pose.bones
+    figure = roles.of(ob, armature)
     notes: list[Note] = []
     goals: list[PlannedGoal] = []
     for number, goal in enumerate(facts):
@@ -120,6 +123,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         return notes[0] if notes else Note(Code.ADD_GOAL)
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
+    goals += _of_toes(goals, pose, RestBody(armature, figure), constrained | by_driver)
     moved = np.zeros(len(pose), dtype=bool)
     links = couplings.links(ob, armature.index, notes)
     moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
@@ -129,7 +133,6 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(Note(Code.LEFT_TO_DRIVERS, _named(pose, moved & by_driver)))
     left_to_ik = (moved & by_ik).any()
     constrained |= by_driver
-    figure = roles.of(ob, armature)
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure, links)
     if not moved.any():
         locked = Note(Code.ALL_LOCKED)
@@ -246,6 +249,28 @@ def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
         if goal.facts.weighs and others:
             goal.chain[:] = list(others)
         found.append(goal)
+    return found
+
+
+def _of_toes(
+    goals: Sequence[PlannedGoal], pose: bpy.types.bpy_prop_collection, body: RestBody, led: np.ndarray
+) -> list[PlannedGoal]:  # fmt: skip
+    """Goals for the toes of rolled feet that no goal moves: they stand to the foot as posed, until it rolls.
+
+    led : (N,) bool, bones that constraints or drivers move.
+    """
+    moved, found = {bone for goal in goals for bone in goal.chain}, list[PlannedGoal]()
+    for goal in goals if any(goal.facts.rolls for goal in goals) else ():
+        role = body.roles.get(goal.bone, NONE)
+        toes = body.bone("toes", role.side) if goal.facts.rolls and role.name == "foot" else None
+        if toes is None or body.armature.parent[toes] != goal.bone or toes in moved or led[toes]:
+            continue
+        if not pose[toes].dqik_lock and pose[toes].bone.use_inherit_rotation:
+            facts = goal.facts._replace(
+                bone=pose[toes].name, use_position=False, use_rotation=True, rotation_follows=1.0, rotation_weight=1.0,
+                priority=0, pole=0, use_support=False,
+            )  # fmt: skip
+            found.append(replace(goal, facts=facts, bone=toes, chain=[toes], of_foot=True))
     return found
 
 

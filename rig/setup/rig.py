@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A prepared armature: everything that its solve needs and that does not depend on the frame."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -12,8 +13,10 @@ from ...solvers.algebra import dual_quaternion, quaternion
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.channels import Channels
+from ..figure.foot import angles
 from ..figure.roles import Figure
 from ..notes import Note
+from .foot_roll import RolledFoot
 from .obstacles import Obstacle
 
 
@@ -33,10 +36,14 @@ class RootPlace:
 
 @dataclass(frozen=True)
 class GoalBinding:
-    """A goal's number in the panel's list, and whether it has a pole."""
+    """A goal's number in the panel's list, and whether it has a pole.
+
+    of_foot : it is that of a foot, which its toes without a goal of their own follow.
+    """
 
     index: int
     pole: bool
+    of_foot: bool = False
 
 
 class RootGoal(NamedTuple):
@@ -93,6 +100,7 @@ class Rig:
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
+    rolled_feet : the feet whose roll is in use.
     """
 
     armature: Armature
@@ -120,6 +128,7 @@ class Rig:
     held_with: dict[int, list[int]]
     locked_bones: list[int]
     supports: list[Support]
+    rolled_feet: list[RolledFoot]
     obstacles: list[Obstacle]
     all_goals: int
     all_obstacles: int
@@ -173,6 +182,20 @@ class Rig:
                 slide, path = slides[row], self.skeleton.path(slides[row])
                 found[row] = RootGoal(number, int(self.main[row]), slide, self.location_frame[row], path)
         return list(found.values())
+
+    def unbent(self, rolls: Sequence[float]) -> dict[int, np.ndarray]:
+        """What turns (4,) toes without a goal of their own, by bone, back to where they are before their foot rolls.
+
+        In the bone's axes, from the left. rolls : of all goals in the panel's list.
+        """
+        found: dict[int, np.ndarray] = {}
+        for one in self.rolled_feet:
+            roll = rolls[one.index] if one.index < len(rolls) else 0.0  # a goal may just have been removed
+            angle = angles(one.foot, roll)[0] if one.loose else 0.0
+            if angle != 0.0:
+                axes = self.armature.rest[one.foot.toes, :3, :3]
+                found[one.foot.toes] = quaternion.exp(angle * axes.T @ quaternion.rotate(one.rest, one.foot.axis))
+        return found
 
     def to_joints(self, q: np.ndarray) -> np.ndarray:
         """The joints' motions (..., S, 4) of rotations (..., S, 4) of the solved bones from rest."""

@@ -9,7 +9,7 @@ has carried it by, to `T^-f R`: where a root bone turns controls and body alike,
 import bpy
 from mathutils import Matrix, Quaternion
 
-from . import controls
+from . import controls, foot_roll
 
 
 def carrying(ob: bpy.types.Object, bone: str, follows: float) -> Quaternion:
@@ -27,14 +27,20 @@ def own_turn(matrix: Matrix, target: bpy.types.Object, bone: str, follows: float
 
 
 def target_for(
-    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, matrix: Matrix, control: str = ""
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, matrix: Matrix, control: str = "",
+    rolls: bool = True,
 ) -> Matrix:  # fmt: skip
     """The target's matrix with which a goal's bone has a matrix, both in the space of an evaluated armature object.
 
-    control : the name of the control bone that becomes the target, if it is not that yet.
+    control : the name of the control bone that becomes the target, if it is not that yet. rolls : whether feet roll as
+    they do; else they will not.
     """
+    if rolls:
+        matrix = foot_roll.taken_back(ob, goal, matrix)
     place, turn, scale = matrix.decompose()
     turn = carrying(ob, goal.bone, follows).inverted() @ turn
+    if rolls:
+        turn = foot_roll.against(ob, goal, follows).inverted() @ turn
     own = ob.pose.bones.get(control or (goal.subtarget if goal.target == ob.original else ""))
     if own is not None and own.bone.use_inherit_rotation:
         turn = _turn(own.parent, follows) @ turn

@@ -6,19 +6,21 @@ frames of the scene, because keys on some would change where the others start. W
 without the goal, a trunk that it pulls for example, that is keyed as it is too.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Container, Generator, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ..blender import scene_state
+from ...solvers.algebra import quaternion
+from ..blender import rotation, scene_state
 from ..blender.armature import Armature
 from ..frame import aside
 from ..frame.sessions import sessions
 from ..frame.state import own_answers
-from ..setup import goals, plan, selection
+from ..setup import foot_roll, goals, plan, selection
+from ..setup.foot_roll import RolledFoot
 from . import keys
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
@@ -33,13 +35,17 @@ class Limb(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """What a frame shows: its number and time, bones, influences of the goals, and where targets are and belong."""
+    """What a frame shows: its number and time, bones, influences and rolls of goals, and where targets are and belong.
+
+    On frames that keep their goals, toes that a roll bends are as without it.
+    """
 
     frame: float
     time: float
     bones: dict[str, scene_state.Transform]
     places: np.ndarray  # (N, 3) of the bones' heads and tails
     influences: list[float]
+    rolls: list[float]
     targets: list[scene_state.Transform]
     wanted: list[scene_state.Transform]
 
@@ -53,6 +59,7 @@ def limb_of(ob: bpy.types.Object, number: int) -> Limb:
     }  # fmt: skip
     others = {bone for k, bones in chains.items() if k != number for bone in bones}
     own = [bone for bone in chains[number] if bone not in others] or [ob.dqik.goals[number].bone]
+    own += [ob.pose.bones[one.foot.toes].name for one in _rolled_feet(ob) if one.index == number and one.loose]
     return Limb(own, [bone for bone in dict.fromkeys(chain(*chains.values())) if bone not in own])
 
 
@@ -81,7 +88,8 @@ def switch(
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
     around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
     visited = sorted(around | (set() if all(_is_keyed(ob, name) for name in every) else set(_span(context.scene))))
-    before = yield from _read(context, ob, numbers, every, visited, to_ik)
+    aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
+    before = yield from _read(context, ob, numbers, aimed, every, visited, None if to_ik else set(frames))
     inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
     staying = [one for one in before if one.frame <= frames[-1] or not onward]
     for k, number in enumerate(numbers):
@@ -89,9 +97,11 @@ def switch(
         values = [one.influences[k] for one in ends]
         values[1] = float(to_ik)
         keys.write_steps(ob, f"dqik.goals[{number}].influence", GROUP, [one.time for one in ends], values)
+        if to_ik and any(one.rolls[k] for one in inside):  # the target is put where the foot is, and rolls no further
+            _key_no_roll(ob.dqik.goals[number], [one.time for one in ends], [one.rolls[k] for one in ends])
         ob.dqik.goals[number].mute &= not to_ik
     if to_ik:
-        for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in numbers)):
+        for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
             for channel in keys.channels_of(owner):
                 some = inside if keys.has_curve(owner, channel) else near
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
@@ -125,10 +135,13 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
 
 
 def _read(
-    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], names: Sequence[str],
-    visited: Sequence[float], to_ik: bool,
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], aimed: Sequence[int],
+    names: Sequence[str], visited: Sequence[float], to_fk: Container[float] | None,
 ) -> Generator[float, None, list[_Frame]]:  # fmt: skip
-    """What the frames show; yields the progress from 0 to 1."""
+    """What the frames show; yields the progress from 0 to 1.
+
+    aimed : goals whose targets are read. to_fk : the frames that go to bones; None to goals.
+    """
     found: list[_Frame] = []
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for count, frame in enumerate(visited, 1):
@@ -138,15 +151,70 @@ def _read(
             own = [shown.dqik.goals[number] for number in numbers]
             influences = [0.0 if goal.mute else goal.influence for goal in own]
             bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
-            targets, wanted = _targets(ob, numbers), []
-            if to_ik:
-                goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
-                wanted = _targets(ob, numbers)
+            if to_fk is not None and frame not in to_fk:
+                bones |= _unbent(ob, shown)
+            targets, wanted = _targets(ob, aimed), []
+            if to_fk is None:
+                wanted = _wanted(ob, aimed, depsgraph)
             found.append(_Frame(
-                frame, context.scene.frame_current_final, bones, _places(shown), influences, targets, wanted,
+                frame, context.scene.frame_current_final, bones, _places(shown), influences,
+                [foot_roll.of(ob.dqik.goals[number]) for number in numbers], targets, wanted,
             ))  # fmt: skip
             yield count / len(visited)
     return found
+
+
+def _wanted(
+    ob: bpy.types.Object, numbers: Sequence[int], depsgraph: bpy.types.Depsgraph
+) -> list[scene_state.Transform]:  # fmt: skip
+    """The transforms of targets and poles of goals with which these ask for the present pose, without rolls."""
+    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
+    before = [scene_state.transform(owner) for owner in owners]
+    places = goals.places(ob, numbers, depsgraph, rolls=False)
+    following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
+    for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
+        goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)
+    found = _targets(ob, numbers)
+    for owner, transform in zip(owners, before, strict=True):
+        scene_state.set_transform(owner, transform)
+    return found
+
+
+def _with_toes(ob: bpy.types.Object, numbers: Sequence[int]) -> list[int]:
+    """The goals, and those of the toes of rolled feet, which bend against the control instead of by the roll."""
+    rig = sessions.of(ob).rig.rig
+    own = [] if rig is None else [
+        rig.goals[one.toes].index for one in rig.rolled_feet
+        if one.index in numbers and one.toes >= 0 and not one.loose
+    ]  # fmt: skip
+    return list(dict.fromkeys([*numbers, *own]))
+
+
+def _rolled_feet(ob: bpy.types.Object) -> list[RolledFoot]:
+    rig = sessions.of(ob).rig.rig
+    return [] if rig is None else rig.rolled_feet
+
+
+def _unbent(ob: bpy.types.Object, shown: bpy.types.Object) -> dict[str, scene_state.Transform]:
+    """Toes that the roll of their foot bends, as they are without it. shown : the evaluated object."""
+    rig, found = sessions.of(ob).rig.rig, dict[str, scene_state.Transform]()
+    rolls = [foot_roll.of(goal) for goal in ob.dqik.goals]
+    for number, back in ({} if rig is None else rig.unbent(rolls)).items():
+        bone, path = shown.pose.bones[number], rotation.PATHS[shown.pose.bones[number].rotation_mode]
+        values = np.array([*getattr(bone, path), 0.0][:4])
+        turned = quaternion.product(back, rotation.to_quaternion(bone.rotation_mode, values))
+        channels = rotation.from_quaternion(bone.rotation_mode, turned, values)[: rotation.SIZES[bone.rotation_mode]]
+        at = scene_state.TRANSFORM.index(path)
+        transform = scene_state.transform(bone)
+        found[bone.name] = (*transform[:at], tuple(channels.tolist()), *transform[at + 1 :])
+    return found
+
+
+def _key_no_roll(goal: bpy.types.PropertyGroup, times: list[float], rolls: list[float]) -> None:
+    """Key the roll of a goal with 0 from the second time on, up to the last one if there are three."""
+    owner = foot_roll.owner(goal)
+    if owner is not None and owner.id_data.library is None:
+        keys.write_steps(owner.id_data, foot_roll.path_of(owner), GROUP, times, [rolls[0], 0.0, *rolls[2:]])
 
 
 def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:

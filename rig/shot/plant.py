@@ -12,17 +12,16 @@ from ...solvers.algebra import quaternion
 from ..blender import scene_state
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
-from ..figure import roles
+from ..figure import foot, roles
 from ..frame import aside
 from ..notes import Code, Note, Refused
-from ..setup import goals
+from ..setup import foot_roll, goals
 from . import keys, planting
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
 HEIGHT = 0.05  # of the figure's size: a foot that is higher above its lowest place does not stand
 _LOOK = 300  # frames in which the ends of a standing foot's range are looked for, to both sides
-_BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
 _MOVES = 1e-5  # a space whose matrix changes more moves: a target that stands in the world gets a key a frame
 _UP = Vector((0.0, 0.0, 1.0))
 
@@ -134,23 +133,16 @@ def _space(owner: keys.Owner) -> Matrix:
 
 def _foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
     """What the foot of a goal rolls about, in its target's frame; None for a goal of no foot, or that turns nothing."""
-    armature = Armature(ob)
-    figure, bone = roles.of(ob, armature).roles, armature.index[goal.bone]
-    role = figure.get(bone)
-    if role is None or role.name != "foot" or not goal.use_rotation or goal.rotation_follows > 0.0:
+    if not goal.use_rotation or goal.rotation_follows > 0.0:
         return None
-    up = (ob.matrix_world.to_3x3().inverted_safe() @ _UP).normalized()
-    toe = next((one for one, other in figure.items() if other.name == "toes" and other.side == role.side), None)
-    ankle = armature.heads[bone]
-    ball = armature.tails[bone] if toe is None else armature.heads[toe]
-    ends = [part[one] for part in (armature.heads, armature.tails) for one in (bone, *([] if toe is None else [toe]))]
-    ground = min(float(end @ np.array(up)) for end in ends)
-    behind = ankle - _BEHIND * (ball - ankle)
-    points = (point + (ground - point @ np.array(up)) * np.array(up) for point in (ball, behind))
-    rest = armature.rest[bone]
-    end = armature.tails[bone] if goal.use_tail else ankle
+    armature = Armature(ob)
+    bone = armature.index[goal.bone]
+    found = foot.of(armature, roles.of(ob, armature), bone)
+    if found is None:
+        return None
+    found = foot_roll.seen_from_goal(armature, found, bone, goal.use_tail)
     scale = max(map(abs, ob.matrix_world.to_scale()))
-    return planting.Foot(*(scale * (rest[:3, :3].T @ (point - end)) for point in points))
+    return planting.Foot(scale * found.ball, scale * found.heel)
 
 
 def _span(

@@ -8,8 +8,10 @@ before the last edits are remembered to tell them apart.
 import bpy
 import numpy as np
 
+from ....solvers.algebra import quaternion
 from ...blender import actions, channels, keying
 from ...blender.channels import Channels, Which
+from ...setup import foot_roll
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
@@ -118,9 +120,10 @@ class PoseMemory(BasePose):
         if self.stored:
             self._unkeyed.note(state, edited, free)
         edited = edited.whole() & free if animated else edited.whole()
-        self.base.put_some(now, edited)
+        posed = self._unbent(ob, now, prepared)
+        self.base.put_some(posed, edited)
         if keyed is not None:
-            keyed.channels.put_some(now, edited)
+            keyed.channels.put_some(posed, edited)
         mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
         if mirrored is not None:
             self.base = mirrored
@@ -201,6 +204,17 @@ class PoseMemory(BasePose):
             self._store(ob, np.intersect1d(bones, self.rows))
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
+        """Channels with which toes that the roll of their foot bends look as they do in `now`."""
+        if prepared.rig is None or not prepared.rig.rolled_feet:
+            return now
+        posed = now.copy()
+        for toes, back in prepared.rig.unbent([foot_roll.of(goal) for goal in ob.dqik.goals]).items():
+            bones = np.array([toes])
+            turned = quaternion.product(back, now.modes.quaternions(now.rotations[bones], bones))
+            posed.rotations[bones] = now.modes.channels(turned, bones, now.rotations[bones])
+        return posed
 
     def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
         """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""

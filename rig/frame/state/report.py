@@ -143,6 +143,8 @@ def goal_errors(
         there = (distance <= options.tolerance or goal.position_weight == 0.0) and (
             angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
         )
+        if binding.of_foot:
+            continue
         is_wish = goal.priority < 0
         errors.append(GoalError(binding.index, distance, angle, there or is_wish, lags, is_wish and not there))
     return tuple(errors)
@@ -216,7 +218,8 @@ def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: n
     status.goals = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
     status.converged = all(goal.met for goal in status.goals)
     status.lags = solved.lags and not status.converged
-    counts = [goal.priority >= 0 for goal in solved.prepared.goals]
+    both = zip(solved.rig.goals, solved.prepared.goals, strict=True)
+    counts = [goal.priority >= 0 and not binding.of_foot for binding, goal in both]
     status.error = float(distances.max(initial=0.0, where=counts))
     status.rotation_error = float(angles.max(initial=0.0, where=counts))
 
@@ -266,7 +269,8 @@ def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndar
             positions.copy(), orientations.copy(), solved.arrays.poles.copy(), points=solved.arrays.points.copy()
         )
         targets.in_armature(evaluated, solved.rig, places, now)
-        whole = [k for k, binding in enumerate(solved.rig.goals) if solved.influences[binding.index] == 1.0]
+        whole = [k for k, binding in enumerate(solved.rig.goals)
+                 if solved.influences[binding.index] == 1.0 and not binding.of_foot]
         positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
     return positions[0], orientations[0]
 

@@ -15,7 +15,7 @@ from ...setup import owners
 from . import stored_base
 
 _OF_A_FILE = 2  # settings: on an object that has no version yet, a single one has just been made
-_NOT_SETTINGS = {"name", "label", "own_target", "rna_type", "goals", "missed_frames", "status", "active_goal",
+_NOT_SETTINGS = {"name", "label", "roll", "own_target", "rna_type", "goals", "missed_frames", "status", "active_goal",
                  "targets_follow", "has_base", "figure", "work", "version", "adoptions"}  # fmt: skip
 
 

@@ -45,7 +45,8 @@ def read(
     posed = now if alike else channels.read(evaluated.pose.bones, prepared.modes)
     if view.in_viewport:
         pose.adopt_edits(ob, now, prepared, view, settled)
-    goals = targets.read(evaluated, view, prepared.goals, edited) if active else GoalsRead()
+    of_bones = prepared.animation.bones
+    goals = targets.read(evaluated, view, prepared.goals, edited, of_bones) if active else GoalsRead()
     prepared.update(ob, evaluated, goals, edited, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:

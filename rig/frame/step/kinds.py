@@ -22,7 +22,7 @@ _SAME = 1e-6  # relative change of a scale that is rounding
 def facts(
     ob: bpy.types.Object, goal: bpy.types.PropertyGroup
 ) -> tuple[str, str, tuple[tuple[str, str | float], ...], bool, bool]:
-    """The last fields of a goal's `GoalFacts`. ob : the evaluated object."""
+    """The fields of a goal's `GoalFacts` from its kind on, but for the last. ob : the evaluated object."""
     kind = GOAL_KINDS[goal.kind]
     side = goal.side if goal.side in kind.sides or not kind.sides else kind.sides[0]
     settings = tuple((name, _setting(ob, goal, name)) for name in SETTINGS if name in kind.takes)

@@ -77,7 +77,8 @@ class FrameInput:
             keyed_reach.stay(arrays, self.prepared, posed, solve)
         unmoved.keep(arrays, self.prepared, posed)
         if self.own:
-            unmoved.keep_own(arrays, self.prepared, posed, self.own)
+            bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]
+            unmoved.keep_own(arrays, self.prepared, posed, self.own, bent)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
@@ -143,7 +144,7 @@ def _targets(
     targets = Targets(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
-    goal_targets.in_armature(ob, rig, goals.places, targets)
+    goal_targets.in_armature(ob, rig, goals.places, targets, start)
     shares = [goals.influences[binding.index] for binding in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)

@@ -77,7 +77,7 @@ class SteadyFrames:
             return False
         if not self._links.place_roots(evaluated):
             return False
-        targets.in_armature(evaluated, rig, places, self._input.targets)
+        targets.in_armature(evaluated, rig, places, self._input.targets, self._input.posed)
         return isfinite(self._requests.sum())
 
     def write(self, ob: bpy.types.Object, rows: np.ndarray, arrays: FrameArrays) -> Channels:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ....solvers import Pose
 from ....solvers.algebra import quaternion
 from ....solvers.model import Targets
 from ....solvers.space import points_in
@@ -16,14 +17,24 @@ from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
 from ...blender.places import world_matrix
 from ...notes import Code, Note
-from ...setup import rotation_space
+from ...setup import foot_roll, rotation_space
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
 from ..view import View
-from . import kinds
+from . import kinds, rolls
 
-Place = tuple[Matrix | None, Matrix | None]
-"""World matrices of a goal's target and pole; None for a missing one."""
+
+class Place(NamedTuple):
+    """World matrices of a goal's target and pole, None for a missing one, and how far the target rolls [rad]."""
+
+    target: Matrix | None
+    pole: Matrix | None
+    roll: float = 0.0
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all of its numbers are."""
+        return all(is_finite(matrix) for matrix in (self.target, self.pole) if matrix is not None)
 
 
 class GoalsRead(NamedTuple):
@@ -39,21 +50,25 @@ class GoalsRead(NamedTuple):
 
 
 _NO_POLE = (0.0, 0.0, 0.0)
+_NO_CURVES: Mapping[str, set[tuple[str, int]]] = {}
 _AWAY = -1e3  # of the rig's size
 
 
-def read(ob: bpy.types.Object, view: View, before: GoalsRead, edited: bool) -> GoalsRead:
+def read(
+    ob: bpy.types.Object, view: View, before: GoalsRead, edited: bool,
+    of_bones: Mapping[str, set[tuple[str, int]]] = _NO_CURVES,
+) -> GoalsRead:  # fmt: skip
     """Read all goals of an evaluated armature object.
 
     before : as read last; its places do not matter. edited : whether settings may have changed. If not, only places
         are read. Settings are still read when goals were added, removed or moved, or targets were deleted, because
-        Blender reports no update for these.
+        Blender reports no update for these. of_bones : as in `Animation`, of the armature.
     """
     goals, own = ob.dqik.goals, ob.original.dqik.goals
     as_before = [(goal.name, goal.bone) for goal in own] == [fact[:2] for fact in before.facts]
     if not edited and as_before and kinds.same_scale(ob, before.facts):
         places = same(ob, before.facts, view)
-        if places is not None and all(is_finite(matrix) for place in places for matrix in place if matrix is not None):
+        if places is not None and all(place.is_finite for place in places):
             return before._replace(places=places, settled=True)
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
@@ -65,13 +80,14 @@ def read(ob: bpy.types.Object, view: View, before: GoalsRead, edited: bool) -> G
         if target_matrix is not None:
             target_matrix = _own_turn(ob, goal, goal.rotation_follows, target_matrix)
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
+        rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
         facts.append(GoalFacts(
             goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
-            goal.pole_angle, *kinds.facts(ob, goal),
+            goal.pole_angle, *kinds.facts(ob, goal), rolls,
         ))  # fmt: skip
-        places.append((target_matrix, pole_matrix))
+        places.append(Place(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
     places += _obstacles(ob, view, later)
     return GoalsRead(tuple(facts), places, [goal.influence for goal in goals])
 
@@ -94,25 +110,29 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     return [*places, *_obstacles(ob, view, later)]
 
 
-def in_armature(ob: bpy.types.Object, rig: Rig, places: Sequence[Place], targets: Targets) -> None:
+def in_armature(
+    ob: bpy.types.Object, rig: Rig, places: Sequence[Place], targets: Targets, posed: Pose | None = None
+) -> None:  # fmt: skip
     """Write the goals' targets in armature space into `targets` of one frame, as far as the goals ask for them.
 
-    ob : the evaluated object.
+    ob : the evaluated object. posed : as of `FrameInput`; toes that have no goal of their own need it.
     """
     if not rig.goals:
         return
     inverse = ob.matrix_world.inverted_safe()
     matrices = [
         inverse if target is None else inverse @ target
-        for target in [places[binding.index][0] for binding in rig.goals]
+        for target in [places[binding.index].target for binding in rig.goals]
     ]
     targets.positions[0] = [matrix.translation[:] for matrix in matrices]
     if rig.turns:
         targets.rotations[0] = [matrix.to_quaternion()[:] for matrix in matrices]
         if rig.frames is not None:
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
+        if rig.rolled_feet:
+            rolls.apply(rig, [place.roll for place in places], targets, posed)
     if rig.has_poles:
-        poles = [places[binding.index][1] if binding.pole else None for binding in rig.goals]
+        poles = [places[binding.index].pole if binding.pole else None for binding in rig.goals]
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
     if rig.other_kinds:
         kinds.fill(ob, inverse, rig, matrices, targets)
@@ -128,7 +148,7 @@ def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list
         matrix = Matrix() if floor and other is None else _place(other, "", view, later)[0]
         if floor and matrix is not None:
             matrix = Matrix.Translation(ob.dqik.floor_height * _up(matrix)) @ matrix
-        found.append((matrix, None))
+        found.append(Place(matrix, None))
     return found
 
 
@@ -141,7 +161,7 @@ def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[Place], points:
     """Write the points of obstacles, which come last, in armature space. points : (1, P, 3)."""
     count = len(rig.obstacles[0].points)
     for row, one in enumerate(rig.obstacles, -len(rig.obstacles)):
-        matrix = places[rig.all_goals + one.number][0]
+        matrix = places[rig.all_goals + one.number].target
         if matrix is None:  # it cannot be read, so it is out of the way
             placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])
         else:
@@ -167,11 +187,12 @@ def _places(
         return None
     if facts.rotation_follows > 0.0 and matrix is not None:
         matrix = _own_turn(goal.id_data, goal, facts.rotation_follows, matrix)
+    roll = _roll(goal, view) if facts.rolls else 0.0
     if not facts.pole:
-        return matrix, None
+        return Place(matrix, None, roll)
     pole = goal.pole_target
     pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view, later)
-    return (matrix, pole_matrix) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
+    return Place(matrix, pole_matrix, roll) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
 
 
 def _own_turn(
@@ -184,6 +205,14 @@ def _own_turn(
     if follows <= 0.0 or _uid(goal.target) != ob.original.session_uid or not goal.subtarget:
         return matrix
     return rotation_space.own_turn(matrix, ob, goal.subtarget, follows)
+
+
+def _evaluated(target: bpy.types.Object | None, view: View) -> bpy.types.Object | None:
+    return target if target is None or target.is_evaluated else target.evaluated_get(view.depsgraph)
+
+
+def _roll(goal: bpy.types.PropertyGroup, view: View) -> float:
+    return foot_roll.of(goal, _evaluated(goal.target, view))
 
 
 def _uid(ob: bpy.types.Object | None) -> int:

@@ -5,6 +5,8 @@ A solve from such a pose ends at it up to about a ten-thousandth of a radian, be
 pull to the pose. A captured motion to which the targets were keyed would tremble by that much.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
@@ -40,8 +42,13 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
 
 
-def keep_own(arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes]) -> None:
-    """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests."""
+def keep_own(
+    arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes], bent: Sequence[int] = ()
+) -> None:  # fmt: skip
+    """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests.
+
+    bent : joints of toes that the roll of their foot bends from how they are posed; they stay as solved.
+    """
     for frame in range(len(arrays)):
         one = slice(frame, frame + 1)
         pose = Pose(posed.rotations[one], posed.translations[one])
@@ -50,6 +57,7 @@ def keep_own(arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozense
         )  # fmt: skip
         if own_answers.digest(pose, own_answers.of_targets(wanted)) not in own:
             continue
+        pose.rotations[:, bent] = arrays.rotations[one][:, bent]
         links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
         world = prepared.skeleton.transforms(*pose, links)
         places, turns = keyed_reach.ends(prepared, world)
