@@ -23,9 +23,9 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     frequency: FloatProperty(name="Swings a Second", description="A high number follows closely, a low one lags more",
-                             default=2.0, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
+                             default=3.0, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
     damping: FloatProperty(name="Damping", description="How soon the swinging ends: with 1, bones do not swing over",
-                           default=0.4, min=0.02, max=2.0, soft_max=1.0)  # fmt: skip
+                           default=0.5, min=0.02, max=2.0, soft_max=1.0)  # fmt: skip
     drag: FloatProperty(name="Drag", description="How much of the damping is the air's: bones also trail behind a "
                         "steady motion", default=0.25, min=0.0, max=1.0)  # fmt: skip
     amount: FloatProperty(name="Amount", description="How much of it the bones get", default=1.0, min=0.0, max=1.0)

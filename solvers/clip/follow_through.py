@@ -26,8 +26,8 @@ class Spring:
     damping that brakes against the air instead of against the motion: with it, what moves steadily is trailed too.
     """
 
-    frequency: float = 2.0
-    damping: float = 0.4
+    frequency: float = 3.0
+    damping: float = 0.5
     drag: float = 0.25
 
 
