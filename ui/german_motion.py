@@ -4,6 +4,13 @@
 GERMAN_MOTION = {
     "Whole Motion": "Ganze Bewegung",
     "What is done to all frames of a motion at once": "Was mit allen Frames einer Bewegung zugleich geschieht",
+    # fewer keys
+    "Fewer Keys": "Weniger Keyframes",
+    "Fewer Keys...": "Weniger Keyframes ...",
+    "Replacing keys": "Keyframes werden ersetzt",
+    "Nothing of {} has dense keys in this range": "Nichts von {} hat in diesem Bereich dichte Keyframes",
+    "{} keys in place of {}; differences up to {} degrees and {} % of the size":
+        "{} Keyframes statt {}; Abweichungen bis {} Grad und {} % der Größe",
     # overlap
     "Overlap...": "Nachschwingen ...",
     "In Pose Mode, select the bones of a tail, of hair or ears":

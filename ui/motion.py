@@ -19,7 +19,9 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         del context
-        self.layout.operator("dqik.overlap", text="Overlap...")
+        column = self.layout.column(align=True)
+        column.operator("dqik.unbake", text="Fewer Keys...")
+        column.operator("dqik.overlap", text="Overlap...")
 
 
 CLASSES = (DQIK_PT_motion,)

@@ -20,7 +20,7 @@ Miss = Callable[[slice, np.ndarray], np.ndarray]
 
 
 class Keys(NamedTuple):
-    """K keys: the samples (K,) that they are on, their values (K, C), and the slopes (K, 2, C) before and after them."""
+    """K keys: the samples (K,) they are on, their values (K, C), and the slopes (K, 2, C) before and after them."""
 
     samples: np.ndarray
     values: np.ndarray
@@ -79,7 +79,8 @@ class _Motion(NamedTuple):
         usual, basis = np.stack([self.values[end], chord, chord]), self.basis(begin, end)
         rest = self.values[begin : end + 1] - basis[:, :1] * start - basis[:, 1:] @ usual
         normal = basis[:, 1:].T @ basis[:, 1:]
-        return usual + np.linalg.solve(normal + _RIDGE * np.diag(np.diag(normal)), basis[:, 1:].T @ rest)
+        held = _RIDGE * np.diag(np.diag(normal) + np.trace(normal))
+        return usual + np.linalg.solve(normal + held, basis[:, 1:].T @ rest)
 
     def worst(self, begin: int, end: int, start: np.ndarray, cubic: np.ndarray) -> float:
         """The largest miss of a cubic that begins with the value `start` (C,)."""
