@@ -22,6 +22,7 @@ from . import (
     mirror,
     motion_paths,
     natural_pose,
+    overlap,
     pins,
     plant,
     presets,
@@ -32,6 +33,7 @@ from . import (
     sides,
     solve,
     targets,
+    unbake,
 )
 
 CLASSES = (
@@ -39,7 +41,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES,
 )  # fmt: skip
 
 

@@ -19,11 +19,11 @@ from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, note_of
 from ..rig.setup import goals, selection
 from ..solvers import Batch, DqikError
-from .common import armature
+from .common import GoalsOperator, armature
 from .frames import FramesOperator, Steps, read_frames, shares
 
 
-class DQIK_OT_bake(FramesOperator, bpy.types.Operator):
+class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
     """Solve a range of frames and key the solved bones. Esc stops the bake and changes nothing"""
 
     bl_idname = "dqik.bake"

@@ -13,11 +13,11 @@ from ..rig.frame.state.report import GoalError
 from ..rig.frame.state.session import Session
 from ..rig.notes import Code, Note, note_of
 from ..solvers import DqikError
-from .common import ArmatureOperator, armature
+from .common import ArmatureOperator, GoalsOperator, armature
 from .frames import FramesOperator, Steps
 
 
-class DQIK_OT_check_range(FramesOperator, bpy.types.Operator):
+class DQIK_OT_check_range(FramesOperator, GoalsOperator, bpy.types.Operator):
     """Measure on every frame of a range how far the goals are missed, and mark these frames in the timeline"""
 
     bl_idname = "dqik.check_range"

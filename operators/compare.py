@@ -15,7 +15,7 @@ from ..rig.notes import Code, Note, note_of
 from ..rig.setup.build import solver_options
 from ..rig.setup.menus import FIRST_SOLVERS, SOLVER_NUMBERS
 from ..solvers import SOLVERS, DqikError
-from .common import armature
+from .common import GoalsOperator, armature
 from .frames import FramesOperator, Steps, read_frames, shares
 
 NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
@@ -25,7 +25,7 @@ _FEET = 1.0 / 0.3048
 _MADE = "dqik_made"  # a custom property: a text or an image of the user may have the same name
 
 
-class DQIK_OT_compare_solvers(FramesOperator, bpy.types.Operator):
+class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator):
     """Measure error, time and smoothness of solvers on this rig, over a range of frames. The scene does not change"""
 
     bl_idname = "dqik.compare_solvers"

@@ -15,7 +15,7 @@ from ..rig.frame import aside
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, Refused
-from .common import GoalsOperator
+from .common import ArmatureOperator
 
 _BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
 
@@ -100,7 +100,7 @@ class SteppedOperator:
         return result
 
 
-class FramesOperator(SteppedOperator, GoalsOperator):
+class FramesOperator(SteppedOperator, ArmatureOperator):
     """Asks for a range of frames in a dialog, then processes it."""
 
     frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
@@ -116,14 +116,15 @@ class FramesOperator(SteppedOperator, GoalsOperator):
         self._from_panel = True
         return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
 
-    def draw_range(self) -> None:
-        """The range, in the dialog and in the panel that adjusts the last operation."""
+    def draw_range(self, step: bool = True) -> None:
+        """The range, in the dialog and in the panel that adjusts the last operation. step : with its step."""
         layout = self.layout
         layout.use_property_split, layout.use_property_decorate = True, False
         column = layout.column(align=True)
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
-        column.prop(self, "step")
+        if step:
+            column.prop(self, "step")
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
         """The requested frames. If the range ends before it starts, reports an error and returns none."""

@@ -12,7 +12,7 @@ from build_zip import ROOT
 
 import solvers
 
-ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure")
+ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure", "clip")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
 EXTENSION = ("__init__.py", "live.py", "operators", "properties", "rig", "solvers", "ui")
 

@@ -13,6 +13,7 @@ from . import (
     keymap,
     main,
     marks,
+    motion,
     overlay,
     overlay_settings,
     preferences,
@@ -22,8 +23,8 @@ from . import (
 )
 
 PANELS = (
-    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES,
-    *compare.CLASSES,
+    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *motion.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES,
+    *solver.CLASSES, *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
 _STARTED = (translations, overlay_settings, overlay, marks, render, keymap)

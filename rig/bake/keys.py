@@ -60,7 +60,7 @@ def write_keys(
     except Exception:
         writer.undo()
         if new is not None:
-            _assign(ob, before)
+            assign(ob, before)
             bpy.data.actions.remove(new)
         raise
     writer.finish()
@@ -133,8 +133,8 @@ def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
     data.action_blend_type, data.action_influence = "REPLACE", 1.0
 
 
-def _assign(ob: bpy.types.Object, before: tuple) -> None:
-    """Assign the old action and slot to an object again."""
+def assign(ob: bpy.types.Object, before: tuple) -> None:
+    """Assign an action and its slot to an object, as they were."""
     action, slot = before
     ob.animation_data.action = action
     if slot is not None:

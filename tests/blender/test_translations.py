@@ -24,7 +24,7 @@ def source(extension: str) -> dict[str, ast.Module]:
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
-        if path.name not in ("translations.py", "german_notes.py")
+        if path.name != "translations.py" and not path.name.startswith("german_")
         and name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
     }
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Few keys on bones and controls in place of a key on each frame."""
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+
+from ..rig.bake import keys
+from ..rig.blender import scene_state
+from ..rig.blender.armature import Armature
+from ..rig.clip import unbake
+from ..rig.clip.copied_actions import copied_actions
+from ..rig.notes import Code, Note, Refused
+from ..rig.setup import goals, selection
+from .common import armature
+from .frames import FramesOperator, Steps, shares
+
+
+class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
+    """Replace dense keys of bones and controls by few ones that can be edited. The old action stays in the file"""
+
+    bl_idname = "dqik.unbake"
+    bl_label = "Fewer Keys"
+    bl_options = {"REGISTER", "UNDO"}
+
+    angle: FloatProperty(name="Angle", description="The most that a joint may turn away from the motion as it was",
+                         subtype="ANGLE", default=np.radians(0.5), min=np.radians(0.001), max=np.radians(90.0),
+                         soft_max=np.radians(5.0))  # fmt: skip
+    distance: FloatProperty(
+        name="Distance", description="The most that hands, feet and other ends may leave their ways, as a share of the "
+        "figure's size", default=0.002, min=1e-6, max=1.0, soft_max=0.02, precision=4,
+    )  # fmt: skip
+    only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
+
+    doing = Note(Code.UNBAKING)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        del context
+        self.draw_range(step=False)
+        for name in ("angle", "distance", "only_selected"):
+            self.layout.prop(self, name)
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read the motion, replace its keys, look at what Blender shows, and again with less where it is off."""
+        scene, ob = context.scene, armature(context)
+        frames = self._frames(scene)
+        if not frames:
+            return {"CANCELLED"}
+        halves = sorted([*frames, *(frame + 0.5 for frame in frames[:-1])])
+        times = np.array(scene_state.times(scene, halves))
+        try:
+            every = self._dense(context, ob, times)
+            size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
+            bounds = unbake.Bounds(self.angle, self.distance * size)
+            own = {one.bone for one in every if one.ob == ob}
+            ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
+            with scene_state.restored(scene, context.view_layer, ob) as visits:
+                kept, misses = 0, (np.zeros(0), np.zeros(0))
+                before = yield from shares(unbake.read(context, ob, ends, halves, visits), 0.0, 0.3)
+                objects = list(dict.fromkeys(one.ob for one in every))
+                with copied_actions(objects) as copies:
+                    start = 0.3
+                    for _ in range(unbake.PASSES):
+                        kept = unbake.write(every, [unbake.reduced(one, times, bounds) for one in every], times, copies)
+                        shown = unbake.read(context, ob, ends, halves, visits)
+                        misses = before.differs((yield from shares(shown, start, 0.5 + 0.5 * start)))
+                        start = 0.5 + 0.5 * start
+                        if not unbake.tighten(ob, every, ends, misses, bounds):
+                            break
+        except Refused as refused:
+            self.tell({"ERROR"}, refused.note)
+            return {"CANCELLED"}
+        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        angle, distance = (float(miss.max(initial=0.0)) for miss in misses)
+        within = angle <= bounds.angle and distance <= bounds.distance
+        self.tell({"INFO"} if within else {"WARNING"}, Note(
+            Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
+            f"{100.0 * distance / size:.2g}"))  # fmt: skip
+        return {"FINISHED"}
+
+    def _dense(self, context: bpy.types.Context, ob: bpy.types.Object, times: np.ndarray) -> list[unbake.Dense]:
+        """The object, its bones and the targets of its goals that have keys in the range."""
+        keys.check(ob, "NEW")
+        names = selection.selected(context, ob) if self.only_selected else ["", *ob.pose.bones.keys()]
+        owners = {(ob.name, name): ob for name in names}
+        for target in goals.target_owners(ob.dqik.goals):
+            if not self.only_selected or (target.id_data == ob and target.name in names):
+                owners[target.id_data.name, "" if target == target.id_data else target.name] = target.id_data
+        every = [one for (_, name), owner in owners.items() for one in unbake.dense(owner, [name], times)]
+        if not every:
+            raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
+        return every
+
+
+CLASSES = (DQIK_OT_unbake,)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Copies of the actions of objects, in which a motion is changed; the old ones stay in the file."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+
+import bpy
+
+from ..bake import keys
+
+
+@contextmanager
+def copied_actions(objects: Iterable[bpy.types.Object]) -> Generator[dict[str, bpy.types.Action]]:
+    """Assign copies of their actions to objects; yields the copies by the objects' names.
+
+    If the context is left by an exception, the old actions are assigned again, and the copies are removed.
+    """
+    own = {ob.animation_data.action: None for ob in objects}
+    copies = {action: action.copy() for action in own}
+    before = {}
+    for ob in objects:
+        data = ob.animation_data
+        before[ob] = data.action, getattr(data, "action_slot", None)
+        copies[data.action].name = f"{data.action.name} DQIK"
+        data.action = copies[data.action]
+    try:
+        yield {ob.name: ob.animation_data.action for ob in before}
+    except BaseException:
+        for ob, old in before.items():
+            keys.assign(ob, old)
+        for copy in copies.values():
+            bpy.data.actions.remove(copy)
+        raise
+    for action in copies:
+        action.use_fake_user = True

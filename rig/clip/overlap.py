@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Overlap: keys for bones that follow the motion of what they hang on, such as tails, hair and ears."""
+
+from collections.abc import Generator, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.clip import Chain, Spring, follow_through
+from ...solvers.model import project_swing
+from .. import curves
+from ..blender import channels, limit_frame, rotation, scene_state
+from ..setup import limits
+
+_SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by less close it
+
+
+class Read(NamedTuple):
+    """What the bones do over F frames: their world motion, and their rotation channels (F, B, 4)."""
+
+    chain: Chain
+    rotations: np.ndarray
+
+
+def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """Bones by their names, each after those that it hangs on."""
+    return [bone.name for bone in sorted((ob.pose.bones[name] for name in names), key=_depth)]
+
+
+def _depth(bone: bpy.types.PoseBone) -> int:
+    return len(bone.parent_recursive)
+
+
+def read(
+    context: bpy.types.Context, ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int],
+    visits: scene_state.Visits,
+) -> Generator[float, None, Read]:  # fmt: skip
+    """Read the motion of bones, which are `in_order`, as Live shows it; yields the progress from 0 to 1."""
+    bones = np.array([ob.pose.bones.find(name) for name in names])
+    turns, ends, turned = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+    for count, frame in enumerate(frames, 1):
+        visits.visit(frame)
+        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+        own = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in bones.tolist()]
+        turns.append(np.array([matrix.to_quaternion()[:] for matrix in own]))
+        ends.append(np.array([[(shown.matrix_world @ end)[:] for end in (bone.head, bone.tail)]
+                              for bone in (shown.pose.bones[bone] for bone in bones.tolist())]))  # fmt: skip
+        turned.append(channels.read(shown.pose.bones).rotations[bones])
+        yield count / len(frames)
+    ends_of = np.array(ends)
+    row = {name: number for number, name in enumerate(names)}
+    parents = [next((row[one.name] for one in ob.pose.bones[name].parent_recursive if one.name in row), -1)
+               for name in names]  # fmt: skip
+    carried = [ob.data.bones[name].use_inherit_rotation for name in names]
+    chain = Chain(np.array(parents), np.array(turns), ends_of[:, :, 0], ends_of[:, :, 1], np.array(carried))
+    return Read(chain, np.array(turned))
+
+
+def closes(chain: Chain) -> bool:
+    """Whether the bones end as they begin, but for a way that all of them go."""
+    turn = quaternion.log(quaternion.relative(chain.turns[0], chain.turns[-1]))
+    way = chain.tails[-1] - chain.tails[0]
+    length = np.linalg.norm(chain.tails[0] - chain.heads[0], axis=-1).max()
+    return bool(np.abs(turn).max() < _SAME and np.abs(way - way[0]).max() < _SAME * length)
+
+
+def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring, rate: float, loop: bool,
+           amount: float) -> np.ndarray:  # fmt: skip
+    """Rotation channels (F, B, 4) of the bones that follow their own motion; inside the limits that they have."""
+    modes = [ob.pose.bones[name].rotation_mode for name in names]
+    turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
+                       for row, mode in enumerate(modes)], 1)  # fmt: skip
+    inside = [_limited(ob.pose.bones[name]) for name in names]
+
+    def within(row: int, extra: np.ndarray) -> np.ndarray:
+        before = turned[:, row]
+        return quaternion.relative(before, inside[row](quaternion.product(before, extra)))
+
+    after = quaternion.product(turned, follow_through(own.chain, spring, rate, loop, amount, within))
+    answer = np.empty_like(own.rotations)
+    for row, mode in enumerate(modes):
+        reference = own.rotations[0, row].astype(float)
+        for frame in range(len(answer)):
+            reference = answer[frame, row] = rotation.from_quaternion(mode, after[frame, row], reference)
+    return answer
+
+
+def _limited(bone: bpy.types.PoseBone):
+    """A function that takes rotations (F, 4) of a bone from rest to the nearest ones inside its limits."""
+    if not bone.dqik_use_limits:
+        return lambda turned: turned
+    frame, (lo, hi) = limit_frame.of(bone), limits.of(bone)
+
+    def project(turned: np.ndarray) -> np.ndarray:
+        x = twist_swing.coordinates(limit_frame.motions(turned, frame.start, frame.axes))
+        if limits.is_twist_limited(lo[None], hi[None])[0]:
+            x[:, 0] = np.clip(x[:, 0], lo[0], hi[0])
+        if limits.is_swing_limited(lo[None], hi[None])[0]:
+            x[:, 1:] = project_swing(x[:, 1:], *(np.broadcast_to(end[1:], (len(x), 2)) for end in (lo, hi)))
+        return limit_frame.rotations(twist_swing.compose(x), frame.start, frame.axes)
+
+    return project
+
+
+def key(ob: bpy.types.Object, names: Sequence[str], times: Sequence[float], rotations: np.ndarray) -> int:
+    """Key the rotations (F, B, 4) of bones in the assigned action, or a new one; the number of keys."""
+    data = ob.animation_data or ob.animation_data_create()
+    writer = curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+    count = 0
+    for row, name in enumerate(names):
+        path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
+        for index in range(rotation.PATH_SIZES[path]):
+            writer.write(curves.bone_path(name, path), index, name, np.array(times), rotations[:, row, index])
+            count += len(times)
+    writer.finish()
+    return count

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fewer keys: within the bounds at frames and half frames by Blender's own evaluation, and the old action stays."""
+
+from collections.abc import Sequence
+from math import radians, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Vector
+
+FRAMES = range(1, 41)
+HALVES = np.arange(1.0, 40.25, 0.5).tolist()
+SWAYS = {"spine": 0.1, "chest": 0.15, "head": 0.3, "arm.L": 0.4, "arm.R": 0.4, "forearm.L": 0.5, "forearm.R": 0.5,
+         "thigh.L": 0.3, "thigh.R": 0.3, "shin.L": 0.3, "shin.R": 0.3}  # fmt: skip
+
+
+def dancer(mode: str = "QUATERNION", scale: float = 1.0) -> bpy.types.Object:
+    """A figure with a key on every frame of 60, as captured ones have: each bone sways in its own time."""
+    ob = rigs.figure()
+    ob.scale = (scale, scale, scale)
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    for frame in FRAMES:
+        hips = ob.pose.bones["hips"]
+        hips.location = (0.1 * sin(0.1 * frame), 0.05 * sin(0.21 * frame) - 0.1, 0.01 * frame)
+        hips.keyframe_insert("location", frame=frame)
+        for number, (name, size) in enumerate(SWAYS.items()):
+            angles = [size * sin(0.13 * frame + number), 0.3 * size * sin(0.2 * frame), 0.5 * size * sin(0.17 * frame)]
+            if name.startswith(("forearm", "shin")):
+                angles[2 if name.startswith("f") else 0] += -0.8 if name.endswith("arm.R") else 0.8
+            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion())
+            ob.pose.bones[name].keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+def film(ob: bpy.types.Object, frames: Sequence[float] = HALVES) -> np.ndarray:
+    """World matrices (F, N, 4, 4) of the body's bones."""
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    found = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        shown = rigs.evaluated(ob)
+        found.append([shown.matrix_world @ shown.pose.bones[name].matrix for name in names])
+    return np.array(found)
+
+
+def joints_turned(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray) -> float:
+    """The largest angle [rad] between the joints of two films, each measured against its parent."""
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    worst = 0.0
+    for row, name in enumerate(names):
+        parent = ob.pose.bones[name].parent
+        both = []
+        for motion in (one, other):
+            turn = motion[:, row, :3, :3]
+            if parent is not None:
+                turn = np.linalg.inv(motion[:, names.index(parent.name), :3, :3]) @ turn
+            both.append(turn / np.cbrt(np.linalg.det(turn))[:, None, None])
+        trace = np.trace(np.swapaxes(both[0], 1, 2) @ both[1], axis1=1, axis2=2)
+        worst = max(worst, float(np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max()))
+    return worst
+
+
+def way(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray, ends: Sequence[str]) -> float:
+    """How far the tails of some bones are from each other in two films, at most."""
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    worst = 0.0
+    for name in ends:
+        tail = np.array([0.0, ob.data.bones[name].length, 0.0, 1.0])
+        places = [motion[:, names.index(name)] @ tail for motion in (one, other)]
+        worst = max(worst, float(np.linalg.norm(places[0] - places[1], axis=-1).max()))
+    return worst
+
+
+def keys_of(ob: bpy.types.Object, frames: Sequence[int] = FRAMES) -> int:
+    return sum(len(curve.keyframe_points) for curve in rigs.fcurves(ob))
+
+
+@pytest.mark.parametrize(("mode", "scale"), [("QUATERNION", 1.0), ("ZXY", 100.0), ("AXIS_ANGLE", 1.0)])
+def test_bones_alone_keep_their_joints_and_their_ends(mode: str, scale: float) -> None:
+    ob = dancer(mode, scale)
+    old, before, dense = ob.animation_data.action, film(ob), keys_of(ob)
+    assert bpy.ops.dqik.unbake(angle=radians(0.5), distance=0.002) == {"FINISHED"}
+    after = film(ob)
+    assert keys_of(ob) * 4 < dense
+    assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
+    assert way(ob, before, after, rigs.FIGURE_ENDS) < 0.002 * 1.84 * scale * 1.001
+    new = ob.animation_data.action
+    assert new != old and old.use_fake_user
+    ob.animation_data.action = old
+    assert np.abs(film(ob) - before).max() == 0.0
+    frames = {key.co.x for curve in new.fcurves for key in curve.keyframe_points} if hasattr(new, "fcurves") else set()
+    assert all(frame == round(frame) for frame in frames)
+
+
+def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
+    """Set up from its motion: bones and control bones are reduced together, and what is seen is what counts."""
+    ob = dancer()
+    assert bpy.ops.dqik.setup_full_body(from_animation=True) == {"FINISHED"}
+    ob.dqik.live = True
+    before, dense = film(ob), keys_of(ob)
+    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    after = film(ob)
+    assert keys_of(ob) * 4 < dense
+    assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
+    ends = [goal.bone for goal in ob.dqik.goals]
+    assert way(ob, before, after, ends) < 0.002 * 1.84 * 1.001
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    own = [curve for curve in rigs.fcurves(ob) if f'"{control.name}"' in curve.data_path]
+    assert own and max(len(curve.keyframe_points) for curve in own) <= 20
+
+
+def test_other_bones_and_other_frames_keep_their_keys() -> None:
+    ob = dancer()
+    def points(name: str) -> list[tuple[float, float]]:
+        return [tuple(key.co) for curve in rigs.fcurves(ob) if f'"{name}"' in curve.data_path
+                for key in curve.keyframe_points]  # fmt: skip
+
+    other, own = points("arm.R"), points("arm.L")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "arm.L"
+    assert bpy.ops.dqik.unbake(frame_start=10, frame_end=30, only_selected=True) == {"FINISHED"}
+    assert points("arm.R") == other
+    assert [one for one in points("arm.L") if not 10 <= one[0] <= 30] == [one for one in own if not 10 <= one[0] <= 30]
+    assert len([one for one in points("arm.L") if 10 <= one[0] <= 30]) < 0.4 * 4 * 21
+
+
+def test_a_figure_without_dense_keys_says_so_and_loses_nothing() -> None:
+    ob = rigs.figure()
+    ob.pose.bones["hips"].keyframe_insert("location", frame=1)
+    action = ob.animation_data.action
+    with pytest.raises(RuntimeError, match="Nothing of 'Figure' has dense keys"):
+        bpy.ops.dqik.unbake()
+    assert ob.animation_data.action == action and len(bpy.data.actions) == 1
+
+
+def test_a_target_object_gets_few_keys_too() -> None:
+    ob = dancer()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    empty = bpy.data.objects.new("Aim", None)
+    bpy.context.scene.collection.objects.link(empty)
+    goal = ob.dqik.goals.add()
+    goal.bone, goal.target = "hand.L", empty
+    for frame in FRAMES:
+        empty.location = Vector((0.5 + 0.1 * sin(0.1 * frame), -0.2 + 0.05 * sin(0.15 * frame), 1.2))
+        empty.keyframe_insert("location", frame=frame)
+    ob.dqik.live = True
+    before = film(ob)
+    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    assert max(len(curve.keyframe_points) for curve in rigs.fcurves(empty)) < 20
+    assert way(ob, before, film(ob), ["hand.L"]) < 0.002 * 1.84 * 1.001
