@@ -19,3 +19,5 @@ def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 SETTING = {"options": FIXED, "override": OVERRIDE, "update": touched}
 KEYED_SETTING = {"options": KEYED, "override": OVERRIDE, "update": touched}
 """What all settings of the solve have in common, and those that may be keyed."""
+SEEN = {"options": FIXED, "override": OVERRIDE}
+"""What settings of what is shown have in common."""
