@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..rig.blender import scene_state
+from ..rig.blender import scene_state, views
 from ..rig.notes import Code, Note
 from ..rig.shot import motion
 from .common import ArmatureOperator, armature
@@ -36,6 +36,7 @@ class DQIK_OT_see_motion(ArmatureOperator, bpy.types.Operator):
         except scene_state.Disturbed as disturbed:
             self.tell({"ERROR"}, disturbed.note)
             return {"CANCELLED"}
+        views.redraw()
         return {"FINISHED"}
 
 
@@ -63,9 +64,7 @@ def _read_part() -> float | None:
             has_more = motion.refresh(ob, context, _AT_ONCE)
         except scene_state.Disturbed:
             return None  # the panel says so
-    for area in window.screen.areas:
-        if area.type == "VIEW_3D":
-            area.tag_redraw()
+    views.redraw()
     return _PAUSE if has_more else None
 
 

@@ -12,11 +12,12 @@ from ..operators import see_motion
 from ..operators.common import armature
 from ..rig.overlay import motion as seen
 from ..rig.shot import motion
-from .drawing import Color, draw_lines, draw_points, lines_of, points_of
+from .drawing import Color, dots_of, draw_dots, draw_lines, linear, lines_of
 
 _BEFORE, _AFTER = (0.95, 0.18, 0.14), (0.47, 0.95, 0.27)  # where themes have no colours of motion paths: before 4.3
 _OLD = (0.5, 0.5, 0.5)
 _NEAR, _FAR = 0.9, 0.25  # alpha of the nearest and the farthest ghost
+_BEHIND = 1e-5  # by this much depth a ghost is behind what is nearer in time, where both are at one place
 _BONE_WIDTH, _ARC_WIDTH, _RIM = 2.0, 1.5, 2.0  # pixels
 _DOT, _KEY, _NOW = 4.0, 8.0, 10.0  # pixels
 _LINE, _EDGE, _MISSED, _KEYED = (0.9, 0.9, 0.9, 1.0), (0.0, 0.0, 0.0, 0.6), (1.0, 0.15, 0.1, 1.0), (1.0, 0.8, 0.1, 1.0)
@@ -70,7 +71,6 @@ def _draw() -> None:
         gpu.state.depth_test_set("NONE")
         gpu.state.depth_mask_set(False)
         gpu.state.face_culling_set("NONE")
-        gpu.state.point_size_set(1.0)
 
 
 # -- ghosts ------------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def _draw_ghosts(context: bpy.types.Context, ob: bpy.types.Object) -> None:
         fade = _NEAR + (_FAR - _NEAR) * (abs(ghost.away) - 1) / max(reach[sign] - 1, 1)
         color = (*(_OLD if known.is_old else _colors(context)[sign > 0]), fade)
         for mesh in batches[ghost.frame].meshes:
-            _draw_mesh(context, mesh, color)
+            _draw_mesh(context, mesh, color, _BEHIND * abs(ghost.away))
         if batches[ghost.frame].bones is not None:
             draw_lines(context, batches[ghost.frame].bones, color, _BONE_WIDTH)
 
@@ -117,13 +117,14 @@ def _mesh_shader() -> gpu.types.GPUShader:
         info.push_constant("MAT4", "projection")
         info.push_constant("VEC4", "viewer")  # its place, or with 0 in the end, the direction to it
         info.push_constant("VEC4", "color")
+        info.push_constant("FLOAT", "behind")
         info.vertex_in(0, "VEC3", "pos")
         info.vertex_in(1, "VEC3", "normal")
         info.vertex_out(between)
         info.fragment_out(0, "VEC4", "result")
         info.vertex_source(
             "void main() { outward = normal; toward = viewer.xyz - viewer.w * pos;"
-            " gl_Position = projection * vec4(pos, 1.0); }"
+            " gl_Position = projection * vec4(pos, 1.0); gl_Position.z += behind * gl_Position.w; }"
         )
         info.fragment_source(
             "void main() { float rim = 1.0 - abs(dot(normalize(outward), normalize(toward)));"
@@ -133,7 +134,7 @@ def _mesh_shader() -> gpu.types.GPUShader:
     return _State.mesh_shader
 
 
-def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color) -> None:
+def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color, behind: float) -> None:
     """Only what is nearest to the viewer of each mesh: its depth comes first, then its colour."""
     view, shader = context.region_data, _mesh_shader()
     back = view.view_matrix.inverted()
@@ -141,7 +142,8 @@ def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color) -> None:
     shader.bind()
     shader.uniform_float("projection", view.perspective_matrix)
     shader.uniform_float("viewer", viewer)
-    shader.uniform_float("color", color)
+    shader.uniform_float("color", linear(color))
+    shader.uniform_float("behind", behind)
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
     gpu.state.color_mask_set(False, False, False, False)
@@ -167,8 +169,8 @@ def _draw_arcs(context: bpy.types.Context, ob: bpy.types.Object) -> None:
         for arc in seen.arcs(ob, scene, bones, objects):
             _State.arcs += _arc(arc, scene.frame_current)
     for batch, kind, color, size in _State.arcs:
-        if kind == "POINTS":
-            draw_points(context, batch, color, size)
+        if kind == "DOTS":
+            draw_dots(context, batch, color, size)
         else:
             draw_lines(context, batch, color, size)
 
@@ -186,9 +188,9 @@ def _arc(arc: seen.Arc, now: int) -> list[tuple[_Batch, str, Color, float]]:
         (arc.is_keyed & ~arc.is_missed, _KEYED, _KEY), (~arc.is_keyed & arc.is_missed, _MISSED, _DOT + 1.0),
         (arc.is_keyed & arc.is_missed, _MISSED, _KEY),
     ):  # fmt: skip
-        parts += [("POINTS", points[which], _EDGE, size + _RIM), ("POINTS", points[which], color, size)]
+        parts.append(("DOTS", points[which], color, size))
     return [
-        ((points_of if kind == "POINTS" else lines_of)(places), kind, color, size)
+        ((dots_of if kind == "DOTS" else lines_of)(places), kind, color, size)
         for kind, places, color, size in parts if len(places)
     ]  # fmt: skip
 

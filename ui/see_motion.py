@@ -14,6 +14,10 @@ class DQIK_PT_see_motion(ArmatureSidebar, bpy.types.Panel):
     bl_label = "See Motion"
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bool(armature(context).dqik.goals)
+
     def draw(self, context: bpy.types.Context) -> None:
         ob = armature(context)
         layout, settings = settled(context, self.layout), ob.dqik
@@ -26,7 +30,7 @@ class DQIK_PT_see_motion(ArmatureSidebar, bpy.types.Panel):
         layout.prop(settings, "arcs")
         if motion.is_asked(ob):
             _state(context, layout, ob)
-        if ob.mode == "POSE" and settings.goals:
+        if ob.mode == "POSE":
             layout.operator("dqik.motion_paths")
 
 

@@ -157,13 +157,14 @@ def missing(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[list[int], bo
     motion = known(ob)
     frames = {} if motion.is_old else motion.frames
     has_meshes = ob.dqik.ghosts and "MESH" in ob.dqik.ghosts_of
-    ghosts = ghost_frames(ob, scene)
+    bare = {frame for frame, shown in frames.items() if shown.meshes is None} if has_meshes else set()
+    lacking = [frame for frame in ghost_frames(ob, scene) if frame not in frames or frame in bare]
+    has_room = not bare or motion.size() < _ROOM
     first, last = scene_state.shown_range(scene)
-    left = [frame for frame in range(first, last + 1) if frame not in frames]
+    rest = [f for f in range(first, last + 1) if f not in frames or (f in bare and has_room)]
     if _depends_on_way(ob):  # each frame is shown as it is after the one before
-        return (list(range(first, last + 1)) if left else []), has_meshes
-    own = [f for f in ghosts if f not in frames or (has_meshes and frames[f].meshes is None)]
-    return (own, has_meshes) if own else (left, bool(left) and has_meshes and motion.size() < _ROOM)
+        return (list(range(first, last + 1)) if lacking or rest else []), has_meshes
+    return (lacking, has_meshes) if lacking else (rest, has_meshes and has_room)
 
 
 def _depends_on_way(ob: bpy.types.Object) -> bool:
@@ -212,9 +213,9 @@ def note_change(depsgraph: bpy.types.Depsgraph) -> None:
         return
     if not _is_change(depsgraph):
         return
-    asked = {ob.session_uid for ob in bpy.data.objects if ob.type == "ARMATURE" and is_asked(ob)}
+    there = {ob.session_uid for ob in bpy.data.objects}
     for uid in list(_known):
-        if uid in asked:
+        if uid in there:
             _known[uid].is_old, _known[uid].failed = True, False
         else:
             del _known[uid]
@@ -232,6 +233,12 @@ def _is_change(depsgraph: bpy.types.Depsgraph) -> bool:
         elif isinstance(data, bpy.types.Action) or (isinstance(data, _SHAPES) and update.is_updated_geometry):
             return True
     return moved or (bool(reshaped) and "ARMATURE" not in reshaped)  # what an armature deforms is reported with it
+
+
+def keep_asked(ob: bpy.types.Object) -> None:
+    """Forget the motion of an armature object whose ghosts and arcs are off."""
+    if not is_asked(ob):
+        _known.pop(ob.session_uid, None)
 
 
 def uids() -> set[int]:

@@ -280,8 +280,6 @@ def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
 
     read()
     settings.ghosts = False
-    ob.update_tag()
-    rigs.update()
     assert not seen.motion.known(ob).frames
     read()
     settings.ghosts_step, settings.arcs = 4, True
