@@ -11,6 +11,7 @@ from .common import ArmatureOperator, armature
 _AT_ONCE = 0.1  # seconds that a part may take, between which Blender answers the user
 _PAUSE = 0.02  # seconds between two parts
 _WAIT = 0.25  # seconds after a change
+_JOBS = ("RENDER", "OBJECT_BAKE")  # that visit frames themselves
 
 
 class _State:
@@ -53,7 +54,7 @@ def _read_part() -> float | None:
     window = next((one for one in windows if one.as_pointer() == _State.window), None)
     if window is None:
         return None
-    if any(_is_busy(one) for one in windows):
+    if any(_is_busy(one) for one in windows) or any(map(bpy.app.is_job_running, _JOBS)):
         return _WAIT
     with bpy.context.temp_override(window=window):
         context = bpy.context

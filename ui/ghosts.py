@@ -19,7 +19,7 @@ _OLD = (0.5, 0.5, 0.5)
 _NEAR, _FAR = 0.9, 0.25  # alpha of the nearest and the farthest ghost
 _BEHIND = 1e-5  # by this much depth a ghost is behind what is nearer in time, where both are at one place
 _BONE_WIDTH, _ARC_WIDTH, _RIM = 2.0, 1.5, 2.0  # pixels
-_DOT, _KEY, _NOW = 4.0, 8.0, 10.0  # pixels
+_DOT, _KEY, _NOW = 4.0, 8.0, 13.0  # pixels
 _LINE, _EDGE, _MISSED, _KEYED = (0.9, 0.9, 0.9, 1.0), (0.0, 0.0, 0.0, 0.6), (1.0, 0.15, 0.1, 1.0), (1.0, 0.8, 0.1, 1.0)
 
 _Batch = gpu.types.GPUBatch

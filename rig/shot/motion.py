@@ -9,7 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..blender import bulk, scene_state
+from ..blender import animated_values, bulk, scene_state
 from ..blender.places import world_matrix
 from ..frame.sessions import sessions
 
@@ -76,12 +76,13 @@ def read(
     found: dict[int, Shown] = {}
     until, was_reading, _State.reading = perf_counter() + seconds, _State.reading, True
     try:
-        with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob) as visits:
             for frame in frames:
                 visits.visit(frame)
                 found[frame] = _shown(ob, context, has_meshes)
                 if perf_counter() > until:
                     break
+        context.view_layer.update()  # what this evaluates is no change of the motion
     finally:
         _State.reading = was_reading
     return found
@@ -173,7 +174,12 @@ def _depends_on_way(ob: bpy.types.Object) -> bool:
 
 
 def is_cheap(ob: bpy.types.Object, scene: bpy.types.Scene, seconds: float) -> bool:
-    """Whether a part of the missing frames, or all if they belong together, can be read in this time."""
+    """Whether a part of the missing frames, or all if they belong together, can be read in this time.
+
+    Never where simulations follow a live armature: these step with the frames.
+    """
+    if sessions.simulations.unbaked(scene):
+        return False
     first, last = scene_state.shown_range(scene)
     return known(ob).cost * (last - first + 1 if _depends_on_way(ob) else 1) < seconds
 

@@ -226,6 +226,34 @@ def test_frames_and_selections_change_nothing(seen: SimpleNamespace) -> None:
     assert seen.motion.missing(ob, bpy.context.scene)[0] == []
 
 
+def test_what_is_changed_and_not_keyed_yet_is_kept(seen: SimpleNamespace) -> None:
+    """Of a goal, a shape key and a node, all animated; what was read stays up to date."""
+    ob = moving()
+    skin = bpy.data.objects["Skin"]
+    skin.shape_key_add(name="Basis")
+    shape, material = skin.shape_key_add(name="Smile"), bpy.data.materials.new("Skin")
+    material.use_nodes = True
+    socket = material.node_tree.nodes["Principled BSDF"].inputs["Roughness"]
+    for owner, name, first, last in (
+        (ob.dqik.goals[0], "influence", 1.0, 0.5), (shape, "value", 0.0, 1.0), (socket, "default_value", 0.0, 1.0)
+    ):  # fmt: skip
+        for frame, value in ((1, first), (12, last)):
+            setattr(owner, name, value)
+            owner.keyframe_insert(name, frame=frame)
+    rigs.at_frame(5)
+    hand = control(ob)
+    ob.dqik.goals[0].influence, shape.value, socket.default_value, hand.location.z = 0.2, 0.9, 0.8, 1.1
+    ob.dqik.ghosts = True
+    rigs.update()
+    bpy.ops.dqik.see_motion()
+    kept = ob.dqik.goals[0].influence, shape.value, socket.default_value, hand.location.z
+    assert kept == pytest.approx((0.2, 0.9, 0.8, 1.1))
+    rigs.update()
+    assert not seen.motion.known(ob).is_old
+    rigs.at_frame(12)
+    assert (ob.dqik.goals[0].influence, shape.value) == pytest.approx((0.5, 1.0))
+
+
 def test_parts_are_read_ghosts_first(seen: SimpleNamespace) -> None:
     """A part ends when its time is over, after one frame at least; the nearest ghosts come first."""
     ob = moving()
