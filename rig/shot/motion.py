@@ -14,6 +14,7 @@ from ..blender.places import world_matrix
 from ..frame.sessions import sessions
 
 _ROOM = 200e6  # bytes: the meshes of frames that are not shown now are only kept within this
+_PARTS = 3  # so many parts are read before their cost counts: the first is slow, and the computer may be busy
 _SHAPES = (bpy.types.Armature, bpy.types.Mesh, bpy.types.Curve, bpy.types.Key, bpy.types.Lattice)
 
 
@@ -44,12 +45,12 @@ class Shown:
 class Motion:
     """What is known of an armature's motion. is_old : whether something has changed since.
 
-    cost : seconds that the slowest frame took. failed : whether the frames could not be read, until the next change.
+    costs : seconds a frame took in each of the last three parts that were read. failed : whether the frames could not be read, until the next change.
     """
 
     frames: dict[int, Shown] = field(default_factory=dict)
     is_old: bool = False
-    cost: float = 0.0
+    costs: tuple[float, ...] = ()
     failed: bool = False
 
     def size(self) -> int:
@@ -181,7 +182,8 @@ def is_cheap(ob: bpy.types.Object, scene: bpy.types.Scene, seconds: float) -> bo
     if sessions.simulations.unbaked(scene):
         return False
     first, last = scene_state.shown_range(scene)
-    return known(ob).cost * (last - first + 1 if _depends_on_way(ob) else 1) < seconds
+    costs, count = known(ob).costs, last - first + 1 if _depends_on_way(ob) else 1
+    return len(costs) < _PARTS or min(costs) * count < seconds
 
 
 def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = np.inf) -> bool:
@@ -192,14 +194,14 @@ def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = n
         return False
     motion = known(ob)
     if motion.is_old:
-        motion = Motion(cost=motion.cost)
+        motion = Motion(costs=motion.costs)
     start = perf_counter()
     try:
         found = read(ob, frames, context, has_meshes, np.inf if _depends_on_way(ob) else seconds)
     except scene_state.Disturbed:
         _known[uid] = Motion(failed=True)
         raise
-    motion.cost = (perf_counter() - start) / (len(found) + 1)
+    motion.costs = (*motion.costs, (perf_counter() - start) / (len(found) + 1))[-_PARTS:]
     motion.frames.update(found)
     _known[uid] = motion
     if motion.size() > 2.0 * _ROOM:

@@ -278,6 +278,18 @@ def assert_bones_of(seen: SimpleNamespace, ob: bpy.types.Object) -> None:
         assert np.abs(one.heads - places).max() < NEAR
 
 
+def test_in_a_slow_scene_frames_are_read_on_demand_only(seen: SimpleNamespace) -> None:
+    """After three parts, of which the fastest counts: no frame takes no time at all, and none takes a minute."""
+    ob = moving()
+    scene = bpy.context.scene
+    ob.dqik.ghosts = True
+    for _ in range(3):
+        assert seen.motion.is_cheap(ob, scene, 0.0)
+        seen.motion.refresh(ob, bpy.context, 0.0)
+    assert not seen.motion.is_cheap(ob, scene, 0.0)
+    assert seen.motion.is_cheap(ob, scene, 60.0)
+
+
 @pytest.mark.parametrize("start_from", ["PREVIOUS", "FOLLOW"])
 def test_motion_that_depends_on_the_way_is_that_of_playback(seen: SimpleNamespace, start_from: str) -> None:
     """It is read in one go from the first frame on, however little time there is."""
