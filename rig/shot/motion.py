@@ -45,7 +45,8 @@ class Shown:
 class Motion:
     """What is known of an armature's motion. is_old : whether something has changed since.
 
-    costs : seconds a frame took in each of the last three parts that were read. failed : whether the frames could not be read, until the next change.
+    costs : seconds that a frame took, in each of the last parts that were read. failed : whether the frames could not
+    be read, until the next change.
     """
 
     frames: dict[int, Shown] = field(default_factory=dict)
