@@ -20,6 +20,7 @@ from .rig.frame.step import frame as step
 from .rig.frame.view import View, changed_objects
 from .rig.notes import Code, Note, note_of
 from .rig.shot import holds as shot_holds
+from .rig.shot import motion
 from .solvers import DqikError
 
 _order = handler_order.Order()  # of our handlers and others
@@ -29,6 +30,7 @@ _borrowed: list[Callable[[], None]] = []  # gives objects back what they have on
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     sessions.forget()
+    motion.forget()
     _order.open.clear()
     _borrowed.clear()
 
@@ -93,6 +95,8 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     if sessions.busy.depth:
         return
     _order.end("depsgraph_update_post")
+    if depsgraph is not None:
+        motion.note_change(depsgraph)
     if depsgraph is None or not sessions.armatures.places():
         return
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)

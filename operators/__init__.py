@@ -30,6 +30,7 @@ from . import (
     render,
     rest_pose,
     rotation_space,
+    see_motion,
     sides,
     solve,
     targets,
@@ -41,7 +42,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
 )  # fmt: skip
 
 
@@ -55,6 +56,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Unregister the operators, in reverse."""
+    see_motion.stop()
     active_goal.unregister()
     command_line.unregister()
     for cls in reversed(CLASSES):

@@ -7,7 +7,7 @@ from bpy.props import EnumProperty
 from ..rig.blender import scene_state
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
-from ..rig.shot import motion_paths
+from ..rig.shot import motion, motion_paths
 from .common import GoalsOperator, armature
 
 
@@ -33,7 +33,9 @@ class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
         first, last = scene_state.shown_range(scene)
         settings = ob.pose.animation_visualization.motion_path
         try:
-            places = motion_paths.read(ob, names, range(first, last + 1), self.ends == "TAILS", context)
+            shown = motion.read(ob, range(first, last + 1), context)
+            bones = [ob.pose.bones.find(name) for name in names]
+            places = motion.places(list(shown.values()), bones, self.ends == "TAILS")
             settings.frame_start, settings.frame_end = first, last
             bpy.ops.pose.paths_calculate(display_type="RANGE", range="MANUAL", bake_location=self.ends)
         except scene_state.Disturbed as disturbed:

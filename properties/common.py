@@ -4,6 +4,8 @@
 import bpy
 
 from .. import live
+from ..rig.blender import views
+from ..rig.shot import motion
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 KEYED = {"ANIMATABLE"}
@@ -16,6 +18,15 @@ def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     live.touch(self.id_data)
 
 
+def _seen(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """What is shown of a motion changed."""
+    del context
+    motion.keep_asked(self.id_data)
+    views.redraw()
+
+
 SETTING = {"options": FIXED, "override": OVERRIDE, "update": touched}
 KEYED_SETTING = {"options": KEYED, "override": OVERRIDE, "update": touched}
 """What all settings of the solve have in common, and those that may be keyed."""
+SEEN = {"options": FIXED, "override": OVERRIDE, "update": _seen}
+"""What settings of what is shown have in common."""

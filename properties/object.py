@@ -21,10 +21,10 @@ from ..rig.frame.sessions import sessions
 from ..rig.overlay import workspace
 from ..rig.overlay.workspace import Workspace
 from ..rig.setup import goals, selection
-from ..rig.setup.menus import OBJECTIVES, ORDERS, START_FROM, solver_items
+from ..rig.setup.menus import GHOSTS_OF, OBJECTIVES, ORDERS, START_FROM, solver_items
 from ..solvers import kernel
 from ..solvers.compiled import SOLVERS as COMPILED
-from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
+from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTING, touched
 from .goal import DqikGoal
 from .relations import DqikCoupling, DqikObstacle
 from .status import DqikMissedFrame, DqikStatus
@@ -160,6 +160,27 @@ class DqikSettings(bpy.types.PropertyGroup):
     missed_frames: CollectionProperty(
         type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    ghosts: BoolProperty(
+        name="Ghosts", description="Show the solved pose of frames before and after the present one, in the theme's "
+        "colours of motion paths. They are read while Blender waits for you, and read again after a change", **SEEN,
+    )  # fmt: skip
+    ghosts_before: IntProperty(
+        name="Frames Before", description="How many frames back the ghosts go", default=10, min=0, soft_max=50, **SEEN,
+    )
+    ghosts_after: IntProperty(
+        name="Frames After", description="How many frames ahead the ghosts go", default=10, min=0, soft_max=50, **SEEN,
+    )
+    ghosts_step: IntProperty(
+        name="Step", description="Frames from one ghost to the next", default=5, min=1, soft_max=20, **SEEN,
+    )
+    ghosts_of: EnumProperty(
+        name="Show", description="What is drawn of each ghost", default={"BONES"}, items=GHOSTS_OF,
+        **SEEN | {"options": {"ENUM_FLAG"}},
+    )  # fmt: skip
+    arcs: BoolProperty(
+        name="Arcs", description="Show the paths of the selected controls, bones or targets over the frames that the "
+        "timeline plays, with a dot on each frame, a large one on keys, and a red one where the goal is missed", **SEEN,
     )  # fmt: skip
     targets_follow: BoolProperty(
         name="Targets Follow Armature",

@@ -159,6 +159,7 @@ class Code(Enum):
     OVERLAP_SOLVED = "Bone {} is moved by a goal: mute the goal, or bake first"
     OVERLAPPED = "{} bones follow through, {} keys"
     SELECT_FOR_PATHS = "In Pose Mode, select the bones whose motion to show"
+    SHOW_GHOSTS_FIRST = "Switch Ghosts or Arcs on first"
     NO_PATHS = "Blender made no motion paths for {}"
     PLANTED = "Planted {} from {} to {}"
     SELECT_BONES_TO_HOLD = "In Pose Mode, select the bones to hold"

@@ -8,6 +8,7 @@ from . import (
     bone,
     compare,
     contacts,
+    ghosts,
     goals,
     handles,
     keymap,
@@ -18,16 +19,17 @@ from . import (
     overlay_settings,
     preferences,
     render,
+    see_motion,
     solver,
     translations,
 )
 
 PANELS = (
-    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *motion.CLASSES, *bone.CLASSES, *contacts.CLASSES, *overlay.CLASSES,
-    *solver.CLASSES, *compare.CLASSES,
+    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *motion.CLASSES, *see_motion.CLASSES, *bone.CLASSES,
+    *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
-_STARTED = (translations, overlay_settings, overlay, marks, render, keymap)
+_STARTED = (translations, overlay_settings, overlay, ghosts, marks, render, keymap)
 
 
 def register() -> None:

@@ -10,6 +10,10 @@ GERMAN_SHOT = {
         "Bereich angeben",
     "In Pose Mode, select the bones whose motion to show":
         "Im Posenmodus die Knochen auswählen, deren Bewegung gezeigt werden soll",
+    "Switch Ghosts or Arcs on first": "Erst Geister oder Bögen einschalten",
+    "The motion has changed": "Die Bewegung hat sich geändert",
+    "Another add-on or a script changes the frames while they are read":
+        "Ein anderes Add-on oder ein Skript ändert die Frames, während sie gelesen werden",
     "Blender made no motion paths for {}": "Blender hat für {} keine Bewegungspfade erstellt",
     "Planted {} from {} to {}": "{} steht von {} bis {}",
     # attaching

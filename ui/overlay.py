@@ -9,13 +9,13 @@ import bpy
 import gpu
 import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
-from gpu_extras.batch import batch_for_shader
 from mathutils import Vector
 
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
 from .common import ArmatureSidebar
+from .drawing import batch, draw_lines, draw_points, lines_of, points_of
 
 _COLORS = {
     "goal": (0.30, 0.85, 0.55, 0.9), "miss": (1.00, 0.35, 0.15, 1.0), "swing": (0.45, 0.70, 1.00, 0.9),
@@ -28,7 +28,6 @@ _WIDTHS = {"goal": 1.5, "miss": 2.5, "lag": 2.0, "swing": 1.5, "twist": 1.5, "us
            "left": 2.5, "right": 2.5, "middle": 2.5, "body": 1.0}  # fmt: skip
 _FACE_ALPHA = 0.10
 _POINT, _LETTERS = 3.0, 12  # sizes in pixels
-_POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
 
 _Batch = tuple[gpu.types.GPUBatch, str]
 
@@ -91,7 +90,7 @@ def _batches(
     contents: tuple, ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None
 ) -> _Drawn:  # fmt: skip
     """The batches of a drawing."""
-    lines, faces = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), gpu.shader.from_builtin("UNIFORM_COLOR")
+    faces = gpu.shader.from_builtin("UNIFORM_COLOR")
     labels = [
         *((place, units.miss(bpy.context.scene, ob, far, 0.0), kind) for place, far, kind in drawing.misses),
         *((place, bpy.app.translations.pgettext_iface(name), kind) for place, name, kind in drawing.roles),
@@ -101,26 +100,13 @@ def _batches(
     if reach is not None and reach.made_from == workspace.settings(evaluated, reach.goal):
         for kind, points in zip(("reach", "dexterous"), reach.points(evaluated), strict=True):
             if len(points):
-                points_of_reach.append((_batch(_point_shader(), "POINTS", points), kind))
+                points_of_reach.append((points_of(points), kind))
     return _Drawn(
         contents,
-        [(_batch(lines, "LINES", np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()],
-        [(_batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()],
+        [(lines_of(np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()],
+        [(batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()],
         points_of_reach, labels,
     )  # fmt: skip
-
-
-def _batch(shader: gpu.types.GPUShader, kind: str, points: np.ndarray) -> gpu.types.GPUBatch:
-    return batch_for_shader(shader, kind, {"pos": points.reshape(-1, 3).astype(np.float32)})
-
-
-def _point_shader() -> gpu.types.GPUShader:
-    for name in _POINT_SHADERS[:-1]:
-        try:
-            return gpu.shader.from_builtin(name)
-        except (ValueError, SystemError):
-            continue
-    return gpu.shader.from_builtin(_POINT_SHADERS[-1])
 
 
 def _draw_view() -> None:
@@ -129,26 +115,17 @@ def _draw_view() -> None:
     if drawn is None:
         return
     context = bpy.context
-    scale = context.preferences.system.ui_scale
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
     try:
         flat = gpu.shader.from_builtin("UNIFORM_COLOR")
-        for batch, kind in drawn.faces:
+        for triangles, kind in drawn.faces:
             flat.uniform_float("color", (*_COLORS[kind][:3], _FACE_ALPHA))
-            batch.draw(flat)
-        if drawn.points:
-            points = _point_shader()
-            gpu.state.point_size_set(_POINT * scale)
-            for batch, kind in drawn.points:
-                points.uniform_float("color", _COLORS[kind])
-                batch.draw(points)
-        wide = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-        for batch, kind in drawn.lines:
-            wide.uniform_float("viewportSize", (context.region.width, context.region.height))
-            wide.uniform_float("lineWidth", _WIDTHS[kind] * scale)
-            wide.uniform_float("color", _COLORS[kind])
-            batch.draw(wide)
+            triangles.draw(flat)
+        for points, kind in drawn.points:
+            draw_points(context, points, _COLORS[kind], _POINT)
+        for lines, kind in drawn.lines:
+            draw_lines(context, lines, _COLORS[kind], _WIDTHS[kind])
     finally:
         gpu.state.blend_set("NONE")
         gpu.state.point_size_set(1.0)

@@ -4,14 +4,13 @@
 import bpy
 from bpy.props import BoolProperty, PointerProperty
 
+from ..rig.blender import views
+
 
 def _redraw(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """Draw all 3D views again."""
-    del self
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    del self, context
+    views.redraw()
 
 
 class DqikOverlay(bpy.types.PropertyGroup):

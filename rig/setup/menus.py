@@ -46,6 +46,11 @@ OBJECTIVES = [
     ("DQ", "Screw Motion", "Reduce the screw motion to the target, which is a turn and a slide at once", 1),
 ]
 
+GHOSTS_OF = [
+    ("BONES", "Bones", "Lines along the bones", 1),
+    ("MESH", "Mesh", "The outlines of the meshes that the armature deforms or carries", 2),
+]
+
 
 def solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""

@@ -6,26 +6,6 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ..blender import scene_state
-
-
-def read(
-    ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int], tails: bool, context: bpy.types.Context
-) -> np.ndarray:
-    """World places (N, F, 3) of the heads or tails of bones on frames, as Live shows them.
-
-    Raises `scene_state.Disturbed`.
-    """
-    places = np.empty((len(names), len(frames), 3))
-    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
-        for row, frame in enumerate(frames):
-            visits.visit(frame)
-            shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-            for number, name in enumerate(names):
-                bone = shown.pose.bones[name]
-                places[number, row] = (shown.matrix_world @ (bone.tail if tails else bone.head))[:]
-    return places
-
 
 def show(ob: bpy.types.Object, names: Sequence[str], first: int, places: np.ndarray) -> list[str]:
     """Put places (N, F, 3) on frames from `first` on into the motion paths of bones; the names of those without one."""

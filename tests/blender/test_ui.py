@@ -91,7 +91,7 @@ def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.
         "DQIK_PT_compare",
     }  # fmt: skip
     bpy.ops.dqik.goal_add(bone="c")
-    assert {"DQIK_PT_chain", "DQIK_PT_pole", "DQIK_PT_attach"} <= shown(ui)
+    assert {"DQIK_PT_chain", "DQIK_PT_pole", "DQIK_PT_attach", "DQIK_PT_see_motion"} <= shown(ui)
     assert "DQIK_PT_limits" not in shown(ui)
     bpy.ops.object.mode_set(mode="POSE")
     arm.data.bones.active = arm.data.bones["b"]

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shared by what draws in 3D views: batches, lines and points."""
+
+import bpy
+import gpu
+import mathutils
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+Color = tuple[float, float, float, float]
+
+_POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
+_CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], dtype=np.float32)
+_dot_shaders: list[gpu.types.GPUShader] = []  # the only one, once it is made
+
+
+def lines_of(points: np.ndarray) -> gpu.types.GPUBatch:
+    """Lines (..., 2, 3) to be drawn by `draw_lines`."""
+    return batch(gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR"), "LINES", points)
+
+
+def points_of(points: np.ndarray) -> gpu.types.GPUBatch:
+    """Points (..., 3) to be drawn by `draw_points`."""
+    return batch(_point_shader(), "POINTS", points)
+
+
+def batch(shader: gpu.types.GPUShader, kind: str, points: np.ndarray) -> gpu.types.GPUBatch:
+    """A batch of points (..., 3)."""
+    return batch_for_shader(shader, kind, {"pos": points.reshape(-1, 3).astype(np.float32)})
+
+
+def draw_lines(context: bpy.types.Context, lines: gpu.types.GPUBatch, color: Color, width: float) -> None:
+    """Draw lines of a width [pixels at a resolution scale of 1]."""
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.uniform_float("viewportSize", (context.region.width, context.region.height))
+    shader.uniform_float("lineWidth", width * context.preferences.system.ui_scale)
+    shader.uniform_float("color", color)
+    lines.draw(shader)
+
+
+def draw_points(context: bpy.types.Context, points: gpu.types.GPUBatch, color: Color, size: float) -> None:
+    """Draw points of a size [pixels at a resolution scale of 1]."""
+    shader = _point_shader()
+    gpu.state.point_size_set(size * context.preferences.system.ui_scale)
+    shader.uniform_float("color", color)
+    points.draw(shader)
+
+
+def linear(color: Color) -> Color:
+    """A colour of the interface for a shader of our own: Blender's shaders convert it themselves."""
+    red, green, blue = mathutils.Color(color[:3]).from_srgb_to_scene_linear()
+    return red, green, blue, color[3]
+
+
+def dots_of(points: np.ndarray) -> gpu.types.GPUBatch:
+    """Round dots at points (N, 3), to be drawn by `draw_dots`."""
+    pos = np.repeat(points.astype(np.float32), len(_CORNERS), 0)
+    return batch_for_shader(_dot_shader(), "TRIS", {"pos": pos, "corner": np.tile(_CORNERS, (len(points), 1))})
+
+
+def draw_dots(context: bpy.types.Context, dots: gpu.types.GPUBatch, color: Color, size: float) -> None:
+    """Draw round dots with a dark edge, of a size [pixels at a resolution scale of 1]."""
+    shader, region, scale = _dot_shader(), context.region, context.preferences.system.ui_scale
+    shader.bind()
+    shader.uniform_float("projection", context.region_data.perspective_matrix)
+    shader.uniform_float("color", linear(color))
+    shader.uniform_float("edge", 1.0 - 2.0 / (size + 2.0))
+    shader.uniform_float("extent", ((size + 2.0) * scale / region.width, (size + 2.0) * scale / region.height))
+    dots.draw(shader)
+
+
+def _dot_shader() -> gpu.types.GPUShader:
+    """Squares that face the viewer, with a disc in each. Blender's own points are square."""
+    if not _dot_shaders:
+        info, between = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo("dqik_dot")
+        between.smooth("VEC2", "across")
+        info.push_constant("MAT4", "projection")
+        info.push_constant("VEC4", "color")
+        info.push_constant("VEC2", "extent")
+        info.push_constant("FLOAT", "edge")  # share of the disc that is inside its dark edge
+        info.vertex_in(0, "VEC3", "pos")
+        info.vertex_in(1, "VEC2", "corner")
+        info.vertex_out(between)
+        info.fragment_out(0, "VEC4", "result")
+        info.vertex_source(
+            "void main() { across = corner; gl_Position = projection * vec4(pos, 1.0);"
+            " gl_Position.xy += corner * extent * gl_Position.w; }"
+        )
+        info.fragment_source(
+            "void main() { float r = length(across), soft = fwidth(r);"
+            " float inside = 1.0 - smoothstep(edge - soft, edge, r);"
+            " result = vec4(color.rgb * inside, color.a * (1.0 - smoothstep(1.0 - soft, 1.0, r))); }"
+        )
+        _dot_shaders.append(gpu.shader.create_from_info(info))
+    return _dot_shaders[0]
+
+
+def _point_shader() -> gpu.types.GPUShader:
+    for name in _POINT_SHADERS[:-1]:
+        try:
+            return gpu.shader.from_builtin(name)
+        except (ValueError, SystemError):
+            continue
+    return gpu.shader.from_builtin(_POINT_SHADERS[-1])
