@@ -25,6 +25,7 @@ from ..setup import controls
 from . import limb_rotation, ties
 
 _NEAR = 1e-3  # frames between keys that count as one
+_SCALED = 1e-5  # relative: more than single precision loses
 _ROUNDS = 2  # a limb that a hand's rotation follows again settles a little differently, and carries the hand along
 
 Places = dict[Bone, Matrix]
@@ -96,7 +97,10 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
-        _hold((one.ob, one.bone), time)
+        owner = (one.ob, one.bone)
+        if _is_scaled(owner, here[owner], depsgraph):
+            keying.key_path(owner_of(*owner), "scale", time, one.bone)
+        _hold(owner, time)
         attachments.end(one, time)
     _put_now(here, time, context)
     still = _later({}, standing, _requested, context)
@@ -285,7 +289,8 @@ def _put(places: Places, time: float, context: bpy.types.Context, before: dict[B
         old, shown = _channels(held), ob.evaluated_get(depsgraph)
         if bone:
             above = None if held.parent is None else shown.pose.bones[held.parent.name].matrix
-            controls.place(held, shown.matrix_world.inverted_safe() @ matrix, above)
+            own = shown.matrix_world.inverted_safe() @ matrix
+            controls.place(held, own, above, use_scale=_has_scale(owner))
         else:
             held.matrix_world = matrix
         new = rotation.from_quaternion(
@@ -337,9 +342,21 @@ def _hold(owner: Bone, time: float) -> None:
 
 
 def _key(owner: Bone, time: float) -> None:
-    """Key the place of an owner; of an object the scale too, which what it is attached to may change."""
+    """Key the place of an owner; the scale too of an object, which what it is attached to may change."""
     ob, bone = owner
     group = bone or "Object Transforms"
     keying.key(owner_of(ob, bone), time, group)
-    if not bone:
-        ob.keyframe_insert("scale", frame=time, group=group)
+    if not bone or _has_scale(owner):
+        keying.key_path(owner_of(ob, bone), "scale", time, group)
+
+
+def _has_scale(owner: Bone) -> bool:
+    """Whether the scale of an owner has keys."""
+    return any(curve.data_path.endswith("scale") for curve in _curves(owner))
+
+
+def _is_scaled(owner: Bone, world: Matrix, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the attachments of a bone, which is at a world matrix, scale it: bones below it would jump without."""
+    free = attachments.before(*owner, world, depsgraph) if owner[1] else None
+    return free is not None and any(abs(a / b - 1.0) > _SCALED
+                                    for a, b in zip(world.to_scale(), free.to_scale(), strict=True) if b)  # fmt: skip
