@@ -349,6 +349,20 @@ def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float)
         assert abs(turned.dot(rigs.local_rotation(ob, name))) > np.cos(radians(0.5)), name
 
 
+@pytest.mark.parametrize("way", [(0.1, 0.0, 0.0), (1.5, -2.0, 0.3)])
+@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+def test_a_body_whose_controls_are_dragged_together_goes_along_exactly(natural_pose: float, way: tuple) -> None:
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live, ob.dqik.natural_pose = True, natural_pose
+    rigs.update()
+    before = places(ob)
+    for goal in ob.dqik.goals:
+        if control(ob, goal.bone).parent is None:
+            shift(ob, goal.bone, way)
+    assert max((place - before[name] - Vector(way)).length for name, place in places(ob).items()) < 2e-6
+
+
 @pytest.mark.parametrize("prepare", [lambda ob: ob, with_root, in_centimetres])
 def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
     """It comes from behind, is set down on its heel, and stays while it becomes flat."""
