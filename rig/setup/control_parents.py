@@ -7,6 +7,7 @@ A head does not turn with hips or chest. So that it turns with the master, it ha
 """
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -22,6 +23,23 @@ PIVOT = " pivot"
 _MASTER_SIZE = 0.5
 
 
+class Pivot(NamedTuple):
+    """A pivot, by name, that stays where it was on all frames only if it gets keys: it hung on `parent`, by `basis`."""
+
+    name: str
+    parent: str
+    basis: Matrix
+
+    def place(self, ob: bpy.types.Object) -> Matrix:
+        """Where it belongs, in the space of an evaluated armature object."""
+        bone = ob.pose.bones[self.name].bone
+        if not self.parent:
+            return bone.convert_local_to_pose(self.basis, bone.matrix_local)
+        above = ob.pose.bones[self.parent]
+        return bone.convert_local_to_pose(self.basis, bone.matrix_local, parent_matrix=above.matrix,
+                                          parent_matrix_local=above.bone.matrix_local)  # fmt: skip
+
+
 def is_pivot(name: str) -> bool:
     """Whether a control bone is a pivot: the keys of its child count from it."""
     return name.startswith(controls.PREFIX) and name.endswith(PIVOT)
@@ -35,15 +53,18 @@ def above(ob: bpy.types.Object, name: str) -> str:
     return "" if parent is None else parent.name
 
 
-def hang(ob: bpy.types.Object, name: str, parent: str) -> None:
-    """Give a control another parent, empty for none. It stays where it is, if it has keys on all frames."""
+def hang(ob: bpy.types.Object, name: str, parent: str) -> Pivot | None:
+    """Give a control another parent, empty for none. It stays where it is.
+
+    Returns the pivot of a control that may have keys; it stays on all frames if the parents do not move either.
+    """
     old = ob.data.bones[name].parent
     if old is not None and is_pivot(old.name):
         name, old = old.name, old.parent
     own_name = "" if old is None else old.name
     pivot = controls.PREFIX + name.removeprefix(controls.PREFIX) + PIVOT if animation.moves(ob, name) else ""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    kept = own_name if pivot else name
+    kept, basis = own_name if pivot else name, Matrix() if pivot else ob.pose.bones[name].matrix_basis.copy()
     place = evaluated.pose.bones[kept].matrix.copy() if kept else Matrix()
     with controls.edit_mode(ob) as bones:
         if pivot:
@@ -61,6 +82,7 @@ def hang(ob: bpy.types.Object, name: str, parent: str) -> None:
     over = evaluated.pose.bones[parent].matrix if parent else None
     controls.place(ob.pose.bones[pivot or name], place, over)
     ob.update_tag(refresh={"OBJECT"})
+    return Pivot(pivot or name, own_name, basis) if pivot or is_pivot(name) else None
 
 
 def release(ob: bpy.types.Object, names: Collection[str]) -> None:
