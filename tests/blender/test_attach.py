@@ -208,7 +208,7 @@ def test_both_hands_at_once_and_one_after_the_other() -> None:
 
 
 def test_changes_of_mind_leave_the_frames_before_alone() -> None:
-    """Let go late, then earlier; attached again while the hand's rotation still goes over; not before another."""
+    """Let go late, then earlier; attached again while the hand's rotation still goes over."""
     ob, box = live(), prop()
     rail = rigs.empty((0.2, -0.4, 1.0), "Rail")
     select(ob, control(ob, "hand.L").name)
@@ -222,11 +222,52 @@ def test_changes_of_mind_leave_the_frames_before_alone() -> None:
     assert off(ob, before) < EXACT
     assert between((rail,), (ob, "hand.L"), (33, 36, 40)) < 2e-4
     assert ob.dqik.goals["hand.L"].rotation_follows == 0.0
-    rigs.at_frame(5)
-    with pytest.raises(RuntimeError, match="is attached from frame 10 on"):
-        bpy.ops.dqik.attach(object="Rail")
-    assert off(ob, before) < EXACT
     del box
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+@pytest.mark.parametrize("keyed", [(), (1, 5, 14, 40), (1, 15)])
+def test_an_attachment_before_a_later_one_lasts_until_that_begins(keyed: tuple[int, ...], targets: str) -> None:
+    """What is before the one stays, and what is after the beginning of the other; keys between keep their place."""
+    ob, box = live(targets=targets), prop()
+    rail = rigs.empty((0.3, -0.4, 1.2), "Rail")
+    rigs.key_path(rail, (1, 40), [(0.3, -0.4, 1.2), (0.1, -0.5, 1.3)])
+    own = owner_of(ob, "hand.L")
+    key_waves(own, 0.5, keyed)
+    select(ob, "hand.L" if targets == "EMPTIES" else own.name)
+    attach(20, object="Rail")
+    before, start = film(ob, (1, 7, BEGIN, 28, 30, 36)), film(ob, [20])
+    key = next((frame for frame in keyed if BEGIN < frame < 20), BEGIN)
+    rigs.at_frame(key)
+    at_key = rigs.tail(ob, "hand.L")
+    attach(BEGIN, object="Box")
+    assert off(ob, before) < EXACT
+    assert off(ob, start) < (0.01 if keyed else EXACT)  # a hand whose rotation went over before settles differently
+    rigs.at_frame(key)
+    assert (rigs.tail(ob, "hand.L") - at_key).length < 10 * EXACT
+    if not keyed:
+        place = (own,) if targets == "EMPTIES" else (ob, own.name)
+        assert between((box,), place, (BEGIN, 12, 15, 19)) < EXACT
+        assert between((box,), (ob, "hand.L"), (18, 19)) < 2e-4
+        assert between((rail,), place, (20, 25, 30, 36)) < EXACT
+    before = film(ob, (1, 7, BEGIN, 13, 20, 28, 36))
+    detach(13)
+    assert off(ob, before) < EXACT
+
+
+def test_a_prop_is_put_in_another_hand_first() -> None:
+    ob, cup = live(), rigs.empty((0.3, -0.4, 1.2), "Cup")
+    dance(ob)
+    select(ob, control(ob, "hand.R").name)
+    attach(20, object="Cup", into_hand=True)
+    before = {frame: world(cup) for frame in (BEGIN, 20, 27) if rigs.at_frame(frame) is None}
+    select(ob, control(ob, "hand.L").name)
+    attach(object="Cup", into_hand=True)
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert np.abs(world(cup) - place).max() < EXACT
+    assert between((ob, "hand.L"), (cup,), (BEGIN, 14, 19)) < EXACT
+    assert between((ob, "hand.R"), (cup,), (20, 25, 30)) < EXACT
 
 
 def dance(ob: bpy.types.Object) -> None:
