@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controls attached to props and to other characters, props put in hands, and let go: nothing moves at either end."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -268,6 +269,25 @@ def test_a_prop_is_put_in_another_hand_first() -> None:
         assert np.abs(world(cup) - place).max() < EXACT
     assert between((ob, "hand.L"), (cup,), (BEGIN, 14, 19)) < EXACT
     assert between((ob, "hand.R"), (cup,), (20, 25, 30)) < EXACT
+
+
+def test_rows_leave_out_what_all_names_begin_with(extension: str) -> None:
+    """Of the attached control and of the bone that it is attached to; objects keep their names."""
+    for name in ("Figure", "Other"):
+        figure = rigs.figure(name)
+        for bone in figure.data.bones:
+            bone.name = f"mixamorig:{bone.name}"
+    ob = rigs.made_active(bpy.data.objects["Figure"])
+    bpy.ops.dqik.setup_full_body()
+    own = control(ob, "mixamorig:hand.L")
+    select(ob, own.name)
+    attach(object="Other", bone="mixamorig:hand.R")
+    prop()
+    attach(END, object="Box")
+    words = sys.modules[f"{extension}.ui.attach"]._words
+    attachments = sys.modules[f"{extension}.rig.blender.attachments"]
+    found = [words(one) for one in attachments.of(ob, own.name)]
+    assert found == ["hand.L to hand.R, 10 to 21", "hand.L to Box, from 22"]
 
 
 def dance(ob: bpy.types.Object) -> None:
