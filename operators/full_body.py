@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Setting up goals for a whole figure."""
 
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 
 import bpy
@@ -9,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.figure import roles
-from ..rig.frame import once
+from ..rig.frame import aside, once
 from ..rig.notes import Code, Note
 from ..rig.setup import controls, full_body, goals, more_controls
 from ..rig.shot import from_animation
@@ -102,7 +103,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         """Add the goals, and key their targets from the motion."""
         ob = armature(context)
         if self.controls and full_body.is_set_up(ob):
-            return self._add_controls(ob, [])
+            return (yield from self._add_to_body(context, ob))
         figure = roles.of(ob)
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
@@ -120,16 +121,59 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if not result.new_goals and not result.old_goals:
             self.tell({"WARNING"}, Note(Code.NO_NAMED_ENDS, repr(ob.name)))  # fmt: skip
             return {"CANCELLED"}
-        count = len(result.new_goals)
+        count, added = len(result.new_goals), None
+        if self.controls and controls.can_add(ob):
+            added = self._add(ob, in_motion=bool(count and frames))
         if count and frames:
-            numbers = range(first, first + count)
+            yield from self._key(context, ob, range(first, first + count), added, frames)
+        return self._report(ob, figure, result, as_bones, frames, refusal, added)
+
+    def _add_to_body(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
+        """Add controls to a body that is set up, and key them if it moves."""
+        if not controls.can_add(ob):
+            return self._tell_added(ob, None, [])
+        in_motion = self.from_animation and from_animation.moves(ob)
+        refusal = from_animation.refusal(ob) if in_motion else None
+        frames = self._frames(ob, context.scene) if in_motion and refusal is None else range(0)
+        added = self._add(ob, in_motion=bool(frames))
+        if frames and (added.goals or added.poles):
+            was_live, ob.dqik.live = ob.dqik.live, True  # what is changed of its controls counts
             try:
-                yield from from_animation.key(context, ob, numbers, frames)
-            except (GeneratorExit, scene_state.Disturbed, ReferenceError):
-                with suppress(ReferenceError):  # the object itself may be gone
-                    goals.remove(ob, numbers)
-                raise
-        return self._report(ob, figure, result, as_bones, frames, refusal)
+                yield from self._key(context, ob, [], added, frames)
+            finally:
+                if not was_live:
+                    ob.dqik.live = False
+        return self._tell_added(ob, added, [] if refusal is None else [Note(Code.CONTROLS_NOT_KEYED), refusal])
+
+    def _add(self, ob: bpy.types.Object, in_motion: bool) -> more_controls.Added:
+        """Add the chosen controls."""
+        if in_motion:
+            with aside.session(ob):  # until they are keyed they would bend the body
+                return more_controls.add(ob, self.controls, in_motion)
+        with once.still(ob) as paused:
+            if paused:
+                more_controls.settle(ob)
+            return more_controls.add(ob, self.controls)
+
+    @staticmethod
+    def _key(
+        context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], added: more_controls.Added | None,
+        frames: range,
+    ) -> Generator[float, None, None]:  # fmt: skip
+        """Key the targets of new goals, and new controls, from the motion; if it is stopped, remove them."""
+        added = added or more_controls.Added()
+        numbers = [*numbers, *added.goals]
+        try:
+            yield from from_animation.key(
+                context, ob, from_animation.Wanted(numbers, added.poles, added.pivots), frames
+            )
+        except (GeneratorExit, scene_state.Disturbed, ReferenceError):
+            with suppress(ReferenceError):  # the object itself may be gone
+                for number in added.poles:
+                    ob.dqik.goals[number].pole_target, ob.dqik.goals[number].pole_subtarget = None, ""
+                goals.remove(ob, numbers)
+                controls.remove(ob, added.poles.values())
+            raise
 
     def _frames(self, ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
         """The frames to key; none if the range ends before it starts."""
@@ -139,11 +183,11 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
 
     def _report(
         self, ob: bpy.types.Object, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range,
-        refusal: Note | None,
+        refusal: Note | None, added: more_controls.Added | None,
     ) -> set[str]:  # fmt: skip
-        """Say what was added, and what was not, and add further controls.
+        """Say what was added, and what was not.
 
-        frames : that were keyed. refusal : why none could be.
+        frames : that were keyed. refusal : why none could be. added : further controls.
         """
         count = len(result.new_goals)
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
@@ -167,20 +211,16 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if refusal is not None and count:
             parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
         if self.controls:
-            return self._add_controls(ob, parts)
+            return self._tell_added(ob, added, parts)
         worth_a_look = result.missing or figure.folded or (refusal is not None and count)
         self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
         return {"FINISHED"}
 
-    def _add_controls(self, ob: bpy.types.Object, parts: list[Note]) -> set[str]:
-        """Add more controls. parts : what there is to say already."""
-        if not controls.can_add(ob):
+    def _tell_added(self, ob: bpy.types.Object, added: more_controls.Added | None, parts: list[Note]) -> set[str]:
+        """Say which controls were added; None if the armature can have none. parts : what there is to say already."""
+        if added is None:
             self.tell({"WARNING"}, *parts, Note(Code.CONTROLS_NEED_BONES, repr(ob.name)))
             return {"FINISHED"} if parts else {"CANCELLED"}
-        with once.still(ob) as paused:
-            if paused:
-                more_controls.settle(ob)
-            added = more_controls.add(ob, self.controls)
         count = len(added.names)
         own = [Note(Code.CONTROLS_ADDED, count)] if count else []
         own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import IntProperty
 
+from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
 from ..rig.notes import Code, Note
 from ..rig.setup import selection
@@ -26,6 +27,16 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
     doing = Note(Code.SWITCHING)
     to_ik = False
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: where there is a preview range, ask for the frames first."""
+        del event
+        if not context.scene.use_preview_range:
+            return self.execute(context)
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            self.frame_start, self.frame_end = scene_state.shown_range(context.scene)
+        self._from_panel = True
+        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
     def draw(self, context: bpy.types.Context) -> None:
         """The panel that adjusts the last operation."""
         del context
@@ -45,6 +56,8 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         onward = self.frame_end < self.frame_start
+        if onward and limb_switch.is_still(ob):
+            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik))
         frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)
         was_live, ob.dqik.live = ob.dqik.live, True
         try:
@@ -52,6 +65,10 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         finally:
             if not was_live:
                 ob.dqik.live = False
+        return self._told(ob, away)
+
+    def _told(self, ob: bpy.types.Object, away: float) -> set[str]:
+        """Warn if the figure has moved."""
         if away > _JUMP * Armature(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
         return {"FINISHED"}

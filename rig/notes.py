@@ -144,7 +144,6 @@ class Code(Enum):
     NONE_ATTACHED = "None of what is selected is attached at frame {}"
     NO_SIZE = "{} has no size at this frame: scale it up first"
     PLACE_NOT_OWN = "Constraints or drivers move {}: mute them first"
-    ATTACHED_LATER = "{} is attached from frame {} on: remove that first"
     MOVED_BY_NLA = "The NLA moves {}: bake its strips to an action first"
     CURVES_LOCKED = "Curves of {} are locked or muted: free them first"
     MOVED_BY_GOALS = "Goals move bone {}: select its control instead"

@@ -11,6 +11,7 @@ from ..operators.common import armature
 from ..rig.blender import attachments
 from ..rig.blender.attachments import Attachment
 from ..rig.blender.dependencies import aims
+from ..rig.figure.short_names import short
 from ..rig.shot import ties
 from .common import ArmatureSidebar, is_narrow
 
@@ -59,12 +60,17 @@ def _attachments(context: bpy.types.Context, ob: bpy.types.Object) -> Iterator[A
 
 def _words(one: Attachment) -> str:
     """What is attached to what, and on which frames. Controls have the name of the bone that they move."""
-    owner = ties.hand_of(one.ob, one.bone)[1] or one.ob.name
-    target = "" if one.target is None else one.subtarget or one.target.name
+    owner = _name(one.ob, ties.hand_of(one.ob, one.bone)[1])
+    target = "" if one.target is None else _name(one.target, one.subtarget)
     if isfinite(one.end):
         text = iface_("{} to {}, {} to {}")
         return text.format(owner, target, f"{one.start:g}", f"{one.end - 1:g}")
     return iface_("{} to {}, from {}").format(owner, target, f"{one.start:g}")
+
+
+def _name(ob: bpy.types.Object, bone: str) -> str:
+    """The name of a bone without what all of its armature begin with, or of an object."""
+    return short(ob, bone) if bone and ob.type == "ARMATURE" else ob.name
 
 
 def _button(layout: bpy.types.UILayout, one: Attachment, remove: bool) -> bpy.types.UILayout:

@@ -27,7 +27,6 @@ GERMAN_SHOT = {
     "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
     "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",
     "Constraints or drivers move {}: mute them first": "Constraints oder Treiber bewegen {}: zuerst stummschalten",
-    "{} is attached from frame {} on: remove that first": "{} ist ab Frame {} angehängt: das zuerst entfernen",
     "The NLA moves {}: bake its strips to an action first": "Das NLA bewegt {}: seine Strips zuerst backen",
     "Curves of {} are locked or muted: free them first": "Kurven von {} sind gesperrt oder stumm: zuerst freigeben",
     "Goals move bone {}: select its control instead": "Ziele bewegen den Knochen {}: seinen Steuerknochen auswählen",

@@ -6,6 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from ..rig.figure import roles
+from ..rig.figure.short_names import short
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
 from ..rig.shot import feet, holds
@@ -76,7 +77,7 @@ def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.
     if not names:
         return
     box = layout.box().column()
-    paragraph(context, box, Note(Code.HELD, listed(names)), "PINNED")
+    paragraph(context, box, Note(Code.HELD, listed([short(ob, name) for name in names])), "PINNED")
     row = box.column(align=True) if is_narrow(context) else box.row(align=True)
     row.operator("dqik.hold_here", text="Only Here").all_held = True
     row.operator("dqik.holds_clear", text="Not Here").here = True

@@ -45,7 +45,8 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     wishes = sorted((goal for goal in ob.dqik.goals if goal.gave_way), key=lambda goal: -goal.error)
     if wishes and not (misses or lags):
         miss = units.miss(context.scene, ob, wishes[0].error, wishes[0].rotation_error)
-        column.label(text=iface_("{} gave way by {}").format(wishes[0].name, miss), icon="BLANK1", translate=False)
+        words = iface_("{} gave way by {}").format(short(ob, wishes[0].name), miss)
+        column.label(text=words, icon="BLANK1", translate=False)
     elif not misses:
         error = units.miss(context.scene, ob, report.error, report.rotation_error)
         column.label(text=(iface_("Behind by {}") if lags else iface_("Off by {}")).format(error), icon="BLANK1")

@@ -93,15 +93,17 @@ def carrying(target: bpy.types.Object, subtarget: str, depsgraph: bpy.types.Deps
     return (world_matrix(target, "", depsgraph) if found is None else found).copy()
 
 
-def add(owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float) -> None:
-    """Attach a bone or an object from a time on. inverse : what the target's world matrix is multiplied by."""
+def add(
+    owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float, end: float = inf
+) -> None:  # fmt: skip
+    """Attach a bone or an object over a span of time. inverse : what the target's world matrix is multiplied by."""
     made = owner.constraints.new("CHILD_OF")
     made.name = NAME
     made.target, made.subtarget = target, subtarget
     made.owner_space = made.target_space = "WORLD"  # for bones Blender begins with the space of their armature
     made.inverse_matrix = inverse
     made.set_inverse_pending = False
-    for frame, influence in ((time - 1.0, 0.0), (time, 1.0)):
+    for frame, influence in ((time - 1.0, 0.0), (time, 1.0), *([(end, 0.0)] if end < inf else [])):
         _key(owner, made, frame, influence)
 
 

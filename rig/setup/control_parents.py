@@ -3,10 +3,11 @@
 
 A control without keys is posed anew. The keys of a control count from its parent, so one with keys gets a hidden bone
 between: its pivot, which rests as the old parent does and keeps the place that this one has. Keys are never rewritten.
-A head does not turn with hips or chest. So that it turns with the master, it hangs on a pivot that does.
+A head does not turn with hips or chest. It hangs on a pivot that does not either, and that turns with the master.
 """
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -20,6 +21,24 @@ from . import control_shapes, controls
 
 PIVOT = " pivot"
 _MASTER_SIZE = 0.5
+_STILL = 1e-5
+
+
+class Pivot(NamedTuple):
+    """A pivot, by name, that stays where it was on all frames only if it gets keys: it hung on `parent`, by `basis`."""
+
+    name: str
+    parent: str
+    basis: Matrix
+
+    def place(self, ob: bpy.types.Object) -> Matrix:
+        """Where it belongs, in the space of an evaluated armature object."""
+        bone = ob.pose.bones[self.name].bone
+        if not self.parent:
+            return bone.convert_local_to_pose(self.basis, bone.matrix_local)
+        above = ob.pose.bones[self.parent]
+        return bone.convert_local_to_pose(self.basis, bone.matrix_local, parent_matrix=above.matrix,
+                                          parent_matrix_local=above.bone.matrix_local)  # fmt: skip
 
 
 def is_pivot(name: str) -> bool:
@@ -35,15 +54,18 @@ def above(ob: bpy.types.Object, name: str) -> str:
     return "" if parent is None else parent.name
 
 
-def hang(ob: bpy.types.Object, name: str, parent: str) -> None:
-    """Give a control another parent, empty for none. It stays where it is, if it has keys on all frames."""
+def hang(ob: bpy.types.Object, name: str, parent: str) -> Pivot | None:
+    """Give a control another parent, empty for none. It stays where it is.
+
+    Returns the pivot of a control that may have keys; it stays on all frames if the parents do not move either.
+    """
     old = ob.data.bones[name].parent
     if old is not None and is_pivot(old.name):
         name, old = old.name, old.parent
     own_name = "" if old is None else old.name
     pivot = controls.PREFIX + name.removeprefix(controls.PREFIX) + PIVOT if animation.moves(ob, name) else ""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    kept = own_name if pivot else name
+    kept, basis = own_name if pivot else name, Matrix() if pivot else ob.pose.bones[name].matrix_basis.copy()
     place = evaluated.pose.bones[kept].matrix.copy() if kept else Matrix()
     with controls.edit_mode(ob) as bones:
         if pivot:
@@ -61,6 +83,7 @@ def hang(ob: bpy.types.Object, name: str, parent: str) -> None:
     over = evaluated.pose.bones[parent].matrix if parent else None
     controls.place(ob.pose.bones[pivot or name], place, over)
     ob.update_tag(refresh={"OBJECT"})
+    return Pivot(pivot or name, own_name, basis) if pivot or is_pivot(name) else None
 
 
 def release(ob: bpy.types.Object, names: Collection[str]) -> None:
@@ -125,29 +148,61 @@ def add_master(ob: bpy.types.Object) -> bool:
     return True
 
 
-def turn_with_master(ob: bpy.types.Object) -> None:
-    """Let the controls that turn with no parent turn with the master, if there is one. Those with keys stay."""
-    if controls.MASTER not in ob.data.bones:
-        return
+def add_pivots(ob: bpy.types.Object, root: str) -> None:
+    """Hang the controls that turn with no parent on pivots, which stand as a master would: it can turn them later.
+
+    Those with keys stay. root : the parent of a master; empty for none.
+    """
     for bone in controls.of(ob):
         name = bone.name
-        if bone.bone.use_inherit_rotation or animation.moves(ob, name):
+        if bone.bone.use_inherit_rotation or is_pivot(name) or bone.parent is None or animation.moves(ob, name):
             continue
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         place = evaluated.pose.bones[name].matrix.copy()
         with controls.edit_mode(ob) as bones:
-            own, pattern = bones[name], bones[controls.MASTER]
+            own, pattern = bones[name], bones.get(root)
             made = bones.new(controls.PREFIX + name.removeprefix(controls.PREFIX) + PIVOT)
-            pivot, made.use_deform = made.name, False
-            made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
+            pivot, made.use_deform, made.head, made.tail = made.name, False, Vector(), Vector((0.0, 1.0, 0.0))
+            if pattern is not None:
+                made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
             made.translate(own.head - made.head)
-            made.parent, own.parent, own.use_inherit_rotation = own.parent or pattern, made, True
+            made.parent, made.use_inherit_rotation = own.parent, False
+            own.parent, own.use_inherit_rotation = made, True
         controls.gather(ob, ob.data.bones[pivot])
         _hide(ob, pivot)
+        evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
+        ob.update_tag(refresh={"OBJECT"})
+
+
+def turn_with_master(ob: bpy.types.Object) -> None:
+    """Let the pivots that turn with no parent turn with the master, if there is one.
+
+    Controls stay where they are: those with keys are turned only by a master that stands as at rest.
+    """
+    if controls.MASTER not in ob.data.bones:
+        return
+    above = [bone.name for bone in ob.data.bones[controls.MASTER].parent_recursive]
+    add_pivots(ob, above[0] if above else "")
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    shown = evaluated.pose.bones[controls.MASTER]
+    turn = np.array(shown.matrix.to_3x3().normalized()) - np.array(shown.bone.matrix_local.to_3x3())
+    stands = np.abs(turn).max() < _STILL and not any(animation.moves(ob, name) for name in above)
+    for pivot in [bone.name for bone in controls.of(ob) if is_pivot(bone.name)]:
+        below = [bone for bone in controls.of(ob) if bone.parent == ob.pose.bones[pivot]]
+        if ob.data.bones[pivot].use_inherit_rotation or len(ob.pose.bones[pivot].constraints):
+            continue
+        keyed = any(animation.moves(ob, bone.name) for bone in below)
+        if keyed and not stands:
+            continue
+        evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places = {bone.name: evaluated.pose.bones[bone.name].matrix.copy() for bone in below}
         tie = ob.pose.bones[pivot].constraints.new("COPY_ROTATION")
         tie.target, tie.subtarget, tie.target_space, tie.owner_space = ob, controls.MASTER, "POSE", "POSE"
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
+        if not keyed:
+            for name, place in places.items():
+                controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
         ob.update_tag(refresh={"OBJECT"})
 
 

@@ -180,13 +180,15 @@ def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
     return notes
 
 
-def place(bone: bpy.types.PoseBone, matrix: Matrix, above: Matrix | None, use_rotation: bool = True) -> None:
-    """Pose an original bone so that its head, and if asked its orientation, are those of a matrix in armature space.
+def place(
+    bone: bpy.types.PoseBone, matrix: Matrix, above: Matrix | None, use_rotation: bool = True, use_scale: bool = False
+) -> None:  # fmt: skip
+    """Pose an original bone so that its head, and if asked its orientation and scale, are those of a matrix.
 
-    above : the armature-space matrix of its parent; None if it has none.
+    matrix : in armature space. above : that of its parent; None if it has none.
     """
-    place, turn, _ = matrix.decompose()
-    wanted, rest = Matrix.LocRotScale(place, turn, None), bone.bone.matrix_local
+    place, turn, size = matrix.decompose()
+    wanted, rest = Matrix.LocRotScale(place, turn, size if use_scale else None), bone.bone.matrix_local
     if above is None:
         basis = bone.bone.convert_local_to_pose(wanted, rest, invert=True)
     else:
@@ -196,6 +198,8 @@ def place(bone: bpy.types.PoseBone, matrix: Matrix, above: Matrix | None, use_ro
     bone.location = basis.translation
     if use_rotation:
         turn_to(bone, basis)
+    if use_scale:
+        bone.scale = basis.to_scale()
 
 
 def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None:

@@ -116,6 +116,7 @@ def set_up(
         _limit(ob, Anatomy(body))
     _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
     if as_bones:
+        control_parents.add_pivots(ob, root_of(armature, hips))
         control_parents.turn_with_master(ob)
     goal = next((ob.dqik.goals[number] for number, role, _ in new if role == HIPS), None)
     if goal is not None and in_motion:

@@ -40,14 +40,24 @@ _NAMES = {"collar": "shoulder", "spine": "chest"}
 
 @dataclass
 class Added:
-    """The names of new controls, and the words for the parts that were not found."""
+    """The names of new controls, the words for the parts that were not found, and what takes keys from a motion.
+
+    goals : the numbers of new goals. poles : new poles, by the numbers of their goals. pivots : of other controls.
+    """
 
     names: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    goals: list[int] = field(default_factory=list)
+    poles: dict[int, str] = field(default_factory=dict)
+    pivots: list[control_parents.Pivot] = field(default_factory=list)
 
 
-def add(ob: bpy.types.Object, wanted: Iterable[str]) -> Added:
-    """Add controls of some `KINDS` to a body that has goals; those that are there stay. `controls.can_add(ob)`."""
+def add(ob: bpy.types.Object, wanted: Iterable[str], in_motion: bool = False) -> Added:
+    """Add controls of some `KINDS` to a body that has goals; those that are there stay. `controls.can_add(ob)`.
+
+    in_motion : they will be keyed from the body's motion, so bones follow them as firmly as hands and feet do theirs.
+    Else the goal of a keyed bone leaves that to its keys.
+    """
     wanted, result = set(wanted), Added()
     if "CHEST" in wanted:
         _add_chest(ob, result)
@@ -58,6 +68,12 @@ def add(ob: bpy.types.Object, wanted: Iterable[str]) -> Added:
             _add_poles(ob, *_POLES[kind], result)
     if "MASTER" in wanted and control_parents.add_master(ob):
         result.names.append(controls.MASTER)
+    for number in result.goals:
+        goal = ob.dqik.goals[number]
+        if in_motion:
+            goal.priority = max(goal.priority, 0)
+        elif animation.moves(ob, goal.bone):
+            goal.influence = goals.KEYED_INFLUENCE
     return result
 
 
@@ -147,8 +163,6 @@ def _add_goal(
     goal.priority, goal.position_weight, goal.rotation_weight = end.priority, end.weight, end.weight
     turning = role.name != "spine"
     goal.use_tail, goal.use_position, goal.rotation_follows = turning, not turning, float(turning)
-    if animation.moves(ob, name):
-        goal.influence = goals.KEYED_INFLUENCE
     part = _NAMES.get(role.name, role.name)
     parent = _foot(ob, view, role.side) if role.name == "toes" else _trunk(ob, view, upper=turning)
     goals.add_control_bones(ob, [(len(ob.dqik.goals) - 1, Control(
@@ -158,6 +172,7 @@ def _add_goal(
     ))])  # fmt: skip
     goal = ob.dqik.goals[-1]
     result.names.append(goal.subtarget)
+    result.goals.append(len(ob.dqik.goals) - 1)
     return goal
 
 
@@ -179,7 +194,8 @@ def _add_chest(ob: bpy.types.Object, result: Added) -> None:
     below = control_parents.above(ob, name)
     for carried in _carried_by_chest(ob, view):
         if control_parents.above(ob, carried) == below:
-            control_parents.hang(ob, carried, name)
+            pivot = control_parents.hang(ob, carried, name)
+            result.pivots += [] if pivot is None else [pivot]
 
 
 def _carried_by_chest(ob: bpy.types.Object, view: _View) -> list[str]:
@@ -226,5 +242,6 @@ def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: A
     for name, (number, _, _) in zip(names, wanted, strict=True):
         goal = ob.dqik.goals[number]
         goal.pole_subtarget, goal.pole_angle, goal.pole_target = name, 0.0, ob
+        result.poles[number] = name
     ob.update_tag(refresh={"OBJECT"})
     result.names += names

@@ -25,6 +25,7 @@ from ..setup import controls
 from . import limb_rotation, ties
 
 _NEAR = 1e-3  # frames between keys that count as one
+_SCALED = 1e-5  # relative: more than single precision loses
 _ROUNDS = 2  # a limb that a hand's rotation follows again settles a little differently, and carries the hand along
 
 Places = dict[Bone, Matrix]
@@ -38,7 +39,7 @@ Turn = tuple[np.ndarray, np.ndarray]
 
 
 def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> None:
-    """Attach bones and objects to an object or a bone from the present frame on.
+    """Attach bones and objects to an object or a bone from the present frame on, until a later attachment begins.
 
     What was attached to something else is let go there. Raises `Refused` if one of them cannot be attached.
     """
@@ -46,21 +47,25 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
     _refuse(ties.target_problem(target, depsgraph))
     for owner in owners:
         _refuse(ties.problem(owner, target))
-        for one in attachments.of(*owner):
-            if one.start > time:
-                raise Refused(Note(Code.ATTACHED_LATER, ties.name_of(owner), f"{one.start:g}"))
-    spans = dict.fromkeys(owners, (time, inf))
-    turning = {owner: _fade_end(owner, time) for owner in owners if limb_rotation.share(ties.goal_of(owner), time)}
     by = attachments.carrying(*target, depsgraph).inverted_safe()
-    glued = {owner: by @ _requested(owner, time, depsgraph) for owner in turning if not _has_later_keys(owner, time)}
+    inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
+    spans = {owner: (time, _next_start(owner, time)) for owner in owners}
+    turning = {owner: _fade_end(owner, time) for owner in owners if limb_rotation.share(ties.goal_of(owner), time)}
+    alone = {owner for owner in owners if not _has_keys(owner, time, spans[owner][1])}
+    glued = {owner: by @ _requested(owner, time, depsgraph) for owner in turning if owner in alone}
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
-        if owner in glued:
+        if owner in glued and at < spans[owner][1] - _NEAR:
             return attachments.carrying(*target, shown) @ glued[owner]
         return _requested(owner, at, shown)
 
+    for owner, (_, end) in spans.items():
+        if time + _NEAR < end - 1.0 < inf and owner not in alone:
+            _split(owner, end)
     later = _later(spans, turning, place, context)
-    inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
+    for at, places in _later({}, {owner: spans[owner][1] for owner in turning if spans[owner][1] < inf}, place,
+                             context).items():  # fmt: skip
+        later.setdefault(at, {}).update(places)
     for owner in owners:
         for curve in _curves(owner):
             splits.split(curve, time)
@@ -68,12 +73,18 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         for one in attachments.of(*owner):
             if one.acts_at(time):
                 attachments.remove(one) if time - one.start < _NEAR else attachments.end(one, time)
-        attachments.add(owner_of(*owner), *target, inverses[owner], time)
+        end = spans[owner][1]
+        attachments.add(owner_of(*owner), *target, inverses[owner], time, end)
+        if end < inf and owner in alone:
+            for curve in _curves(owner):
+                splits.split(curve, time).interpolation = "CONSTANT"
         goal = ties.goal_of(owner)
         if owner in turning:
-            limb_rotation.fade(goal, time, turning[owner], 0.0, inf)
+            limb_rotation.fade(goal, time, turning[owner], 0.0, end)
+            if end < inf:
+                limb_rotation.key(goal, end, 0.0)
         elif goal is not None:
-            limb_rotation.clear(goal, time, inf)
+            limb_rotation.clear(goal, time, end)
     _rekey(later, context)
 
 
@@ -88,15 +99,19 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     for owner in spans:
         _refuse(ties.problem(owner))
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
-    turning = {owner: _fade_end(owner, time) for owner in spans if shares[owner] > 0.0}
-    standing = {owner: end for owner, end in turning.items() if not _has_later_keys(owner, time)}
+    turning = {owner: _fade_end(owner, time) for owner in spans
+               if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
+    standing = {owner: end for owner, end in turning.items() if not _has_keys(owner, time)}
     moving = {owner: end for owner, end in turning.items() if owner not in standing}
     later = _later(spans, moving, _requested, context)
     asked = _later(spans, moving, _asking(later, shares), context)
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
-        _hold((one.ob, one.bone), time)
+        owner = (one.ob, one.bone)
+        if _is_scaled(owner, here[owner], depsgraph):
+            keying.key_path(owner_of(*owner), "scale", time, one.bone)
+        _hold(owner, time)
         attachments.end(one, time)
     _put_now(here, time, context)
     still = _later({}, standing, _requested, context)
@@ -178,8 +193,14 @@ def _times(owner: Bone) -> list[float]:
     return sorted({round(key.co[0], 3) for curve in _curves(owner) for key in curve.keyframe_points})
 
 
-def _has_later_keys(owner: Bone, time: float) -> bool:
-    return any(key > time + _NEAR for key in _times(owner))
+def _has_keys(owner: Bone, start: float, end: float = inf) -> bool:
+    """Whether an owner has keys after a time, and before another."""
+    return any(start + _NEAR < key < end - _NEAR for key in _times(owner))
+
+
+def _next_start(owner: Bone, time: float) -> float:
+    """When the next attachment of an owner begins after a time; infinite if none does."""
+    return min((one.start for one in attachments.of(*owner) if one.start > time), default=inf)
 
 
 def _fade_end(owner: Bone, time: float) -> float:
@@ -285,7 +306,8 @@ def _put(places: Places, time: float, context: bpy.types.Context, before: dict[B
         old, shown = _channels(held), ob.evaluated_get(depsgraph)
         if bone:
             above = None if held.parent is None else shown.pose.bones[held.parent.name].matrix
-            controls.place(held, shown.matrix_world.inverted_safe() @ matrix, above)
+            own = shown.matrix_world.inverted_safe() @ matrix
+            controls.place(held, own, above, use_scale=_has_scale(owner))
         else:
             held.matrix_world = matrix
         new = rotation.from_quaternion(
@@ -331,15 +353,32 @@ def _hold(owner: Bone, time: float) -> None:
     """Key an owner at a time and one frame before, and hold what it has there up to then."""
     if not _curves(owner):
         _key(owner, time)
+    _split(owner, time)
+
+
+def _split(owner: Bone, time: float) -> None:
+    """Put keys into the curves of an owner at a time and one frame before, and hold what is there up to then."""
     for curve in _curves(owner):
         splits.split(curve, time)  # first, so that it has the interpolation that was there
         splits.split(curve, time - 1.0).interpolation = "CONSTANT"
 
 
 def _key(owner: Bone, time: float) -> None:
-    """Key the place of an owner; of an object the scale too, which what it is attached to may change."""
+    """Key the place of an owner; the scale too of an object, which what it is attached to may change."""
     ob, bone = owner
     group = bone or "Object Transforms"
     keying.key(owner_of(ob, bone), time, group)
-    if not bone:
-        ob.keyframe_insert("scale", frame=time, group=group)
+    if not bone or _has_scale(owner):
+        keying.key_path(owner_of(ob, bone), "scale", time, group)
+
+
+def _has_scale(owner: Bone) -> bool:
+    """Whether the scale of an owner has keys."""
+    return any(curve.data_path.endswith("scale") for curve in _curves(owner))
+
+
+def _is_scaled(owner: Bone, world: Matrix, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the attachments of a bone, which is at a world matrix, scale it: bones below it would jump without."""
+    free = attachments.before(*owner, world, depsgraph) if owner[1] else None
+    return free is not None and any(abs(a / b - 1.0) > _SCALED
+                                    for a, b in zip(world.to_scale(), free.to_scale(), strict=True) if b)  # fmt: skip

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys for the targets of new goals, made from the motion that a figure has: Live then shows that motion."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import ceil, floor
 from time import monotonic
+from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from .. import curves
 from ..blender import animation, scene_state
+from ..blender.places import owner_of
+from ..frame import aside
 from ..notes import Code, Note
-from ..setup import controls, goals, users
+from ..setup import control_parents, controls, goals, users
+from ..setup.poles import Poles
 from . import keys
 
 _BEAT = 0.1  # seconds between reports of the progress
@@ -59,53 +64,97 @@ def refusal(ob: bpy.types.Object) -> Note | None:
     return None if name is None else Note(Code.ACTION_SHARED, repr(data.action.name), repr(name))
 
 
+class Wanted(NamedTuple):
+    """What takes keys from a motion: targets of goals, poles by the numbers of their goals, and pivots of controls."""
+
+    goals: Sequence[int]
+    poles: Mapping[int, str] = {}
+    pivots: Sequence[control_parents.Pivot] = ()
+
+
 def key(
-    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], wanted: Sequence[int]
+    context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted, span: Sequence[int]
 ) -> Generator[float, None, None]:
-    """Key the targets of goals where their bones are on some frames; yields the progress from 0 to 1.
+    """Key controls where the motion has their bones on some frames; yields the progress from 0 to 1.
 
     The handles of the keys lead through where the bones are half way between two frames, so that motion blur is that of
     the motion too, and a key that is moved changes what is between its neighbours only.
-    numbers : of the goals; they are muted meanwhile, so that the motion is the one without them. Their targets hang on
-    nothing that these goals move. wanted : the frames, one after the other. Nothing is keyed before the last frame was
-    read. Raises `Disturbed` if what is read is removed meanwhile.
+    wanted : its goals are muted meanwhile, and its poles do not count, so that the motion is the one without them.
+    span : the frames, one after the other. Nothing is keyed before the last frame was read. Raises `Disturbed` if what
+    is read is removed meanwhile.
     """
-    scene, muted = context.scene, [ob.dqik.goals[number].mute for number in numbers]
+    scene, muted = context.scene, {number: ob.dqik.goals[number].mute for number in wanted.goals}
     times: list[float] = []
     channels: list[list[scene_state.Transform]] = []
     shown = monotonic()
-    _mute(ob, numbers, [True] * len(muted))
+    _count(ob, wanted, dict.fromkeys(muted, True), None)
     try:
         with scene_state.restored(scene, context.view_layer, ob) as visits:
-            halves = sorted([*wanted, *(frame + 0.5 for frame in wanted[:-1])])
+            halves = sorted([*span, *(frame + 0.5 for frame in span[:-1])])
             for count, frame in enumerate(halves, 1):
                 visits.visit(frame)
-                depsgraph = context.evaluated_depsgraph_get()
-                goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
+                _put(context, ob, wanted)
                 times.append(scene.frame_current_final)
-                channels.append([scene_state.transform(owner) for owner in _owners(ob, numbers)])
+                channels.append([scene_state.transform(owner) for owner in _owners(ob, wanted)])
                 if monotonic() - shown > _BEAT:  # the window is drawn after each, which takes longer than a frame
                     yield count / len(halves)
                     shown = monotonic()
     finally:
         with suppress(ReferenceError):  # the object was removed
-            _mute(ob, numbers, muted)
+            _count(ob, wanted, muted, ob)
     is_stepped = _is_stepped(ob)
-    for owner, transforms in zip(_owners(ob, numbers), zip(*channels, strict=True), strict=True):
+    for owner, transforms in zip(_owners(ob, wanted), zip(*channels, strict=True), strict=True):
         for channel in keys.channels_of(owner):
             keys.write(owner, channel, np.array(times), transforms, halves=True, is_stepped=is_stepped)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
 
 
-def _owners(ob: bpy.types.Object, numbers: Sequence[int]) -> list[keys.Owner]:
-    """The targets of goals, each once. They are not kept between frames: Blender may free bones meanwhile."""
-    return list(dict.fromkeys(goals.target_owners(ob.dqik.goals[number] for number in numbers)))
+def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted) -> None:
+    """Put controls where the present pose has their bones, those below others after them."""
+    depsgraph = context.evaluated_depsgraph_get()
+    shown = ob.evaluated_get(depsgraph)
+    poles = Poles(shown, depsgraph)
+    own = {pivot.name: pivot.place(shown) for pivot in wanted.pivots}
+    for number, name in wanted.poles.items():
+        spot = poles.for_control(ob.dqik.goals[number])
+        if spot is not None:
+            own[name] = Matrix.Translation(spot[1])
+    targets = {number: ob.dqik.goals[number] for number in wanted.goals}
+    levels = {number: _depth(ob, goal.subtarget if goal.target == ob else "") for number, goal in targets.items()}
+    with aside.session(ob):  # the pose stays meanwhile
+        for count, level in enumerate(sorted({*levels.values(), *(_depth(ob, name) for name in own)})):
+            if count:
+                context.view_layer.update()
+                depsgraph = context.evaluated_depsgraph_get()
+            here = [number for number in levels if levels[number] == level]
+            goals.put_targets(ob, goals.places(ob, here, depsgraph), depsgraph)
+            for name in (name for name in own if _depth(ob, name) == level):
+                bone, bones = ob.pose.bones[name], ob.evaluated_get(depsgraph).pose.bones
+                above = None if bone.parent is None else bones[bone.parent.name].matrix
+                controls.place(bone, own[name], above, use_rotation=name not in wanted.poles.values())
+            ob.update_tag(refresh={"OBJECT"})
 
 
-def _mute(ob: bpy.types.Object, numbers: Sequence[int], mutes: Sequence[bool]) -> None:
-    """Mute goals, or let them count."""
-    for number, mute in zip(numbers, mutes, strict=True):
+def _depth(ob: bpy.types.Object, name: str) -> int:
+    """The number of bones above a control; that of an empty is 0."""
+    return len(ob.data.bones[name].parent_recursive) if name else 0
+
+
+def _owners(ob: bpy.types.Object, wanted: Wanted) -> list[keys.Owner]:
+    """What is keyed, each once. They are not kept between frames: Blender may free bones meanwhile."""
+    targets = [ob.dqik.goals[number] for number in wanted.goals]
+    found = [owner_of(goal.target, goal.subtarget) for goal in targets if goal.target is not None]
+    found += [ob.pose.bones[name] for name in (*wanted.poles.values(), *(pivot.name for pivot in wanted.pivots))]
+    return list(dict.fromkeys(owner for owner in found if owner is not None))
+
+
+def _count(ob: bpy.types.Object, wanted: Wanted, mutes: Mapping[int, bool], pole: bpy.types.Object | None) -> None:
+    """Mute goals, or let them count, and have their poles count or not."""
+    for number, mute in mutes.items():
         ob.dqik.goals[number].mute = mute
+    for number, name in wanted.poles.items():
+        goal = ob.dqik.goals[number]
+        goal.pole_target, goal.pole_subtarget = pole, name
 
 
 def _curves(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:

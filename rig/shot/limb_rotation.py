@@ -64,11 +64,17 @@ def fade(goal: bpy.types.PropertyGroup, start: float, end: float, follows: float
         splits.split(curve, start)
     clear(goal, start, max(end, until))
     for time, value in ((start, first), (end, follows)):
-        goal.rotation_follows = value
-        goal.keyframe_insert("rotation_follows", frame=time)
+        key(goal, time, value)
     goal.rotation_follows, curve = first, _curve(goal)
     if curve is not None:
         splits.level(curve, start)
+
+
+def key(goal: bpy.types.PropertyGroup, time: float, follows: float) -> None:
+    """Key the share at a time; its present value stays."""
+    present, goal.rotation_follows = goal.rotation_follows, follows
+    goal.keyframe_insert("rotation_follows", frame=time)
+    goal.rotation_follows = present
 
 
 def clear(goal: bpy.types.PropertyGroup, start: float, end: float) -> None:

@@ -3,7 +3,8 @@
 
 On frames on which a limb is posed by its bones, the influence of its goal is 0. Bones that had no keys are keyed on all
 frames of the scene, because keys on some would change where the others start. Where the rest of the body would move
-without the goal, a trunk that it pulls for example, that is keyed as it is too.
+without the goal, a trunk that it pulls for example, that is keyed as it is too. A figure without keys needs none: it is
+switched for the whole shot.
 """
 
 from collections.abc import Container, Generator, Iterable, Sequence
@@ -14,12 +15,13 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender import rotation, scene_state
+from ..blender import animation, keying, rotation, scene_state
 from ..blender.armature import Armature
-from ..frame import aside
+from ..blender.dependencies import Dependencies, aims_of
+from ..frame import aside, once
 from ..frame.sessions import sessions
 from ..frame.state import own_answers
-from ..setup import foot_roll, goals, plan, selection
+from ..setup import foot_roll, goals, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
 from . import keys
 
@@ -74,6 +76,41 @@ def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[b
     return found
 
 
+def is_still(ob: bpy.types.Object) -> bool:
+    """Whether no keys, drivers or strips move a figure or what its goals aim at: all frames show the same pose."""
+    own = animation.animation(ob)
+    bones = ((ob, bone.name) for bone in ob.pose.bones)
+    others = {other for other, _ in Dependencies().all_behind([*aims_of(ob), *bones])} - {ob}
+    animated = others and any(_has_animation(other) for other in (ob, *others))
+    return not (own.bones or own.settings or own.custom or animated)
+
+
+def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> float:
+    """Switch the limbs of goals of a figure that `is_still`, on all frames; returns by how much the figure has moved.
+
+    Auto Keying keys the influence, and the bones or targets that are to move now, at this frame.
+    """
+    before = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    own = [ob.dqik.goals[number] for number in numbers]
+    with once.still(ob):
+        depsgraph = context.evaluated_depsgraph_get()
+        if to_ik:
+            goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
+        elif ob.dqik.live:  # so that no other goal pulls the body to where this one has kept it from
+            empties = [k for k, goal in enumerate(ob.dqik.goals)
+                       if goal.own_target and goal.target not in (None, ob) and not goal.mute]  # fmt: skip
+            goals.put_targets(ob, goals.places(ob, empties, depsgraph), depsgraph)
+            more_controls.settle(ob)
+        for goal in own:
+            goal.influence = float(to_ik)
+            goal.mute &= not to_ik
+    context.view_layer.update()
+    if keying.is_auto(context.scene):
+        _key_here(context, ob, numbers, to_ik)
+    now = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    return float(np.linalg.norm(now - before, axis=-1).max())
+
+
 def switch(
     context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], frames: Sequence[float], to_ik: bool,
     onward: bool,
@@ -119,6 +156,23 @@ def switch(
 def _span(scene: bpy.types.Scene) -> range:
     """The frames of a scene."""
     return range(scene.frame_start, scene.frame_end + 1)
+
+
+def _has_animation(ob: bpy.types.Object) -> bool:
+    """Whether an object has an action, drivers or strips."""
+    data = ob.animation_data
+    return data is not None and bool(data.action or data.drivers or data.nla_tracks)
+
+
+def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> None:
+    """Key, as Auto Keying does, what a switch at the present frame has changed, and what moves the limbs then."""
+    time = context.scene.frame_current_final
+    for number in numbers:
+        keying.key_path(ob, f"dqik.goals[{number}].influence", time, GROUP, auto=True)
+    limbs = [ob.pose.bones[name] for number in numbers for name in limb_of(ob, number).own]
+    moving = goals.target_owners(ob.dqik.goals[number] for number in numbers) if to_ik else limbs
+    for owner in dict.fromkeys(moving):
+        keying.key(owner, time, "Object Transforms" if owner == owner.id_data else owner.name, auto=True)
 
 
 def _is_keyed(ob: bpy.types.Object, name: str) -> bool:

@@ -99,7 +99,7 @@ def test_controls_stand_at_rest_where_their_bones_do_and_do_not_deform() -> None
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert ob.mode == "POSE"
     names = {"DQIK hand.L", "DQIK hand.R", "DQIK foot.L", "DQIK foot.R", "DQIK head", "DQIK hips"}
-    assert {bone.name for bone in ob.data.collections_all["DQIK"].bones} == names
+    assert {bone.name for bone in ob.data.collections_all["DQIK"].bones} == {*names, "DQIK head pivot"}
     for goal in ob.dqik.goals:
         bone, own = ob.data.bones[goal.subtarget], ob.data.bones[goal.bone]
         assert np.allclose(bone.matrix_local, own.matrix_local, atol=1e-5)
@@ -347,6 +347,20 @@ def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float)
     assert ob.dqik.status.converged
     for name, turned in before.items():
         assert abs(turned.dot(rigs.local_rotation(ob, name))) > np.cos(radians(0.5)), name
+
+
+@pytest.mark.parametrize("way", [(0.1, 0.0, 0.0), (1.5, -2.0, 0.3)])
+@pytest.mark.parametrize("natural_pose", [0.0, 1.0])
+def test_a_body_whose_controls_are_dragged_together_goes_along_exactly(natural_pose: float, way: tuple) -> None:
+    ob = posed(rigs.figure())
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live, ob.dqik.natural_pose = True, natural_pose
+    rigs.update()
+    before = places(ob)
+    for goal in ob.dqik.goals:
+        if control(ob, goal.bone).parent is None:
+            shift(ob, goal.bone, way)
+    assert max((place - before[name] - Vector(way)).length for name, place in places(ob).items()) < 2e-6
 
 
 @pytest.mark.parametrize("prepare", [lambda ob: ob, with_root, in_centimetres])

@@ -247,3 +247,42 @@ def test_an_armature_that_a_handler_removes_meanwhile_is_named() -> None:
             bpy.ops.dqik.setup_full_body()
     finally:
         bpy.app.handlers.frame_change_post.remove(remove)
+
+
+KINDS = ("CHEST", "SHOULDERS", "ELBOWS", "KNEES", "MASTER")
+
+
+@pytest.mark.parametrize("order", [(set(KINDS),), (set(), *({kind} for kind in KINDS)), (set(), {"MASTER"}, {"CHEST"})])
+def test_further_controls_are_keyed_from_the_motion_too(order: Sequence[set[str]]) -> None:
+    """In one press or one after the other: Live shows the motion as before, and each control is where its bone is."""
+    ob = walker()
+    motion = film(ob, FRAMES)
+    for kinds in order:
+        rigs.at_frame(5)
+        assert bpy.ops.dqik.setup_full_body(controls=kinds) == {"FINISHED"}
+        ob.dqik.live = True
+        assert away(film(ob, FRAMES), motion) < EXACT, kinds
+    rigs.at_frame(11)
+    assert all(goal.influence == 1.0 and not goal.mute for goal in ob.dqik.goals)
+    assert max(max(goal.error, goal.rotation_error) for goal in ob.dqik.goals) < 1e-4
+    keyed = {path.split('"')[1] for path, _ in rigs.keys(ob) if path.endswith("location")}
+    assert {goal.subtarget for goal in ob.dqik.goals} < keyed
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_chest_that_moves_follows_its_control(first: bool) -> None:
+    """By all that its keys are moved, and the head comes along; hips, hands and feet stay on their motion."""
+    ob = walker()
+    frames = FRAMES[::5]
+    motion, bones, way = film(ob, frames), body(ob), (0.0, 0.0, -0.03)
+    if not first:
+        bpy.ops.dqik.setup_full_body()
+    bpy.ops.dqik.setup_full_body(controls={"CHEST"})
+    move_keys(ob, "DQIK chest", way)
+    ob.dqik.live = True
+    went = film(ob, frames)[..., :3, 3] - motion[..., :3, 3]
+    for name in ("chest", "head"):
+        along = went[:, bones.index(name)]
+        assert np.abs(np.linalg.norm(along, axis=-1) - 0.03).max() < 3e-3, name
+    for name in ("hips", "hand.L", "hand.R", "foot.L", "foot.R"):
+        assert np.abs(went[:, bones.index(name)]).max() < 3e-3, name

@@ -51,12 +51,16 @@ def select(ob: bpy.types.Object, *names: str) -> None:
 
 def film(ob: bpy.types.Object, frames: Iterable[float] = FRAMES) -> np.ndarray:
     """World places (F, N, 3) of the body's heads."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    names = names_of(ob)
     found = []
     for frame in frames:
         rigs.at_frame(frame)
         found.append([rigs.head(ob, name) for name in names])
     return np.array(found)
+
+
+def names_of(ob: bpy.types.Object) -> list[str]:
+    return [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
 
 
 def jump(one: np.ndarray, other: np.ndarray) -> float:
@@ -87,7 +91,7 @@ def test_the_bones_pose_the_limb_then() -> None:
     rigs.at_frame(8)
     bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12)
     rigs.at_frame(8)
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    names = names_of(ob)
     before = film(ob, [8])[0]
     target(ob, "hand.L").location.z += 0.3
     rigs.update()
@@ -156,6 +160,60 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
     for frame, wanted in ((1, 0.0), (4, 0.0), (5, 1.0), (15, 1.0), (16, 0.0)):
         rigs.at_frame(frame)
         assert influence(ob, "hand.L") == wanted
+
+
+def standing(targets: str = "BONES", way: tuple = (-0.2, -0.4, 0.2)) -> bpy.types.Object:
+    """A live figure without keys, whose left hand and hips are elsewhere."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body(targets=targets)
+    for bone, by in {"hand.L": way, "hips": (0.05, -0.05, -0.1)}.items():
+        target(ob, bone).location = target(ob, bone).location + Vector(by)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    ob.dqik.live = True
+    rigs.at_frame(8)
+    return ob
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(("targets", "way"), [
+    ("BONES", (-0.2, -0.4, 0.2)), ("EMPTIES", (-0.2, -0.4, 0.2)), ("BONES", (-0.2, -1.5, 0.2)),
+])
+def test_a_figure_without_keys_gets_none(targets: str, way: tuple, live: bool) -> None:
+    """It is switched for the whole shot and back, and nothing moves, also where the hand has pulled the trunk along."""
+    ob = standing(targets, way)
+    ob.dqik.live = live
+    before = film(ob, [8, 1])
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    assert jump(film(ob, [8, 1]), before) < NO_JUMP
+    assert influence(ob, "hand.L") == 0.0
+    target(ob, "hand.L").location.z += 0.3
+    bone = ob.pose.bones["forearm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.5)).to_quaternion()
+    rigs.update()
+    assert (rigs.head(ob, "hand.L") - Vector(film(ob, [8])[0][names_of(ob).index("hand.L")])).length < NO_JUMP
+    posed = film(ob, [8, 1])
+    assert jump(posed, before) > 0.05
+    assert bpy.ops.dqik.limb_to_ik() == {"FINISHED"}
+    assert jump(film(ob, [8, 1]), posed) < NO_JUMP
+    assert influence(ob, "hand.L") == 1.0
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
+    assert not rigs.keys(ob)
+    assert target(ob, "hand.L").id_data.animation_data is None or not rigs.keys(target(ob, "hand.L").id_data)
+
+
+def test_auto_keying_keys_a_figure_without_keys_at_this_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    ob = standing()
+    before = film(ob, [8, 1])
+    rigs.at_frame(8)
+    select(ob, "hand.L")
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    assert jump(film(ob, [8, 1]), before) < NO_JUMP
+    found = {(path, frame) for (path, _), points in rigs.keys(ob).items() for frame, _ in points}
+    assert {frame for _, frame in found} == {8}
+    assert any("influence" in path for path, _ in found) and any("forearm.L" in path for path, _ in found)
 
 
 def test_live_that_is_off_stays_off() -> None:

@@ -203,6 +203,31 @@ def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
     assert [one.name for one in ob.data.collections_all] == []
 
 
+def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
+    """Its keys stay, and mean the same as before; turned and moved with the master, the whole body goes as one."""
+    ob = set_up(at_ease(figure()))
+    for frame, way in ((1, 0.0), (10, 0.1)):
+        rigs.at_frame(frame)
+        for name in ("hips", "head"):
+            own = control(ob, name)
+            own.location = own.location + 0.2 * Vector((0.0, -way, -way))
+            own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
+            for path in ("location", "rotation_quaternion"):
+                own.keyframe_insert(path, frame=frame)
+    keys, before = keyed(ob), worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
+    assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
+    assert keyed(ob) == keys
+    assert apart(before, worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])) < 1e-5
+    rigs.at_frame(4)
+    master = only("master", ob)
+    start = rigs.evaluated(ob).pose.bones["DQIK master"].matrix.copy()
+    master.location, master.rotation_quaternion = (0.3, 0.2, -0.1), Euler((0.1, 0.2, 1.2)).to_quaternion()
+    rigs.update()
+    motion = rigs.evaluated(ob).pose.bones["DQIK master"].matrix @ start.inverted()
+    found = worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
+    assert apart({frame: [motion @ one for one in places] for frame, places in before.items()}, found) < 1e-5
+
+
 def test_a_control_goes_with_its_goal(body: bpy.types.Object) -> None:
     """Each control that was added goes, what it carried stays where it is, and the body does not move."""
     for bone, gone in (("chest", ["chest"]), ("collar.L", ["shoulder.L"]), ("toes.R", ["toes.R"]),

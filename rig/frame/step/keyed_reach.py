@@ -20,7 +20,7 @@ _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solv
 
 
 def stay(
-    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], None]
+    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], object]
 ) -> None:  # fmt: skip
     """Solve frames of a keyed pose again whose goals are missed hardly less than by the pose itself, in place.
 

@@ -68,13 +68,16 @@ class FrameInput:
         """
         posed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy())
 
-        def solve(some: FrameArrays, frames: np.ndarray | slice) -> None:
-            start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
+        def solve(some: FrameArrays, frames: np.ndarray | slice) -> Pose | None:
+            carried = start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
             self.prepared.solve_into(some, from_start=self.keyed)
+            return carried
 
-        solve(arrays, slice(None))
+        carried = solve(arrays, slice(None))
         if self.keyed:
             keyed_reach.stay(arrays, self.prepared, posed, solve)
+        if carried is not None:
+            unmoved.keep(arrays, self.prepared, carried)
         unmoved.keep(arrays, self.prepared, posed)
         if self.own:
             bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]

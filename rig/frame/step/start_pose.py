@@ -16,8 +16,11 @@ from ...setup.rig import Rig
 from ..state.natural_pose import Shaping
 
 
-def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> None:
-    """Carry and shape the animator's poses that stand in the start poses of all frames, in place."""
+def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> Pose | None:
+    """Carry and shape the animator's poses that stand in the start poses of all frames, in place.
+
+    Returns the carried poses, before they are shaped; None if no root carries them.
+    """
     posed = Pose(arrays.start_rotations, arrays.start_translations)
     targets = Targets(arrays.positions, arrays.orientations, arrays.poles, points=arrays.points)
     start = carried = _carried(rig, posed, arrays.links, targets)
@@ -27,6 +30,7 @@ def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> None:
         arrays.home_rotations[:] = carried.rotations
     if start is not posed:
         arrays.start_rotations[:], arrays.start_translations[:] = start
+    return None if carried is posed else carried
 
 
 def _carried(rig: Rig, posed: Pose, links: np.ndarray, targets: Targets) -> Pose:

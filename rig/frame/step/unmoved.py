@@ -2,7 +2,8 @@
 """A pose that is the answer already stays exactly as it is. NumPy only.
 
 A solve from such a pose ends at it up to about a ten-thousandth of a radian, because it weighs the goals against the
-pull to the pose. A captured motion to which the targets were keyed would tremble by that much.
+pull to the pose. A captured motion to which the targets were keyed would tremble by that much, and a body whose targets
+are all moved as one would not go along as one.
 """
 
 from collections.abc import Sequence
