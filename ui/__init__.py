@@ -16,6 +16,7 @@ from . import (
     motion,
     overlay,
     overlay_settings,
+    pose_menu,
     preferences,
     render,
     solver,
@@ -27,7 +28,7 @@ PANELS = (
     *solver.CLASSES, *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
-_STARTED = (translations, overlay_settings, overlay, marks, render, keymap)
+_STARTED = (translations, overlay_settings, overlay, marks, render, pose_menu, keymap)
 
 
 def register() -> None:

@@ -42,6 +42,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         column.operator("dqik.bake", text="Bake...")
         column.operator("dqik.check_range", text="Check Range...")
         if ob.mode == "POSE" and settings.goals:
+            column.operator("dqik.grab", icon="VIEW_PAN")
             column.operator("dqik.motion_paths")
         if settings.goals:
             _rolls(context, layout, ob)
