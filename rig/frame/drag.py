@@ -65,7 +65,8 @@ class Drag:
             facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
             places = [*found.places[:number], (Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
-            self._about, holds = _about(evaluated, serves, bone)
+            self._trunk = np.array([len(some) > 1 for some in serves])
+            self._about, holds = _about(evaluated, serves, bone, self._trunk)
             rig = build(evaluated, tuple(facts), animation.animation(ob).driven, holds)
             if isinstance(rig, Note):
                 raise Refused(rig)
@@ -105,6 +106,8 @@ class Drag:
     def pose(self, ob: bpy.types.Object) -> None:
         """Write what of the answer counts as posed by hand, and all else as it was, for Live to solve."""
         posed = self._differs(self._answer, _POSED) & self._about
+        if (posed & self._trunk).any():  # it is held as a whole, or what is not held gives way
+            posed |= self._differs(self._answer, 0.0) & self._trunk
         new = self._shown.copy()
         new.put(self._first, self._posed & ~posed)
         new.put(self._answer, posed)
@@ -197,15 +200,16 @@ def _serves(ob: bpy.types.Object, facts: Sequence[GoalFacts]) -> list[set[int]]:
     return serves
 
 
-def _about(ob: bpy.types.Object, serves: list[set[int]], bone: str) -> tuple[np.ndarray, np.ndarray]:
+def _about(
+    ob: bpy.types.Object, serves: list[set[int]], bone: str, trunk: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """The bones (N,) bool that count as posed by a drag of a bone, and how firmly (N,) all stay meanwhile.
 
     A limb is dragged alone, with what is below it: other bones come along last. The trunk is dragged as a whole, and
-    limbs follow. serves : as `_serves` has it.
+    limbs follow. serves : as `_serves` has it. trunk : (N,) bool, bones that serve several goals.
     """
-    armature = Armature(ob)
-    dragged, trunk = armature.index[bone], np.array([len(some) > 1 for some in serves])
-    about = trunk.copy()
+    armature, about = Armature(ob), trunk.copy()
+    dragged = armature.index[bone]
     if not trunk[dragged]:
         about = np.array([bool(some) and some == serves[dragged] for some in serves])
         for k in armature.above(dragged):

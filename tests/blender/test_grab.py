@@ -189,8 +189,7 @@ def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live:
     assert bool(ob.pose.bones[bone].dqik_hold) == live
 
 
-@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
-@pytest.mark.parametrize("bone", ENDS)
+@pytest.mark.parametrize(("bone", "targets"), [*((bone, "BONES") for bone in ENDS), ("hand.R", "EMPTIES")])
 def test_a_part_with_a_target_takes_it_along(bone: str, targets: str) -> None:
     """A point beside the bone is where it is asked for, also of hands, which turn with their forearms."""
     ob = figure(targets=targets)
