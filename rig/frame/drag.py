@@ -62,11 +62,12 @@ class Drag:
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
             facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
-            facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
             places = [*found.places[:number], (Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
-            self._trunk = np.array([len(some) > 1 for some in serves])
-            self._about, holds = _about(evaluated, serves, bone, self._trunk)
+            about, chain = _about(Armature(evaluated), serves, bone)
+            self._trunk = np.array([bool(dragged) and len(some) > 1 for some in serves])
+            self._about, holds = about | self._trunk, np.where(len(dragged) > 1, 0.0, 1.0 - about)
+            facts.append(_goal(bone, own, chain, min((fact.priority for fact in facts), default=0) - 1))
             rig = build(evaluated, tuple(facts), animation.animation(ob).driven, holds)
             if isinstance(rig, Note):
                 raise Refused(rig)
@@ -166,11 +167,11 @@ def _without_pole(fact: GoalFacts) -> GoalFacts:
     return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
 
 
-def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:
-    """The goal of a drag: a point in the frame of a bone."""
+def _goal(bone: str, point: Vector, chain: int, priority: int) -> GoalFacts:
+    """The goal of a drag: a point in the frame of a bone, which so many bones above it move."""
     x, y, z = point
     return GoalFacts(
-        name="", bone=bone, active=True, target=0, subtarget="", target_problem=None, chain_length=0,
+        name="", bone=bone, active=True, target=0, subtarget="", target_problem=None, chain_length=chain,
         use_position=True, use_rotation=False, position_weight=1.0, rotation_weight=0.0, rotation_follows=0.0,
         priority=priority, use_tail=True, pole=0, pole_subtarget="", pole_problem=None, pole_angle=0.0,
         point=(x, y, z),
@@ -200,18 +201,16 @@ def _serves(ob: bpy.types.Object, facts: Sequence[GoalFacts]) -> list[set[int]]:
     return serves
 
 
-def _about(
-    ob: bpy.types.Object, serves: list[set[int]], bone: str, trunk: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The bones (N,) bool that count as posed by a drag of a bone, and how firmly (N,) all stay meanwhile.
+def _about(armature: Armature, serves: list[set[int]], bone: str) -> tuple[np.ndarray, int]:
+    """The bones (N,) bool that a drag of a bone is about, and how many it moves upward; 0 for all.
 
-    A limb is dragged alone, with what is below it: other bones come along last. The trunk is dragged as a whole, and
-    limbs follow. serves : as `_serves` has it. trunk : (N,) bool, bones that serve several goals.
+    A limb is dragged with what is below it: other bones come along last. What serves no goal, as fingers, moves up to
+    what does. The trunk is dragged as a whole, and limbs follow. serves : as `_serves` has it.
     """
-    armature, about = Armature(ob), trunk.copy()
     dragged = armature.index[bone]
-    if not trunk[dragged]:
-        about = np.array([bool(some) and some == serves[dragged] for some in serves])
-        for k in armature.above(dragged):
-            about[k] |= serves[k] <= serves[dragged]
-    return about | trunk, np.where(trunk[dragged], 0.0, 1.0 - about)
+    own, above = serves[dragged], armature.above(dragged)
+    if len(own) > 1:
+        return np.array([len(some) > 1 for some in serves]), 0
+    about = np.array([bool(some) and some == own for some in serves])
+    about[[k for k in above if serves[k] <= own]] = True
+    return about, 0 if own else int(about.sum())

@@ -16,6 +16,7 @@ from ..setup import selection
 
 _WIRES = {"BOUNDS", "WIRE"}  # of meshes that are no skin
 _ENDS = {"head", "hand", "foot"}  # small bones of face, palm and foot belong to these
+_SMALL = {"finger", "toes"}  # and these where they are hidden
 
 ToScreen = Callable[[Vector], Vector | None]
 """From a place in the world to one on the screen [pixels]; None behind the viewer."""
@@ -79,7 +80,8 @@ def near(
 def part_of(ob: bpy.types.Object, bone: str) -> str:
     """The bone of the part of the body to which a bone of the skin belongs: a twist bone to the limb's bone above it.
 
-    Small bones of face, palm and foot belong to head, hand and foot, unless goals reach for them.
+    Small bones of face, palm and foot belong to head, hand and foot, unless goals reach for them. So do fingers and toes
+    where they are hidden.
     """
     found = roles.of(ob).roles
     names = ob.pose.bones.keys()
@@ -87,9 +89,10 @@ def part_of(ob: bpy.types.Object, bone: str) -> str:
     own = ob.pose.bones[bone]
     while role_of.get(own.name) == "twist" and own.parent is not None:
         own = own.parent
-    if own.name in role_of or any(own.name == goal.bone for goal in ob.dqik.goals):
+    role, is_goal = role_of.get(own.name), any(own.name == goal.bone for goal in ob.dqik.goals)
+    if is_goal or (role and (role not in _SMALL or selection.is_visible(ob, own.name))):
         return own.name
-    above = next((one.name for one in own.parent_recursive if one.name in role_of), "")
+    above = next((one.name for one in own.parent_recursive if role_of.get(one.name, "finger") not in _SMALL), "")
     return above if role_of.get(above) in _ENDS else own.name
 
 
