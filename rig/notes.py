@@ -164,7 +164,7 @@ class Code(Enum):
     NOT_TO_DRAG = "{} cannot be dragged: it and the bones above it are locked, constrained or driven"
     NOT_TO_MOVE = "The target of {} cannot be moved: constraints or another file set its place"
     NO_BODY_THERE = "There is no body under the pointer: press on the skin or a bone of a character in Pose Mode"
-    GRAB_HOW = "Drag a part of the body, or click it to select it (Shift extends). Esc or right click: cancel"
+    GRAB_HOW = "Drag a part of the body, or click it to select it (Shift extends). Esc cancels"
     GRAB_IN_POSE_MODE = "Go to Pose Mode to grab the body"
     SELECT_BONES_TO_HOLD = "In Pose Mode, select the bones to hold"
     CHOOSE_POSITION_OR_ROTATION = "Choose Position, Rotation or both"

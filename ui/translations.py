@@ -37,6 +37,7 @@ _GERMAN_OPERATORS = {
     "Let Go": "Loslassen",
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
+    "Grab Body": "Körper anfassen",
     "Select Controls": "Alle auswählen",
     "Key Controls": "Key für alle",
     "Attach": "Anhängen",

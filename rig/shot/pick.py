@@ -80,7 +80,7 @@ def near(
 def part_of(ob: bpy.types.Object, bone: str) -> str:
     """The bone of the part of the body to which a bone of the skin belongs: a twist bone to the limb's bone above it.
 
-    Small bones of face, palm and foot belong to head, hand and foot, unless goals reach for them. So do fingers and toes
+    Small bones of face, palm and foot belong to head, hand and foot, unless goals reach for them. Fingers and toes do
     where they are hidden.
     """
     found = roles.of(ob).roles

@@ -299,12 +299,12 @@ def grab_part(bone: str, by: tuple[int, int], name: str, moved: Iterable[str]) -
 def grab() -> Steps:
     """Drag a hand, a forearm, a knee and the chest by their skin; cancel one; select by clicks. Undo it all."""
     start = state()
-    yield from grab_part("hand.L", (-40, 120), "hand", ["hand.L"])
-    yield from grab_part("forearm.L", (30, 25), "forearm", [])
+    yield from grab_part("hand.R", (50, 130), "hand", ["hand.R"])
+    yield from grab_part("forearm.R", (-25, 10), "forearm", [])
     yield from grab_part("hips", (0, -40), "hips", ["hips", "head"])
-    yield from grab_part("shin.R", (-30, 0), "knee", [])
+    yield from grab_part("shin.R", (-25, 0), "knee", [])
     yield from grab_part("chest", (-25, -6), "chest", ["head"])
-    before, at = state(), on_skin("arm.R", 0.8)
+    before, at = state(), on_skin("upper_arm.R", 0.8)
     for key in ("ESC", "RIGHTMOUSE"):
         yield from press("G", at, shift=True, alt=True)
         yield from drag_to(at, (at[0] - 40, at[1] + 20), let_go=False)
