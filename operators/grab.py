@@ -122,6 +122,7 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
                 return {"CANCELLED"}
         view = self._region.data
         to = view3d_utils.region_2d_to_location_3d(self._region, view, self._place(event), self._picked.point)
+        self.bone, self.point, self.to = self._picked.bone, self._picked.point, to  # for the panel that adjusts it
         return {"RUNNING_MODAL"} if self._moved(self._grab, to) else {"CANCELLED"}
 
     def _begin(self, picked: Picked, context: bpy.types.Context) -> Grab | None:
