@@ -67,6 +67,9 @@ class Drag:
             about, chain = _about(Armature(evaluated), serves, bone)
             self._trunk = np.array([bool(dragged) and len(some) > 1 for some in serves])
             self._about, holds = about | self._trunk, np.where(len(dragged) > 1, 0.0, 1.0 - about)
+            placed = {fact.bone for fact in facts if fact.active and fact.use_position}
+            own_place = np.array([one.name in placed for one in ob.pose.bones])  # hips: their target places them
+            self._about, self._trunk = self._about & ~own_place, self._trunk & ~own_place
             facts.append(_goal(bone, own, chain, min((fact.priority for fact in facts), default=0) - 1))
             rig = build(evaluated, tuple(facts), animation.animation(ob).driven, holds)
             if isinstance(rig, Note):
