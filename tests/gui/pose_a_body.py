@@ -302,7 +302,7 @@ def grab() -> Steps:
     yield from grab_part("hand.R", (50, 130), "hand", ["hand.R"])
     yield from grab_part("hips", (0, -40), "hips", ["hips", "head"])
     yield from grab_part("shin.R", (-10, 0), "knee", [], 0.1)
-    yield from grab_part("forearm.R", (-25, 10), "forearm", [])
+    yield from grab_part("forearm.R", (-8, 10), "forearm", [])
     yield from grab_part("chest", (-25, -6), "chest", ["head"])
     before, at = state(), on_skin("upper_arm.R", 0.8)
     for key in ("ESC", "RIGHTMOUSE"):
