@@ -24,7 +24,7 @@ from .sessions import sessions
 from .step import read as frame
 from .step import targets, write
 from .step.read import check_numbers
-from .step.targets import GoalsRead
+from .step.targets import GoalsRead, Place
 from .view import View
 
 _STILL = 1e-4  # radians, or of the armature's size: bones that a drag moves by less stay exactly where they are
@@ -62,7 +62,7 @@ class Drag:
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
             facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
-            places = [*found.places[:number], (Matrix.Translation(point), None), *found.places[number:]]
+            places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
             about, chain = _about(Armature(evaluated), serves, bone)
             self._trunk = np.array([bool(dragged) and len(some) > 1 for some in serves])
