@@ -15,6 +15,7 @@ from . import (
     couplings,
     full_body,
     goals,
+    grab,
     holds,
     limb_switch,
     limits,
@@ -43,6 +44,7 @@ CLASSES = (
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
+    *grab.CLASSES,
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from . import (
     motion,
     overlay,
     overlay_settings,
+    pose_menu,
     preferences,
     render,
     see_motion,
@@ -29,7 +30,7 @@ PANELS = (
     *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
-_STARTED = (translations, overlay_settings, overlay, ghosts, marks, render, keymap)
+_STARTED = (translations, overlay_settings, overlay, ghosts, marks, render, pose_menu, keymap)
 
 
 def register() -> None:

@@ -32,6 +32,16 @@ GERMAN_SHOT = {
     "Goals move bone {}: select its control instead": "Ziele bewegen den Knochen {}: seinen Steuerknochen auswählen",
     "{} cannot be attached to {}, which follows it: attach it to something that does not":
         "{} kann nicht an {} angehängt werden, das ihm folgt: an etwas anhängen, das ihm nicht folgt",
+    # grabbing the body
+    "{} cannot be dragged: it and the bones above it are locked, constrained or driven":
+        "{} lässt sich nicht ziehen: er und die Knochen darüber sind gesperrt oder haben Constraints oder Treiber",
+    "The target of {} cannot be moved: constraints or another file set its place":
+        "Das Zielobjekt von {} lässt sich nicht bewegen: Constraints oder eine andere Datei bestimmen seinen Ort",
+    "There is no body under the pointer: press on the skin or a bone of a character in Pose Mode":
+        "Unter dem Mauszeiger ist kein Körper: auf die Haut oder einen Knochen einer Figur im Posenmodus drücken",
+    "Drag a part of the body, or click it to select it (Shift extends). Esc cancels":
+        "Einen Körperteil ziehen, oder anklicken, um ihn auszuwählen (Umschalt erweitert). Esc bricht ab",
+    "Go to Pose Mode to grab the body": "Zum Anfassen des Körpers in den Posenmodus wechseln",
     # limbs to FK and back
     "Switching the limbs": "Die Glieder werden umgeschaltet",
     "Select the control or bones of a limb that has a goal":

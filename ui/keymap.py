@@ -13,12 +13,14 @@ class Shortcut(NamedTuple):
     operator: str
     key: str
     path: str = ""  # what it switches, if it is Blender's own operator
+    keymaps: tuple[str, ...] = ("Pose", "Object Mode")
 
 
 SHORTCUTS = (
     Shortcut("dqik.goal_add", "A"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
     Shortcut("dqik.solve", "V"), Shortcut("dqik.targets_to_pose", "T"), Shortcut("dqik.bake", "B"),
     Shortcut("dqik.keep_pose", "K"), Shortcut("wm.context_toggle", "L", "object.dqik.live"),
+    Shortcut("dqik.grab", "G", keymaps=("Pose",)),
 )  # fmt: skip
 KEYMAPS = ("Pose", "Object Mode")
 
@@ -45,7 +47,7 @@ def start() -> None:
         return
     for name in KEYMAPS:
         keymap = config.keymaps.new(name=name)
-        for shortcut in SHORTCUTS:
+        for shortcut in (one for one in SHORTCUTS if name in one.keymaps):
             item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=True, alt=True)
             if shortcut.path:
                 item.properties.data_path = shortcut.path

@@ -42,6 +42,8 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         row.operator("dqik.reset_pose")
         column.operator("dqik.bake", text="Bake...")
         column.operator("dqik.check_range", text="Check Range...")
+        if ob.mode == "POSE" and settings.goals:
+            column.operator("dqik.grab", icon="VIEW_PAN")
         if settings.goals:
             _rolls(context, layout, ob)
             _held(context, layout, ob)

@@ -38,6 +38,7 @@ _GERMAN_OPERATORS = {
     "Plant": "Aufsetzen",
     "Motion Paths": "Bewegungspfade",
     "Read Motion": "Bewegung lesen",
+    "Grab Body": "Körper anfassen",
     "Select Controls": "Alle auswählen",
     "Key Controls": "Key für alle",
     "Attach": "Anhängen",

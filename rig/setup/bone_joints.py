@@ -103,7 +103,7 @@ class BoneJoints:
         facts, chain = goal.facts, [joint for bone in goal.chain for joint in self._joints_of(bone)]
         common = {
             "joint": self.main[goal.bone], "chain": chain, "priority": facts.priority,
-            "offset": self._tail(goal.bone, solve_plan.armature.length[goal.bone] if facts.use_tail else 0.0),
+            "offset": self._offset(goal, solve_plan.armature),
             "position_weight": facts.position_weight, "rotation_weight": facts.rotation_weight,
         }  # fmt: skip
         if facts.kind != "REACH":
@@ -202,10 +202,19 @@ class BoneJoints:
             return None
         return np.array([frame.start for frame in frames]), np.array([frame.axes for frame in frames])
 
+    def _offset(self, goal: PlannedGoal, armature: Armature) -> tuple[float, ...]:
+        """The point of a goal's bone that is to reach its target, in the joint's frame."""
+        if goal.facts.point is not None:
+            return self._point(goal.bone, np.array(goal.facts.point))
+        return self._tail(goal.bone, armature.length[goal.bone] if goal.facts.use_tail else 0.0)
+
     def _tail(self, bone: int, length: float) -> tuple[float, ...]:
         """The point at a length along a bone, in its joint's frame."""
-        tail = np.array([0.0, length, 0.0])
-        return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), tail).tolist())
+        return self._point(bone, np.array([0.0, length, 0.0]))
+
+    def _point(self, bone: int, point: np.ndarray) -> tuple[float, ...]:
+        """A point (3,) in a bone's own frame, in its joint's frame."""
+        return tuple(quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), point).tolist())
 
     def _limb_rest(self, bone: int, armature: Armature) -> np.ndarray | None:
         """The orientation at rest of the joint above a bone's, in armature space; the skeleton's roots are not."""

@@ -15,6 +15,8 @@ class GoalFacts(NamedTuple):
     target_problem, pole_problem : why the place of the object cannot be read; None if it can.
     side : one that the kind has. settings : those that its kind has, by name: axes by theirs, lengths [armature units].
     is_curve : whether the target is a curve. rolls : whether the roll of its target is in use.
+    point : of a goal that is not in the panel's list and has no target, in the frame of its bone [armature units]; else
+        None.
     """
 
     name: str
@@ -41,6 +43,7 @@ class GoalFacts(NamedTuple):
     use_support: bool = False
     is_curve: bool = False
     rolls: bool = False
+    point: tuple[float, float, float] | None = None
 
     @property
     def turns(self) -> bool:
@@ -60,7 +63,7 @@ class GoalFacts(NamedTuple):
     @property
     def needs_target(self) -> bool:
         """Whether the goal needs a target: not if its other goals' targets say where the weight is to be."""
-        return GOAL_KINDS[self.kind].needs_target(self.side)
+        return self.point is None and GOAL_KINDS[self.kind].needs_target(self.side)
 
     @property
     def pole_is_target(self) -> bool:

@@ -200,7 +200,7 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Ar
     behind = Dependencies()
     carriers = {
         armature.index.get(name, -1)
-        for goal in goals if ob.original.dqik.goals[goal.number].own_target
+        for goal in goals if goal.facts.point is None and ob.original.dqik.goals[goal.number].own_target
         for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
         if owner.original == ob.original
     }  # fmt: skip
@@ -215,6 +215,9 @@ def _without_cycles(
     moved, behind = {bone for goal in goals for bone in goal.chain}, Dependencies()
     independent = []
     for goal in goals:
+        if goal.facts.point is not None:
+            independent.append(goal)
+            continue
         follows = {
             armature.index.get(name, -1)
             for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])

@@ -31,10 +31,17 @@ def is_visible(ob: bpy.types.Object, name: str) -> bool:
 
 
 def select_only(ob: bpy.types.Object, *names: str, active: str = "") -> None:
-    """Select only these bones of an armature object. active : the active one, by default the last of them."""
+    """Select only these bones of an armature object. active : the active one, by default the last of them, if any."""
     for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names  # moved in Blender 5.0
-    ob.data.bones.active = ob.data.bones[active or names[-1]]
+        _select(bone, bone.name in names)
+    if names:
+        ob.data.bones.active = ob.data.bones[active or names[-1]]
+
+
+def select_also(ob: bpy.types.Object, name: str) -> None:
+    """Select one bone more of an armature object, and make it the active one."""
+    _select(ob.pose.bones[name], True)
+    ob.data.bones.active = ob.data.bones[name]
 
 
 def selected_bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
@@ -89,6 +96,10 @@ def show_active_goal(ob: bpy.types.Object) -> None:
         for other in layer.objects:  # the armature stays the active object
             other.select_set(other == goal.target)
     return None
+
+
+def _select(bone: bpy.types.PoseBone, select: bool) -> None:
+    (bone if hasattr(bone, "select") else bone.bone).select = select  # moved in Blender 5.0
 
 
 def _is_shown(ob: bpy.types.Object | None) -> bool:

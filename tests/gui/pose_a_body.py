@@ -25,6 +25,8 @@ from window import (
     click,
     click_button,
     click_in_editor,
+    drag_to,
+    event,
     in_view,
     keys,
     move,
@@ -208,7 +210,7 @@ def animate() -> Steps:
     yield from open_file()
     yield from set_up()
     chosen = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else ()
-    for part in (reach, pose_chest, pin, set_limits, overlay, mirror, switch, block_walk):
+    for part in (grab, reach, pose_chest, pin, set_limits, overlay, mirror, switch, block_walk):
         if not chosen or part.__name__ in chosen:
             yield from part()
 
@@ -271,6 +273,60 @@ def reach() -> Steps:
     check(held, moved=("head",), step="hips that sink")
     yield from undo_and_redo(before, "the hips' move")
     yield from shot("b05 hips dragged")
+
+
+def on_skin(bone: str, share: float = 0.5) -> Point:
+    """Where in the window the skin around a bone is."""
+    found = shown().pose.bones[bone]
+    return on_screen(shown().matrix_world @ found.head.lerp(found.tail, share))
+
+
+def grab_part(bone: str, by: tuple[int, int], name: str, moved: Iterable[str], share: float = 0.5) -> Steps:
+    """Press Shift Alt G, and drag the skin of a bone by pixels: it comes along, and ends that did not move stay."""
+    before, was, at = matrices(), state(), on_skin(bone, share)
+    to = at[0] + by[0], at[1] + by[1]
+    yield from press("G", at, shift=True, alt=True)
+    yield from drag_to(at, to, let_go=False)
+    yield from shot(f"b02 grab {name}")
+    event("LEFTMOUSE", "RELEASE", to)
+    yield 0.5
+    reached = Vector(on_skin(bone, share)) - Vector(at)
+    assert reached.dot(Vector(by)) > 0.4 * Vector(by).length_squared, f"{bone} went by {tuple(reached)}, not {by}"
+    check(before, moved, f"grab {name}")
+    yield from undo_and_redo(was, f"grab {name}")
+
+
+def grab() -> Steps:
+    """Drag a hand, a forearm, a knee and the chest by their skin; cancel one; select by clicks. Undo it all."""
+    start = state()
+    yield from grab_part("hand.R", (50, 130), "hand", ["hand.R"])
+    yield from grab_part("hips", (0, -40), "hips", ["hips", "head"])
+    yield from grab_part("shin.R", (-10, 0), "knee", [], 0.1)
+    yield from grab_part("forearm.R", (-8, 10), "forearm", [])
+    yield from grab_part("chest", (-25, -6), "chest", ["head"])
+    before, at = state(), on_skin("upper_arm.R", 0.8)
+    for key in ("ESC", "RIGHTMOUSE"):
+        yield from press("G", at, shift=True, alt=True)
+        yield from drag_to(at, (at[0] - 40, at[1] + 20), let_go=False)
+        yield from press(key, at)
+        event("LEFTMOUSE", "RELEASE", at)
+        yield 0.3
+        assert np.array_equal(state().joints, before.joints), f"{key} does not bring back the pose"
+        assert not difference(state(), before), f"{key} leaves something behind"
+    yield from press("G", at, shift=True, alt=True)
+    yield from click(on_skin("hand.R", 0.6))
+    assert bpy.context.active_pose_bone.name == control("hand.R"), bpy.context.active_pose_bone.name
+    yield from press("G", at, shift=True, alt=True)
+    yield from click(on_skin("forearm.R"), shift=True)
+    chosen = {bone.name for bone in bpy.context.selected_pose_bones}
+    assert chosen == {control("hand.R"), "forearm.R"}, chosen
+    assert np.array_equal(state().joints, before.joints), "a click moves the figure"
+    yield from shot("b02 grab selects")
+    for _ in range(7):
+        yield from press("Z", window_middle(), ctrl=True)
+        yield 0.3
+    wrong = difference(state(), start)
+    assert not wrong, f"undo of all drags does not bring back {wrong}"
 
 
 def pose_chest() -> Steps:

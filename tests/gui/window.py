@@ -86,6 +86,19 @@ def click(at: Point, shift: bool = False) -> Steps:
     yield 0.4
 
 
+def drag_to(at: Point, to: Point, let_go: bool = True) -> Steps:
+    """Press the left mouse button, move the pointer in steps, and release it. let_go : False keeps it pressed."""
+    yield from move(at)
+    event("LEFTMOUSE", "PRESS", at)
+    yield 0.1
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0):
+        yield from move((int(at[0] + share * (to[0] - at[0])), int(at[1] + share * (to[1] - at[1]))))
+        yield 0.08
+    if let_go:
+        event("LEFTMOUSE", "RELEASE", to)
+        yield 0.4
+
+
 def press(key: str, at: Point, **held: bool) -> Steps:
     """Press and release a key with the pointer somewhere."""
     yield from move(at)

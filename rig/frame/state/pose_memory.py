@@ -5,6 +5,8 @@ The base pose of a bone is updated when the user poses it. Tools that put back w
 before the last edits are remembered to tell them apart.
 """
 
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 
@@ -22,6 +24,14 @@ from .put_back import SOLVED, History, State, same_pose
 from .unkeyed import Unkeyed
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
+
+
+class Kept(NamedTuple):
+    """What there was before some edits: the state if it is known, the posed bones, and the count of adoptions."""
+
+    state: State | None
+    posed: dict[int, ByHand]
+    adoptions: int
 
 
 class PoseMemory(BasePose):
@@ -172,6 +182,17 @@ class PoseMemory(BasePose):
         self.base, self.history.edited = state.base.copy(), True
         if self.stored:
             holds.restore(ob, state.holds)
+
+    def kept(self, ob: bpy.types.Object) -> Kept:
+        """What `take_back` needs to undo the edits from now on."""
+        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions)
+
+    def take_back(self, ob: bpy.types.Object, kept: Kept, shown: Channels) -> None:
+        """Undo the edits since `kept`, as if they had never been. shown : the channels from then, which are back."""
+        if kept.state is not None:
+            self.go_back(ob, kept.state)
+            self._store(ob, self.rows)
+        self.posed, self.written, ob.dqik.adoptions = dict(kept.posed), shown.copy(), kept.adoptions
 
     def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
         """Remember the channels that a place shows now.

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solve with one goal more, for as long as the animator drags a point of a bone: prepared once, solved per move.
+
+The goal is never stored. It comes after all others, so it moves what these leave free. Each solve starts from the pose
+before the drag, so that the pose depends on where the point is and not on the way there.
+"""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...solvers.algebra import dual_quaternion
+from ..blender import animation, channels
+from ..blender.armature import Armature
+from ..blender.channels import Channels
+from ..figure import roles
+from ..notes import Code, Note, Refused
+from ..setup.build import build
+from ..setup.goal_facts import GoalFacts
+from ..setup.plan import chain_of
+from .sessions import sessions
+from .step import read as frame
+from .step import targets, write
+from .step.read import check_numbers
+from .step.targets import GoalsRead, Place
+from .view import View
+
+_STILL = 1e-4  # radians, or of the armature's size: bones that a drag moves by less stay exactly where they are
+_POSED = 3e-4  # the same, for bones that count as posed by hand
+_ROUNDS = 5  # of solves, each nearer, until a point that is out of reach pulls no other goal away
+_TRUNK = {"hips", "spine", "neck", "head"}  # of which each goes along with those below it
+
+
+class Drag:
+    """A drag of a point of a bone.
+
+    Attributes
+    ----------
+    carried : the numbers of goals that do not count, because their bones go along with the dragged part of the trunk.
+    unpoled : of goals whose poles do not count, because the drag says where their limb bends to.
+    """
+
+    def __init__(self, ob: bpy.types.Object, bone: str, point: Vector, depsgraph: bpy.types.Depsgraph) -> None:
+        """Prepare the solve. point : of the original object's bone, in the world.
+
+        Raises `Refused` if the bone cannot be moved.
+        """
+        evaluated = ob.evaluated_get(depsgraph)
+        matrix = evaluated.matrix_world @ evaluated.pose.bones[bone].matrix
+        own, live = matrix.inverted_safe() @ point, ob.dqik.live
+        with sessions.busy:
+            view = View.now(depsgraph)
+            sessions.armatures.levels(view, sessions.suspended)
+            found = targets.read(evaluated, view, GoalsRead(), edited=True)
+            number = len(found.facts)
+            facts = [_without_place(fact) if fact.bone == bone else fact for fact in found.facts]
+            self.carried = _carried(evaluated, facts, bone)
+            facts = [fact._replace(active=False) if k in self.carried else fact for k, fact in enumerate(facts)]
+            serves = _serves(evaluated, facts)
+            dragged = serves[ob.pose.bones.find(bone)]
+            self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
+            facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
+            places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
+            influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
+            about, chain = _about(Armature(evaluated), serves, bone)
+            self._trunk = np.array([bool(dragged) and len(some) > 1 for some in serves])
+            self._about, holds = about | self._trunk, np.where(len(dragged) > 1, 0.0, 1.0 - about)
+            placed = {fact.bone for fact in facts if fact.active and fact.use_position}
+            own_place = np.array([one.name in placed for one in ob.pose.bones])  # hips: their target places them
+            self._about, self._trunk = self._about & ~own_place, self._trunk & ~own_place
+            facts.append(_goal(bone, own, chain, min((fact.priority for fact in facts), default=0) - 1))
+            rig = build(evaluated, tuple(facts), animation.animation(ob).driven, holds)
+            if isinstance(rig, Note):
+                raise Refused(rig)
+            self._before = channels.read(evaluated.pose.bones)
+            self._input = frame.read(evaluated, rig, self._before, GoalsRead(tuple(facts), places, influences))
+        indices = [binding.index for binding in rig.goals]
+        solved = set(rig.solved_bones.tolist())
+        if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
+            raise Refused(Note(Code.NOT_TO_DRAG, repr(bone)))
+        self._row, self._arrays = indices.index(number), self._input.prepared.arrays()
+        self._first = channels.read(ob.pose.bones)
+        self._answer, self._shown = self._first.copy(), self._first.copy()
+        self._posed = np.zeros(len(ob.pose.bones), dtype=bool)
+        self._bones = np.union1d(rig.solved_bones, sessions.of(ob).pose.rows if live else rig.solved_bones)
+        self._state = sessions.of(ob).pose.kept(ob) if live else None
+        self._solve()
+        self._misses = self._arrays.position_errors[0].copy()
+
+    def solve(self, ob: bpy.types.Object, to: Vector) -> None:
+        """Solve with the point at a place in the world, or as near as it comes without pulling other goals away."""
+        place = self._input.targets.positions[0]
+        place[self._row] = ob.matrix_world.inverted_safe() @ to
+        for _ in range(_ROUNDS):
+            reached = self._solve()
+            if not self._pulls():
+                break
+            place[self._row] = reached
+        rig, arrays = self._input.rig, self._arrays
+        new = write.answer(rig, arrays.rotations[0], arrays.translations[0], self._before, self._input.slide_scale)
+        new.put(self._first, ~self._differs(new, _STILL))
+        self._answer, self._shown = new, channels.read(ob.pose.bones)
+
+    def show(self, ob: bpy.types.Object) -> None:
+        """Write the whole answer."""
+        self._write(ob, self._answer)
+
+    def pose(self, ob: bpy.types.Object) -> None:
+        """Write what of the answer counts as posed by hand, and all else as it was, for Live to solve."""
+        posed = self._differs(self._answer, _POSED) & self._about
+        if (posed & self._trunk).any():  # it is held as a whole, or what is not held gives way
+            posed |= self._differs(self._answer, 0.0) & self._trunk
+        new = self._shown.copy()
+        new.put(self._first, self._posed & ~posed)
+        new.put(self._answer, posed)
+        self._posed |= posed
+        self._write(ob, new)
+
+    def moved(self, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+        """The bones that were posed; if Live is off, all that have moved."""
+        moved = self._posed if ob.dqik.live else self._differs(self._answer, _STILL)
+        return [bone for bone, one in zip(ob.pose.bones, moved.tolist(), strict=True) if one]
+
+    def put_back(self, ob: bpy.types.Object) -> None:
+        """Write the pose from before the drag; Live solves from what it knew then."""
+        self._write(ob, self._first)
+        if self._state is not None:
+            sessions.of(ob).pose.take_back(ob, self._state, self._first)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _solve(self) -> np.ndarray:
+        """Solve; where the point has come to (3,), in armature space."""
+        frame_input, arrays = self._input, self._arrays
+        frame_input.ask(arrays)
+        frame_input.prepared.solve_into(arrays)
+        check_numbers(arrays.rotations)
+        world = frame_input.rig.skeleton.transforms(arrays.rotations, arrays.translations, frame_input.links)
+        goal = frame_input.prepared.goals[self._row]
+        return dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
+
+    def _pulls(self) -> bool:
+        """Whether the point is out of reach and pulls others away from where they were."""
+        errors, near = self._arrays.position_errors[0], self._input.prepared.options.tolerance
+        others = np.delete(errors - self._misses, self._row)
+        return bool(errors[self._row] > near) and bool((others > 0.5 * near).any())
+
+    def _differs(self, pose: Channels, most: float) -> np.ndarray:
+        """Whether bones (N,) are turned by more than `most` in a pose, or moved by as much of the armature's size."""
+        turned = pose.away(self._first, most).rotations
+        moved = pose.away(self._first, most * self._input.rig.size).locations
+        return np.array([turned.any(-1), moved.any(-1)]).max(0)
+
+    def _write(self, ob: bpy.types.Object, new: Channels) -> None:
+        """Write the channels of all bones that the goals or the drag move."""
+        now = channels.read(ob.pose.bones)
+        write.apply(ob, new, self._bones, now, now)
+
+
+def _without_place(fact: GoalFacts) -> GoalFacts:
+    """The goal of the dragged bone, which only turns it now."""
+    if fact.kind != "REACH":
+        return fact
+    return fact._replace(use_position=False, active=fact.active and fact.use_rotation)
+
+
+def _without_pole(fact: GoalFacts) -> GoalFacts:
+    return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
+
+
+def _goal(bone: str, point: Vector, chain: int, priority: int) -> GoalFacts:
+    """The goal of a drag: a point in the frame of a bone, which so many bones above it move."""
+    x, y, z = point
+    return GoalFacts(
+        name="", bone=bone, active=True, target=0, subtarget="", target_problem=None, chain_length=chain,
+        use_position=True, use_rotation=False, position_weight=1.0, rotation_weight=0.0, rotation_follows=0.0,
+        priority=priority, use_tail=True, pole=0, pole_subtarget="", pole_problem=None, pole_angle=0.0,
+        point=(x, y, z),
+    )  # fmt: skip
+
+
+def _carried(ob: bpy.types.Object, facts: Sequence[GoalFacts], bone: str) -> list[int]:
+    """The numbers of the goals of chest, neck and head whose bones are above a bone of the trunk, as in a lean."""
+    found, pose = roles.of(ob).roles, ob.pose.bones
+    names = {pose[number].name: role.name for number, role in found.items()}
+    return [
+        number for number, fact in enumerate(facts)
+        if fact.active and fact.kind == "REACH" and names.get(fact.bone) in _TRUNK and names.get(bone) in _TRUNK
+        and any(above.name == bone for above in pose[fact.bone].parent_recursive)
+    ]  # fmt: skip
+
+
+def _serves(ob: bpy.types.Object, facts: Sequence[GoalFacts]) -> list[set[int]]:
+    """The numbers of the goals that each bone moves for, which are not about weight."""
+    armature, pose = Armature(ob), ob.pose.bones
+    serves: list[set[int]] = [set() for _ in pose]
+    for number, fact in enumerate(facts):
+        own = armature.index.get(fact.bone)
+        if own is not None and fact.active and not fact.weighs:
+            for other in chain_of(fact, armature.above(own), pose[own].dqik_translate):
+                serves[other].add(number)
+    return serves
+
+
+def _about(armature: Armature, serves: list[set[int]], bone: str) -> tuple[np.ndarray, int]:
+    """The bones (N,) bool that a drag of a bone is about, and how many it moves upward; 0 for all.
+
+    A limb is dragged with what is below it: other bones come along last. What serves no goal, as fingers, moves up to
+    what does. The trunk is dragged as a whole, and limbs follow. serves : as `_serves` has it.
+    """
+    dragged = armature.index[bone]
+    own, above = serves[dragged], armature.above(dragged)
+    if len(own) > 1:
+        return np.array([len(some) > 1 for some in serves]), 0
+    about = np.array([bool(some) and some == own for some in serves])
+    about[[k for k in above if serves[k] <= own]] = True
+    return about, 0 if own else int(about.sum())

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grabbing a body by its skin: what a ray picks, what a drag does, and that nothing is left behind."""
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+from situations import overridden
+from test_controls import HEIGHT, control, in_centimetres, posed
+from test_posing import live_figure
+
+REACHED = 1e-4 * HEIGHT
+STILL = 5e-4 * HEIGHT
+ENDS = ("hand.L", "hand.R", "foot.L", "foot.R", "head", "hips")
+
+
+def bent(ob: bpy.types.Object) -> bpy.types.Object:
+    """A lunge with both arms bent."""
+    posed(ob)
+    rigs.posed(ob.pose.bones["forearm.R"], rigs.rotation((0, 0, 1), 60.0))
+    rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((0, 0, 1), -70.0))
+    rigs.update()
+    return ob
+
+
+def figure(live: bool = True, targets: str = "BONES") -> bpy.types.Object:
+    """The figure in Pose Mode, bent, with goals."""
+    ob = live_figure(bent, targets)
+    ob.dqik.live = live
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.update()
+    return ob
+
+
+def skinned(ob: bpy.types.Object) -> bpy.types.Object:
+    """A mesh with a thin box around each deforming bone, which follows it alone, bound by a modifier."""
+    corners, faces, owners = [], [], []
+    for bone in (bone for bone in ob.data.bones if bone.use_deform):
+        wide = 0.12 * bone.length
+        for y in (0.02 * bone.length, 0.98 * bone.length):
+            corners += [bone.matrix_local @ Vector((x, y, z)) for x, z in ((-wide, -wide), (wide, -wide), (wide, wide),
+                                                                          (-wide, wide))]  # fmt: skip
+        first = 8 * len(owners)
+        owners.append(bone.name)
+        sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
+        faces += [tuple(first + k for k in face) for face in ((0, 1, 2, 3), (4, 5, 6, 7), *sides)]
+    mesh = bpy.data.meshes.new("Skin")
+    mesh.from_pydata(corners, [], faces)
+    skin = bpy.data.objects.new("Skin", mesh)
+    bpy.context.scene.collection.objects.link(skin)
+    skin.parent = ob
+    for number, name in enumerate(owners):
+        skin.vertex_groups.new(name=name).add(range(8 * number, 8 * number + 8), 1.0, "REPLACE")
+    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    rigs.update()
+    return skin
+
+
+def part(extension: str, name: str) -> ModuleType:
+    return importlib.import_module(f"{extension}.rig.shot.{name}")
+
+
+def on_bone(ob: bpy.types.Object, bone: str, share: float = 0.4) -> Vector:
+    """A place on a bone, in the world."""
+    found = rigs.evaluated(ob).pose.bones[bone]
+    return ob.matrix_world @ found.head.lerp(found.tail, share)
+
+
+def off_axis(ob: bpy.types.Object, bone: str) -> tuple[Vector, Callable[[], Vector]]:
+    """A place on the skin of a bone, beside its middle, and where Blender has it at any time."""
+    def matrix() -> Matrix:
+        now = bpy.data.objects[ob.name]
+        return now.matrix_world @ rigs.evaluated(now).pose.bones[bone].matrix
+
+    place = on_bone(ob, bone) + matrix().to_3x3() @ Vector((0.03, 0.0, 0.02))
+    own = matrix().inverted() @ place
+    return place, lambda: matrix() @ own
+
+
+def places(ob: bpy.types.Object, *but: str) -> np.ndarray:
+    return np.array([rigs.head(ob, name) for name in ENDS if name not in but])
+
+
+# -- picking -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prepare", [lambda ob: ob, in_centimetres, bent])
+def test_a_ray_meets_the_skin_of_the_bone_behind_it(extension: str, prepare) -> None:
+    """At rest, posed, and in an object of 1 %; the place that is met lies on the box of that bone."""
+    ob = prepare(rigs.figure())
+    skinned(ob)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    for name in ("hand.L", "forearm.R", "arm.L", "chest", "hips", "head", "thigh.R", "shin.L", "foot.L"):
+        bone = rigs.evaluated(ob).pose.bones[name]
+        middle = ob.matrix_world @ bone.center
+        side = (ob.matrix_world.to_3x3() @ bone.z_axis).normalized()
+        unit = ob.matrix_world.to_scale().x
+        found = part(extension, "pick").pick([ob], middle + 0.2 * bone.length * unit * side, -side, depsgraph)
+        assert found is not None, name
+        assert found.bone == name
+        assert (found.point - middle).length == pytest.approx(0.12 * bone.length * unit, rel=1e-3)
+
+
+def test_hidden_skins_and_those_of_others_are_not_met(extension: str) -> None:
+    ob, other = rigs.figure(), rigs.figure("Other")
+    skin, pick = skinned(ob), part(extension, "pick").pick
+    ray = on_bone(ob, "chest") + Vector((0, -2, 0)), Vector((0, 1, 0)), bpy.context.evaluated_depsgraph_get()
+    assert pick([other], *ray) is None
+    assert pick([other, ob], *ray).bone == "chest"
+    skin.hide_set(True)
+    assert pick([ob], *ray) is None
+
+
+def test_a_mesh_that_hangs_on_a_bone_and_one_without_weights(extension: str) -> None:
+    """The first belongs to its bone, the second to the bone that is nearest to where it is met."""
+    ob = rigs.figure()
+    for name, bone, parent in (("Hat", "head", "BONE"), ("Cloak", "", "OBJECT")):
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata([(x, y, 0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))], [], [(0, 1, 2, 3)])
+        one = bpy.data.objects.new(name, mesh)
+        bpy.context.scene.collection.objects.link(one)
+        one.parent, one.parent_type, one.parent_bone = ob, parent, bone
+        one.matrix_world = Matrix.Translation((0, 0, 3.0 if bone else 0.3))
+        if not bone:
+            one.modifiers.new("Armature", "ARMATURE").object = ob
+    rigs.update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    pick = part(extension, "pick").pick
+    assert pick([ob], Vector((0.5, 0.5, 5)), Vector((0, 0, -1)), depsgraph).bone == "head"
+    assert pick([ob], Vector((-0.1, 0.0, -1)), Vector((0, 0, 1)), depsgraph).bone == "shin.R"
+
+
+def test_without_skin_the_nearest_bone_on_the_screen_counts(extension: str) -> None:
+    """Seen from the front, 100 pixels a metre; hidden bones do not count."""
+    ob = rigs.figure()
+    near, depsgraph = part(extension, "pick").near, bpy.context.evaluated_depsgraph_get()
+
+    def to_screen(place: Vector) -> Vector:
+        return 100 * Vector((place.x, place.z))
+
+    found = near([ob], Vector((60, 148)), to_screen, 10, depsgraph)
+    assert found.bone == "forearm.L"
+    np.testing.assert_allclose(found.point, (0.6, 0.0, 1.45), atol=1e-6)
+    assert near([ob], Vector((60, 170)), to_screen, 10, depsgraph) is None
+    bone = ob.pose.bones["forearm.L"]
+    (bone if hasattr(bone, "hide") else bone.bone).hide = True
+    assert near([ob], Vector((60, 148)), to_screen, 10, depsgraph) is None
+
+
+def test_a_click_selects_the_control_that_moves_a_part_now(extension: str) -> None:
+    """Hands, feet, hips and head have controls; bones between are themselves, and all where Live is off."""
+    ob, selects = figure(), part(extension, "pick").selects
+    for name in ENDS:
+        assert selects(ob, name) == (ob, control(ob, name).name)
+    assert selects(ob, "forearm.L") == (ob, "forearm.L")
+    next(goal for goal in ob.dqik.goals if goal.bone == "hand.L").mute = True
+    assert selects(ob, "hand.L") == (ob, "hand.L")
+    ob.dqik.live = False
+    assert selects(ob, "foot.L") == (ob, "foot.L")
+
+
+# -- dragging ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("bone", ["forearm.L", "arm.R", "shin.L", "thigh.L"])
+def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live: bool) -> None:
+    """To where a swivel of the limb about its ends takes it, on Blender's own evaluation."""
+    ob = figure(live)
+    before, place, at = places(ob), *off_axis(ob, bone)
+    limb = ("arm", "hand") if "arm" in bone else ("thigh", "foot")
+    root, end = (rigs.head(ob, f"{name}.{bone[-1]}") for name in limb)
+    to = root + Matrix.Rotation(0.35, 3, end - root) @ (place - root)
+    controls = [control(ob, name).matrix_basis.copy() for name in ENDS]
+    assert bpy.ops.dqik.grab(bone=bone, point=place, to=to) == {"FINISHED"}
+    assert (to - place).length > 50 * REACHED
+    assert (at() - to).length < REACHED
+    assert np.abs(places(ob) - before).max() < STILL
+    assert [goal.bone for goal in ob.dqik.goals] == sorted(ENDS, key=[goal.bone for goal in ob.dqik.goals].index)
+    assert [control(ob, name).matrix_basis for name in ENDS] == controls
+    for frame in (7, 1):
+        rigs.at_frame(frame)
+        assert (at() - to).length < REACHED
+    assert bool(ob.pose.bones[bone].dqik_hold) == live
+
+
+@pytest.mark.parametrize(("bone", "targets"), [*((bone, "BONES") for bone in ENDS), ("hand.R", "EMPTIES")])
+def test_a_part_with_a_target_takes_it_along(bone: str, targets: str) -> None:
+    """A point beside the bone is where it is asked for, also of hands, which turn with their forearms."""
+    ob = figure(targets=targets)
+    place, at = off_axis(ob, bone)
+    by = Vector((0.03, -0.05, -0.04 if bone in ("head", "hips") else 0.04))
+    to, before = place + by, places(ob, bone, "head", "hips")
+    assert bpy.ops.dqik.grab(bone=bone, point=place, to=to) == {"FINISHED"}
+    assert (at() - to).length < REACHED
+    assert np.abs(places(ob, bone, "head", "hips") - before).max() < STILL
+    assert not any(other.dqik_hold for other in ob.pose.bones)
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_dragged_chest_leans_with_its_head(live: bool) -> None:
+    """Hands, feet and hips stay, the head goes along as it is on the chest; with Live on its control does, too."""
+    ob = figure(live)
+    place, at = off_axis(ob, "chest")
+    before, pose = places(ob, "head"), rigs.evaluated(ob).pose.bones
+    head = pose["chest"].matrix.inverted() @ pose["head"].matrix
+    bpy.ops.dqik.grab(bone="chest", point=place, to=place + Vector((0.02, -0.06, -0.01)))
+    assert (at() - place).length > 0.03
+    assert np.abs(places(ob, "head") - before).max() < STILL
+    pose = rigs.evaluated(ob).pose.bones
+    np.testing.assert_allclose(pose["chest"].matrix.inverted() @ pose["head"].matrix, head, atol=3e-3)
+    assert not live or (rigs.head(ob, "head") - pose[control(ob, "head").name].matrix.translation).length < STILL
+
+
+@pytest.mark.parametrize("prepare", [in_centimetres])
+def test_a_drag_of_a_scaled_and_turned_figure(prepare) -> None:
+    ob = rigs.figure()
+    bent(ob)
+    ob.matrix_world = Matrix.LocRotScale((3, 1, 2), rigs.rotation((1, 2, 3), 50.0), (0.5, 0.5, 0.5))
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    place, at = off_axis(ob, "forearm.L")
+    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
+    to = root + Matrix.Rotation(0.3, 3, end - root) @ (place - root)
+    bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to)
+    assert (at() - to).length < REACHED
+
+
+def test_an_elbow_with_a_pole_takes_the_pole_along() -> None:
+    """So that the limb stays where it was dragged to; the hand's own control stays to the bit."""
+    ob = figure()
+    bpy.ops.dqik.setup_full_body(controls={"ELBOWS"})
+    rigs.update()
+    place, at = off_axis(ob, "forearm.L")
+    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
+    to, hand = root + Matrix.Rotation(0.5, 3, end - root) @ (place - root), control(ob, "hand.L").matrix_basis.copy()
+    bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to)
+    assert (at() - to).length < STILL
+    assert control(ob, "hand.L").matrix_basis == hand
+    pole = next(goal.pole_subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")
+    assert ob.pose.bones[pole].location.length > 0.05
+
+
+def test_what_is_out_of_reach_pulls_nothing_away() -> None:
+    ob = figure()
+    before, (place, at) = places(ob), off_axis(ob, "forearm.L")
+    bpy.ops.dqik.grab(bone="forearm.L", point=place, to=place + Vector((1.0, -1.0, 0.5)))
+    assert (at() - place).length > 0.01
+    assert np.abs(places(ob) - before).max() < STILL
+
+
+# -- before and after --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
+@pytest.mark.parametrize("live", [True, False])
+def test_a_cancelled_drag_never_was(extension: str, live: bool, bone: str, keyed: bool) -> None:
+    """Bit for bit, at once and on other frames; what is posed afterwards is what it would have been."""
+    ob = figure(live)
+    if keyed:
+        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
+        rigs.update()
+    before, channels = rigs.matrices(ob).copy(), rigs.channels(ob).copy()
+    place = on_bone(ob, bone)
+    grab = part(extension, "grab").Grab(ob, bone, place, bpy.context)
+    for step in range(1, 5):
+        grab.move(place + step * Vector((0.01, -0.03, 0.02)))
+    assert np.abs(rigs.matrices(ob) - before).max() > 0.01
+    grab.cancel()
+    for frame in (1, 4, 1):
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(ob) - before).max() == 0.0
+        assert np.abs(rigs.channels(ob) - channels).max() == 0.0
+    assert not any(one.dqik_hold for one in ob.pose.bones)
+
+
+@pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
+def test_a_drag_is_one_undo_step(bone: str) -> None:
+    ob = figure()
+    bpy.ops.ed.undo_push(message="before")
+    before, place = rigs.matrices(ob).copy(), on_bone(ob, bone)
+    bpy.ops.dqik.grab("EXEC_DEFAULT", True, bone=bone, point=place, to=place + Vector((0.02, -0.08, 0.03)))
+    after = rigs.matrices(ob).copy()
+    assert np.abs(after - before).max() > 0.01
+    bpy.ops.ed.undo()
+    assert np.abs(rigs.matrices(bpy.data.objects["Figure"]) - before).max() < 1e-5
+    bpy.ops.ed.redo()
+    assert np.abs(rigs.matrices(bpy.data.objects["Figure"]) - after).max() < 1e-5
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
+def test_auto_keying_keys_a_drag_on_its_frame_only(bone: str, live: bool) -> None:
+    """Blocked poses on other frames stay bit for bit; this frame shows the drag again."""
+    ob = figure(live)
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
+    blocked = [control(ob, name) for name in ENDS] if live else [ob.pose.bones[n] for n in ob.pose.bones.keys()[:18]]
+    for frame in (1, 20, 40):
+        for one in blocked:
+            one.keyframe_insert("location", frame=frame)
+            one.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(20)
+    before, place = rigs.matrices(ob).copy(), on_bone(ob, bone)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.dqik.grab(bone=bone, point=place, to=place + Vector((0.02, -0.06, 0.02)))
+    seen = rigs.matrices(ob).copy()
+    assert np.abs(seen - before).max() > 0.01
+    for frame in (1, 40):
+        rigs.at_frame(frame)
+        assert np.abs(rigs.matrices(ob) - before).max() == 0.0, frame
+    rigs.at_frame(20)
+    assert np.abs(rigs.matrices(ob) - seen).max() < 5e-3
+
+
+def test_a_library_override_is_picked_and_dragged(extension: str, tmp_path) -> None:
+    """Its linked skin is met, and a drag of the forearm holds as in a file of its own."""
+    skinned(figure())
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = rigs.made_active(overridden(tmp_path / "figure.blend"))
+    rigs.update()
+    place, at = off_axis(ob, "forearm.L")
+    to_skin = on_bone(ob, "forearm.L") - place
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    assert part(extension, "pick").pick([ob], place - 9 * to_skin, to_skin, depsgraph).bone == "forearm.L"
+    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
+    to = root + Matrix.Rotation(0.3, 3, end - root) @ (place - root)
+    assert bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to) == {"FINISHED"}
+    assert (at() - to).length < REACHED
+
+
+def test_what_cannot_be_dragged_is_said() -> None:
+    """A bone that is not there, a target that constraints move, and bones that are all locked."""
+    ob = figure()
+    with pytest.raises(RuntimeError, match="has no bone 'tail'"):
+        bpy.ops.dqik.grab(bone="tail", to=(0, 0, 0))
+    before = rigs.matrices(ob).copy()
+    control(ob, "hand.L").constraints.new("LIMIT_LOCATION")
+    rigs.update()
+    with pytest.raises(RuntimeError, match=r"target of 'hand\.L' cannot be moved"):
+        bpy.ops.dqik.grab(bone="hand.L", point=on_bone(ob, "hand.L"), to=(0, 0, 1))
+    for bone in ob.pose.bones:
+        bone.dqik_lock = True
+    with pytest.raises(RuntimeError, match="locked, constrained or driven"):
+        bpy.ops.dqik.grab(bone="arm.R", point=on_bone(ob, "arm.R"), to=(0, 0, 1))
+    assert np.abs(rigs.matrices(ob) - before).max() < STILL
