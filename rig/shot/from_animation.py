@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, scene_state
+from ..blender import animation, generated_rigs, scene_state
 from ..notes import Code, Note
 from ..setup import controls, goals, users
 from . import keys
@@ -138,5 +138,6 @@ def _goes_on(curve: bpy.types.FCurve) -> bool:
 
 
 def _is_driven(ob: bpy.types.Object) -> bool:
-    """Whether drivers turn or move bones."""
-    return bool(animation.animation(ob).driven)
+    """Whether drivers turn or move bones; of a generated rig, its FK controls."""
+    kind = generated_rigs.kind_of(ob.pose.bones.keys())
+    return any(kind is None or kind.name(bone) is not None for bone in animation.animation(ob).driven)
