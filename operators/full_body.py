@@ -12,8 +12,8 @@ from ..rig.blender import scene_state
 from ..rig.figure import roles
 from ..rig.frame import aside, once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body, goals, more_controls
-from ..rig.shot import from_animation
+from ..rig.setup import controls, full_body, goals, more_controls, switches
+from ..rig.shot import from_animation, to_fk
 from .common import ArmatureOperator, armature
 from .frames import SteppedOperator, Steps
 
@@ -116,6 +116,12 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if in_motion and not frames:
             self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
             return {"CANCELLED"}
+        switched = len(switches.others(ob))
+        if switched and (refusal := switches.refusal(ob) or (refusal if as_bones else None)):
+            self.tell({"WARNING"}, refusal)
+            return {"CANCELLED"}
+        if switched:
+            yield from to_fk.switch(context, ob, figure.roles, frames)
         first = len(ob.dqik.goals)
         result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
         if not result.new_goals and not result.old_goals:
@@ -126,7 +132,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             added = self._add(ob, in_motion=bool(count and frames))
         if count and frames:
             yield from self._key(context, ob, range(first, first + count), added, frames)
-        return self._report(ob, figure, result, as_bones, frames, refusal, added)
+        return self._report(ob, figure, result, as_bones, frames, refusal, added, switched)
 
     def _add_to_body(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
         """Add controls to a body that is set up, and key them if it moves."""
@@ -183,17 +189,20 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
 
     def _report(
         self, ob: bpy.types.Object, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range,
-        refusal: Note | None, added: more_controls.Added | None,
+        refusal: Note | None, added: more_controls.Added | None, switched: int,
     ) -> set[str]:  # fmt: skip
         """Say what was added, and what was not.
 
-        frames : that were keyed. refusal : why none could be. added : further controls.
+        frames : that were keyed. refusal : why none could be. added : further controls. switched : how many switches were
+        set to FK.
         """
         count = len(result.new_goals)
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
         if result.taken:
             taken = ", ".join(f"{words} {name!r}" for words, name in result.taken.items())
             parts.append(Note(Code.TAKEN_FOR, taken))
+        if switched:
+            parts.append(Note(Code.SWITCHED_TO_FK, switched))
         if count and self.targets == "BONES" and not as_bones:
             parts.append(Note(Code.TARGETS_ARE_EMPTIES))
         if count and frames:

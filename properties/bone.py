@@ -97,6 +97,7 @@ def bone_properties() -> dict[str, object]:
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=OVERRIDE),
+        "dqik_made_switches": StringProperty(options={"HIDDEN"}, override=OVERRIDE),
         "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=OVERRIDE),
         # the base pose, stored here so that it survives saving and undo
         "dqik_base": FloatVectorProperty(size=stored_base.SIZE, options={"HIDDEN"}, override=OVERRIDE),

@@ -91,6 +91,8 @@ class Code(Enum):
         "Bones such as {} follow the controls of this rig, so goals cannot move them: set up the rig that it "
         "was made from, or add goals for its FK controls"
     )
+    SWITCH_ANIMATED = "{} of {} would switch back from FK: delete its keys, strips or driver first"
+    SWITCHED_TO_FK = "goals move the FK controls now, and {} switches are set to FK"
     WINGS_OR_HOOVES = "This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone"
     FOUR_LEGS = (
         "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits "

@@ -48,6 +48,11 @@ GERMAN_SHOT = {
         "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
     "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
         "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
+    # generated rigs
+    "{} of {} would switch back from FK: delete its keys, strips or driver first":
+        "{} von {} würde von FK zurückschalten: zuerst Keyframes, Strips oder Treiber davon löschen",
+    "goals move the FK controls now, and {} switches are set to FK":
+        "die Ziele bewegen jetzt die FK-Steuerknochen, und {} Schalter stehen auf FK",
     # holds in time
     "Keyed the holds of {}": "Das Halten von {} hat Keyframes",
     "The holds of {} cannot be keyed: unlink their action, or leave the NLA's tweak mode":

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import bulk
+from . import bulk, generated_rigs, leaders
 from .tree import Tree
 
 
@@ -30,16 +30,27 @@ class Armature:
     ----------
     index : {name: number}. parent : (N,) numbers, -1 for none. rest : (N, 4, 4). length : (N,).
     heads, tails : (N, 3). size : the largest extent of the armature.
+
+    In a generated rig (`generated_rigs`), goals move FK controls. `names` say what these are, None for other bones, and
+    a bone whose constraints make it follow one other bone as a child would is the child of that one. follows, placed :
+    (N,) bool, such bones, and those that do so with their place, but not with their rotation. controls : (N,) bool, the
+    bones that goals may move: in other rigs all.
     """
 
     def __init__(self, ob: bpy.types.Object) -> None:
         bones = [bone.bone for bone in ob.pose.bones]
         self.index = {bone.name: number for number, bone in enumerate(bones)}
         parents = [-1 if bone.parent is None else self.index[bone.parent.name] for bone in bones]
-        self.parent = np.array(parents, dtype=np.intp)
         # bones added later have different positions in the pose and in the armature
         order = [ob.data.bones.find(bone.name) for bone in bones]
         self.rest = matrices(ob.data.bones, "matrix_local")[order]
+        self.kind = generated_rigs.kind_of(self.index.keys())
+        self.names = [name if self.kind is None else self.kind.name(name) for name in self.index]
+        self.controls = np.array([name is not None for name in self.names], dtype=bool)
+        self.follows, self.placed = np.zeros((2, len(bones)), dtype=bool)
+        if self.kind is not None:
+            self._follow(ob, parents)
+        self.parent = np.array(parents, dtype=np.intp)
         self.length = np.array([bone.length for bone in bones])
         self.heads = self.rest[:, :3, 3]
         self.tails = self.heads + self.rest[:, :3, 1] * self.length[:, None]
@@ -50,6 +61,30 @@ class Armature:
     def tree(self) -> Tree:
         """The hierarchy of the bones."""
         return Tree(self.parent.tolist(), self.heads)
+
+    @cached_property
+    def control_tree(self) -> Tree:
+        """The hierarchy of the bones that goals may move; of a generated rig, without the bones between them."""
+        if self.kind is None:
+            return self.tree
+        parents = np.full(len(self.parent), -1)
+        for bone in np.flatnonzero(self.controls).tolist():
+            parents[bone] = next((one for one in self.above(bone)[1:] if self.controls[one]), -1)
+        return Tree(parents.tolist(), self.heads)
+
+    def _follow(self, ob: bpy.types.Object, parents: list[int]) -> None:
+        """Put the bones that other bones follow into their `parents`."""
+        for number in np.flatnonzero(~self.controls).tolist():
+            bone = ob.pose.bones[number]
+            led = leaders.of(bone, self.index, self.rest) if bone.constraints else None
+            if led is None or (not led.turns and any(self.controls[self.index[a.name]] for a in bone.parent_recursive)):
+                continue
+            above = led.number
+            while above not in (-1, number):
+                above = parents[above]
+            if above < 0:  # a bone does not follow its own children
+                parents[number] = led.number
+                (self.follows if led.turns else self.placed)[number] = True
 
     def above(self, bone: int) -> list[int]:
         """A bone and all its ancestors, from the bone upward."""

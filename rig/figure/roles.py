@@ -9,6 +9,7 @@ The user's own choice for a bone comes first.
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
@@ -64,15 +65,18 @@ def swap_sides(ob: bpy.types.Object) -> int:
 def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     """The roles of an armature object's bones, with the user's corrections."""
     armature = Armature(ob) if armature is None else armature
-    tree = armature.tree
-    names = bone_names.read(list(armature.index))
+    tree = armature.control_tree
+    names = bone_names.read([name or "" for name in armature.names])
+    for bone in np.flatnonzero(~armature.controls).tolist():
+        names[bone] = BoneName(helper=True)
     for bone in control_bones(ob) & armature.index.keys():
         names[armature.index[bone]] = BoneName(helper=True)
     roles = recognise.find(tree, names)
     _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
     not_human = person.not_human(tree, names, roles)
     folded = person.leans(tree, roles) and not person.not_human(_posed(ob, tree), names, roles)
-    return Figure(roles, FOLDED if folded else not_human, _controlled(ob, roles), folded)
+    controlled = None if armature.kind else _controlled(ob, roles)
+    return Figure(roles, FOLDED if folded else not_human, controlled, folded)
 
 
 def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:

@@ -9,7 +9,6 @@ from ...solvers.algebra import quaternion, twist_swing
 from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
-from ..blender.dependencies import acts
 from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
 from . import limits
@@ -17,8 +16,6 @@ from .couplings import Link
 from .menus import AXES
 from .plan import Plan, PlannedGoal
 from .rig import Support
-
-_TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
 
 
 class BoneJoints:
@@ -40,9 +37,13 @@ class BoneJoints:
         for bone, above in self.held_with.items():
             turn_holds[above] = np.maximum(turn_holds[above], holds[bone])
         armature, bones = solve_plan.armature, solve_plan.bones
-        self.detached = [
-            armature.parent[bone] >= 0 and (not pose[bone].bone.use_inherit_rotation or held_in_space(pose[bone]))
+        self.held = [
+            bool(armature.placed[bone]) or (not armature.follows[bone] and solve_plan.is_held(pose[bone], bone))
             for bone in bones
+        ]
+        self.detached = [
+            armature.parent[bone] >= 0 and (held or not pose[bone].bone.use_inherit_rotation)
+            for bone, held in zip(bones, self.held, strict=True)
         ]
         rest, above = armature.rest[bones], armature.parent[bones, None, None]
         relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
@@ -225,19 +226,6 @@ class BoneJoints:
 
     def _joints_of(self, bone: int) -> range:
         return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)
-
-
-def held_in_space(bone: bpy.types.PoseBone) -> bool:
-    """Whether a constraint gives a bone its orientation independently of its parent."""
-    return any(
-        c.type in _TURNING
-        and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
-        and acts(c)
-        and c.influence == 1.0
-        and getattr(c, "mix_mode", "REPLACE") == "REPLACE"
-        and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
-        for c in bone.constraints
-    )
 
 
 def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:

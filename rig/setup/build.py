@@ -9,7 +9,7 @@ from ..blender import dependencies
 from ..blender.dependencies import acts
 from ..notes import Note, note_of
 from . import limits, rolled_feet
-from .bone_joints import BoneJoints, held_in_space
+from .bone_joints import BoneJoints
 from .goal_facts import GoalFacts
 from .menus import THOROUGH_RESTARTS
 from .plan import plan
@@ -81,9 +81,13 @@ def build(
         location_frame=np.array(joints.location_frame),
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
-        held_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if held_in_space(pose[bone])),
+        held_rows=frozenset(np.flatnonzero(joints.held).tolist()),
         held_with=joints.held_with,
-        local_rows=frozenset(row for row, bone in enumerate(solve_plan.bones) if _is_local(pose[bone])),
+        local_rows=frozenset(
+            row for row, bone in enumerate(solve_plan.bones)
+            if _is_local(pose[bone]) or (solve_plan.constrained[bone] and not solve_plan.armature.controls[bone])
+        ),
+        placed_rows=frozenset(np.flatnonzero(solve_plan.placed[bones]).tolist()),
         frames=joints.solved_frames(solve_plan),
         frame_axes=np.array([joints.frames[bone].axes for bone in solve_plan.bones]),
         supports=joints.supports(solve_plan),

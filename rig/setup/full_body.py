@@ -112,6 +112,8 @@ def set_up(
         if role.part.stiffness:
             goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
     body = RestBody(armature, figure)
+    for bone in _between_hips_and_legs(armature, figure) if new and armature.kind else ():
+        goals.stiffen(ob.pose.bones[bone], PARTS["spine"].stiffness)
     if new and not figure.not_human:
         _limit(ob, Anatomy(body))
     _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
@@ -147,6 +149,17 @@ def root_of(armature: Armature, hips: int | None) -> str:
     if hips is None or armature.parent[hips] < 0:
         return ""
     return list(armature.index)[armature.above(hips)[-1]]
+
+
+def _between_hips_and_legs(armature: Armature, figure: roles.Figure) -> set[int]:
+    """The bones by which the legs of a generated rig hang on its hips: they bend as a spine does."""
+    bones = {role: bone for bone, role in figure.roles.items()}
+    found, hips = set[int](), bones.get(HIPS)
+    for thigh in (bones.get(Role("thigh", side)) for side in (LEFT, RIGHT)):
+        above = [] if thigh is None else armature.above(thigh)[1:]
+        if hips in above:
+            found.update(bone for bone in above[: above.index(hips)] if armature.controls[bone])
+    return found
 
 
 def _add_goal(

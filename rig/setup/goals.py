@@ -17,7 +17,7 @@ from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
 from ..notes import Code, Note
-from . import control_parents, controls, foot_roll, goal_keys, limits, rotation_space, selection, users
+from . import control_parents, controls, foot_roll, goal_keys, limits, rotation_space, selection, switches, users
 from .controls import Control
 from .poles import Poles
 
@@ -294,6 +294,7 @@ def restore(ob: bpy.types.Object) -> None:
             if bone.dqik_use_limits and limits.values(bone) == tuple(bone.dqik_made_limits):
                 limits.clear([bone])
             bone.property_unset("dqik_made_limits")
+    switches.restore(ob)
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers import GOAL_KINDS
 from ...solvers.algebra import quaternion
-from ..blender import limit_frame
+from ..blender import leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
 from ..figure import bend, capsules, masses, roles
@@ -20,7 +20,7 @@ from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..notes import Code, Note, listed
-from . import couplings, limits, obstacles
+from . import between_controls, couplings, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -57,7 +57,7 @@ class Plan:
     bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
     capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
-    notes : about what is left out.
+    notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
     """
 
     armature: Armature
@@ -74,6 +74,7 @@ class Plan:
     avoids_self: bool
     obstacles: list[Obstacle]
     notes: list[Note]
+    placed: np.ndarray
 
     @property
     def supports(self) -> list[int]:
@@ -92,6 +93,16 @@ class Plan:
             above = itertools.takewhile(lambda other: other not in ends, self.armature.above(bone)[1:])
             found[bone] = [other for other in above if self.moved[other]]
         return found
+
+    def is_held(self, pose_bone: bpy.types.PoseBone, bone: int) -> bool:
+        """Whether a constraint gives a bone its orientation independently of its parent.
+
+        Not of one in a generated rig that has that of a moved bone: `between_controls.blended` keeps both together.
+        """
+        if self.armature.controls[bone]:
+            return leaders.held_in_space(pose_bone)
+        aims = leaders.aims(pose_bone, self.armature.index)
+        return leaders.held_in_space(pose_bone) and not any(self.moved[self.armature.above(aim)].any() for aim in aims)
 
 
 def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | Note:
@@ -127,6 +138,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     moved = np.zeros(len(pose), dtype=bool)
     links = couplings.links(ob, armature.index, notes)
     moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
+    moved &= armature.controls & ~between_controls.blended(ob, armature, moved, constrained)
+    placed = between_controls.placed(pose, armature)
+    constrained &= ~placed
     left = _constraint_notes(pose, moved & constrained, by_ik)
     notes += left
     if (moved & by_driver).any():
@@ -159,7 +173,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
         armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, bodies,
-        avoids_self, avoided, notes,
+        avoids_self, avoided, notes, placed,
     )  # fmt: skip
 
 

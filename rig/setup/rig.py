@@ -88,7 +88,8 @@ class Rig:
     solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
     inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
-    still, constrained_rows : rows that are not solved, without and with a constraint or driver.
+    still, constrained_rows : rows that are not solved, without and with a constraint or driver. is_plain : no row has a
+        constraint or driver.
     root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
     turns, has_poles : whether any goal turns its bone, whether any has a pole.
     rest_links : (J, 8) links with every inner joint at its rest offset.
@@ -96,6 +97,7 @@ class Rig:
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
+    placed_rows : rows of bones that constraints put at other bones, and that turn freely.
     supports : what carries weight. other_kinds : goals of other kinds than Reach. obstacles : that are avoided.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
@@ -122,6 +124,7 @@ class Rig:
     solved: np.ndarray
     loose: np.ndarray
     local_rows: frozenset[int]
+    placed_rows: frozenset[int]
     frames: tuple[np.ndarray, np.ndarray] | None
     frame_axes: np.ndarray
     held_rows: frozenset[int]
@@ -141,6 +144,7 @@ class Rig:
         self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
+        self.is_plain = not (self.constrained_rows.size or self.placed_rows)
         self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
         slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places: dict[int, list[RootPlace]] = {}

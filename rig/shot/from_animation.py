@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from .. import curves
-from ..blender import animation, scene_state
+from ..blender import animation, generated_rigs, scene_state
 from ..blender.places import owner_of
 from ..frame import aside
 from ..notes import Code, Note
@@ -187,5 +187,6 @@ def _goes_on(curve: bpy.types.FCurve) -> bool:
 
 
 def _is_driven(ob: bpy.types.Object) -> bool:
-    """Whether drivers turn or move bones."""
-    return bool(animation.animation(ob).driven)
+    """Whether drivers turn or move bones; of a generated rig, its FK controls."""
+    kind = generated_rigs.kind_of(ob.pose.bones.keys())
+    return any(kind is None or kind.name(bone) is not None for bone in animation.animation(ob).driven)

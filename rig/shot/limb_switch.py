@@ -185,7 +185,7 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
     """The names of the bones that a goal moves."""
     number = armature.index[goal.bone]
     bones = plan.chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate)
-    return [ob.pose.bones[bone].name for bone in bones]
+    return [ob.pose.bones[bone].name for bone in bones if armature.controls[bone]]
 
 
 def _read(

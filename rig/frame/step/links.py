@@ -41,7 +41,7 @@ class Links:
 
 def read(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
     """The links of a rig. ob : the evaluated object. start : the channels that the frame starts from."""
-    if not (rig.constrained_rows.size or is_scaled(ob, rig)):
+    if rig.is_plain and not is_scaled(ob, rig):
         plain = PlainLinks(rig, start)
         if plain.place_roots(ob):
             return Links(plain.links, rig.slide_scale, (1.0,) * len(rig.goals), False)
@@ -161,7 +161,7 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
     found = {parent: pose[parent].matrix for parent in rig.root_places}
     for row, number in enumerate(rig.bones.tolist()):
         bone = pose[number]
-        above = bone.parent
+        above = None if rig.parent[row] < 0 else pose[int(rig.parent[row])]
         location = Vector(start.locations[number]) if rig.loose[row] else Vector()
         basis = Matrix.LocRotScale(location, Quaternion(q[row]), bone.scale)
         if above is None:
@@ -173,6 +173,11 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
             )
             if row in rig.local_rows:  # its constraints act in its parent's frame
                 found[number] = parent @ _rounded(above.matrix.inverted_safe() @ bone.matrix, rig.size)
+        if row in rig.placed_rows:
+            assert above is not None
+            found[number].translation = found[int(rig.parent[row])] @ _rounded(
+                above.matrix.inverted_safe() @ bone.matrix, rig.size
+            ).translation
         if row in rig.held_rows or (row in rig.local_rows and rig.detached[row]):  # whatever its parent's orientation
             place, turned = found[number].to_translation(), _rounded(bone.matrix, rig.size).to_quaternion()
             found[number] = Matrix.LocRotScale(place, turned, found[number].to_scale())

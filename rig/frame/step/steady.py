@@ -50,7 +50,7 @@ class SteadyFrames:
         return (
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
             and view.in_viewport and prepared.unanimated and not prepared.animates_settings
-            and not rig.constrained_rows.size and not prepared.follows_itself and min(prepared.influences) == 1.0
+            and rig.is_plain and not prepared.follows_itself and min(prepared.influences) == 1.0
             and not any(fact.lengths or fact.is_curve for fact in prepared.facts)
         )  # fmt: skip
 
