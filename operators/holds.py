@@ -38,7 +38,7 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         with sessions.busy:
             view = View.now(context.evaluated_depsgraph_get())
-            left = holds.hold_here(session, ob, holds.held(session, ob, names), view)
+            left = holds.hold_here(session, ob, holds.held(session, ob, names, view), view)
         ob.update_tag(refresh={"DATA"})
         return _keyed(self, names, left)
 
