@@ -366,3 +366,19 @@ def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
     now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
     assert np.abs(now - before)[:, :3, 3].max() < 1e-4
     assert np.degrees(rigs.turn(before, now)) < 5.0
+
+
+def test_selecting_controls_lets_go_of_another_figure_that_is_posed_too() -> None:
+    """Two figures in Pose Mode at once."""
+    other, ob = set_up(rigs.figure("Other"), live=False), set_up(rigs.figure(), live=False)
+    if ob.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    other.select_set(True)
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in other.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert other.mode == "POSE" and not selected(other)
+    assert selected(ob) == {bone.name for bone in ob.pose.bones if bone.name.startswith("DQIK")}
