@@ -381,4 +381,4 @@ def test_selecting_controls_lets_go_of_another_figure_that_is_posed_too() -> Non
         (bone if hasattr(bone, "select") else bone.bone).select = True
     assert bpy.ops.dqik.select_controls() == {"FINISHED"}
     assert other.mode == "POSE" and not selected(other)
-    assert selected(ob) == {bone.name for bone in ob.pose.bones if bone.name.startswith("DQIK")}
+    assert selected(ob) == {goal.subtarget for goal in ob.dqik.goals}
