@@ -36,6 +36,9 @@ class DQIK_OT_select_controls(GoalsOperator, bpy.types.Operator):
                 bpy.ops.object.mode_set(mode="POSE")
             active = ob.data.bones.active
             selection.select_only(ob, *bones, active=active.name if active and active.name in bones else bones[0])
+            for other in layer.objects:  # other characters that are posed together
+                if other.mode == "POSE" and other != ob:
+                    selection.select_only(other)
         return {"FINISHED"}
 
 

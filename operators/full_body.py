@@ -193,8 +193,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     ) -> set[str]:  # fmt: skip
         """Say what was added, and what was not.
 
-        frames : that were keyed. refusal : why none could be. added : further controls. switched : how many switches were
-        set to FK.
+        frames : that were keyed. refusal : why none could be. added : further controls. switched : how many
+        switches were set to FK.
         """
         count = len(result.new_goals)
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]

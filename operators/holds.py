@@ -38,7 +38,7 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         with sessions.busy:
             view = View.now(context.evaluated_depsgraph_get())
-            left = holds.hold_here(session, ob, holds.held(session, ob, names), view)
+            left = holds.hold_here(session, ob, holds.held(session, ob, names, view), view)
         ob.update_tag(refresh={"DATA"})
         return _keyed(self, names, left)
 
@@ -84,7 +84,10 @@ def _refusal(ob: bpy.types.Object) -> Note | None:
     """Why holds cannot be keyed; None if they can."""
     if not ob.dqik.live:
         return Note(Code.HOLD_NEEDS_LIVE)
-    return Note(Code.LINKED_KEYS, repr(ob.name)) if ob.library is not None else None
+    if ob.library is not None:
+        return Note(Code.LINKED_KEYS, repr(ob.name))
+    action = None if ob.animation_data is None else ob.animation_data.action
+    return None if action is None or action.library is None else Note(Code.ACTION_OF_LIBRARY, repr(action.name))
 
 
 def _keyed(operator: ArmatureOperator, names: list[str], left: list[str]) -> set[str]:

@@ -154,15 +154,17 @@ def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.t
     for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
-        place, pole = wanted[number], goal.pole_target
-        done = goal.target is not None and _put(goal.target, goal.subtarget, place.end, turn, depsgraph, moved)
-        if place.pole is not None:
-            matrix = world_matrix(pole, goal.pole_subtarget, depsgraph).copy()
-            matrix.translation = place.pole
-            done &= _put(pole, goal.pole_subtarget, matrix, False, depsgraph, moved)
+        done = goal.target is not None and _put(goal.target, goal.subtarget, wanted[number].end, turn, depsgraph, moved)
         if not done or any(owner_of(*aim) is None for aim in aims(goal)):
             left.append(goal.name)
-    return left
+    for number, (_, pole) in wanted.items():  # after the targets, on which they may hang
+        goal = ob.dqik.goals[number]
+        if pole is not None:
+            matrix = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).copy()
+            matrix.translation = pole
+            if not _put(goal.pole_target, goal.pole_subtarget, matrix, False, depsgraph, moved):
+                left.append(goal.name)
+    return list(dict.fromkeys(left))
 
 
 def key_targets(ob: bpy.types.Object, numbers: Iterable[int], frame: float, auto: bool = False) -> bool:

@@ -35,7 +35,7 @@ class Poles:
     def spot(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """Where in the world a goal's pole has to be: turned about the line of its limb from where it is.
 
-        None for goals without a pole, and for straight limbs.
+        A straight limb points where it would bend. None for goals without a pole, and where a limb points nowhere.
         """
         pole = self._place(goal)
         if pole is None:
@@ -44,7 +44,8 @@ class Poles:
         if points is None:
             return None
         root, middle, end = points
-        line, size, out = (end - root).normalized(), (middle - root).length + (end - middle).length, _out(*points)
+        line, size = (end - root).normalized(), (middle - root).length + (end - middle).length
+        out = _out(*points) or self._would_bend(goal, points)
         if out is None:
             return None
         away = _off(pole - root, line)
@@ -58,22 +59,31 @@ class Poles:
         It is as far from the middle joint as the limb's root is, toward where the limb bends, or prefers to bend.
         """
         rest, posed = self._points(goal, at_rest=True), self._points(goal)
-        limb = self._limb(goal)
         if rest is None or posed is None or (rest[2] - rest[0]).length == 0.0 or (posed[2] - posed[0]).length == 0.0:
             return None
-        out, turn = _out(*rest), Quaternion()
-        if limb is not None:
-            upper = self._ob.pose.bones[limb.upper]
-            turn = upper.matrix.to_quaternion() @ upper.bone.matrix_local.to_quaternion().inverted()
-            if out is None:
-                lower = rest[2] - rest[1]
-                out = lower.cross(Vector(limb.axis)).normalized()
+        out, _ = self._bend_at_rest(goal, rest)
         if out is None:
             return None
-        present = _out(*posed, _ROUNDED)
-        if present is None:
-            present = _off(turn @ out, (posed[2] - posed[0]).normalized()).normalized()
-        return _beyond(rest, out), _beyond(posed, present)
+        return _beyond(rest, out), _beyond(posed, _out(*posed, _ROUNDED) or self._would_bend(goal, posed))
+
+    def _bend_at_rest(
+        self, goal: bpy.types.PropertyGroup, rest: tuple[Vector, Vector, Vector]
+    ) -> tuple[Vector | None, Quaternion]:
+        """Where a limb bends at rest, or prefers to bend, and how far it has turned from there."""
+        out, limb = _out(*rest), self._limb(goal)
+        if limb is None:
+            return out, Quaternion()
+        upper = self._ob.pose.bones[limb.upper]
+        turn = upper.matrix.to_quaternion() @ upper.bone.matrix_local.to_quaternion().inverted()
+        return out or (rest[2] - rest[1]).cross(Vector(limb.axis)).normalized(), turn
+
+    def _would_bend(
+        self, goal: bpy.types.PropertyGroup, posed: tuple[Vector, Vector, Vector]
+    ) -> Vector | None:
+        """The unit direction into which a straight limb would bend; None if unknown."""
+        rest = self._points(goal, at_rest=True)
+        out, turn = (None, Quaternion()) if rest is None else self._bend_at_rest(goal, rest)
+        return None if out is None else _off(turn @ out, (posed[2] - posed[0]).normalized()).normalized()
 
     def _place(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """A pole's place in armature space; None if there is none."""

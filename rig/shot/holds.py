@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from .. import curves
 from ..blender import animation, channels, keying, rotation
@@ -105,13 +106,20 @@ def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], vi
     return hold_here(session, ob, dict.fromkeys(names, ByHand(0.0, present)), view, pose=False)
 
 
-def held(session: Session, ob: bpy.types.Object, names: Iterable[str]) -> Held:
-    """Bones to hold at the present frame, with those above; the ones that are not held yet as they are posed."""
+def held(session: Session, ob: bpy.types.Object, names: Iterable[str], view: View) -> Held:
+    """Bones to hold at the view's frame, with those above; the ones that are not held yet as they are posed."""
     pose, found = session.pose, Held()
     for name in names:
         bone = ob.pose.bones[name]
-        before = pose.before_posed(ob, _number(bone)) if bone.dqik_hold > 0.0 else pose.state(ob)
-        found[name] = ByHand(bone.dqik_hold or holds.POSED, before)
+        number, hold, state = _number(bone), bone.dqik_hold or holds.POSED, pose.state(ob)
+        if number in pose.posed:
+            found[name] = pose.posed[number]._replace(hold=hold)
+        elif keying.is_keyed(bone, view.frame):
+            base = state.base.copy()
+            base.put(channels.read(ob.pose.bones), np.array([number]))
+            found[name] = ByHand(hold, state._replace(base=base), had_key=True)
+        else:
+            found[name] = ByHand(hold, pose.before_posed(ob, number) if bone.dqik_hold > 0.0 else state)
     return with_above(session, ob, found)
 
 
@@ -204,11 +212,12 @@ def _may_key(session: Session, bone: bpy.types.PoseBone) -> bool:
 def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: bool) -> None:
     """Key a bone's hold; beside the frame it is as before, and not below what keys hold where the bone had any."""
     before = float(one.before.holds[_number(bone)])
+    had_key = any(keying.key_at(curve, here.frame) is not None for curve in keying.curves_of(bone, HOLD).values())
     found = keying.curves_of(bone, rotation.PATHS[bone.rotation_mode]).values()
-    if hold_keyed and any(_has_others(curve, here.frame) for curve in found):
+    if not had_key and hold_keyed and any(_has_others(curve, here.frame) for curve in found):
         before = max(before, holds.KEYED)
     holds.put(bone, one.hold)
-    _key(bone, HOLD, [before], here)
+    _key(bone, HOLD, [before], here, had_key=had_key)
 
 
 def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, keep: bool) -> None:
@@ -217,17 +226,21 @@ def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, keep: bool) -> 
     if one.seen is not None:
         setattr(bone, rotation.PATHS[mode], one.seen)
     turn = base.rotations[number][: rotation.SIZES[mode]].tolist()
-    _key(bone, rotation.PATHS[mode], turn, here, keep, one.had_key)
+    _key(bone, rotation.PATHS[mode], turn, here, keep, one.had_key, is_new=one.seen is None)
     if bone.dqik_translate and one.seen is None:
         _key(bone, "location", base.locations[number].tolist(), here, keep, one.had_key)
 
 
 def _key(
-    bone: bpy.types.PoseBone, path: str, before: list[float], here: Here, keep: bool = False, had_key: bool = False
+    bone: bpy.types.PoseBone, path: str, before: list[float], here: Here, keep: bool = False, had_key: bool = False,
+    is_new: bool = True,
 ) -> None:  # fmt: skip
-    """Key a property at the frame, and where its keys are lacking beside it, key its values from before there."""
+    """Key a property at the frame, and where its keys are lacking beside it, key its values from before there.
+
+    is_new : a key that is at the frame belongs to the new pose.
+    """
     found = keying.curves_of(bone, path)
-    values = {index: _beside(found.get(index), value, here, had_key) for index, value in enumerate(before)}
+    values = {index: _beside(found.get(index), value, here, had_key, is_new) for index, value in enumerate(before)}
     there = [index for index, curve in found.items() if keying.key_at(curve, here.frame) is not None]
     if not (keep and len(there) == len(before)):
         keying.key_path(bone, path, here.frame, bone.name)
@@ -237,15 +250,17 @@ def _key(
 
 
 def _beside(
-    curve: bpy.types.FCurve | None, before: float, here: Here, had_key: bool
+    curve: bpy.types.FCurve | None, before: float, here: Here, had_key: bool, is_new: bool
 ) -> list[tuple[float, float]]:  # fmt: skip
     """The frames beside on which a curve lacks a key, and its values there as they were before.
 
     before : the value at the frame itself, where the curve had a key, or else on all frames, where there was no curve.
     """
-    if curve is None or not (had_key or _has_others(curve, here.frame)):
+    if curve is None or (is_new and not (had_key or _has_others(curve, here.frame))):
         return [(time, before) for time in here.beside]
     lacking = [time for time in here.beside if keying.key_at(curve, time) is None]
+    if not is_new:
+        return [(time, curve.evaluate(time)) for time in lacking]
     return list(zip(lacking, curves.before_key(curve, here.frame, before if had_key else None, lacking), strict=True))
 
 

@@ -104,6 +104,35 @@ def test_a_pose_between_blocked_frames_and_one_more() -> None:
     assert {frame for frame, hold in hold_keys().items() if hold == 1.0} == {100.0, 115.0, 170.0, 200.0}
 
 
+@pytest.mark.parametrize("press", [key_chest, lambda frame: bpy.ops.dqik.hold_here()])
+def test_a_pose_on_a_frame_that_was_keyed_beside_another(press) -> None:
+    """Posed on a frame, then on the next blocked one: the one after that is not held."""
+    blocked()
+    before = poses()
+    for frame, axis in ((57, (1, 0, 0)), (115, (0, 1, 0)), (57, (0, 0, 1))):
+        rigs.at_frame(frame)
+        turn_chest(rigs.rotation(axis, 25.0))
+        press(frame)
+        assert_kept(before, 57, 115)
+    assert hold_keys() == {1.0: 0.0, 57.0: 1.0, 115.0: 1.0, 150.0: 0.0}
+
+
+def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
+    """On a frame on which the chest is keyed at rest, and let go, beside the one on which it is held."""
+    ob = blocked()
+    rigs.at_frame(57)
+    turn_chest()
+    bpy.ops.dqik.hold_here()
+    before = poses()
+    rigs.at_frame(115)
+    select(ob, "arm.R")
+    rigs.posed(ob.pose.bones["arm.R"], TURNED)
+    rigs.update()
+    bpy.ops.dqik.hold_here()
+    rigs.update()
+    assert_kept(before, 115)
+
+
 def test_a_pose_on_a_bone_with_keys_of_its_own() -> None:
     """Keys of the chest far away: on the blocked frames between it stays as the curves had it, held as by keys."""
     ob = blocked()

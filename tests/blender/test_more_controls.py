@@ -349,3 +349,36 @@ def test_controls_are_as_large_as_their_limbs() -> None:
         bpy.data.objects.remove(ob)
         rigs.update()
     assert sizes[1] / sizes[0] == pytest.approx(0.6, abs=0.02)
+
+
+def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
+    """Legs and arms that were turned about themselves, hips and chest moved: Live then shows the pose."""
+    ob = set_up(rigs.figure(), live=False, controls={"CHEST", "ELBOWS", "KNEES"})
+    for name, turn in {"thigh.L": (0.3, 0.5, 0.0), "arm.R": (0.1, -0.4, 0.3), "hips": (0.1, 0.2, 0.0)}.items():
+        rigs.posed(ob.pose.bones[name], Euler(turn).to_quaternion())
+    ob.pose.bones["hips"].location = (0.1, 0.2, -0.05)
+    rigs.update()
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    before = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+    assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+    assert np.abs(now - before)[:, :3, 3].max() < 1e-4
+    assert np.degrees(rigs.turn(before, now)) < 5.0
+
+
+def test_selecting_controls_lets_go_of_another_figure_that_is_posed_too() -> None:
+    """Two figures in Pose Mode at once."""
+    other, ob = set_up(rigs.figure("Other"), live=False), set_up(rigs.figure(), live=False)
+    if ob.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    other.select_set(True)
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in other.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert other.mode == "POSE" and not selected(other)
+    assert selected(ob) == {goal.subtarget for goal in ob.dqik.goals}

@@ -240,6 +240,23 @@ def run(operator: str, of: bpy.types.Object, **settings: object) -> set[str]:
     """Run one of our operators on an armature. It may refuse, with one sentence that a person can read."""
     if of.mode == "OBJECT":
         active(of)
+    return press(operator, **settings)
+
+
+def choose(owners: Sequence[tuple[str, str]]) -> None:
+    """Select bones of an armature, in Pose Mode, or objects, by their names; for objects the bone is empty."""
+    name, part = owners[0]
+    if part:
+        select(thing(name), [one for _, one in owners])
+        thing(name).data.bones.active = thing(name).data.bones[part]
+    else:
+        active(thing(name))
+        for other, _ in owners:
+            thing(other).select_set(True)
+
+
+def press(operator: str, **settings: object) -> set[str]:
+    """Run one of our operators on what is active and selected, as above."""
     try:
         return getattr(bpy.ops.dqik, operator)(**settings)
     except RuntimeError as error:

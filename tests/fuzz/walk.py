@@ -18,6 +18,9 @@ import outside_checks
 import outside_steps  # noqa: F401
 import relation_steps  # noqa: F401
 import rig_steps  # noqa: F401
+import shot_checks
+import shot_steps  # noqa: F401
+import shots
 import vocabulary
 from draw import STEPS, Draw, NothingToDrawError
 from log import Log, traceback_in
@@ -41,9 +44,11 @@ THEMES = (
     ("couplings", "limits", "bake", "undo", "hand", "paste", "setting"),
     ("contact", "bodies", "limits", "bake", "undo", "keys", "setting"),
     ("figure", "contact", "couplings", "kinds", "bodies", "keys", "operators"),
+    ("attach", "shot", "figure", "motion", "undo", "keys", "hand"),
+    ("attach", "shot", "motion", "figure", "libraries", "files", "objects"),
 )  # groups that belong together
 WORDS: dict[str, object] = {}
-for words in (vocabulary, outside, oracle, checks, outside_checks, bakes):
+for words in (vocabulary, outside, oracle, checks, outside_checks, bakes, shots, shot_checks):
     WORDS |= vars(words)
 
 Step = tuple[str, str]  # group, script

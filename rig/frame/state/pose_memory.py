@@ -314,7 +314,7 @@ class PoseMemory(BasePose):
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         known = np.isin(np.arange(len(turned)), list(prepared.newly_keyed))
         if self.history.place[2] == prepared.action:
-            known |= prepared.own_holds
+            known |= prepared.own_holds & self._are_no_keys(now, prepared.free, view)
         is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
         for bone in np.flatnonzero((turned | moved) & known & prepared.solved).tolist():
             posed, one = ob.pose.bones[bone], np.array([bone])
@@ -331,6 +331,14 @@ class PoseMemory(BasePose):
                     above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
                     self.base.rotations[above] = shown.rotations[above]
                     self._store(ob, np.array(above, dtype=np.intp))
+
+    def _are_no_keys(self, now: Channels, free: Which, view: View) -> np.ndarray:
+        """The bones (N,) whose keyed channels are others than the keys of this frame, which Blender may set again."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is None or keyed.frame != view.frame or keyed.channels.modes != now.modes:
+            return np.ones(len(now.rotations), dtype=bool)
+        other = now.unlike(keyed.channels) & ~free
+        return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(
         self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, before: State

@@ -113,6 +113,8 @@ class PreparedRig:
             if self._contents is not None and len(before.rotations) == len(self.free.rotations) and not names:
                 turned, moved = (before & ~self.free).whole()
                 self.newly_keyed.update(np.flatnonzero(turned | moved).tolist())
+            elif self._contents is not None:
+                self.newly_keyed.clear()  # the bones have other numbers
             self._other = True
         other, self.modes, self._animated, self._paths = self.action, modes, animated, paths
         new = not other and self.action not in self._actions and actions.has_single_keys(ob)

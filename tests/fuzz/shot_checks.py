@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold of holds, pins, planted feet, limbs that are switched, controls, and of undo and mirrored pastes."""
+
+from collections.abc import Callable, Sequence
+
+import bpy
+import numpy as np
+import rigs
+from goals import figures_behind, key_of, size, solved_alone
+from mathutils import Euler, Matrix
+from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
+from rigs import at_frame, evaluated, update
+from shots import Object, Owner, film, is_plain, is_steady, same_film, scale_of, ways
+from vocabulary import BrokenError, active, bone, choose, press, run, said, select, shown, thing
+
+__all__ = ["check_again", "check_controls", "check_flipped", "check_from_motion", "check_hold_here", "check_limb",
+           "check_paths", "check_pin", "check_plant"]  # fmt: skip
+
+FRAMES = range(1, 13)
+
+
+# -- holds, pins, limbs ------------------------------------------------------------------------------------------------
+
+
+def body_times(ob: bpy.types.Object) -> list[float]:
+    """The times of all keys of an armature and of its targets."""
+    owners = {ob, *(goal.target for goal in ob.dqik.goals if goal.target is not None)}
+    return sorted({round(p.co[0], 3) for one in owners for curve in rigs.fcurves(one) for p in curve.keyframe_points})
+
+
+def check_hold_here(ob_of: Object, name: str, path: str, value: Sequence[float], frame: float) -> None:
+    """A pose that is held at its frame shows there again, and the other keyed frames stay as they were."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None or not is_plain(ob) or any(figures_behind(one) for one in shown()):
+        return
+    ob.dqik.live = True
+    update()
+    settle(frame)
+    if not is_steady() or ob not in shown() or name not in solved_alone(ob) or any(holds(ob).values()):
+        return
+    if ob.dqik.start_from != "POSE" or any(one.dqik_stiffness for one in ob.pose.bones):
+        return
+    times = [time for time in body_times(ob) if abs(time - frame) > 1e-2]
+    before = film(times)
+    settle(frame)
+    setattr(bone(name, ob), path, value)
+    update()
+    if ob.dqik.status.message or bone(name, ob).dqik_hold != 1.0:
+        return
+    here, met = poses(), ob.dqik.status.converged
+    select(ob, [name])
+    if "FINISHED" not in press("hold_here"):
+        return
+    update()
+    if met:  # else the solve goes on from the pose that is keyed
+        same("hold here", here, poses(), f"{name!r} was held at frame {frame:g}, and the pose jumps", 20.0)
+    same_film("hold here", before, f"{name!r} was held at frame {frame:g}", 1.0)
+    if met:
+        same_film("hold here", {frame: here}, f"{name!r} was held there", 20.0)
+
+
+def check_limb(ob_of: Object, name: str, to_ik: bool, first: float, last: float) -> None:
+    """A limb that is switched moves nothing on any frame; its goal has the influence that it should. Or it says so.
+
+    last : before the first frame, from that one on.
+    """
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None:
+        return
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    ob.dqik.live = True
+    update()
+    settle(first)
+    if not is_steady() or ob not in shown():
+        return
+    goals = [k for k, goal in enumerate(ob.dqik.goals) if name in (goal.bone, goal.subtarget)]
+    aims = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    if len(aims) != len(set(aims)):
+        return
+    onward = last < first
+    before = film(FRAMES if not onward else [frame for frame in FRAMES if frame <= first])
+    settle(first)
+    was_so = any(is_on(evaluated(ob).dqik.goals[k]) == to_ik for k in goals)
+    select(ob, [name])
+    mine = {} if onward else {"frame_start": int(first), "frame_end": int(last)}
+    if "FINISHED" not in press(f"limb_to_{'ik' if to_ik else 'fk'}", **mine) or not is_steady():
+        return
+    update()
+    if not was_so and "moved" not in said():
+        same_film("limb", before, f"The limb of {name!r} was switched at frames {first:g} to {last:g}")
+
+
+def is_on(goal: bpy.types.PropertyGroup) -> bool:
+    return goal.influence > 0.0 and not goal.mute
+
+
+def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> None:
+    """Pinned, nothing moves; with Auto Keying not on the frames before either; unpinned later, neither."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None or ob not in shown():
+        return
+    settle(frame)
+    if not is_steady():
+        return
+    new = not any(goal.bone in names or goal.subtarget in names for goal in ob.dqik.goals)
+    before = film((frame - 2.0, frame - 1.0) if auto and new and is_plain(ob) else ())
+    settle(frame)
+    targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
+    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, poses()
+    select(ob, names)
+    tools, wishes = bpy.context.scene.tool_settings, bpy.context.preferences.edit
+    only_available, wishes.use_keyframe_insert_available = wishes.use_keyframe_insert_available, False
+    tools.use_keyframe_insert_auto = auto
+    try:
+        done = press("pin")
+        update()
+        if "FINISHED" in done and is_steady():
+            words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
+            if met or not ob_of().dqik.live:
+                same("pin", here, poses(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
+            same_film("pin", before, words)
+            at_frame(frame + 2.0)
+            select(ob_of(), names)
+            press("unpin")
+    finally:
+        tools.use_keyframe_insert_auto, wishes.use_keyframe_insert_available = False, only_available
+    update()
+
+
+# -- planting ----------------------------------------------------------------------------------------------------------
+
+
+def check_plant(ob_of: Object, owner: Owner, first: int, last: int) -> None:
+    """A planted target stands still on its frames; keys beyond the fade stay."""
+    settle(first)
+    if not is_steady() or ob_of().library is not None:
+        return
+    keys = rigs.keys(thing(owner[0]))
+    choose([owner])
+    if not owner[1]:
+        thing(owner[0]).select_set(True)
+        bpy.context.view_layer.objects.active = ob_of()
+    fade = 2
+    done = press("plant", frame_start=first, frame_end=last, fade=fade, roll=False)
+    if "FINISHED" not in done or not is_steady():
+        return
+    update()
+    found = ways([owner], range(first, last + 1))
+    places = np.array([places[0][:3, 3] for places in found.values()])
+    away = np.abs(places - places[0]).max()
+    if away > 3e-5 * scale_of(owner):
+        raise BrokenError("plant", f"{owner} was planted on frames {first} to {last} and moves by {away:.3g}")
+    for channel, points in rigs.keys(thing(owner[0])).items():
+        outer = [p for p in keys.get(channel, ()) if not first - fade - 1e-3 <= p[0] <= last + fade + 1e-3]
+        if any(point not in points for point in outer):
+            raise BrokenError("plant", f"A key of {channel} outside of frames {first} to {last} was changed")
+
+
+# -- controls ----------------------------------------------------------------------------------------------------------
+
+
+def check_controls(ob_of: Object, frame: float) -> None:
+    """*Select Controls* selects just the targets; *Key Controls* keys just these, and nothing moves."""
+    for other in shown():
+        if other.mode != "OBJECT":
+            bpy.context.view_layer.objects.active = other
+            bpy.ops.object.mode_set(mode="OBJECT")
+    ob = ob_of()
+    settle(frame)
+    ends = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    ends += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
+    local = [end for end in ends if end[0] is not None and end[0].library is None]
+    own = {(target.name, name if target == ob else "") for target, name in local if target == ob or not target.pose}
+    others = {one.name for one in ob.data.bones if one.name.startswith("DQIK")}
+    if "FINISHED" not in run("select_controls", ob):
+        return
+    ob = ob_of()
+    found = {(one.id_data.name, one.name) for one in (bpy.context.selected_pose_bones or ())}
+    found |= {(one.name, "") for one in bpy.context.view_layer.objects if one.select_get() and one.mode == "OBJECT"}
+    extra = {one for one in found - own if one[1] not in others}
+    if extra:
+        raise BrokenError("controls", f"{extra} are no controls of {ob.name!r}, and selected")
+    before = {one.name: rigs.keys(one) for one in bpy.data.objects if one.library is None}
+    here = poses()
+    if "FINISHED" not in run("key_controls", ob):
+        return
+    update()
+    for name, keys in before.items():
+        for channel, points in rigs.keys(thing(name)).items():
+            if points == keys.get(channel):
+                continue
+            part = channel[0].split('"')[1] if channel[0].startswith("pose.bones") else ""
+            if (name, part) not in own and part not in others:
+                raise BrokenError("controls", f"{channel} of {name!r} was keyed, which is no control of {ob.name!r}")
+            if not any(abs(time - bpy.context.scene.frame_current_final) < 1e-2 for time, _ in points):
+                raise BrokenError("controls", f"{channel} of {name!r} has no key at frame {frame:g}")
+    if is_steady() and is_plain(ob):
+        same("controls", here, poses(), f"The controls of {ob.name!r} were keyed at frame {frame:g}")
+
+
+def check_from_motion(name: str, turns: dict[str, dict[int, tuple]], controls: set[str], location: tuple) -> None:
+    """A figure that moves: after Set Up, with more controls, Live shows its motion, also half way between frames."""
+    ob = rigs.figure(name)
+    ob.location = location
+    for part, keys in turns.items():
+        for frame, angles in keys.items():
+            ob.pose.bones[part].rotation_quaternion = Euler(angles).to_quaternion()
+            ob.pose.bones[part].keyframe_insert("rotation_quaternion", frame=frame)
+    frames = [1.0, 2.0, 2.5, 4.0, 5.5, 6.0]
+    settle(1)
+    before, count = film(frames), len(ob.pose.bones)
+    run("setup_full_body", ob, from_animation=True, controls=controls)
+    ob = thing(name)
+    ob.dqik.live = True
+    update()
+    now = film(frames)
+    for frame in frames:
+        a, b = before[frame][key_of(ob)], now[frame][key_of(ob)][:count]
+        away, turned = np.abs(a - b)[:, :3, 3].max(), np.degrees(rigs.turn(a, b))
+        if away > 1e-3 * size(ob) or turned > (0.5 if not controls & {"ELBOWS", "KNEES"} else 5.0):  # straight limbs
+            raise BrokenError("motion", f"Live shows {name!r} {away:.3g} m and {turned:.3g} degrees from its motion at "
+                                        f"frame {frame:g}")  # fmt: skip
+
+
+def check_paths(ob_of: Object, names: Sequence[str], tails: bool) -> None:
+    """Motion paths are where bones go."""
+    ob, scene = ob_of(), bpy.context.scene
+    scene.frame_start, scene.frame_end = 2, 5
+    settle(3)
+    select(ob, names)
+    steady = is_steady()
+    if "FINISHED" not in press("motion_paths", ends="TAILS" if tails else "HEADS") or not steady:
+        return
+    ob = ob_of()
+    for frame in range(2, 6):
+        at_frame(frame)
+        shape = evaluated(ob)
+        for name in names:
+            path, one = ob.pose.bones[name].motion_path, shape.pose.bones[name]
+            place = shape.matrix_world @ (one.tail if tails else one.head)
+            if path is None or (place - path.points[frame - 2].co.to_3d()).length > 1e-3 * scale_of((ob.name, name)):
+                raise BrokenError("paths", f"The path of {name!r} is elsewhere at frame {frame}")
+
+
+# -- files, undo, mirror -----------------------------------------------------------------------------------------------
+
+
+def record() -> dict[str, object]:
+    """What is saved of a shot: keys, constraints, goals, holds, and channels without keys."""
+    found: dict[str, object] = {}
+    for ob in bpy.data.objects:
+        if ob.library is not None:
+            continue
+        found[f"keys of {ob.name}"] = rigs.keys(ob)
+        owners = [ob, *(ob.pose.bones if ob.pose is not None else ())]
+        found[f"constraints of {ob.name}"] = [
+            (own.name, one.name, getattr(one, "subtarget", ""), _rounded(getattr(one, "inverse_matrix", None)))
+            for own in owners for one in own.constraints
+        ]  # fmt: skip
+        if ob.type == "ARMATURE":
+            keyed = animated_bones(ob)
+            found[f"holds of {ob.name}"] = {name: hold for name, hold in holds(ob).items() if name not in keyed}
+            found[f"goals of {ob.name}"] = [(goal.name, goal.bone, goal.kind, goal.subtarget) for goal in ob.dqik.goals]
+    return found
+
+
+def _rounded(matrix: Matrix | None) -> tuple | None:
+    return None if matrix is None else tuple(tuple(row) for row in matrix)
+
+
+def check_again(change: Callable[[], object], frame: float) -> None:
+    """Undo takes back what a change has done, redo does it again."""
+    settle(frame)
+    bpy.ops.ed.undo_push(message="before")
+    steady, before, here = is_steady(), record(), poses()
+    change()
+    update()
+    bpy.ops.ed.undo_push(message="after")
+    after = record()
+    at_frame(frame)
+    there = poses()
+    bpy.ops.ed.undo()
+    update()
+    _alike(before, record(), "Undo")
+    if steady:
+        same("undo", here, poses(), "Undo of a change to the shot")
+    bpy.ops.ed.redo()
+    update()
+    _alike(after, record(), "Redo")
+    if steady and is_steady():
+        at_frame(frame)
+        same("redo", there, poses(), "Redo of a change to the shot")
+
+
+def _alike(before: dict[str, object], after: dict[str, object], words: str) -> None:
+    for name in before.keys() | after.keys():
+        if before.get(name) != after.get(name):
+            off = f"{words} leaves the {name} as {after.get(name)}, not {before.get(name)}"
+            raise BrokenError(words.lower(), off[:600])
+
+
+def check_flipped(ob_of: Object, frame: float, names: Sequence[str]) -> None:
+    """A pose that is pasted mirrored leaves goals, attachments and Live as they are."""
+    ob = ob_of()
+    settle(frame)
+    active(ob)
+    select(ob, names or [one.name for one in ob.pose.bones])
+    was = ob.dqik.live, ob.dqik.status.message, record()
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    update()
+    ob = ob_of()
+    if ob.dqik.live != was[0] and not live_is_keyed(ob):
+        raise BrokenError("flipped", f"After a mirrored paste {ob.name!r} is live no longer: {ob.dqik.status.message}")
+    now = record()
+    for what in (f"constraints of {ob.name}", f"goals of {ob.name}"):
+        _alike({what: was[2].get(what)}, {what: now.get(what)}, "Flipped")
