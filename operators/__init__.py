@@ -13,6 +13,7 @@ from . import (
     contacts,
     controls,
     couplings,
+    edit_range,
     full_body,
     goals,
     holds,
@@ -41,7 +42,7 @@ CLASSES = (
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *edit_range.CLASSES,
 )  # fmt: skip
 
 
