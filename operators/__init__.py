@@ -13,6 +13,7 @@ from . import (
     contacts,
     controls,
     couplings,
+    edit_range,
     full_body,
     goals,
     grab,
@@ -44,7 +45,7 @@ CLASSES = (
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
-    *grab.CLASSES,
+    *grab.CLASSES, *edit_range.CLASSES,
 )  # fmt: skip
 
 

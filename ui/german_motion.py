@@ -4,6 +4,14 @@
 GERMAN_MOTION = {
     "Whole Motion": "Ganze Bewegung",
     "What is done to all frames of a motion at once": "Was mit allen Frames einer Bewegung zugleich geschieht",
+    # editing a range
+    "Edit Range": "Bereich bearbeiten",
+    "In Pose Mode, select the controls or bones that you have moved":
+        "Im Posenmodus die Steuerknochen oder Knochen auswählen, die bewegt wurden",
+    "Nothing that is selected has keys and was moved on this frame: move it first, then press this":
+        "Nichts Ausgewähltes hat Keyframes und wurde in diesem Frame bewegt: zuerst bewegen, dann hier drücken",
+    "Changed {} controls or bones over a radius of {} frames":
+        "{} Steuerknochen oder Knochen über {} Frames zu beiden Seiten geändert",
     # fewer keys
     "Fewer Keys": "Weniger Keyframes",
     "Fewer Keys...": "Weniger Keyframes ...",

@@ -20,6 +20,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         del context
         column = self.layout.column(align=True)
+        column.operator("dqik.edit_range")
         column.operator("dqik.unbake", text="Fewer Keys...")
         column.operator("dqik.overlap", text="Overlap...")
 

@@ -56,7 +56,7 @@ def plant(
     """
     scene, now = context.scene, context.scene.frame_current
     fade = fade or max(round(FADE * _rate(scene)), 1)
-    feet = {number: _foot(ob, ob.dqik.goals[number]) for number in numbers}
+    feet = {number: foot_of(ob, ob.dqik.goals[number]) for number in numbers}
     around = (now - _LOOK, now + _LOOK) if span is None else span
     if span is None:
         first, last = scene_state.shown_range(scene)
@@ -131,7 +131,7 @@ def _space(owner: keys.Owner) -> Matrix:
     return ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
 
 
-def _foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
+def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
     """What the foot of a goal rolls about, in its target's frame; None for a goal of no foot, or that turns nothing."""
     if not goal.use_rotation or goal.rotation_follows > 0.0:
         return None

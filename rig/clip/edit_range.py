@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Editing one frame of a motion so that its neighbours follow: the change fades away to both sides, by keys."""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from .. import curves
+from ..blender import keying, rotation
+from ..blender.places import Owner
+from ..shot import keys
+
+_SAME = 1e-6  # values that differ by less are the same
+_BESIDE = (-2.0, -1.0, 1.0, 2.0)  # frames, and the cubic through their values in the middle
+_CUBIC = np.array([-1.0, 4.0, 4.0, -1.0]) / 6.0
+_HANDLES = ("handle_left", "handle_right")
+
+
+class Change(NamedTuple):
+    """How an object or a bone was moved at a frame, in the space that it is posed in.
+
+    move : (3,). turn : (4,). curves : of its location and rotation, by channel and index. keyed : what its keys at this
+    frame were before it was keyed there as it stands now, a location (3,) and a rotation (4,); None if it was not.
+    """
+
+    owner: Owner
+    move: np.ndarray
+    turn: np.ndarray
+    curves: dict[tuple[str, int], bpy.types.FCurve]
+    keyed: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def change_of(owner: Owner, time: float) -> Change | None:
+    """How an owner stands beside its curves at a time; None if it does not, or has no curves.
+
+    If Auto Keying has just keyed it on a frame of a dense motion, that key stands out among those beside it.
+    """
+    own = {(curve.data_path.rpartition(".")[2], curve.array_index): curve for curve in keys.curves_of(owner)}
+    if not own:
+        return None
+    now = _state(owner)
+    found = _difference(owner, own, now, _state(owner, own, time))
+    if found is not None or not all(keying.key_at(curve, time + step) for curve in own.values() for step in _BESIDE):
+        return found
+    beside = [_state(owner, own, time + step) for step in _BESIDE]
+    places = np.array([place for place, _ in beside])
+    turned = np.array([turn for _, turn in beside])
+    turned *= np.copysign(1.0, turned @ turned[0])[:, None]
+    smooth = _CUBIC @ places, quaternion.normalize(_CUBIC @ turned)
+    own_turn = np.copysign(1.0, now[1] @ smooth[1]) * now[1]
+    pairs = zip((now[0], own_turn), smooth, (places, turned), strict=True)
+    stands_out = [np.linalg.norm(one - middle) > np.linalg.norm(np.diff(others, axis=0), axis=-1)[[0, 2]].max()
+                  for one, middle, others in pairs]  # fmt: skip
+    if not any(stands_out):
+        return None
+    before = tuple(middle if out else one for one, middle, out in zip(now, smooth, stands_out, strict=True))
+    found = _difference(owner, own, now, before)
+    return None if found is None else found._replace(keyed=before)
+
+
+def _state(
+    owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve] | None = None, time: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The location (3,) and the rotation (4,) of an owner: as it stands or, with curves, as these have it at a time."""
+    values = {name: np.array(getattr(owner, name), dtype=float) for name in keys.channels_of(owner)}
+    for (name, index), curve in (own or {}).items():
+        values[name][index] = curve.evaluate(time)
+    place, turned = values.values()
+    return place, rotation.to_quaternion(owner.rotation_mode, np.resize(turned, 4))
+
+
+def _difference(
+    owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve], now: tuple[np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray],
+) -> Change | None:  # fmt: skip
+    move, turn = now[0] - before[0], quaternion.product(now[1], quaternion.conjugate(before[1]))
+    if np.abs(move).max() < _SAME and np.linalg.norm(quaternion.log(turn)) < _SAME:
+        return None
+    return Change(owner, move, turn, own)
+
+
+def standing(change: Change, time: float, points: np.ndarray, slow: float, most: int = 300) -> tuple[float, float]:
+    """The first and the last time around a time at which the owner stands, whole frames away from it.
+
+    points : (K, 3) of the owner, in its own axes, one of which is still where it stands. slow : the way in a frame that
+    counts as still.
+    """
+    def places(at: float) -> np.ndarray:
+        place, turned = _state(change.owner, change.curves, at)
+        return place + quaternion.rotate(turned, points)
+
+    ends = []
+    for step in (-1.0, 1.0):
+        end, own = time, places(time)
+        while abs(end - time) < most:
+            further = places(end + step)
+            if np.linalg.norm(further - own, axis=-1).min() > slow:
+                break
+            end, own = end + step, further
+        ends.append(end if abs(end - time) < most else time)  # what never moves stands nowhere
+    return ends[0], ends[1]
+
+
+def fade(times: np.ndarray, begin: float, end: float, radius: float) -> np.ndarray:
+    """The share (F,) of a change: 1 from `begin` to `end`, smoothly to 0 at a radius before and after."""
+    away = np.maximum(np.maximum(begin - times, times - end), 0.0) / radius
+    rest = np.clip(1.0 - away, 0.0, 1.0)
+    return rest * rest * (3.0 - 2.0 * rest)
+
+
+def apply(change: Change, time: float, span: tuple[float, float], radius: float) -> None:
+    """Change the keys of an owner: wholly at a time and over a span around it, and less until the radius.
+
+    Where curves have no key at the time and at both ends of the radius, they get one that leaves them as they are.
+    """
+    first, last = span[0] - radius, span[1] + radius
+    own, mode = change.curves, change.owner.rotation_mode
+    if change.keyed is not None:
+        place, turned = change.keyed
+        path = rotation.PATHS[mode]
+        channels = rotation.from_quaternion(mode, turned, _values(change.owner, own, time)[path])
+        for (name, index), curve in own.items():
+            _raise(keying.key_at(curve, time), float((place if name == "location" else channels)[index]))
+    for curve in own.values():
+        for at in (first, *dict.fromkeys((span[0], time, span[1])), last):
+            _split(curve, at)
+    times = sorted({key.co.x for curve in own.values() for key in curve.keyframe_points if first <= key.co.x <= last})
+    for curve in own.values():
+        for at in times:
+            _split(curve, at)
+    shares = fade(np.array(times), *span, radius)
+    turn = quaternion.log(change.turn)
+    path = rotation.PATHS[mode]
+    old = [_values(change.owner, own, at) for at in times]
+    moved = dict[tuple[str, int], list[float]]()
+    for share, values in zip(shares.tolist(), old, strict=True):
+        place = values["location"] + share * change.move
+        turned = rotation.to_quaternion(mode, values[path])
+        after = rotation.from_quaternion(mode, quaternion.product(quaternion.exp(share * turn), turned), values[path])
+        for name, index in own:
+            moved.setdefault((name, index), []).append(float((place if name == "location" else after)[index]))
+    for (name, index), curve in own.items():
+        for at, share, value in zip(times, shares.tolist(), moved[name, index], strict=True):
+            if share > 0.0:
+                _raise(keying.key_at(curve, at), value)
+        curve.update()
+
+
+def _values(owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve], time: float) -> dict[str, np.ndarray]:
+    """The location (3,) and the rotation channels (4,) at a time."""
+    values = {name: np.array(getattr(owner, name), dtype=float) for name in keys.channels_of(owner)}
+    values = {name: value if name == "location" else np.resize(value, 4) for name, value in values.items()}
+    for (name, index), curve in own.items():
+        values[name][index] = curve.evaluate(time)
+    return values
+
+
+def _raise(key: bpy.types.Keyframe | None, value: float) -> None:
+    """Give a key a value; its handles go with it."""
+    if key is None:
+        return
+    by = value - key.co.y
+    for name in ("co", *_HANDLES):
+        x, y = getattr(key, name)
+        setattr(key, name, (x, y + by))
+
+
+def _split(curve: bpy.types.FCurve, time: float) -> None:
+    """A key at a time, with free handles there and beside it, which leaves the curve as it is."""
+    points = curve.keyframe_points
+    there = keying.key_at(curve, time)
+    before = [key for key in points if key.co.x < time - curves.SAME_FRAME]
+    after = [key for key in points if key.co.x > time + curves.SAME_FRAME]
+    for key in (before[-1:] + ([there] if there else []) + after[:1]):
+        key.handle_left_type = key.handle_right_type = "FREE"
+    if there is not None:
+        return
+    value = curve.evaluate(time)
+    pair = (before[-1], after[0]) if before and after else None
+    parts = None
+    if pair is not None and pair[0].interpolation == "BEZIER":
+        own = pair[0].co, pair[0].handle_right, pair[1].handle_left, pair[1].co
+        parts = _halves([np.array(part) for part in own], time)
+    kind = pair[0].interpolation if pair else "BEZIER"
+    sides = (before[-1].co.x if before else None, after[0].co.x if after else None)
+    key = points.insert(time, value, options={"FAST"})
+    key.interpolation, key.handle_left_type, key.handle_right_type = kind, "FREE", "FREE"
+    key.co = (time, value)
+    if parts is None:
+        key.handle_left, key.handle_right = (time - 1.0 / 3.0, value), (time + 1.0 / 3.0, value)
+        return
+    key.handle_left, key.handle_right = parts[1], parts[2]
+    for side, name, place in zip(sides, ("handle_right", "handle_left"), (parts[0], parts[3]), strict=True):
+        setattr(keying.key_at(curve, side), name, place)
+
+
+def _halves(bezier: list[np.ndarray], time: float) -> list[np.ndarray]:
+    """The inner points (4 of (2,)) of the two curves into which a time divides a Bezier curve (de Casteljau)."""
+    span = bezier[3][0] - bezier[0][0]
+    ends = [bezier[0], bezier[1], bezier[2], bezier[3]]
+    for near, far in ((1, 0), (2, 3)):  # as Blender: handles that reach beyond the other key are shortened
+        reach = abs(ends[near][0] - ends[far][0])
+        if reach > span:
+            ends[near] = ends[far] + (ends[near] - ends[far]) * span / reach
+    low, high, u = 0.0, 1.0, 0.5
+    for _ in range(60):
+        u = 0.5 * (low + high)
+        weights = (1 - u) ** 3, 3 * u * (1 - u) ** 2, 3 * u * u * (1 - u), u**3
+        x = sum(weight * end[0] for weight, end in zip(weights, ends, strict=True))
+        low, high = (u, high) if x < time else (low, u)
+    a, b, c = (ends[k] + u * (ends[k + 1] - ends[k]) for k in range(3))
+    d, e = a + u * (b - a), b + u * (c - b)
+    return [a, d, e, c]

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One frame is edited and its neighbours follow: exact here, untouched beyond the radius, standing feet stand."""
+
+from math import sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler, Quaternion, Vector
+
+END = 60
+
+
+def moved(mode: str = "QUATERNION", every: int = 1) -> bpy.types.PoseBone:
+    """A control that goes about and turns, with keys on every few frames."""
+    ob = rigs.armature([rigs.Bone("control", (0, 0, 0), (0, 0.3, 0.1), roll=0.3)])
+    bone = ob.pose.bones["control"]
+    bone.rotation_mode = mode
+    for frame in range(1, END + 1, every):
+        bone.location = (0.1 * frame, sin(0.3 * frame), 0.2 * sin(0.1 * frame))
+        rigs.posed(bone, Euler((0.4 * sin(0.2 * frame), 0.02 * frame, 0.3)).to_quaternion())
+        bone.keyframe_insert("location", frame=frame)
+        bone.keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    select(ob, "control")
+    return bone
+
+
+def select(ob: bpy.types.Object, *names: str) -> None:
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    ob.data.bones.active = ob.data.bones[names[0]]
+
+
+def film(ob: bpy.types.Object, name: str, frames: np.ndarray) -> np.ndarray:
+    found = []
+    for frame in frames.tolist():
+        rigs.at_frame(frame)
+        found.append(rigs.evaluated(ob).pose.bones[name].matrix.copy())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "YZX", "AXIS_ANGLE"])
+@pytest.mark.parametrize("every", [1, 7])
+def test_exact_here_and_nothing_beyond_the_radius(mode: str, every: int) -> None:
+    bone = moved(mode, every)
+    ob, halves = bone.id_data, np.arange(1.0, END, 0.5)
+    before = film(ob, "control", halves)
+    rigs.at_frame(30)
+    wanted = bone.matrix.copy()
+    wanted.translation += Vector((0.2, -0.1, 0.4))
+    wanted = wanted @ Quaternion((1, 1, 0), 0.5).to_matrix().to_4x4()
+    bone.matrix = wanted
+    assert bpy.ops.dqik.edit_range(radius=10) == {"FINISHED"}
+    assert np.abs(np.array(rigs.evaluated(ob).pose.bones["control"].matrix) - np.array(wanted)).max() < 1e-5
+    after = film(ob, "control", halves)
+    outside = np.abs(halves - 30.0) >= 10.0
+    assert np.abs(after - before)[outside].max() < (1e-6 if every == 1 else 2e-5)
+    off = np.linalg.norm(after[:, :3, 3] - before[:, :3, 3], axis=-1)
+    rising = off[(halves >= 20) & (halves <= 30)]
+    assert off[halves == 30.0] == pytest.approx(np.sqrt(0.21), abs=1e-4)
+    if every == 1:  # it fades without a corner
+        assert (np.diff(rising) > -1e-4).all()
+        assert np.abs(np.diff(off, 2)).max() < 0.02
+
+
+def test_beyond_the_radius_not_a_bit_of_a_dense_motion_changes() -> None:
+    bone = moved()
+    curves = {(curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+              for curve in rigs.fcurves(bone.id_data)}  # fmt: skip
+    rigs.at_frame(30)
+    bone.location.z += 0.3
+    bpy.ops.dqik.edit_range(radius=10)
+    for curve in rigs.fcurves(bone.id_data):
+        now = [tuple(key.co) for key in curve.keyframe_points]
+        old = curves[curve.data_path, curve.array_index]
+        assert [one for one in now if abs(one[0] - 30) >= 10] == [one for one in old if abs(one[0] - 30) >= 10]
+        assert len(now) == len(old)
+
+
+def test_after_auto_keying_the_key_is_compared_with_its_neighbours() -> None:
+    bone = moved()
+    before = film(bone.id_data, "control", np.arange(1.0, END))
+    rigs.at_frame(30)
+    bone.location.z += 0.9
+    bone.keyframe_insert("location", frame=30)
+    assert bpy.ops.dqik.edit_range(radius=10) == {"FINISHED"}
+    off = film(bone.id_data, "control", np.arange(1.0, END))[:, :3, 3] - before[:, :3, 3]
+    assert np.linalg.norm(off[29]) == pytest.approx(0.9, abs=1e-2)
+    assert np.linalg.norm(off[24]) == pytest.approx(0.45, abs=0.02)
+
+
+def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> None:
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    start = control.location.copy()
+    for frame in range(1, 41):  # it stands from 10 to 25
+        control.location = start + Vector((0.02 * min(frame - 10, 0) + 0.02 * max(frame - 25, 0), 0, 0))
+        control.keyframe_insert("location", frame=frame)
+        control.keyframe_insert(rigs.ROTATION_PATHS[control.rotation_mode], frame=frame)
+    rigs.at_frame(20)
+    other = film(ob, "foot.R", np.arange(1.0, 41.0))
+    before = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
+    rigs.at_frame(20)
+    control.location = control.location + Vector((0, 0.05, 0))
+    select(ob, control.name)
+    assert bpy.ops.dqik.edit_range(radius=5) == {"FINISHED"}
+    after = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
+    stand = after[9:25]
+    assert np.linalg.norm(stand - stand[0], axis=-1).max() < 1e-3
+    assert np.linalg.norm(stand[10] - before[19]) == pytest.approx(0.05, abs=1e-3)
+    assert np.abs(after[:4] - before[:4]).max() < 1e-4 and np.abs(after[30:] - before[30:]).max() < 1e-4
+    assert np.linalg.norm(film(ob, "foot.R", np.arange(1.0, 41.0))[:, :3, 3] - other[:, :3, 3], axis=-1).max() < 1e-3
+
+
+def test_what_was_not_moved_says_what_to_do() -> None:
+    bone = moved()
+    rigs.at_frame(12)
+    with pytest.raises(RuntimeError, match="move it first"):
+        bpy.ops.dqik.edit_range()
+    select(bone.id_data, "control")
+    assert [len(curve.keyframe_points) for curve in rigs.fcurves(bone.id_data)] == [END] * 7
