@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solves a clip: frame by frame first, then all frames of each stage as one problem, then each frame's goals exactly.
+
+A goal that the frame solver misses is led to where the frame solver brings it, so that weights, priorities and goals
+out of reach mean what they mean frame by frame. Long clips are solved in windows that overlap.
+"""
+
+import numpy as np
+
+from ..group.grouping import coupled
+from ..group.settings import POLISH_DAMPING, POLISH_SHARE
+from ..group.stage import Stage, frames_of, posed
+from ..group.stages import Stages
+from ..group.starts import with_still_slides
+from ..iterate.descent import damped
+from ..methods import dls
+from ..model.frames import FrameArrays
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space.joint_space import State
+from ..space.point import Point, Request, stand
+from . import branches
+from .answers import FrameSolver, answers, missed, nearest
+from .bounds import Bounds
+from .pops import mend
+from .smoothness import Smoothness
+from .windows import Clip, solve_windows
+
+ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
+NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
+AT_ONCE = 256  # frames, whose world transforms are held in memory
+POLISH_ITERATIONS = 12
+_polished = damped(dls.step)
+
+
+def solve_into(
+    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False
+) -> None:
+    """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
+
+    stages, solver : of the same prepared solve. corrects : whether the start poses are a motion to correct: then it is
+        the correction that is smooth, else the motion.
+    """
+    finite = stages.finite(arrays)
+    if not finite.all():
+        arrays.answer_nothing(~finite)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], finite, [False]]).astype(int)))
+    for begin, end in edges.reshape(-1, 2).tolist():
+        _solve(stages, solver, arrays.part(begin, end), smooth, corrects)
+
+
+def _solve(stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool) -> None:
+    """`solve_into` where all frames are finite."""
+    found, iterations = answers(solver, arrays)
+    targets, start, links, _ = stages.inputs(arrays, slice(None))
+    pose = Pose(*(np.array(part) for part in frames_of(start, len(arrays))))
+    for stage in stages.stages:
+        if not stage.space.n:
+            continue
+        state, took = _solve_stage(stage, found, pose, targets.of_goals(stage.indices), links, smooth, corrects)
+        pose = posed(stage, state, pose)
+        iterations += took
+    for begin in range(0, len(arrays), AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        points = [
+            (stage, _point(stage, pose, targets.of_goals(stage.indices), links, some)) for stage in stages.stages
+        ]
+        part = Pose(pose.rotations[some], pose.translations[some])
+        arrays.answer(some, stages.report(part, points, iterations[some], targets.take(some)))
+
+
+def _solve_stage(
+    stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool
+) -> tuple[State, int]:
+    """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
+    space, frames = stage.space, len(targets.positions)
+    smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
+    limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
+    states, rows, costs = zip(*(_missed(stage, answer, targets, links) for answer in found), strict=True)
+    least = nearest(np.stack(costs))
+    wanted = np.zeros((frames, stage.tasks.all))
+    wanted[:, : stage.tasks.m] = np.stack(rows)[least, np.arange(frames)]
+    excess = np.stack(costs) - np.stack(costs)[least, np.arange(frames)]
+    own = space.state(pose, frames)
+    chosen = branches.choose(smoothness, limbs, states, own, np.maximum(excess, 0.0) @ serves.T.astype(float))
+    begun = State(own.rotations.copy(), own.x.copy())
+    for number, state in enumerate(states):
+        joint_takes = chosen[:, limbs] == number  # (F, K)
+        takes = joint_takes[:, np.searchsorted(space.moved, space.joint)]
+        begun.rotations[:, space.moved] = np.where(
+            joint_takes[..., None], state.rotations[:, space.moved], begun.rotations[:, space.moved]
+        )
+        begun.x = np.where(takes, state.x, begun.x)
+    base = own if corrects else begun
+    own_links = with_still_slides(stage, pose, links)
+    clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
+    state, took = solve_windows(clip, begun)
+    state = mend(clip, state)
+    return _exact(stage, clip, state), took
+
+
+def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> tuple[State, np.ndarray, np.ndarray]:
+    """`missed`, some frames at a time."""
+    parts: list[tuple[State, np.ndarray, np.ndarray]] = []
+    for begin in range(0, len(targets.positions), AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        pose = Pose(answer.rotations[some], answer.translations[some])
+        parts.append(missed(stage, pose, targets.take(some), links if len(links) == 1 else links[some]))
+    states, rows, costs = zip(*parts, strict=True)
+    whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
+    return whole, np.concatenate(rows), np.concatenate(costs)
+
+
+def _exact(stage: Stage, clip: Clip, state: State) -> State:
+    """The state inside the limits, with every frame's goals met as exactly as frame by frame."""
+    settings = stage.settings._replace(
+        pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
+        tolerance=POLISH_SHARE * stage.options.tolerance,
+        rotation_tolerance=POLISH_SHARE * stage.options.rotation_tolerance,
+    )  # fmt: skip
+    state, space, hard = State(state.rotations.copy(), state.x.copy()), stage.space, stage.hard_tasks
+    for begin in range(0, len(state.x), AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        part = clip.part(begin, begin + AT_ONCE)
+        wanted = part.targets._replace(wanted=None if part.targets.wanted is None else part.targets.wanted[:, : hard.m])
+        own = State(state.rotations[some], state.x[some])
+        own = space.step(own, space.project(own.x) - own.x)
+        frames = Request(own, wanted, part.links)
+        ended = _polished(hard, space, settings, stand(hard, own, frames), frames).point.state
+        state.rotations[some], state.x[some] = ended.rotations, ended.x
+    return state
+
+
+def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray, some: slice) -> Point:
+    """The point of a stage in some frames of the answer."""
+    part = Pose(pose.rotations[some], pose.translations[some])
+    own_links = with_still_slides(stage, part, links if len(links) == 1 else links[some])
+    state = stage.space.state(part, len(part.rotations))
+    return stand(stage.tasks, state, Request(state, targets.take(some), own_links))
