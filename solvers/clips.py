@@ -50,8 +50,8 @@ def solve_clip(
     -----
     Minimises, by Levenberg-Marquardt steps over all frames, goals as stiff springs with multipliers, squared
     accelerations of the joints, a robust distance from the frame-by-frame answers or the reference, and one-sided
-    limits; then solves each frame's goals exactly. Steps follow from a block-banded Cholesky factorisation. Long motions
-    are solved in windows of 400 frames that overlap, so that time and memory grow with the number of frames.
+    limits; then solves each frame's goals exactly. Steps follow from a block-banded Cholesky factorisation. Long
+    motions are solved in windows of 400 frames that overlap, so that time and memory grow with the number of frames.
 
     Examples
     --------

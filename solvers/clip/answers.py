@@ -63,7 +63,8 @@ def missed(
         met = square <= (MET_SHARE * bounds[str(kind.unit)] * kind.weights) ** 2
         own[met] = 0.0
         rows[:, part] = own.reshape(len(rows), -1)
-        np.add.at(costs, (slice(None), kind.goals), 0.5 * np.where(met, 0.0, square))
+        for task, goal in enumerate(kind.goals.tolist()):
+            costs[:, goal] += 0.5 * np.where(met[:, task], 0.0, square[:, task])
     return state, rows, costs
 
 

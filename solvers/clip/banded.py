@@ -8,12 +8,10 @@ Computations*, 4.3 and 4.5.2).
 import numpy as np
 
 
-def solve(
-    diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray
-) -> np.ndarray:  # fmt: skip
+def solve(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
     """`H^-1 right` (F, n) for a symmetric positive definite `H` in a band of blocks.
 
-    diagonal : (F, n, n) blocks (f, f). first : (F - 1, n, n) blocks (f + 1, f). second : (F - 2, n, n) blocks (f + 2, f).
+    diagonal : (F, n, n) blocks (f, f). first : (F - 1, n, n) blocks (f + 1, f). second : (F - 2, n, n), (f + 2, f).
 
     Raises `numpy.linalg.LinAlgError` if `H` is not positive definite.
     """
@@ -21,7 +19,8 @@ def solve(
     one, two, inverse = (np.zeros((frames, n, n)) for _ in range(3))  # blocks of L below, and inverses on, the diagonal
     y = np.zeros((frames, n))
     for f in range(frames):
-        block, rest = diagonal[f].copy(), right[f].copy()
+        block: np.ndarray = diagonal[f].copy()
+        rest = right[f].copy()
         if f > 0:
             block -= one[f - 1] @ one[f - 1].T
             rest -= one[f - 1] @ y[f - 1]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..space.joint_space import JointSpace
 
-WEIGHT = 1.0  # w [1 / rad^2], for slides [1 / skeleton lengths^2]
+WEIGHT = 1e-2  # w [1 / rad^2], for slides [1 / skeleton lengths^2]
 
 
 class Bounds:
@@ -33,25 +33,34 @@ class Bounds:
         self._boxed = np.ones(len(self.keep), dtype=bool)
         self._boxed[self._pairs] = False
 
-    def excess(self, x: np.ndarray, shifts: np.ndarray) -> np.ndarray:
-        """`y - P(y)` (F, k) of coordinates (F, n) and multipliers `s` (F, k)."""
-        y = x[:, self.keep] + shifts
+    def shifted(self, x: np.ndarray, shifts: np.ndarray) -> np.ndarray:
+        """`y` (F, k) of coordinates (F, n) and multipliers `s` (F, k)."""
+        return x[:, self.keep] + shifts
+
+    def excess(self, y: np.ndarray) -> np.ndarray:
+        """`y - P(y)` (F, k)."""
         return y - self._limits.project(y) if self._limits.limited else np.zeros_like(y)
 
     def cost(self, excess: np.ndarray) -> float:
         """The cost of all frames."""
         return 0.5 * float((self._weights * excess * excess).sum())
 
-    def add(self, excess: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> None:
-        """Add gradient and Hessian to (F, k) and (F, k, k): along the normals of the limits that are exceeded."""
-        if not excess.any():
-            return
-        gradient += self._weights * excess
-        diagonal = np.arange(len(self.keep))
-        hessian[:, diagonal, diagonal] += self._weights * ((excess != 0.0) & self._boxed)
+    def model(self, y: np.ndarray, step: np.ndarray, excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient (F, k) and Hessian (F, k, k) at `y` of the cost, as it is beyond the limits that a step exceeds.
+
+        excess : (F, k) of `y + step`. Where it is not 0, the limit is a plane through the nearest point inside.
+        """
+        beyond, count = excess - step, len(self.keep)
+        felt = (excess != 0.0) & self._boxed
+        gradient, hessian = self._weights * beyond * felt, np.zeros((len(y), count, count))
+        own = np.arange(count)
+        hessian[:, own, own] = self._weights * felt
         if self._pairs.size:
             out = excess[:, self._pairs]
             length = np.sqrt((out * out).sum(-1, keepdims=True))
             normal = np.where(length > 0.0, out / np.where(length > 0.0, length, 1.0), 0.0)
+            along = (normal * beyond[:, self._pairs]).sum(-1, keepdims=True)
+            gradient[:, self._pairs] = self._weights[self._pairs] * normal * along
             first, second = self._pairs[:, :, None], self._pairs[:, None, :]
-            hessian[:, first, second] += self._weights[first] * (normal[..., :, None] * normal[..., None, :])
+            hessian[:, first, second] = self._weights[first] * (normal[..., :, None] * normal[..., None, :])
+        return gradient, hessian

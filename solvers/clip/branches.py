@@ -24,10 +24,10 @@ def choose(
     limbs : (K,) of each joint that the space moves. states : the answers, C of them, each of F frames.
     base : (F) as in `Smoothness`. misses : (C, F, L) costs of what an answer misses.
     """
-    choices, frames, count = *misses.shape[:2], misses.shape[2]
+    choices, frames, count = misses.shape
     if frames < 3:
         return np.argmin(misses, axis=0)
-    own = (limbs[:, None] == np.arange(count)).astype(float)  # (K, L)
+    own = np.eye(count)[limbs]  # (K, L)
     accelerations = np.concatenate([
         _accelerations(smoothness, [_cut(state, begin, begin + AT_ONCE + 2) for state in states],
                        _cut(base, begin, begin + AT_ONCE + 2), own) for begin in range(0, frames - 2, AT_ONCE)
@@ -38,11 +38,11 @@ def choose(
         every = total[:, :, None] + accelerations[f]
         before[f + 2] = np.argmin(every, axis=0)
         total = np.min(every, axis=0) + misses[:, f + 2]
-    chosen, limb = np.zeros((frames, count), dtype=np.intp), np.arange(count)
+    chosen = np.zeros((frames, count), dtype=np.intp)
     last = np.argmin(total.reshape(-1, count), axis=0)
     chosen[-2], chosen[-1] = last // choices, last % choices
     for f in range(frames - 1, 1, -1):
-        chosen[f - 2] = before[f, chosen[f - 1], chosen[f], limb]
+        chosen[f - 2] = before[f, chosen[f - 1], chosen[f], np.arange(count)]
     return chosen
 
 

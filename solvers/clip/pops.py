@@ -14,10 +14,10 @@ from .minimise import minimise
 from .windows import REACH, Clip, cut
 
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
-BRIDGES = (3, 8, 20)  # frames on each side that are led across a pop
+BRIDGES = (4, 12)  # frames on each side that are led across a pop
 ROOM = 30  # frames on each side of these that are solved again
 MISSED = 1e-5  # [skeleton lengths] by which a bridge may miss the goals more
-MOST = 8  # pops that are bridged in a stage
+MOST = 4  # pops that are bridged in a stage
 
 
 def pops(clip: Clip, state: State) -> np.ndarray:

@@ -5,14 +5,16 @@ A goal that the frame solver misses is led to where the frame solver brings it, 
 out of reach mean what they mean frame by frame. Long clips are solved in windows that overlap.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..group.grouping import coupled
-from ..group.settings import POLISH_DAMPING, POLISH_SHARE
+from ..group.settings import POLISH_DAMPING
 from ..group.stage import Stage, frames_of, posed
 from ..group.stages import Stages
 from ..group.starts import with_still_slides
-from ..iterate.descent import damped
+from ..iterate.descent import Settings, damped
 from ..methods import dls
 from ..model.frames import FrameArrays
 from ..model.goals import Targets
@@ -24,32 +26,36 @@ from .answers import FrameSolver, answers, missed, nearest
 from .bounds import Bounds
 from .pops import mend
 from .smoothness import Smoothness
-from .windows import Clip, solve_windows
+from .windows import WINDOW, Clip, cut, solve_windows
 
 ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
 AT_ONCE = 256  # frames, whose world transforms are held in memory
 POLISH_ITERATIONS = 12
+EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 _polished = damped(dls.step)
 
 
 def solve_into(
-    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False
-) -> None:
+    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
+    window: int = WINDOW,
+) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
     stages, solver : of the same prepared solve. corrects : whether the start poses are a motion to correct: then it is
-        the correction that is smooth, else the motion.
+        the correction that is smooth, else the motion. window : frames that are solved at once.
     """
     finite = stages.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], finite, [False]]).astype(int)))
     for begin, end in edges.reshape(-1, 2).tolist():
-        _solve(stages, solver, arrays.part(begin, end), smooth, corrects)
+        _solve(stages, solver, arrays.part(begin, end), smooth, corrects, window)
 
 
-def _solve(stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool) -> None:
+def _solve(
+    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int
+) -> None:  # fmt: skip
     """`solve_into` where all frames are finite."""
     found, iterations = answers(solver, arrays)
     targets, start, links, _ = stages.inputs(arrays, slice(None))
@@ -57,7 +63,8 @@ def _solve(stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: flo
     for stage in stages.stages:
         if not stage.space.n:
             continue
-        state, took = _solve_stage(stage, found, pose, targets.of_goals(stage.indices), links, smooth, corrects)
+        own = targets.of_goals(stage.indices)
+        state, took = _solve_stage(stage, found, pose, own, links, smooth, corrects, window)
         pose = posed(stage, state, pose)
         iterations += took
     for begin in range(0, len(arrays), AT_ONCE):
@@ -70,8 +77,9 @@ def _solve(stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: flo
 
 
 def _solve_stage(
-    stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool
-) -> tuple[State, int]:
+    stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool,
+    window: int,
+) -> tuple[State, int]:  # fmt: skip
     """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
     space, frames = stage.space, len(targets.positions)
     smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
@@ -94,9 +102,22 @@ def _solve_stage(
     base = own if corrects else begun
     own_links = with_still_slides(stage, pose, links)
     clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
-    state, took = solve_windows(clip, begun)
-    state = mend(clip, state)
-    return _exact(stage, clip, state), took
+    solved, took = solve_windows(clip, begun, window)
+    first = _picked(states, least)
+    state, miss = _exact(stage, clip, mend(clip, solved), first)
+    for other in states:  # a frame-by-frame answer that moves more smoothly, which is rare
+        if smoothness.acceleration(other, base) < smoothness.acceleration(state, base):
+            exact, own_miss = _exact(stage, clip, other, first)
+            if own_miss <= miss and smoothness.acceleration(exact, base) < smoothness.acceleration(state, base):
+                state = exact
+    return state, took
+
+
+def _picked(states: Sequence[State], which: np.ndarray) -> State:
+    """The state whose frames come from states `which` (F,)."""
+    frames = np.arange(len(which))
+    return State(np.stack([one.rotations for one in states])[which, frames],
+                 np.stack([one.x for one in states])[which, frames])  # fmt: skip
 
 
 def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> tuple[State, np.ndarray, np.ndarray]:
@@ -111,24 +132,39 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     return whole, np.concatenate(rows), np.concatenate(costs)
 
 
-def _exact(stage: Stage, clip: Clip, state: State) -> State:
-    """The state inside the limits, with every frame's goals met as exactly as frame by frame."""
+def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State, float]:
+    """The state inside the limits with each frame's goals met exactly, and by how much the worst row misses.
+
+    answer : a frame-by-frame answer, from which frames are met that cannot be met from `state`.
+    """
+    hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
         pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
-        tolerance=POLISH_SHARE * stage.options.tolerance,
-        rotation_tolerance=POLISH_SHARE * stage.options.rotation_tolerance,
+        tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    state, space, hard = State(state.rotations.copy(), state.x.copy()), stage.space, stage.hard_tasks
+    state, worst = State(state.rotations.copy(), state.x.copy()), 0.0
     for begin in range(0, len(state.x), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         part = clip.part(begin, begin + AT_ONCE)
-        wanted = part.targets._replace(wanted=None if part.targets.wanted is None else part.targets.wanted[:, : hard.m])
-        own = State(state.rotations[some], state.x[some])
-        own = space.step(own, space.project(own.x) - own.x)
-        frames = Request(own, wanted, part.links)
-        ended = _polished(hard, space, settings, stand(hard, own, frames), frames).point.state
-        state.rotations[some], state.x[some] = ended.rotations, ended.x
-    return state
+        wanted = None if part.targets.wanted is None else part.targets.wanted[:, : hard.m]
+        frames = Request(cut(state, some), part.targets._replace(wanted=wanted), part.links)
+        point = _met(stage, settings, cut(state, some), frames)
+        lost = np.flatnonzero(~hard.within(point.error, options.tolerance, options.rotation_tolerance))
+        if lost.size:
+            again = _met(stage, settings, cut(answer, some).take(lost), frames.take(lost))
+            better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
+            point = point.copy()
+            point.put(lost[better], again.take(better))
+        state.rotations[some], state.x[some] = point.state.rotations, point.state.x
+        worst = max(worst, float(np.abs(point.error).max(initial=0.0)))
+    return state, worst
+
+
+def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
+    """The point after a few damped steps toward the goals alone, from a state that is brought inside the limits."""
+    space, hard = stage.space, stage.hard_tasks
+    inside = space.step(state, space.project(state.x) - state.x)
+    return _polished(hard, space, settings, stand(hard, inside, frames), frames).point
 
 
 def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray, some: slice) -> Point:
