@@ -7,7 +7,7 @@
 
 The last is quadratic while the correction `c` is small, and hardly grows beyond `h`, so that a pop in `S` is not
 followed. A turn `d` of a joint in its own frame changes `log(A^-1 R)` by `J_r^-1 d`, and by `-J_l^-1 d` if it turns `A`
-(Sola 2018, eq. 144 and 146). A slide counts as a turn by its length over `ROTATION_LENGTH` skeleton lengths.
+(Sola 2018, eq. 144 and 146). A slide by the skeleton's length counts as a turn by 1 rad.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,6 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..space.joint_space import JointSpace, State
-from ..space.tasks.setup import ROTATION_LENGTH
 
 FAR = 0.5  # [rad] h
 
@@ -44,7 +43,7 @@ class Smoothness:
         self.space, self.weight, self.corrects = space, weight, corrects
         self._joints = space.moved
         self._slides = space.skeleton.slides[self._joints]
-        self._scale = 1.0 / (ROTATION_LENGTH * space.skeleton.length)  # of a slide
+        self._scale = 1.0 / space.skeleton.length  # of a slide
         self.near = near[np.searchsorted(space.joint, self._joints)]
         self.near = np.where(self._slides, self.near / self._scale**2, self.near)
 

@@ -8,7 +8,7 @@ import pytest
 import workloads
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measures import EXACT, outside_limits
+from measures import EXACT, chain_of, outside_limits
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
@@ -75,11 +75,10 @@ def worst(solutions: list[ik.Solution]) -> np.ndarray:
                      max(one.rotation_errors.max() for one in solutions)])  # fmt: skip
 
 
-def inside(skeleton: ik.Skeleton, solutions: list[ik.Solution]) -> bool:
-    """Whether all joints of all frames are inside their limits."""
-    return all(
-        outside_limits(skeleton, one.pose, joint) <= EXACT for one in solutions for joint in range(len(skeleton))
-    )
+def inside(skeleton: ik.Skeleton, solutions: list[ik.Solution], goals: list[ik.Goal]) -> bool:
+    """Whether all joints that goals may move are inside their limits in all frames."""
+    moved = np.flatnonzero(np.any([chain_of(skeleton, goal) for goal in goals], axis=0))
+    return all(outside_limits(skeleton, one.pose, int(joint)) <= EXACT for one in solutions for joint in moved)
 
 
 def same(one: list[ik.Solution], other: list[ik.Solution]) -> float:
@@ -166,14 +165,14 @@ def test_without_smoothing_it_is_solve_frames_to_the_bit() -> None:
             assert np.array_equal(one.pose.translations, other.pose.translations)
 
 
-@pytest.mark.parametrize(("seed", "turns"), [(1, False), (2, True), (4, False)])
+@pytest.mark.parametrize(("seed", "turns"), [(1, False), (2, True)])
 def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -> None:
     """Goals, limits and accelerations beside both ways of solving frame by frame."""
     skeleton, goals, places, rotations, start = body_motion(seed, turns=turns)
     clip = ik.solve_clip(skeleton, goals, places, rotations, start)
     fresh = ik.solve_frames(skeleton, goals, places, rotations, start, options=FRESH)
     follow = ik.solve_frames(skeleton, goals, places, rotations, start)
-    assert inside(skeleton, clip)
+    assert inside(skeleton, clip, goals)
     assert all(one.converged for one in clip)
     assert (worst(clip) <= np.maximum(worst(fresh), worst(follow)) + 1e-9).all()
     assert roughness(clip) < 0.55 * roughness(fresh)
@@ -184,7 +183,7 @@ def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -
 
 def test_more_smoothing_moves_more_smoothly() -> None:
     """The weight of the accelerations does what it says."""
-    skeleton, goals, places, turns, start = body_motion(3, 30)
+    skeleton, goals, places, turns, start = body_motion(3, 15)
     found = [roughness(ik.solve_clip(skeleton, goals, places, turns, start, smooth=s)) for s in (0.1, 1.0, 10.0)]
     assert found[0] > found[1] > found[2]
 
@@ -192,12 +191,12 @@ def test_more_smoothing_moves_more_smoothly() -> None:
 def test_windows_do_not_show() -> None:
     """A clip in windows equals the whole one."""
     skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
-    t = np.linspace(0.0, 9.0, 150)[:, None]
+    t = np.linspace(0.0, 6.0, 100)[:, None]
     left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
     right = np.concatenate([-0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)], 1)
     prepared = ik.prepare(skeleton, goals)
     found = []
-    for window in (1000, 80):
+    for window in (1000, 75):
         arrays = prepared.arrays(len(t))
         arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
         solve_into(prepared.numpy, prepared, arrays, window=window)
@@ -244,7 +243,8 @@ def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame() -> None
     """By the hand that reaches for it and by the other, which can meet its target."""
     goals = [ik.Goal(4, (0, 0, 0)), ik.Goal(7, (0, 0, 0), priority=1)]
     t = np.linspace(0.0, 1.0, 25)
-    places = np.stack([np.stack([0.6 + 1.5 * t, 0.8 + 0.2 * t, 0 * t], 1), np.stack([-0.5 + 0 * t, 0.6 + 0 * t, 0.3 * t], 1)], 1)
+    left, right = (0.6 + 1.5 * t, 0.8 + 0.2 * t, 0 * t), (-0.5 + 0 * t, 0.6 + 0 * t, 0.3 * t)
+    places = np.stack([np.stack(left, 1), np.stack(right, 1)], 1)
     frames = ik.solve_frames(torso(), goals, places, options=FRESH)
     clip = ik.solve_clip(torso(), goals, places)
     missed, own = (np.array([one.position_errors for one in found]) for found in (frames, clip))
@@ -286,10 +286,11 @@ def test_coupled_joints_stay_coupled() -> None:
                          couplings=[ik.Coupling("hinge 2", "X", "hinge 1", factor=0.5)])  # fmt: skip
     poses = [ik.pose_from_angles(finger, [0.3, a, 0.5 * a]) for a in 0.7 + 0.4 * np.sin(np.linspace(0, 6, 30))]
     places = np.array([[ik.forward(finger, pose).positions[3]] for pose in poses])
-    found = ik.solve_clip(finger, [ik.Goal("tip", (0, 0, 0))], places)
+    goals = [ik.Goal("tip", (0, 0, 0))]
+    found = ik.solve_clip(finger, goals, places)
     angles = np.array([ik.angles_from_pose(finger, one.pose) for one in found])
     assert all(one.converged for one in found)
-    assert inside(finger, found)
+    assert inside(finger, found, goals)
     assert_allclose(angles[:, 2], 0.5 * angles[:, 1], atol=1e-9)
 
 
@@ -304,7 +305,7 @@ def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: 
     goals = [ik.Goal(int(joint), (0, 0, 0)) for joint in joints]
     clip = ik.solve_clip(skeleton, goals, places)
     frames = [ik.solve_frames(skeleton, goals, places, options=options) for options in (None, FRESH)]
-    assert inside(skeleton, clip)
+    assert inside(skeleton, clip, goals)
     assert (worst(clip) <= np.maximum(worst(frames[0]), worst(frames[1])) + 1e-3).all()
 
 
@@ -315,7 +316,7 @@ def test_what_it_cannot_do_is_said() -> None:
     """Contacts, weights that are none, and references of another length."""
     arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
     with pytest.raises(ik.InvalidOptions, match="contacts: solve_clip does not keep bodies apart"):
-        ik.solve_clip(arm, goals, places, contacts=ik.Contacts())
+        ik.solve_clip(arm, goals, places, contacts=ik.Contacts([]))
     with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
         ik.solve_clip(arm, goals, places, smooth=-1)
     short = ik.Pose(np.tile([1.0, 0, 0, 0], (3, 3, 1)), np.zeros((3, 3, 3)))
