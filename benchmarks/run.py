@@ -73,7 +73,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part in ("comparison", "kernel", "seeds", "contacts", "smooth"):  # before NumPy is imported: one thread for every solver
+    if part in ("comparison", "kernel", "seeds", "contacts", "smooth"):  # before NumPy is imported: one thread for each
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report

@@ -7,6 +7,7 @@ worst miss, the mean squared acceleration of the joints relative to frame by fra
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import captured
@@ -92,7 +93,7 @@ def _row(
 def _steps(poses: list[ik.Pose]) -> np.ndarray:
     """Turns (F - 1, J, 3) of the joints from frame to frame."""
     turned = [Rotation.from_quat(pose.rotations, scalar_first=True) for pose in poses]
-    return np.array([(one.inv() * other).as_rotvec() for one, other in zip(turned[:-1], turned[1:], strict=True)])
+    return np.array([(one.inv() * other).as_rotvec() for one, other in pairwise(turned)])
 
 
 def _pops(steps: np.ndarray) -> np.ndarray:

@@ -2,12 +2,12 @@
 """Whole clips: goals and limits hold as frame by frame, and the joints move more smoothly."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import workloads
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from measures import EXACT, chain_of, outside_limits
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
@@ -46,7 +46,7 @@ def states(space: JointSpace, count: int, generator: np.random.Generator, size: 
 
 
 def body_motion(seed: int, frames: int = 40, turns: bool = False) -> tuple:
-    """Skeleton, goals, positions, rotations and first pose of a body with limits that is led through random postures."""
+    """Skeleton, goals, positions, rotations and first pose of a body with limits, led from posture to posture."""
     skeleton, goals = workloads.body()
     if not turns:
         goals = [ik.Goal(goal.joint, (0, 0, 0), offset=goal.offset) for goal in goals]
@@ -59,7 +59,7 @@ def accelerations(poses: list[ik.Pose]) -> np.ndarray:
     """Accelerations (F - 2, J, 3) of the joints' turns, by SciPy [rad per frame^2]."""
     turned = [
         (scipy_rotation(one.rotations).inv() * scipy_rotation(other.rotations)).as_rotvec()
-        for one, other in zip(poses[:-1], poses[1:])
+        for one, other in pairwise(poses)
     ]
     return np.diff(turned, axis=0)
 
