@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 import solvers as ik
 
 CLIP = Path(__file__).resolve().parents[1] / "examples" / "cmu_01_01.bvh"
-GLITCH = 5  # first frames of the clip, in which a forearm is captured half a turn off
+GLITCH = 5  # first frames of the clip, in which the left forearm jumps
 DRAWN, FRAMES, SHARE = 20, 60, 0.7
 WAYS = ("pose", "previous", "clip")
 
