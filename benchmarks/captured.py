@@ -34,14 +34,14 @@ class _Bone(NamedTuple):
     channels: list[str]
 
 
-def read(path: Path, limited: bool, turns: bool, first: int = 0) -> Captured:
-    """The motion of a file from frame `first` on.
+def read(path: Path, limited: bool, turns: bool) -> Captured:
+    """The motion of a file.
 
     limited : limits a little wider than the captured motion. turns : goals with rotations.
     """
     head, _, motion = path.read_text(encoding="utf-8").partition("MOTION")
     bones = _bones(head)
-    values = np.array([[float(word) for word in line.split()] for line in motion.strip().splitlines()[2:]])[first:]
+    values = np.array([[float(word) for word in line.split()] for line in motion.strip().splitlines()[2:]])
     root, turned = _channels(bones, values)
     joints = [
         ik.Joint(f"move {axis}", number - 1, "prismatic", (0, 0, 0), axis=np.eye(3)[number])
