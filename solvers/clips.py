@@ -83,7 +83,7 @@ def solve_clip(
     if not count:
         return []
     began = time.perf_counter()
-    arrays = prepared.arrays(count)
+    arrays = prepared.arrays(count, shared=reference is None)
     arrays.ask(targets, start)
     solve_into(prepared.numpy, prepared, arrays, weight, reference is not None)
     return arrays.batch().solutions((time.perf_counter() - began) / count)

@@ -12,6 +12,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
 
+AT_ONCE = 256  # frames, whose world transforms are held in memory
 MET_SHARE = 0.2  # of the tolerances: an answer that is nearer counts as exact
 NO_BETTER = 0.99  # times what the first answer misses: with less an answer counts as nearer
 
@@ -33,7 +34,8 @@ def answers(solver: FrameSolver, arrays: FrameArrays) -> tuple[list[Pose], np.nd
 
     Also the iterations (F,) of all three. The outputs in `arrays` are overwritten.
     """
-    solver.solve_into(arrays)
+    for begin in range(0, len(arrays), AT_ONCE):
+        solver.solve_into(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
     poses, iterations = [_copied(arrays)], arrays.iterations.astype(int)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()

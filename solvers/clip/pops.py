@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import quaternion
 from ..space.joint_space import State
 from .minimise import minimise
+from .smoothness import AT_ONCE
 from .windows import REACH, Clip, cut
 
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
@@ -22,10 +23,12 @@ MOST = 4  # pops that are bridged in a stage
 
 def pops(clip: Clip, state: State) -> np.ndarray:
     """How far (F,) a joint's step from each frame to the next is off the mean of the steps beside it [rad], at most."""
-    v = clip.smoothness.steps(cut(state, slice(0, -1)), cut(state, slice(1, None)))
     off = np.zeros(len(clip))
-    if len(v) > 2:
-        off[1 : len(v) - 1] = np.sqrt(((v[1:-1] - 0.5 * (v[2:] + v[:-2])) ** 2).sum(-1)).max(-1, initial=0.0)
+    for begin in range(0, len(clip) - 3, AT_ONCE):
+        part = cut(state, slice(begin, begin + AT_ONCE + 3))
+        v = clip.smoothness.steps(cut(part, slice(0, -1)), cut(part, slice(1, None)))
+        beside = 0.5 * (v[2:] + v[:-2])
+        off[begin + 1 : begin + len(v) - 1] = np.sqrt(((v[1:-1] - beside) ** 2).sum(-1)).max(-1, initial=0.0)
     return off
 
 

@@ -68,10 +68,10 @@ class System:
                 break
             felt = excess != 0.0
             gradient, hessian = self._bounds.model(self._y, every, excess)
-            step = banded.solve(
-                damped + hessian[:, self._open][:, :, self._open], first, second,
-                -self._gradient - gradient[:, self._open],
-            )  # fmt: skip
+            if len(self._open) < len(self._bounds.open):
+                gradient, hessian = gradient[:, self._open], hessian[:, self._open][:, :, self._open]
+            hessian += damped
+            step = banded.solve(hessian, first, second, -self._gradient - gradient)
         self._last = step
         return step
 

@@ -18,6 +18,7 @@ from ..algebra import quaternion
 from ..space.joint_space import JointSpace, State
 
 FAR = 0.5  # [rad] h
+AT_ONCE = 512  # frames, whose turns are held in memory
 
 
 class Terms(NamedTuple):
@@ -67,8 +68,11 @@ class Smoothness:
 
     def acceleration(self, state: State, base: State) -> float:
         """The cost of the accelerations of all frames."""
-        a = self.accelerations(state, base)
-        return 0.5 * self.weight * float((a * a).sum())
+        total = 0.0
+        for begin in range(0, len(state.x), AT_ONCE):
+            a = self.accelerations(*(_part(one, begin, begin + AT_ONCE + 2) for one in (state, base)))
+            total += float((a * a).sum())
+        return 0.5 * self.weight * total
 
     def cost(self, state: State, base: State) -> float:
         """The costs of all frames."""

@@ -22,7 +22,7 @@ from ..model.skeleton import Pose
 from ..space.joint_space import State
 from ..space.point import Point, Request, stand
 from . import branches
-from .answers import FrameSolver, answers, missed, nearest
+from .answers import AT_ONCE, FrameSolver, answers, missed, nearest
 from .bounds import Bounds
 from .pops import mend
 from .smoothness import Smoothness
@@ -30,7 +30,6 @@ from .windows import WINDOW, Clip, cut, solve_windows
 
 ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
-AT_ONCE = 256  # frames, whose world transforms are held in memory
 POLISH_ITERATIONS = 12
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 _polished = damped(dls.step)
@@ -92,21 +91,23 @@ def _solve_stage(
     own = space.state(pose, frames)
     chosen = branches.choose(smoothness, limbs, states, own, np.maximum(excess, 0.0) @ serves.T.astype(float))
     begun = State(own.rotations.copy(), own.x.copy())
-    for number, state in enumerate(states):
+    for number, one in enumerate(states):
         joint_takes = chosen[:, limbs] == number  # (F, K)
         takes = joint_takes[:, np.searchsorted(space.moved, space.joint)]
         begun.rotations[:, space.moved] = np.where(
-            joint_takes[..., None], state.rotations[:, space.moved], begun.rotations[:, space.moved]
+            joint_takes[..., None], one.rotations[:, space.moved], begun.rotations[:, space.moved]
         )
-        begun.x = np.where(takes, state.x, begun.x)
+        begun.x = np.where(takes, one.x, begun.x)
     base = own if corrects else begun
     own_links = with_still_slides(stage, pose, links)
     clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
-    solved, took = solve_windows(clip, begun, window)
-    first = _picked(states, least)
-    state, miss = _exact(stage, clip, mend(clip, solved), first)
-    for other in states:  # a frame-by-frame answer that moves more smoothly, which is rare
-        if smoothness.acceleration(other, base) < smoothness.acceleration(state, base):
+    first, rough = _picked(states, least), [smoothness.acceleration(one, base) for one in states]
+    del states
+    state, took = solve_windows(clip, begun, window)
+    state, miss = _exact(stage, clip, mend(clip, state), first)
+    for answer, roughness in zip(found, rough, strict=True):
+        if roughness < smoothness.acceleration(state, base):  # rare: a frame-by-frame answer moves more smoothly
+            other, _, _ = _missed(stage, answer, targets, links)
             exact, own_miss = _exact(stage, clip, other, first)
             if own_miss <= miss and smoothness.acceleration(exact, base) < smoothness.acceleration(state, base):
                 state = exact
@@ -115,9 +116,11 @@ def _solve_stage(
 
 def _picked(states: Sequence[State], which: np.ndarray) -> State:
     """The state whose frames come from states `which` (F,)."""
-    frames = np.arange(len(which))
-    return State(np.stack([one.rotations for one in states])[which, frames],
-                 np.stack([one.x for one in states])[which, frames])  # fmt: skip
+    picked = State(states[0].rotations.copy(), states[0].x.copy())
+    for number, one in enumerate(states):
+        taken = which == number
+        picked.rotations[taken], picked.x[taken] = one.rotations[taken], one.x[taken]
+    return picked
 
 
 def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> tuple[State, np.ndarray, np.ndarray]:
