@@ -68,11 +68,12 @@ def _bridge(clip: Clip, state: State, at: int, width: int) -> bool:
 
 
 def _led(clip: Clip, state: State, first: int, last: int) -> State:
-    """`state` with the frames between two led evenly from one to the other."""
-    share = np.linspace(0.0, 1.0, last - first + 1)
+    """`state` with the joints that the space moves led evenly from one frame to another."""
+    share, joints = np.linspace(0.0, 1.0, last - first + 1), clip.space.moved
     some = slice(first, last + 1)
     led = State(state.rotations.copy(), state.x.copy())
-    turn = quaternion.log(quaternion.relative(state.rotations[first], state.rotations[last]))
-    led.rotations[some] = quaternion.product(state.rotations[first], quaternion.exp(share[:, None, None] * turn))
+    begin, end = state.rotations[first, joints], state.rotations[last, joints]
+    turn = quaternion.log(quaternion.relative(begin, end))
+    led.rotations[some, joints] = quaternion.product(begin, quaternion.exp(share[:, None, None] * turn))
     led.x[some] = state.x[first] + share[:, None] * (state.x[last] - state.x[first])
     return clip.space.step(led, np.zeros_like(led.x))

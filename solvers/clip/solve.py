@@ -19,7 +19,7 @@ from ..methods import dls
 from ..model.frames import FrameArrays
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from ..space.joint_space import State
+from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from . import branches
 from .answers import AT_ONCE, FrameSolver, answers, missed, nearest
@@ -58,7 +58,7 @@ def _solve(
     """`solve_into` where all frames are finite."""
     found, iterations = answers(solver, arrays)
     targets, start, links, _ = stages.inputs(arrays, slice(None))
-    pose = Pose(*(np.array(part) for part in frames_of(start, len(arrays))))
+    pose = frames_of(start, len(arrays))
     for stage in stages.stages:
         if not stage.space.n:
             continue
@@ -90,37 +90,35 @@ def _solve_stage(
     excess = np.stack(costs) - np.stack(costs)[least, np.arange(frames)]
     own = space.state(pose, frames)
     chosen = branches.choose(smoothness, limbs, states, own, np.maximum(excess, 0.0) @ serves.T.astype(float))
-    begun = State(own.rotations.copy(), own.x.copy())
-    for number, one in enumerate(states):
-        joint_takes = chosen[:, limbs] == number  # (F, K)
-        takes = joint_takes[:, np.searchsorted(space.moved, space.joint)]
-        begun.rotations[:, space.moved] = np.where(
-            joint_takes[..., None], one.rotations[:, space.moved], begun.rotations[:, space.moved]
-        )
-        begun.x = np.where(takes, one.x, begun.x)
+    begun = _taken(space, own, states, chosen[:, limbs])
     base = own if corrects else begun
     own_links = with_still_slides(stage, pose, links)
     clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
-    first, rough = _picked(states, least), [smoothness.acceleration(one, base) for one in states]
-    del states
+    first = _taken(space, own, states, least[:, None])
+    rough = [smoothness.acceleration(one, base) for one in states]
+    del states, own  # as large as the motion
     state, took = solve_windows(clip, begun, window)
     state, miss = _exact(stage, clip, mend(clip, state), first)
     for answer, roughness in zip(found, rough, strict=True):
         if roughness < smoothness.acceleration(state, base):  # rare: a frame-by-frame answer moves more smoothly
-            other, _, _ = _missed(stage, answer, targets, links)
+            other = _taken(space, state, [_missed(stage, answer, targets, links)[0]], np.zeros((1, 1)))
             exact, own_miss = _exact(stage, clip, other, first)
             if own_miss <= miss and smoothness.acceleration(exact, base) < smoothness.acceleration(state, base):
                 state = exact
     return state, took
 
 
-def _picked(states: Sequence[State], which: np.ndarray) -> State:
-    """The state whose frames come from states `which` (F,)."""
-    picked = State(states[0].rotations.copy(), states[0].x.copy())
+def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.ndarray) -> State:
+    """`own` with the joints that the space moves from the states `which` (F or 1, K or 1); other joints stay."""
+    taken, joint = State(own.rotations.copy(), own.x.copy()), np.searchsorted(space.moved, space.joint)
+    which = np.broadcast_to(which, (len(own.x), len(space.moved)))
     for number, one in enumerate(states):
-        taken = which == number
-        picked.rotations[taken], picked.x[taken] = one.rotations[taken], one.x[taken]
-    return picked
+        takes = which == number
+        taken.rotations[:, space.moved] = np.where(
+            takes[..., None], one.rotations[:, space.moved], taken.rotations[:, space.moved]
+        )
+        taken.x = np.where(takes[:, joint], one.x, taken.x)
+    return taken
 
 
 def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> tuple[State, np.ndarray, np.ndarray]:

@@ -252,6 +252,19 @@ def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame() -> None
     assert (own <= missed + 1e-3).all()
 
 
+def test_goals_that_come_later_do_not_move_the_joints_of_earlier_ones() -> None:
+    """The end of a chain reaches out of reach at times, with its own joints, while another goal leads its middle."""
+    skeleton, t = chain(7), np.linspace(0.0, 1.0, 20)
+    goals = [ik.Goal(3, (0, 0, 0)), ik.Goal(6, (0, 0, 0), chain=[4, 5, 6])]
+    middle = np.stack([0.5 + t, 2.0 + 0 * t, 0.5 * np.sin(6 * t)], 1)
+    end = middle + np.stack([1 + 0 * t, 1 + 3 * np.sin(3 * t), 0 * t], 1)
+    places = np.stack([middle, end], 1)
+    clip, frames = (solve(skeleton, goals, places) for solve in (ik.solve_clip, ik.solve_frames))
+    missed = [np.array([one.position_errors for one in found]).max(0) for found in (clip, frames)]
+    assert missed[0][0] < 1e-4
+    assert 0.1 < missed[0][1] < 1.05 * missed[1][1]  # from where the other goal's joints leave the root of its own
+
+
 def test_a_motion_that_meets_the_goals_is_kept() -> None:
     """The correction to a reference is nothing where it needs none, however roughly the reference moves."""
     skeleton, generator = torso(), np.random.default_rng(5)
