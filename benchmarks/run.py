@@ -26,6 +26,7 @@ PARTS = {
     "kernel": "PGS and DLS as users call them beside a measuring stick in C, on an arm, a hand, a body and chains",
     "seeds": "hands and bodies followed over 32 seeds, and cold targets of as many beside the stick",
     "contacts": "hands led through the body, a floor and obstacles: overlaps, jumps and times",
+    "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -72,7 +73,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part in ("comparison", "kernel", "seeds", "contacts"):  # before NumPy is imported: one thread for every solver
+    if part in ("comparison", "kernel", "seeds", "contacts", "smooth"):  # before NumPy is imported: one thread for each
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
@@ -100,6 +101,10 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         import contacts_part
 
         result = contacts_part.run(arguments.rounds)
+    elif part == "smooth":
+        import smooth_part
+
+        result = smooth_part.run(arguments.frames)
     elif part == "limits":
         import limits_part
 

@@ -6,6 +6,7 @@ begin with `import numpy as np` and `import solvers as ik`.
 """
 
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames
+from .clips import solve_clip
 from .compiled.library import kernel
 from .model.angles import angles_from_pose, column_joints, pose_from_angles
 from .model.contacts import Box, Capsule, Contacts, Plane
@@ -48,6 +49,6 @@ __all__ = [
     "Options", "Plane", "Pose", "Prepared", "Range", "Skeleton", "Solution", "TrackedMotion", "Tracker", "TwistSwing",
     "UnknownJoint", "UnknownSolver", "World", "along_curve", "angles_from_pose", "column_joints",
     "dual_quaternion_jacobian", "exponential_map_jacobian", "finite_difference_jacobian", "forward", "kernel",
-    "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_frames", "toward_posture", "track",
-    "twist_jacobian", "velocity_jacobian",
+    "pose_from_angles", "prepare", "skeleton_from_urdf", "solve", "solve_clip", "solve_frames", "toward_posture",
+    "track", "twist_jacobian", "velocity_jacobian",
 ]  # fmt: skip

@@ -3,5 +3,6 @@
 
 from .fewer_keys import Keys, Miss, few_keys
 from .follow_through import Chain, Spring, follow, follow_through
+from .solve import solve_into
 
-__all__ = ["Chain", "Keys", "Miss", "Spring", "few_keys", "follow", "follow_through"]
+__all__ = ["Chain", "Keys", "Miss", "Spring", "few_keys", "follow", "follow_through", "solve_into"]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frame-by-frame answers that a clip is solved from, and what they miss."""
+
+from typing import Protocol
+
+import numpy as np
+
+from ..group.stage import Stage
+from ..group.starts import with_still_slides
+from ..model.frames import FrameArrays, Motion
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space.joint_space import State
+
+AT_ONCE = 256  # frames, whose world transforms are held in memory
+MET_SHARE = 0.2  # of the tolerances: an answer that is nearer counts as exact
+NO_BETTER = 0.99  # times what the first answer misses: with less an answer counts as nearer
+
+
+class FrameSolver(Protocol):
+    """What solves frames: `Prepared`."""
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """Solve every frame afresh."""
+        ...
+
+    def motion(self) -> Motion:
+        """A motion, in which each frame is solved from the one before."""
+        ...
+
+
+def answers(solver: FrameSolver, arrays: FrameArrays) -> tuple[list[Pose], np.ndarray]:
+    """The poses (F, J, ...) of all frames: each afresh, then each from the one before, then from the one after.
+
+    Also the iterations (F,) of all three. The outputs in `arrays` are overwritten.
+    """
+    for begin in range(0, len(arrays), AT_ONCE):
+        solver.solve_into(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
+    poses, iterations = [_copied(arrays)], arrays.iterations.astype(int)
+    for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
+        motion = solver.motion()
+        for frame in order:
+            motion.solve_into(arrays.part(frame, frame + 1))
+        poses.append(_copied(arrays))
+        iterations += arrays.iterations
+    return poses, iterations
+
+
+def missed(
+    stage: Stage, pose: Pose, targets: Targets, links: np.ndarray
+) -> tuple[State, np.ndarray, np.ndarray]:  # fmt: skip
+    """The stage's state in an answer, the error rows (F, m) of the goals that it misses, and their costs (F, G)."""
+    tasks, space = stage.hard_tasks, stage.space
+    state = space.state(pose, len(targets.positions))
+    at = tasks.kinematics(state, with_still_slides(stage, pose, links))
+    rows = tasks.signed_errors(at, targets)
+    if tasks.one_sided is not None:
+        rows = np.where(tasks.one_sided, np.maximum(rows, 0.0), rows)
+    costs, bounds = np.zeros((len(rows), len(stage.goals))), {
+        "length": stage.options.tolerance, "angle": stage.options.rotation_tolerance,
+    }  # fmt: skip
+    for kind, part in zip(tasks.kinds, tasks.rows, strict=True):
+        own = rows[:, part].reshape(len(rows), len(kind.goals), kind.size)
+        square = (own * own).sum(-1)
+        met = square <= (MET_SHARE * bounds[str(kind.unit)] * kind.weights) ** 2
+        own[met] = 0.0
+        rows[:, part] = own.reshape(len(rows), -1)
+        for task, goal in enumerate(kind.goals.tolist()):
+            costs[:, goal] += 0.5 * np.where(met[:, task], 0.0, square[:, task])
+    return state, rows, costs
+
+
+def nearest(costs: np.ndarray) -> np.ndarray:
+    """The answer (F,) that misses least, of C answers with costs (C, F, G); the first one on ties."""
+    total = costs.sum(-1)
+    total[0] *= NO_BETTER
+    return np.argmin(total, axis=0)
+
+
+def _copied(arrays: FrameArrays) -> Pose:
+    return Pose(arrays.rotations.copy(), arrays.translations.copy())

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits of the unknowns in a clip: one-sided costs, exact in the end by the method of multipliers.
+
+    1/2 w |y - P(y)|^2,  y = z + s,   P the nearest point inside the limits
+
+After each iteration the multipliers `s` become `y - P(y)`: 0 where the limit is not felt, so that the set of active
+limits needs no list (Rockafellar 1973: augmented Lagrangian of a convex set).
+"""
+
+import numpy as np
+
+from ..space.joint_space import JointSpace
+
+WEIGHT = 1e-2  # w [1 / rad^2], for slides [1 / skeleton lengths^2]
+
+
+class Bounds:
+    """The limits of the k unknowns of a space: its coordinates, or those that no other one leads.
+
+    Attributes
+    ----------
+    keep : (k,) the unknowns' coordinates. open : (k,) bool, those with room to move. units : (k,) 1 [rad], or the
+        skeleton's length for slides.
+    """
+
+    def __init__(self, space: JointSpace) -> None:
+        self._limits = space.unknowns or space
+        self.keep = np.arange(space.n) if space.unknowns is None else space.unknowns.keep
+        self.open = ~self._limits.closed
+        self.units = self._limits.units
+        self._weights = WEIGHT / self.units**2
+        self._pairs = self._limits.pairs
+        self._boxed = np.ones(len(self.keep), dtype=bool)
+        self._boxed[self._pairs] = False
+
+    def shifted(self, x: np.ndarray, shifts: np.ndarray) -> np.ndarray:
+        """`y` (F, k) of coordinates (F, n) and multipliers `s` (F, k)."""
+        return x[:, self.keep] + shifts
+
+    def excess(self, y: np.ndarray) -> np.ndarray:
+        """`y - P(y)` (F, k)."""
+        return y - self._limits.project(y) if self._limits.limited else np.zeros_like(y)
+
+    def cost(self, excess: np.ndarray) -> float:
+        """The cost of all frames."""
+        return 0.5 * float((self._weights * excess * excess).sum())
+
+    def model(self, y: np.ndarray, step: np.ndarray, excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient (F, k) and Hessian (F, k, k) at `y` of the cost, as it is beyond the limits that a step exceeds.
+
+        excess : (F, k) of `y + step`. Where it is not 0, the limit is a plane through the nearest point inside.
+        """
+        beyond, count = excess - step, len(self.keep)
+        felt = (excess != 0.0) & self._boxed
+        gradient, hessian = self._weights * beyond * felt, np.zeros((len(y), count, count))
+        own = np.arange(count)
+        hessian[:, own, own] = self._weights * felt
+        if self._pairs.size:
+            out = excess[:, self._pairs]
+            length = np.sqrt((out * out).sum(-1, keepdims=True))
+            normal = np.where(length > 0.0, out / np.where(length > 0.0, length, 1.0), 0.0)
+            along = (normal * beyond[:, self._pairs]).sum(-1, keepdims=True)
+            gradient[:, self._pairs] = self._weights[self._pairs] * normal * along
+            first, second = self._pairs[:, :, None], self._pairs[:, None, :]
+            hessian[:, first, second] = self._weights[first] * (normal[..., :, None] * normal[..., None, :])
+        return gradient, hessian

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pops that are left in a clip: bridged where the goals allow it.
+
+All answers frame by frame may change over between two ways to meet the goals, and limits can keep the clip's descent
+from finding the way between them. So the frames around a pop are led from before to after it, and solved again: wider
+each time, until the pop is gone.
+"""
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..space.joint_space import State
+from .minimise import minimise
+from .smoothness import AT_ONCE
+from .windows import REACH, Clip, cut
+
+POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
+BRIDGES = (4, 12)  # frames on each side that are led across a pop
+ROOM = 30  # frames on each side of these that are solved again
+MISSED = 1e-5  # [skeleton lengths] by which a bridge may miss the goals more
+MOST = 4  # pops that are bridged in a stage
+
+
+def pops(clip: Clip, state: State) -> np.ndarray:
+    """How far (F,) a joint's step from each frame to the next is off the mean of the steps beside it [rad], at most."""
+    off = np.zeros(len(clip))
+    for begin in range(0, len(clip) - 3, AT_ONCE):
+        part = cut(state, slice(begin, begin + AT_ONCE + 3))
+        v = clip.smoothness.steps(cut(part, slice(0, -1)), cut(part, slice(1, None)))
+        beside = 0.5 * (v[2:] + v[:-2])
+        off[begin + 1 : begin + len(v) - 1] = np.sqrt(((v[1:-1] - beside) ** 2).sum(-1)).max(-1, initial=0.0)
+    return off
+
+
+def mend(clip: Clip, state: State) -> State:
+    """The state, with pops bridged where that costs less and misses no goal."""
+    state = State(state.rotations.copy(), state.x.copy())
+    tried = np.zeros(len(clip), dtype=bool)
+    for _ in range(MOST):
+        off = np.where(tried, 0.0, pops(clip, state))
+        at = int(np.argmax(off))
+        if off[at] <= POP:
+            break
+        tried[max(at - 2, 0) : at + 3] = True
+        for width in BRIDGES:
+            if _bridge(clip, state, at, width):
+                break
+    return state
+
+
+def _bridge(clip: Clip, state: State, at: int, width: int) -> bool:
+    """Lead the frames around a pop across it, and solve them again; whether that was better, and `state` changed."""
+    first, last = max(at - width, 0), min(at + 1 + width, len(clip) - 1)
+    begin, end = max(first - ROOM, 0), min(last + 1 + ROOM, len(clip))
+    held = REACH if begin else 0, REACH if end < len(clip) else 0
+    part, now = clip.part(begin, end), cut(state, slice(begin, end))
+    led = _led(clip, now, first - begin, last - begin)
+    part = Clip(part.tasks, part.space, part.smoothness, part.bounds, led, part.targets, part.links)
+    problem = part.problem(held)
+    solved, _ = minimise(problem, led)
+    none = problem.no_shifts()
+    if problem.learn(solved, none)[1] > max(problem.learn(now, none)[1], MISSED):
+        return False
+    if problem.smoothness.acceleration(solved, led) >= problem.smoothness.acceleration(now, led):
+        return False
+    state.rotations[begin:end], state.x[begin:end] = solved.rotations, solved.x
+    return pops(part, solved).max() <= POP
+
+
+def _led(clip: Clip, state: State, first: int, last: int) -> State:
+    """`state` with the joints that the space moves led evenly from one frame to another."""
+    share, joints = np.linspace(0.0, 1.0, last - first + 1), clip.space.moved
+    some = slice(first, last + 1)
+    led = State(state.rotations.copy(), state.x.copy())
+    begin, end = state.rotations[first, joints], state.rotations[last, joints]
+    turn = quaternion.log(quaternion.relative(begin, end))
+    led.rotations[some, joints] = quaternion.product(begin, quaternion.exp(share[:, None, None] * turn))
+    led.x[some] = state.x[first] + share[:, None] * (state.x[last] - state.x[first])
+    return clip.space.step(led, np.zeros_like(led.x))

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cost of some frames of a clip, and the linear system of a step.
+
+    minimise  1/2 |e|^2 + smoothness + bounds
+
+over steps of all unknowns in all frames. `e` are the error rows of the goals as a frame's solve has them, with its
+weights, priorities, poles and soft couplings, shifted by what was missed before (method of multipliers: Hestenes 1969,
+Powell 1969), so that goals which can be met are met exactly although they are springs.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..model.goals import Targets
+from ..space.joint_space import JointSpace, State
+from ..space.tasks import Tasks
+from . import banded
+from .bounds import Bounds
+from .smoothness import Smoothness
+
+LEAST_CURVATURE = 1e-5  # [1 / rad^2] added to the diagonal that damps a step
+LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
+MET = 1e-5  # [skeleton lengths] an error row that is smaller, in the end, teaches the multipliers nothing
+ROUNDS = 4  # in which the active limits of a step are found
+CORRECTIONS = 2  # of a step, by which error rows become what the system predicts
+
+
+@dataclass
+class Shifts:
+    """Multipliers: `rows` (F, m) of the goals' errors, `bounds` (F, k) of the unknowns' limits."""
+
+    rows: np.ndarray
+    bounds: np.ndarray
+
+
+class System:
+    """The linear system of a step: gradient (F, k) and the band's blocks (F, k, k), of the unknowns with room.
+
+    error, jacobian : (F, m), (F, m, k) rows that the gradient contains. y : as in `Bounds`, of all unknowns.
+    """
+
+    def __init__(
+        self, gradient: np.ndarray, blocks: tuple[np.ndarray, np.ndarray, np.ndarray], error: np.ndarray,
+        jacobian: np.ndarray, bounds: Bounds, y: np.ndarray,
+    ) -> None:  # fmt: skip
+        self._gradient, self._blocks, self._error, self._jacobian = gradient, blocks, error, jacobian
+        self._bounds, self._y, self._open = bounds, y, np.flatnonzero(bounds.open)
+        self._units = bounds.units[self._open]
+        self._scaled = jacobian * self._units
+        self._last = np.zeros_like(gradient)  # step, whose limits the next one begins with
+
+    def step(self, damping: float) -> np.ndarray:
+        """The step (F, k); `numpy.linalg.LinAlgError` if the damping is too small for rounding.
+
+        The limits that count are those that the step itself exceeds: an active set, found in a few rounds.
+        """
+        diagonal, first, second = self._blocks
+        damped: np.ndarray = diagonal.copy()
+        own = np.arange(len(self._open))
+        damped[:, own, own] += damping * (LEAST_CURVATURE + diagonal[:, own, own])
+        every, felt, step = np.zeros_like(self._y), np.zeros(0), self._last
+        for _ in range(ROUNDS):
+            every[:, self._open] = step
+            excess = self._bounds.excess(self._y + every)
+            if np.array_equal(excess != 0.0, felt):
+                break
+            felt = excess != 0.0
+            gradient, hessian = self._bounds.model(self._y, every, excess)
+            if len(self._open) < len(self._bounds.open):
+                gradient, hessian = gradient[:, self._open], hessian[:, self._open][:, :, self._open]
+            hessian += damped
+            step = banded.solve(hessian, first, second, -self._gradient - gradient)
+        self._last = step
+        return step
+
+    def predicted(self, step: np.ndarray) -> np.ndarray:
+        """Error rows (F, m) after a step, as the system has them."""
+        return self._error - (self._jacobian @ step[..., None])[..., 0]
+
+    def correction(self, rows: np.ndarray) -> np.ndarray:
+        """The shortest step (F, k) that lowers the errors by `rows` (F, m), frame by frame."""
+        return self._units * (self._inverse @ rows[..., None])[..., 0]
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        flipped = np.swapaxes(self._scaled, -1, -2)
+        return flipped @ np.linalg.inv(self._scaled @ flipped + LEAST_ROW * np.eye(self._scaled.shape[1]))
+
+
+class Problem:
+    """Some frames of a clip, for one stage.
+
+    Attributes
+    ----------
+    base : (F) the motion that the joints stay near. held : numbers of frames at the beginning and the end that do not
+        move.
+    """
+
+    def __init__(
+        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, targets: Targets,
+        links: np.ndarray | None, held: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
+        self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
+        self.base, self._targets, self._links, self.held = base, targets, links, held
+        frames = len(targets.positions)
+        self._wanted = np.zeros((frames, tasks.all)) if targets.wanted is None else targets.wanted
+        self._moving = slice(held[0], frames - held[1])
+        unknowns = space.unknowns
+        expand = np.eye(space.n) if unknowns is None else unknowns.matrix
+        self._expand = None if unknowns is None and bounds.open.all() else expand[:, bounds.open]  # (n, open)
+        self._reduce = None if unknowns is None else expand
+        joint = np.searchsorted(space.moved, space.joint)
+        column = np.arange(space.n) - np.array([block.start for block in space.blocks], dtype=np.intp)[joint]
+        self._slot = 3 * joint + column
+        self._rows, self._columns = np.nonzero(joint[:, None] == joint)
+        self._entries = joint[self._rows], column[self._rows], column[self._columns]
+
+    def no_shifts(self) -> Shifts:
+        """Multipliers before the first step."""
+        frames = len(self._wanted)
+        return Shifts(np.zeros((frames, self.tasks.all)), np.zeros((frames, len(self.bounds.keep))))
+
+    def cost(self, state: State, shifts: Shifts) -> float:
+        """The cost of all frames."""
+        error = self.tasks.errors(self.tasks.kinematics(state, self._links), self._shifted(shifts))
+        bounds = self.bounds.cost(self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds)))
+        return 0.5 * float((error * error).sum()) + bounds + self.smoothness.cost(state, self.base)
+
+    def system(self, state: State, shifts: Shifts) -> System:
+        """The system of a step from a state."""
+        tasks, kinematics, targets = self.tasks, self.tasks.kinematics(state, self._links), self._shifted(shifts)
+        error, jacobian = tasks.errors(kinematics, targets), tasks.jacobian(state, kinematics, targets)
+        if tasks.one_sided is not None:
+            jacobian[~((error > 0.0) | ~tasks.one_sided)] = 0.0
+        flipped = np.swapaxes(jacobian, -1, -2)
+        terms = self.smoothness.terms(state, self.base)
+        gradient = terms.gradient.reshape(len(error), -1)[:, self._slot] - (flipped @ error[..., None])[..., 0]
+        blocks = [flipped @ jacobian, *(np.zeros((len(part), *flipped.shape[1:2] * 2)) for part in terms[2:])]
+        for block, part in zip(blocks, terms[1:], strict=True):
+            joint, own, other = self._entries
+            block[:, self._rows, self._columns] += part[:, joint, own, other]
+        if self._reduce is not None:
+            jacobian = jacobian @ self._reduce
+            gradient = gradient @ self._reduce
+            blocks = [self._reduce.T @ block @ self._reduce for block in blocks]
+        y = self.bounds.shifted(state.x, shifts.bounds)
+        if not self.bounds.open.all():
+            gradient, jacobian = gradient[:, self.bounds.open], jacobian[:, :, self.bounds.open]
+            blocks = [block[:, self.bounds.open][:, :, self.bounds.open] for block in blocks]
+        begin, end = self._moving.start, self._moving.stop
+        moving = blocks[0][begin:end], blocks[1][begin : max(end - 1, begin)], blocks[2][begin : max(end - 2, begin)]
+        return System(
+            gradient[begin:end], moving, error[begin:end], jacobian[begin:end], self.bounds, y[begin:end]
+        )  # fmt: skip
+
+    def moved(self, state: State, shifts: Shifts, system: System, step: np.ndarray) -> State:
+        """The state after a step of the unknowns with room, corrected so that error rows are what `system` predicts.
+
+        So a step can be long although the poses that meet the goals form no plane (second-order correction: Nocedal &
+        Wright, *Numerical Optimization*, 18.3).
+        """
+        predicted, targets = system.predicted(step), self._shifted(shifts)
+        state = self._stepped(state, step)
+        for _ in range(CORRECTIONS):
+            error = self.tasks.errors(self.tasks.kinematics(state, self._links), targets)[self._moving]
+            state = self._stepped(state, system.correction(error - predicted))
+        return state
+
+    def _stepped(self, state: State, step: np.ndarray) -> State:
+        d = np.zeros((len(self._wanted), self.space.n))
+        d[self._moving] = step if self._expand is None else step @ self._expand.T
+        return self.space.step(state, d)
+
+    def longest(self, step: np.ndarray) -> float:
+        """The longest step of an unknown [rad], for slides [skeleton lengths]."""
+        return float(np.abs(step / self.bounds.units[self.bounds.open]).max(initial=0.0))
+
+    def learn(self, state: State, shifts: Shifts) -> tuple[Shifts, float]:
+        """The next multipliers, and the largest error row of goals and limits in the frames that move."""
+        tasks = self.tasks
+        signed = tasks.signed_errors(tasks.kinematics(state, self._links), self._targets._replace(wanted=self._wanted))
+        rows = shifts.rows + np.where(np.abs(signed) > MET, signed, 0.0)
+        rows[:, tasks.m :] = 0.0
+        missed = signed
+        if tasks.one_sided is not None:
+            rows = np.where(tasks.one_sided, np.maximum(rows, 0.0), rows)
+            missed = np.where(tasks.one_sided, np.maximum(signed, 0.0), signed)
+        outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self._moving]
+        worst = max(
+            np.abs(missed[self._moving, : tasks.m]).max(initial=0.0), (outside / self.bounds.units).max(initial=0.0)
+        )
+        return Shifts(rows, self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds))), float(worst)
+
+    def _shifted(self, shifts: Shifts) -> Targets:
+        return self._targets._replace(wanted=self._wanted - shifts.rows)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How smoothly a motion's joints move, and how near they stay to another motion: costs, gradients and Hessians.
+
+    1/2 w |a|^2,  a_f = v_(f+1) - v_f,   v_f = log(R_f^-1 R_(f+1))          acceleration of a joint
+    1/2 w |a|^2,  a_f = c_(f+2) - 2 c_(f+1) + c_f,   c_f = log(S_f^-1 R_f)   of its correction to a motion S
+    1/2 u h^2 log(1 + |c_f|^2 / h^2)                                         closeness to S (Cauchy's robust loss)
+
+The last is quadratic while the correction `c` is small, and hardly grows beyond `h`, so that a pop in `S` is not
+followed. A turn `d` of a joint in its own frame changes `log(A^-1 R)` by `J_r^-1 d`, and by `-J_l^-1 d` if it turns `A`
+(Sola 2018, eq. 144 and 146). A slide by the skeleton's length counts as a turn by 1 rad.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import quaternion
+from ..space.joint_space import JointSpace, State
+
+FAR = 0.5  # [rad] h
+AT_ONCE = 512  # frames, whose turns are held in memory
+
+
+class Terms(NamedTuple):
+    """Gradient and Hessian of a cost over F frames, by joint: K joints with slots for three degrees of freedom each."""
+
+    gradient: np.ndarray  # (F, K, 3)
+    diagonal: np.ndarray  # (F, K, 3, 3) blocks (f, f)
+    first: np.ndarray  # (F - 1, K, 3, 3) blocks (f + 1, f)
+    second: np.ndarray  # (F - 2, K, 3, 3) blocks (f + 2, f)
+
+
+class Smoothness:
+    """Acceleration and closeness of the joints that a space moves.
+
+    Attributes
+    ----------
+    weight : w [1 / rad^2 per frame^4]. near : (K,) u [1 / rad^2] of each joint. corrects : whether the acceleration is
+        that of the correction.
+    """
+
+    def __init__(self, space: JointSpace, weight: float, near: np.ndarray, corrects: bool) -> None:
+        """`near` (n,), equal within a joint."""
+        self.space, self.weight, self.corrects = space, weight, corrects
+        self._joints = space.moved
+        self._slides = space.skeleton.slides[self._joints]
+        self._scale = 1.0 / space.skeleton.length  # of a slide
+        self.near = near[np.searchsorted(space.joint, self._joints)]
+        self.near = np.where(self._slides, self.near / self._scale**2, self.near)
+
+    def steps(self, state: State, other: State) -> np.ndarray:
+        """Rotation vectors (F, K, 3) from the joints of one state to those of another; scaled vectors for slides."""
+        joints, slides = self._joints, self._slides
+        v = quaternion.log(quaternion.relative(state.rotations[:, joints], other.rotations[:, joints]))
+        if slides.any():
+            ends = [self.space.slides(one.x) for one in (state, other)]
+            begin, end = (np.zeros((len(v), 0, 3)) if one is None else one[:, joints[slides]] for one in ends)
+            v[:, slides] = self._scale * (end - begin)
+        return v
+
+    def accelerations(self, state: State, base: State) -> np.ndarray:
+        """`a` (F - 2, K, 3); none for fewer than three frames. base : (F) the motion S."""
+        if self.corrects:
+            c = self.steps(base, state)
+            return c[2:] - 2.0 * c[1:-1] + c[:-2]
+        v = self.steps(_part(state, 0, -1), _part(state, 1, None))
+        return v[1:] - v[:-1]
+
+    def acceleration(self, state: State, base: State) -> float:
+        """The cost of the accelerations of all frames."""
+        total = 0.0
+        for begin in range(0, len(state.x), AT_ONCE):
+            a = self.accelerations(*(_part(one, begin, begin + AT_ONCE + 2) for one in (state, base)))
+            total += float((a * a).sum())
+        return 0.5 * self.weight * total
+
+    def cost(self, state: State, base: State) -> float:
+        """The costs of all frames."""
+        c = self.steps(base, state)
+        far = FAR * FAR * np.log1p((c * c).sum(-1) / (FAR * FAR))
+        return self.acceleration(state, base) + 0.5 * float((self.near * far).sum())
+
+    def terms(self, state: State, base: State) -> Terms:
+        """Gradient and Gauss-Newton Hessian by the degrees of freedom."""
+        c = self.steps(base, state)
+        frames, count = c.shape[:2]
+        rates = self._rates(state)
+        back = self._inverse(c)  # J_l^-1; its transpose is J_r^-1
+        turned = np.swapaxes(back, -1, -2) @ rates
+        share = self.near / (1.0 + (c * c).sum(-1) / (FAR * FAR))
+        terms = Terms(
+            share[..., None] * _by(turned, c), share[..., None, None] * (np.swapaxes(turned, -1, -2) @ turned),
+            np.zeros((max(frames - 1, 0), count, 3, 3)), np.zeros((max(frames - 2, 0), count, 3, 3)),
+        )  # fmt: skip
+        if frames < 3:
+            return terms
+        if self.corrects:
+            a = c[2:] - 2.0 * c[1:-1] + c[:-2]
+            parts = turned[:-2], -2.0 * turned[1:-1], turned[2:]
+        else:
+            v = self.steps(_part(state, 0, -1), _part(state, 1, None))
+            a, left = v[1:] - v[:-1], self._inverse(v)
+            right = np.swapaxes(left, -1, -2)
+            parts = left[:-1] @ rates[:-2], -(right[:-1] + left[1:]) @ rates[1:-1], right[1:] @ rates[2:]
+        for at, part in enumerate(parts):
+            flipped = np.swapaxes(part, -1, -2)
+            terms.gradient[at : at + frames - 2] += self.weight * _by(part, a)
+            terms.diagonal[at : at + frames - 2] += self.weight * (flipped @ part)
+            if at:
+                terms.first[at - 1 : at + frames - 3] += self.weight * (flipped @ parts[at - 1])
+        terms.second[:] = self.weight * (np.swapaxes(parts[2], -1, -2) @ parts[0])
+        return terms
+
+    def _rates(self, state: State) -> np.ndarray:
+        """Turns (F, K, 3, 3) of the joints in their own frames, by the rates of their degrees of freedom."""
+        eye = np.broadcast_to(np.eye(3), (*state.rotations.shape[:2], 3, 3))
+        rates = np.array(self.space.axes(state, eye)[:, self._joints])
+        rates[:, self._slides] *= self._scale
+        return rates
+
+    def _inverse(self, v: np.ndarray) -> np.ndarray:
+        """`J_l^-1` (..., 3, 3) of steps (..., K, 3); the identity for slides."""
+        return quaternion.left_jacobian_inverse(np.where(self._slides[:, None], 0.0, v))
+
+
+def _by(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """`M^T v` (..., 3)."""
+    return (np.swapaxes(matrices, -1, -2) @ vectors[..., None])[..., 0]
+
+
+def _part(state: State, begin: int, end: int | None) -> State:
+    """Some frames of a state."""
+    return State(state.rotations[begin:end], state.x[begin:end])

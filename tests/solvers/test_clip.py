@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole clips: goals and limits hold as frame by frame, and the joints move more smoothly."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import workloads
+from hypothesis import given, settings
+from measures import EXACT, chain_of, outside_limits
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
+
+import solvers as ik
+from solvers.clip import banded, solve_into
+from solvers.clip.bounds import Bounds
+from solvers.clip.smoothness import Smoothness
+from solvers.space import JointSpace, State
+
+FRESH = ik.Options(warm_start=False)
+
+
+def mixed() -> ik.Skeleton:
+    """A slide, a free ball, a limited ball and a hinge, one above the other."""
+    limits = ik.TwistSwing((-0.3, 0.4), (-0.5, 0.3), (-0.2, 0.6))
+    return ik.Skeleton([
+        ik.Joint("slide", -1, "prismatic", (0, 0, 0), axis=(1, 2, 0), limits=ik.Range(-0.5, 0.5)),
+        ik.Joint("free", 0, "ball", (0, 1, 0)),
+        ik.Joint("limited", 1, "ball", (0, 1, 0), axis=(1, 1, 0), limits=limits),
+        ik.Joint("hinge", 2, "hinge", (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(0.1, 0.9)),
+    ])  # fmt: skip
+
+
+def space_of(skeleton: ik.Skeleton) -> JointSpace:
+    """All its degrees of freedom."""
+    return JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
+
+
+def states(space: JointSpace, count: int, generator: np.random.Generator, size: float = 0.3) -> State:
+    """Random states of some frames, which may be outside the limits a little."""
+    poses = [random_pose(space.skeleton, generator, size) for _ in range(count)]
+    state = space.state(ik.Pose(*map(np.stack, zip(*poses, strict=True))), count)
+    return space.step(state, 0.05 * generator.normal(size=state.x.shape))
+
+
+def body_motion(seed: int, frames: int = 24, turns: bool = False) -> tuple:
+    """Skeleton, goals, positions, rotations and first pose of a body with limits, led from posture to posture."""
+    skeleton, goals = workloads.body()
+    if not turns:
+        goals = [ik.Goal(goal.joint, (0, 0, 0), offset=goal.offset) for goal in goals]
+    knots = workloads.coordinates(skeleton, np.random.default_rng(seed), 2, 0.6)
+    x = workloads.motion(knots, frames)
+    return skeleton, goals, *workloads.targets(skeleton, goals, x), workloads.posed(skeleton, x[0])
+
+
+def accelerations(poses: list[ik.Pose]) -> np.ndarray:
+    """Accelerations (F - 2, J, 3) of the joints' turns, by SciPy [rad per frame^2]."""
+    turned = [
+        (scipy_rotation(one.rotations).inv() * scipy_rotation(other.rotations)).as_rotvec()
+        for one, other in pairwise(poses)
+    ]
+    return np.diff(turned, axis=0)
+
+
+def roughness(solutions: list[ik.Solution]) -> float:
+    """The mean squared acceleration."""
+    return float((accelerations([one.pose for one in solutions]) ** 2).sum(-1).mean())
+
+
+def worst(solutions: list[ik.Solution]) -> np.ndarray:
+    """The largest distance and angle from any goal."""
+    return np.array([max(one.position_errors.max() for one in solutions),
+                     max(one.rotation_errors.max() for one in solutions)])  # fmt: skip
+
+
+def inside(skeleton: ik.Skeleton, solutions: list[ik.Solution], goals: list[ik.Goal]) -> bool:
+    """Whether all joints that goals may move are inside their limits in all frames."""
+    moved = np.flatnonzero(np.any([chain_of(skeleton, goal) for goal in goals], axis=0))
+    return all(outside_limits(skeleton, one.pose, int(joint)) <= EXACT for one in solutions for joint in moved)
+
+
+def same(one: list[ik.Solution], other: list[ik.Solution]) -> float:
+    """The largest difference of any joint's turn [rad]."""
+    return max(
+        float((scipy_rotation(a.pose.rotations).inv() * scipy_rotation(b.pose.rotations)).magnitude().max())
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+# -- the parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 9])
+def test_a_band_is_solved_as_if_it_were_dense(frames: int) -> None:
+    """For a random positive definite band, by `numpy.linalg.solve`."""
+    n, generator = 4, np.random.default_rng(frames)
+    lower = np.zeros((frames, n, frames, n))
+    for f in range(frames):
+        for below in range(f, min(f + 3, frames)):
+            lower[below, :, f] = generator.normal(size=(n, n))
+    dense = lower.reshape(frames * n, -1)
+    dense = dense @ dense.T + np.eye(frames * n)
+    blocks = dense.reshape(frames, n, frames, n).transpose(0, 2, 1, 3)
+    own = [np.array([blocks[f + away, f] for f in range(frames - away)]).reshape(-1, n, n) for away in range(3)]
+    right = generator.normal(size=(frames, n))
+    assert_allclose(banded.solve(*own, right).ravel(), np.linalg.solve(dense, right.ravel()), atol=1e-9)
+
+
+@pytest.mark.parametrize("corrects", [False, True])
+def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -> None:
+    """By differences: the gradient of the cost, and the Hessian's blocks from the accelerations' derivatives."""
+    generator, frames, step = np.random.default_rng(2), 5, 1e-5
+    space = space_of(mixed())
+    state, base = states(space, frames, generator), states(space, frames, generator)
+    near = np.repeat([0.7, 0.2, 0.5, 0.3], [1, 3, 3, 1])
+    smooth, alone = (Smoothness(space, 1.3, weights, corrects) for weights in (near, 0.0 * near))
+    rows = [(joint, column) for joint, block in enumerate(space.blocks) for column in range(block.stop - block.start)]
+    gradient, derivative = np.zeros((frames, space.n)), np.zeros((frames, space.n, (frames - 2) * 4 * 3))
+    for f in range(frames):
+        for k in range(space.n):
+            d = np.zeros((frames, space.n))
+            d[f, k] = step
+            ahead, back = space.step(state, d), space.step(state, -d)
+            gradient[f, k] = (smooth.cost(ahead, base) - smooth.cost(back, base)) / (2 * step)
+            change = alone.accelerations(ahead, base) - alone.accelerations(back, base)
+            derivative[f, k] = change.ravel() / (2 * step)
+    terms = smooth.terms(state, base)
+    assert_allclose(np.array([terms.gradient[:, j, c] for j, c in rows]).T, gradient, atol=1e-7)
+    hessian, plain = 1.3 * np.einsum("fka,gla->fgkl", derivative, derivative), alone.terms(state, base)
+    for away, part in enumerate((plain.diagonal, plain.first, plain.second)):
+        for f in range(frames - away):
+            block = np.zeros((space.n, space.n))
+            for i, (joint, column) in enumerate(rows):
+                for j, (other, last) in enumerate(rows):
+                    block[i, j] = part[f, joint, column, last] if joint == other else 0.0
+            assert_allclose(block, hessian[f + away, f], atol=1e-6)
+
+
+def test_bounds_have_the_gradient_of_their_cost() -> None:
+    """By differences, at states inside and outside of boxes and ellipses."""
+    space, generator, step = space_of(mixed()), np.random.default_rng(3), 1e-6
+    bounds, none = Bounds(space), np.zeros((20, space.n))
+    y = bounds.shifted(generator.normal(size=(20, space.n)), none)
+    gradient, _ = bounds.model(y, none, bounds.excess(y))
+    for k in range(space.n):
+        d = np.zeros(space.n)
+        d[k] = step
+        ends = [np.array([bounds.cost(bounds.excess(row)) for row in (y + sign * d)[:, None]]) for sign in (1, -1)]
+        assert_allclose(gradient[:, k], (ends[0] - ends[1]) / (2 * step), atol=1e-7)
+
+
+# -- the promises -----------------------------------------------------------------------------------------------------
+
+
+def test_without_smoothing_it_is_solve_frames_to_the_bit() -> None:
+    """Warm-started as asked for."""
+    skeleton, goals, places, turns, start = body_motion(1, 10)
+    for options in (None, FRESH):
+        clip = ik.solve_clip(skeleton, goals, places, turns, start, options=options, smooth=0.0)
+        frames = ik.solve_frames(skeleton, goals, places, turns, start, options=options)
+        for one, other in zip(clip, frames, strict=True):
+            assert np.array_equal(one.pose.rotations, other.pose.rotations)
+            assert np.array_equal(one.pose.translations, other.pose.translations)
+
+
+@pytest.mark.parametrize(("seed", "turns"), [(1, False), (2, True)])
+def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -> None:
+    """Goals, limits and accelerations beside both ways of solving frame by frame."""
+    skeleton, goals, places, rotations, start = body_motion(seed, turns=turns)
+    clip = ik.solve_clip(skeleton, goals, places, rotations, start)
+    fresh = ik.solve_frames(skeleton, goals, places, rotations, start, options=FRESH)
+    follow = ik.solve_frames(skeleton, goals, places, rotations, start)
+    assert inside(skeleton, clip, goals)
+    assert all(one.converged for one in clip)
+    assert (worst(clip) <= np.maximum(worst(fresh), worst(follow)) + 1e-9).all()
+    assert roughness(clip) < 0.55 * roughness(fresh)
+    assert roughness(clip) < 0.95 * roughness(follow)
+    again = ik.solve_clip(skeleton, goals, places, rotations, start)
+    assert all(np.array_equal(a.pose.rotations, b.pose.rotations) for a, b in zip(clip, again, strict=True))
+
+
+def test_more_smoothing_moves_more_smoothly() -> None:
+    """The weight of the accelerations does what it says."""
+    skeleton, goals, places, turns, start = body_motion(3, 12)
+    found = [roughness(ik.solve_clip(skeleton, goals, places, turns, start, smooth=s)) for s in (0.1, 1.0, 10.0)]
+    assert found[0] > found[1] > found[2]
+
+
+def test_windows_do_not_show() -> None:
+    """A clip in windows equals the whole one."""
+    skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
+    t = np.linspace(0.0, 6.0, 100)[:, None]
+    left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
+    right = np.concatenate([-0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)], 1)
+    prepared = ik.prepare(skeleton, goals)
+    found = []
+    for window in (1000, 75):
+        arrays = prepared.arrays(len(t))
+        arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
+        solve_into(prepared.numpy, prepared, arrays, window=window)
+        found.append(arrays.batch().solutions(0.0))
+    assert same(*found) < 1e-4
+
+
+def test_two_slides_share_a_way_without_accelerating() -> None:
+    """A point that moves evenly is carried by two slides, of which one reaches its limit: frame by frame it stops there
+    at once. Both can go evenly all the way, and do."""
+    limits = ik.Range(-1.0, 0.3)
+    skeleton = ik.Skeleton([
+        ik.Joint("first", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0), limits=limits),
+        ik.Joint("second", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+    ])  # fmt: skip
+    places = np.array([[(x, 1.0, 0.0)] for x in np.linspace(0.0, 1.2, 41)])
+    ends = {}
+    for name, solve in (("frames", ik.solve_frames), ("clip", ik.solve_clip)):
+        found = solve(skeleton, [ik.Goal("second", (0, 0, 0))], places)
+        x = np.array([one.pose.translations[:, 0] for one in found])
+        assert_allclose(x.sum(1), places[:, 0, 0], atol=1e-4)
+        assert x[:, 0].max() <= 0.3 + EXACT
+        ends[name] = np.abs(np.diff(x[:, 0], 2)).max()
+    assert ends["frames"] > 0.005
+    assert ends["clip"] < 0.1 * ends["frames"]
+
+
+@pytest.mark.parametrize("frames", [0, 1, 2, 3])
+def test_short_clips_are_solved(frames: int) -> None:
+    """Also those that are too short for an acceleration."""
+    places = [[(0.3, 1.2, 0.1 * frame)] for frame in range(frames)]
+    found = ik.solve_clip(chain(4), [ik.Goal(3, (0, 0, 0))], np.reshape(places, (frames, 1, 3)))
+    assert [one.converged for one in found] == [True] * frames
+
+
+def test_targets_that_jump_are_met() -> None:
+    """There and back at once, so that the goals force a jump."""
+    places = np.array([[(1.0, 1.0, 0.0) if 8 <= f < 16 else (-1.0, 1.5, 0.5)] for f in range(24)])
+    found = ik.solve_clip(chain(4), [ik.Goal(3, (0, 0, 0))], places)
+    assert all(one.converged for one in found)
+
+
+def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame() -> None:
+    """By the hand that reaches for it and by the other, which can meet its target."""
+    goals = [ik.Goal(4, (0, 0, 0)), ik.Goal(7, (0, 0, 0), priority=1)]
+    t = np.linspace(0.0, 1.0, 25)
+    left, right = (0.6 + 1.5 * t, 0.8 + 0.2 * t, 0 * t), (-0.5 + 0 * t, 0.6 + 0 * t, 0.3 * t)
+    places = np.stack([np.stack(left, 1), np.stack(right, 1)], 1)
+    frames = ik.solve_frames(torso(), goals, places, options=FRESH)
+    clip = ik.solve_clip(torso(), goals, places)
+    missed, own = (np.array([one.position_errors for one in found]) for found in (frames, clip))
+    assert missed[-1, 0] > 0.3
+    assert (own <= missed + 1e-3).all()
+
+
+def test_goals_that_come_later_do_not_move_the_joints_of_earlier_ones() -> None:
+    """The end of a chain reaches out of reach at times, with its own joints, while another goal leads its middle."""
+    skeleton, t = chain(7), np.linspace(0.0, 1.0, 20)
+    goals = [ik.Goal(3, (0, 0, 0)), ik.Goal(6, (0, 0, 0), chain=[4, 5, 6])]
+    middle = np.stack([0.5 + t, 2.0 + 0 * t, 0.5 * np.sin(6 * t)], 1)
+    end = middle + np.stack([1 + 0 * t, 1 + 3 * np.sin(3 * t), 0 * t], 1)
+    places = np.stack([middle, end], 1)
+    clip, frames = (solve(skeleton, goals, places) for solve in (ik.solve_clip, ik.solve_frames))
+    missed = [np.array([one.position_errors for one in found]).max(0) for found in (clip, frames)]
+    assert missed[0][0] < 1e-4
+    assert 0.1 < missed[0][1] < 1.05 * missed[1][1]  # from where the other goal's joints leave the root of its own
+
+
+def test_a_motion_that_meets_the_goals_is_kept() -> None:
+    """The correction to a reference is nothing where it needs none, however roughly the reference moves."""
+    skeleton, generator = torso(), np.random.default_rng(5)
+    poses = [random_pose(skeleton, generator, 0.4) for _ in range(12)]
+    reference = ik.Pose(*map(np.stack, zip(*poses, strict=True)))
+    places = np.array([ik.forward(skeleton, pose).positions[[4, 7]] for pose in poses])
+    goals = [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
+    found = ik.solve_clip(skeleton, goals, places, reference=reference)
+    assert_allclose(accelerations([one.pose for one in found]), accelerations(poses), atol=1e-6)
+
+
+def test_a_correction_is_smooth_and_the_motion_keeps_its_accents() -> None:
+    """A motion with a twitch, whose hand is asked to be elsewhere: the twitch stays."""
+    skeleton = torso()
+    rotations = np.tile([1.0, 0, 0, 0], (30, len(skeleton), 1))
+    rotations[15, 2] = wxyz(Rotation.from_rotvec([0, 0, 0.3]))
+    reference = ik.Pose(rotations, np.zeros((30, len(skeleton), 3)))
+    poses = [ik.Pose(*parts) for parts in zip(*reference, strict=True)]
+    places = np.array([[ik.forward(skeleton, pose).positions[4] + (-0.1, 0.05, 0.1)] for pose in poses])
+    found = ik.solve_clip(skeleton, [ik.Goal(4, (0, 0, 0))], places, reference=reference)
+    assert all(one.converged for one in found)
+    here = [one.pose.rotations[2] for one in found[14:16]]
+    twitch = (scipy_rotation(here[0]).inv() * scipy_rotation(here[1])).magnitude()
+    assert twitch > 0.2
+
+
+def test_coupled_joints_stay_coupled() -> None:
+    """A finger whose tip follows its knuckle."""
+    hinges = [ik.Joint(f"hinge {i}", i - 1, "hinge", (0, float(i > 0), 0), axis=(1, 0, 0)) for i in range(3)]
+    hinges[0] = replace(hinges[0], limits=ik.Range(-0.2, 1.0))
+    finger = ik.Skeleton([*hinges, ik.Joint("tip", 2, "fixed", (0, 1, 0))],
+                         couplings=[ik.Coupling("hinge 2", "X", "hinge 1", factor=0.5)])  # fmt: skip
+    poses = [ik.pose_from_angles(finger, [0.3, a, 0.5 * a]) for a in 0.7 + 0.4 * np.sin(np.linspace(0, 6, 30))]
+    places = np.array([[ik.forward(finger, pose).positions[3]] for pose in poses])
+    goals = [ik.Goal(3, (0, 0, 0))]
+    found = ik.solve_clip(finger, goals, places)
+    angles = np.array([ik.angles_from_pose(finger, one.pose) for one in found])
+    assert all(one.converged for one in found)
+    assert inside(finger, found, goals)
+    assert_allclose(angles[:, 2], 0.5 * angles[:, 1], atol=1e-9)
+
+
+@given(skeleton=skeletons(most=5), seed=seeds)
+@settings(max_examples=15)
+def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: ik.Skeleton, seed: int) -> None:
+    """On skeletons of any shape and limits, with targets that wander about a reachable place."""
+    generator = np.random.default_rng(seed)
+    joints = generator.integers(len(skeleton), size=2)
+    middle = ik.forward(skeleton, random_pose(skeleton, generator)).positions[joints]
+    places = middle + 0.05 * generator.normal(size=(6, 2, 3)).cumsum(0)
+    goals = [ik.Goal(int(joint), (0, 0, 0)) for joint in joints]
+    clip = ik.solve_clip(skeleton, goals, places)
+    frames = [ik.solve_frames(skeleton, goals, places, options=options) for options in (None, FRESH)]
+    assert inside(skeleton, clip, goals)
+    assert (worst(clip) <= np.maximum(worst(frames[0]), worst(frames[1])) + 1e-3).all()
+
+
+# -- bad input --------------------------------------------------------------------------------------------------------
+
+
+def test_what_it_cannot_do_is_said() -> None:
+    """Contacts, weights that are none, and references of another length."""
+    arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
+    with pytest.raises(ik.InvalidOptions, match="contacts: solve_clip does not keep bodies apart"):
+        ik.solve_clip(arm, goals, places, contacts=ik.Contacts([]))
+    with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
+        ik.solve_clip(arm, goals, places, smooth=-1)
+    short = ik.Pose(np.tile([1.0, 0, 0, 0], (3, 3, 1)), np.zeros((3, 3, 3)))
+    with pytest.raises(ik.InvalidPose, match=r"reference.rotations: expected shape \(4, 3, 4\), got \(3, 3, 4\)"):
+        ik.solve_clip(arm, goals, places, reference=short)
