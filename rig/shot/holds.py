@@ -11,7 +11,7 @@ from typing import NamedTuple
 import bpy
 
 from .. import curves
-from ..blender import animation, channels, keying, rotation
+from ..blender import animation, attachments, channels, keying, rotation
 from ..blender.channels import Channels
 from ..blender.dependencies import aims_of
 from ..frame.state import holds
@@ -21,11 +21,12 @@ from ..frame.state.session import Session
 from ..frame.view import View
 
 HOLD = "dqik_hold"
+_NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
 SAME_VALUE = 1e-6  # keys that differ by less are the same
 
 
 class Here(NamedTuple):
-    """The frame at which bones are held, its neighbours with keys, and the channels that are seen there."""
+    """The frame at which bones are held, its neighbours with poses, and the channels that are seen there."""
 
     frame: float
     beside: tuple[float, ...]
@@ -137,11 +138,14 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 def _here(ob: bpy.types.Object, view: View) -> Here:
     frame, times = view.frame, set[float]()
     for owner in {ob, *(target for target, _ in aims_of(ob))}:
+        attached = attachments.frames_before(owner)
         for curve in curves.fcurves(owner.animation_data):
+            if curve.data_path.endswith(_NO_POSE):
+                continue
             points = curve.keyframe_points
             numbers = [0.0] * (2 * len(points))
             points.foreach_get("co", numbers)
-            times.update(numbers[::2])
+            times.update(set(numbers[::2]) - attached.get(curve.data_path, set()))
     before = [time for time in times if time < frame - curves.SAME_FRAME]
     after = [time for time in times if time > frame + curves.SAME_FRAME]
     beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))

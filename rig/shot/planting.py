@@ -60,7 +60,7 @@ def standing(
     places: np.ndarray, turns: np.ndarray, begin: int, end: int, at: int, foot: Foot, up: np.ndarray
 ) -> int:  # fmt: skip
     """The frame from `begin` to `end` on which a foot stands flat: `at`, or the flattest one if it has rolled there."""
-    heights = sum((places + quaternion.rotate(turns, point)) @ up for point in foot)
+    heights = np.sum([(places + quaternion.rotate(turns, point)) @ up for point in foot], axis=0)
     flattest = begin + int(np.argmin(heights[begin : end + 1]))
     return flattest if roll(turns, flattest, foot, up)[at] else at
 

@@ -118,6 +118,8 @@ def lean() -> None:
     after = film(BLOCKED)
     assert np.abs(after[GRIP] - before[GRIP]).max() > 0.005
     assert away(after, before, GRIP) == 0.0
+    times = [time for time, _ in rigs.keys(figure())['pose.bones["chest"].rotation_quaternion', 1]]
+    assert times[:2] == [25, GRIP]  # the pose before, not the key that attaching has made at the frame before
 
 
 def plant() -> None:

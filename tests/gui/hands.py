@@ -67,12 +67,11 @@ class State(NamedTuple):
 
 def state() -> State:
     """The present state."""
-    ob, settings = rig(), rig().dqik
-    bones = shown().pose.bones
+    settings, bones = shown().dqik, shown().pose.bones  # as evaluated: undo leaves what is animated for later
     return State(
         np.array([(*bone.head, *bone.tail) for bone in bones]),
         (settings.live, tuple((goal.bone, goal.mute) for goal in settings.goals),
-         tuple((bone.name, bone.dqik_hold) for bone in ob.pose.bones)),
+         tuple((bone.name, bone.dqik_hold) for bone in bones)),
         keys(rig()),
     )  # fmt: skip
 
@@ -85,7 +84,7 @@ def difference(one: State, other: State) -> str:
     if away > SAME:
         return f"joints, by {1e3 * away:.2f} mm"
     if one.settings != other.settings:
-        return "settings"
+        return f"settings: {set(one.settings[1] + one.settings[2]) ^ set(other.settings[1] + other.settings[2])}"
     return "" if one.keys == other.keys else "keys"
 
 
