@@ -79,7 +79,8 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
     posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}
     found |= posed
     auto = keying.is_auto(view.depsgraph.scene) and not keying.adds_curves(auto=True)
-    for name in [name for name in found if auto and not _may_key(session, ob.pose.bones[name])]:
+    asked = found.keys() - posed.keys()  # the others were keyed before, and undo and redo took their keys
+    for name in [name for name in asked if auto and not _may_key(session, ob.pose.bones[name])]:
         bone, one = ob.pose.bones[name], found.pop(name)
         holds.put(bone, float(one.before.holds[_number(bone)]))
         pose.posed.pop(_number(bone), None)
