@@ -41,12 +41,15 @@ from hands import (
 )
 from person import person
 from window import (
+    Point,
     Steps,
+    click,
     click_button,
     click_in_editor,
     drag_to,
     event,
     in_view,
+    on_screen,
     open_panel,
     press,
     region,
