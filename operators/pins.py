@@ -14,7 +14,7 @@ CONTEXT = "DQIK"  # of the words in translations
 
 
 class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
-    """Hold the selected bones where they are now, by goals with targets of their own"""
+    """Hold the selected bones, or the bones of the selected controls, where they are now, by goals of their own"""
 
     bl_idname = "dqik.pin"
     bl_label = "Pin"
@@ -30,7 +30,7 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
         With Auto Keying, the targets are keyed, and the goals' Mute: the bones are pinned from this frame on.
         """
         ob = armature(context)
-        names = [name for name in selection.selected(context, ob) if not controls.is_control(ob.data.bones[name])]
+        names = _bones(context, ob)
         if not names or not (self.position or self.rotation):
             self.tell({"ERROR"}, Note(Code.SELECT_BONES_TO_HOLD) if not names
                         else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
@@ -38,9 +38,10 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
         scene = context.scene
         pinned = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
         if keying.is_auto(scene):
-            goals.key_targets(ob, pinned.numbers, scene.frame_current_final, auto=True)
+            auto = shot_pins.keys_available_only(ob)
+            goals.key_targets(ob, pinned.numbers, scene.frame_current_final, auto)
             for number, was_off in zip(pinned.numbers, pinned.were_off, strict=True):
-                shot_pins.key_mute(ob, number, scene.frame_current_final, was_off, auto=True)
+                shot_pins.key_mute(ob, number, scene.frame_current_final, was_off, auto)
         if pinned.left:
             self.tell({"WARNING"}, Note(Code.TARGETS_NOT_MOVED, ', '.join(map(repr, pinned.left))))
         return {"FINISHED"}
@@ -69,11 +70,23 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
+    """The selected bones; for a control, the bone that it moves."""
+    names: list[str] = []
+    for name in selection.selected(context, ob):
+        if controls.is_control(ob.data.bones[name]):
+            names += [goal.bone for goal in ob.dqik.goals if goal.kind == "REACH" and goal.bone in ob.data.bones
+                      and (goal.target, goal.subtarget) == (ob, name)]  # fmt: skip
+        else:
+            names.append(name)
+    return list(dict.fromkeys(names))
+
+
 def _mute_from_here(ob: bpy.types.Object, number: int, frame: float) -> bool:
     """Mute a goal and key that; returns False, with the goal as it was, where Blender's preferences allow no key."""
     goal = ob.dqik.goals[number]
     before, goal.mute = goal.mute, True
-    if shot_pins.key_mute(ob, number, frame, before, auto=True):
+    if shot_pins.key_mute(ob, number, frame, before, shot_pins.keys_available_only(ob)):
         return True
     goal.mute = before
     return False

@@ -72,6 +72,16 @@ def of(ob: bpy.types.Object, bone: str = "") -> Iterator[Attachment]:
         yield Attachment(ob, bone, one.name, one.target, one.subtarget, start, end)
 
 
+def frames_before(ob: bpy.types.Object) -> dict[str, set[float]]:
+    """The frames before attachments of an object and its bones begin and end, where places are keyed, by data path."""
+    found: dict[str, set[float]] = {}
+    for owner in (ob, *(ob.pose.bones if ob.pose is not None else ())):
+        for one in of(ob, "" if owner == ob else owner.name) if len(owner.constraints) else ():
+            for path in paths(owner):
+                found.setdefault(path, set()).update((one.start - 1.0, one.end - 1.0))
+    return found
+
+
 def before(ob: bpy.types.Object, bone: str, world: Matrix, depsgraph: bpy.types.Depsgraph) -> Matrix | None:
     """The world matrix from which the attachments carry an object or a bone to `world`, as a depsgraph evaluates them.
 

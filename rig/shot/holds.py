@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, channels, keying, rotation
+from ..blender import animation, attachments, channels, keying, rotation
 from ..blender.channels import Channels
 from ..blender.dependencies import aims_of
 from ..frame.state import holds
@@ -22,11 +22,12 @@ from ..frame.state.session import Session
 from ..frame.view import View
 
 HOLD = "dqik_hold"
+_NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
 SAME_VALUE = 1e-6  # keys that differ by less are the same
 
 
 class Here(NamedTuple):
-    """The frame at which bones are held, its neighbours with keys, and the channels that are seen there."""
+    """The frame at which bones are held, its neighbours with poses, and the channels that are seen there."""
 
     frame: float
     beside: tuple[float, ...]
@@ -79,7 +80,8 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
     posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}
     found |= posed
     auto = keying.is_auto(view.depsgraph.scene) and not keying.adds_curves(auto=True)
-    for name in [name for name in found if auto and not _may_key(session, ob.pose.bones[name])]:
+    asked = found.keys() - posed.keys()  # the others were keyed before, and undo and redo took their keys
+    for name in [name for name in asked if auto and not _may_key(session, ob.pose.bones[name])]:
         bone, one = ob.pose.bones[name], found.pop(name)
         holds.put(bone, float(one.before.holds[_number(bone)]))
         pose.posed.pop(_number(bone), None)
@@ -145,11 +147,14 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 def _here(ob: bpy.types.Object, view: View) -> Here:
     frame, times = view.frame, set[float]()
     for owner in {ob, *(target for target, _ in aims_of(ob))}:
+        attached = attachments.frames_before(owner)
         for curve in curves.fcurves(owner.animation_data):
+            if curve.data_path.endswith(_NO_POSE):
+                continue
             points = curve.keyframe_points
             numbers = [0.0] * (2 * len(points))
             points.foreach_get("co", numbers)
-            times.update(numbers[::2])
+            times.update(set(numbers[::2]) - attached.get(curve.data_path, set()))
     before = [time for time in times if time < frame - curves.SAME_FRAME]
     after = [time for time in times if time > frame + curves.SAME_FRAME]
     beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from .. import curves
 from ..blender import animation, keying, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, aims_of
@@ -23,7 +24,7 @@ from ..frame.sessions import sessions
 from ..frame.state import own_answers
 from ..setup import foot_roll, goals, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
-from . import keys
+from . import holds, keys
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
 GROUP = "DQIK"
@@ -147,7 +148,10 @@ def switch(
         _key_bones(ob, own, inside, staying)
     away = _moved(context, ob, staying)
     if away > _STILL * Armature(ob).size:
-        _key_bones(ob, every, inside, before)
+        _key_bones(ob, every, before, before)
+        for name in every:  # all frames have their pose: a hold that is keyed would have some solved from elsewhere
+            curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
+            ob.pose.bones[name].dqik_hold = 0.0
         _note_answers(context, ob, staying)
         away = _moved(context, ob, staying)
     return away

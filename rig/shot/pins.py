@@ -7,6 +7,15 @@ import bpy
 
 from .. import curves
 from ..blender import keying
+from ..blender.dependencies import aims_of
+
+
+def keys_available_only(ob: bpy.types.Object) -> bool:
+    """Whether keys of pins are those of Auto Keying, as in `keying.adds_curves`.
+
+    A new pin has no curves. On a figure that moves it is keyed in any case, because it would change all other frames.
+    """
+    return not any(curves.fcurves(owner.animation_data) for owner in {ob, *(target for target, _ in aims_of(ob))})
 
 
 def key_mute(ob: bpy.types.Object, number: int, frame: float, before: bool, auto: bool) -> bool:

@@ -180,6 +180,8 @@ def _plan(
     begin, end = one.first - way.first, one.last - way.first
     at = now - way.first if one.first <= now <= one.last else (begin + end) // 2
     up = np.array(_UP)
+    if foot is not None:
+        at = planting.standing(way.places, way.turns, begin, end, at, foot, up)
     places, turns = planting.way(way.places, way.turns, begin, end, fade, at, foot, up)
     frames = {one.first - fade, one.first, one.last, one.last + fade}
     zone = range(one.first - fade, one.last + fade + 1)

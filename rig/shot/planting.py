@@ -56,6 +56,15 @@ def roll(turns: np.ndarray, at: int, foot: Foot, up: np.ndarray) -> np.ndarray:
     return rolled - np.clip(rolled, -FLAT, FLAT)
 
 
+def standing(
+    places: np.ndarray, turns: np.ndarray, begin: int, end: int, at: int, foot: Foot, up: np.ndarray
+) -> int:  # fmt: skip
+    """The frame from `begin` to `end` on which a foot stands flat: `at`, or the flattest one if it has rolled there."""
+    heights = np.sum([(places + quaternion.rotate(turns, point)) @ up for point in foot], axis=0)
+    flattest = begin + int(np.argmin(heights[begin : end + 1]))
+    return flattest if roll(turns, flattest, foot, up)[at] else at
+
+
 def shares(frames: int, begin: int, end: int, fade: int) -> np.ndarray:
     """How much (F,) of the planted way each frame has: 1 in the range, fading smoothly to 0 in `fade` frames."""
     away = np.maximum(np.maximum(begin - np.arange(frames), np.arange(frames) - end), 0)

@@ -84,6 +84,23 @@ def test_a_range_to_keys_of_the_bones(selected: str) -> None:
         assert influence(ob, "hand.R") == 1.0
 
 
+def test_a_figure_with_a_pose_that_is_held_at_one_frame_stays() -> None:
+    """The chest is posed at frame 10, where its hold is keyed; the arm is switched elsewhere."""
+    ob = mover()
+    rigs.at_frame(10)
+    chest = ob.pose.bones["chest"]
+    chest.rotation_quaternion = chest.rotation_quaternion @ Euler((0.2, 0.0, 0.0)).to_quaternion()
+    rigs.update()
+    chest.keyframe_insert("rotation_quaternion", frame=10)
+    rigs.update()
+    assert chest.dqik_hold == 1.0
+    before = film(ob)
+    rigs.at_frame(15)
+    select(ob, "DQIK hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    assert jump(film(ob)[:15], before[:15]) < NO_JUMP
+
+
 def test_the_bones_pose_the_limb_then() -> None:
     """Its control moves nothing, and its bones turn it; the other limbs stay."""
     ob = mover()

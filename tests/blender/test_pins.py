@@ -129,3 +129,33 @@ def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.Monk
     monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", False)
     assert bpy.ops.dqik.unpin() == {"FINISHED"}
     assert not any("dqik.goals" in path for path, _ in rigs.keys(ob))
+
+
+def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with Only Insert Available: else a pin on one frame would hold the hips there on all frames."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    ob = live_figure()
+    hips, places = control(ob, "hips"), {}
+    for frame in (1, 20):
+        hips.location.z = -0.005 * frame
+        hips.keyframe_insert("location", frame=frame)
+    for frame in (20, 1):
+        rigs.at_frame(frame)
+        places[frame] = rigs.matrices(ob)[: ob.pose.bones.find(hips.name)]
+    rigs.at_frame(20)
+    pin(ob, "hips")
+    rigs.at_frame(1)
+    assert (rigs.matrices(ob)[: len(places[1])] == places[1]).all()
+    assert goal_of(ob, "hips").mute
+
+
+def test_pin_on_a_control_pins_the_bone_that_it_moves() -> None:
+    ob = live_figure()
+    count = len(ob.dqik.goals)
+    pin(ob, control(ob, "hips").name, control(ob, "hand.L").name)
+    assert len(ob.dqik.goals) == count + 1  # the hand's own goal is its pin
+    start = rigs.head(ob, "hips")
+    shift(ob, "hand.R", (0, -0.5, 0))
+    assert (rigs.head(ob, "hips") - start).length < EXACT
+    assert goal_of(ob, "hand.L").priority == goal_of(ob, "hips").priority > goal_of(ob, "hand.R").priority

@@ -91,6 +91,37 @@ def test_a_foot_stands_on_its_heel_its_sole_and_its_ball_in_turn() -> None:
     assert np.abs(np.diff(ways, 2, axis=0)).max() < np.abs(np.diff(was, 2, axis=0)).max() + 0.01
 
 
+def test_a_foot_that_has_rolled_on_the_present_frame_stands_flat_where_it_was_flat() -> None:
+    """In a blocked step the foot rolls from one key to the next; planted anywhere between, it rolls about its ball."""
+    ob = blocked_step()
+    flat = matrices(ob, "foot.L", (1,))[1]
+    rigs.at_frame(7)
+    assert bpy.ops.dqik.plant() == {"FINISHED"}
+    after = matrices(ob, "foot.L", range(1, 14))
+    balls, heels = ways_of(BALL, ob, after), ways_of(HEEL, ob, after)
+    assert spread(list(balls.values())) < 1e-4
+    assert spread([flat.translation, after[1].translation]) < 1e-5
+    assert heels[13].z > 0.09  # it has rolled by nearly 28 degrees
+
+
+def blocked_step() -> bpy.types.Object:
+    """A figure whose left foot is flat at frame 1, and has its heel up at frame 13."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rest = ob.data.bones["foot.L"].matrix_local
+    for frame, pitch in ((1, 0.0), (13, 28.0)):
+        turn = Matrix.Rotation(radians(pitch), 4, "X")
+        control.matrix = Matrix.Translation(BALL) @ turn @ Matrix.Translation(-BALL) @ rest
+        for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
+            control.keyframe_insert(path, frame=frame)
+    bpy.context.scene.frame_end = 13
+    select(ob, control.name)
+    return ob
+
+
 def test_a_foot_that_moves_is_planted_over_a_given_range_only() -> None:
     ob, control = walker()
     rigs.at_frame(4)

@@ -204,24 +204,30 @@ PIECES = (
 
 def person(name: str = FIGURE) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Make the armature and the mesh in the scene; both stand at rest at the origin."""
-    ob = build.native(_SKELETON, name)
+    ob = skeleton(name)
     rows = build.lines(_SKELETON)
     body = _mesh(f"{name} body", [row.name for row in rows], [row.parent for row in rows],
                  {(row.joint, row.side): number for number, row in enumerate(rows)})  # fmt: skip
-    bpy.ops.object.mode_set(mode="EDIT")
-    ob.data.edit_bones["root"].tail = (0.0, 0.2, 0.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
     body.parent = ob
     modifier = body.modifiers.new("Armature", "ARMATURE")
     modifier.object, modifier.use_deform_preserve_volume = ob, True
     body.hide_select = True
+    return ob, body
+
+
+def skeleton(name: str = FIGURE) -> bpy.types.Object:
+    """Make the armature alone."""
+    ob = build.native(_SKELETON, name)
+    bpy.ops.object.mode_set(mode="EDIT")
+    ob.data.edit_bones["root"].tail = (0.0, 0.2, 0.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
     ob.show_in_front = True
     ob.data.display_type = "STICK"
     ob.data.bones["root"].use_deform = False
     for bone in ob.pose.bones:
         bone.rotation_mode = "QUATERNION"
     _into_collections(ob)
-    return ob, body
+    return ob
 
 
 def _into_collections(ob: bpy.types.Object) -> None:

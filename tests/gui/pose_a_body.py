@@ -8,17 +8,38 @@ from Blender, then undone and redone.
 import sys
 import tempfile
 from collections.abc import Iterable
-from math import degrees
 from pathlib import Path
-from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix, Vector
+from mathutils import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from person import FIGURE, person
+from hands import (
+    ENDS,
+    HEIGHT,
+    NEAR,
+    PLANTED,
+    SAME,
+    State,
+    control,
+    difference,
+    drag,
+    look,
+    matrix,
+    missed,
+    pick,
+    place,
+    rig,
+    shown,
+    state,
+    transform,
+    turn,
+    turn_between,
+    undo_and_redo,
+)
+from person import person
 from window import (
     Point,
     Steps,
@@ -28,179 +49,16 @@ from window import (
     drag_to,
     event,
     in_view,
-    keys,
-    move,
     on_screen,
     open_panel,
     press,
     region,
     run,
     shot,
-    type_text,
     until,
     view,
     window_middle,
 )
-
-HEIGHT = 1.75
-NEAR = 1e-3 * HEIGHT  # a goal is met, and other goals move by less
-PLANTED = 1e-3  # [m] feet move by less
-SAME = 1e-4 * HEIGHT  # two poses are the same
-ENDS = ("hand.L", "hand.R", "foot.L", "foot.R", "head")
-
-
-# -- the scene -------------------------------------------------------------------------------------------------------
-
-
-def rig() -> bpy.types.Object:
-    """The armature; looked up anew each time, since undo replaces it."""
-    return bpy.data.objects[FIGURE]
-
-
-def shown() -> bpy.types.Object:
-    """The armature as Blender evaluates it."""
-    return rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
-
-
-def matrix(bone: str) -> Matrix:
-    """A bone's evaluated matrix in the world."""
-    ob = shown()
-    return ob.matrix_world @ ob.pose.bones[bone].matrix
-
-
-def place(bone: str) -> Vector:
-    """A bone's head in the world."""
-    return matrix(bone).translation
-
-
-def turn_between(one: Matrix, other: Matrix) -> float:
-    """The angle between two orientations in degrees."""
-    return degrees(one.to_quaternion().rotation_difference(other.to_quaternion()).angle)
-
-
-def control(bone: str) -> str:
-    """The control bone that is the target of a bone's goal."""
-    return next(goal.subtarget for goal in rig().dqik.goals if goal.bone == bone)
-
-
-def missed(bone: str) -> float:
-    """The distance of a bone from its control."""
-    return (place(bone) - place(control(bone))).length
-
-
-class State(NamedTuple):
-    """What a step may change: the places of all joints, settings, and keys."""
-
-    joints: np.ndarray
-    settings: tuple
-    keys: dict[tuple[str, int], list[tuple[float, float]]]
-
-
-def state() -> State:
-    """The present state."""
-    ob, settings = rig(), rig().dqik
-    bones = shown().pose.bones
-    return State(
-        np.array([(*bone.head, *bone.tail) for bone in bones]),
-        (settings.live, tuple((goal.bone, goal.mute) for goal in settings.goals),
-         tuple((bone.name, bone.dqik_hold) for bone in ob.pose.bones)),
-        keys(rig()),
-    )  # fmt: skip
-
-
-def difference(one: State, other: State) -> str:
-    """What is not the same in two states; empty if nothing."""
-    if one.joints.shape != other.joints.shape:
-        return "the bones"
-    away = float(np.abs(one.joints - other.joints).max())
-    if away > SAME:
-        return f"joints, by {1e3 * away:.2f} mm"
-    if one.settings != other.settings:
-        return "settings"
-    return "" if one.keys == other.keys else "keys"
-
-
-# -- hands on the mouse ----------------------------------------------------------------------------------------------
-
-
-def undo_and_redo(before: State, step: str) -> Steps:
-    """Undo the last step, which must lead back to a state, and redo it."""
-    after = state()
-    yield from press("Z", window_middle(), ctrl=True)
-    yield 0.3
-    wrong = difference(state(), before)
-    assert not wrong, f"undo of {step} does not bring back {wrong}"
-    yield from press("Z", window_middle(), ctrl=True, shift=True)
-    yield 0.3
-    wrong = difference(state(), after)
-    assert not wrong, f"redo of {step} does not bring back {wrong}"
-
-
-def outline(bone: str) -> Iterable[Point]:
-    """Points of the window on the lines of a control bone's shape, or along another bone."""
-    pose_bone = shown().pose.bones[bone]
-    shape = pose_bone.custom_shape
-    if shape is None:
-        for share in (0.5, 0.3, 0.7, 0.2):
-            yield on_screen(shown().matrix_world @ pose_bone.head.lerp(pose_bone.tail, share))
-        return
-    size = Matrix.Diagonal((*pose_bone.custom_shape_scale_xyz, 1.0))
-    for vertex in shape.data.vertices:
-        yield on_screen(matrix(bone) @ size @ vertex.co)
-
-
-def pick(bone: str, shift: bool = False) -> Steps:
-    """Click on a bone in the view until it is the active one."""
-    for at in list(outline(bone)):
-        yield from click(at, shift)
-        active = bpy.context.active_pose_bone
-        if active is not None and active.name == bone:
-            return
-    raise AssertionError(f"{bone!r} cannot be picked in the view")
-
-
-def drag(bone: str, by: tuple[float, float, float], key: str = "G") -> Steps:
-    """Move a picked bone by a world vector, as far as it lies in the view's plane, with the mouse."""
-    start = place(bone)
-    at, to = on_screen(start), on_screen(start + Vector(by))
-    yield from press(key, at)
-    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
-        yield from move((int(at[0] + share * (to[0] - at[0])), int(at[1] + share * (to[1] - at[1]))))
-        yield 0.08
-    yield from click(to)
-
-
-def turn(bone: str, angle: float) -> Steps:
-    """Turn a picked bone about the view's axis with the mouse, counterclockwise by an angle in degrees."""
-    centre = on_screen(place(bone))
-    places = [
-        (int(centre[0] + 160 * np.cos(a)), int(centre[1] + 160 * np.sin(a)))
-        for a in np.radians(np.linspace(0.0, angle, 6))
-    ]
-    yield from press("R", places[0])
-    for at in places[1:]:
-        yield from move(at)
-        yield 0.08
-    yield from click(places[-1])
-
-
-def transform(key: str, axis: str, value: float) -> Steps:
-    """Move (G) or turn (R) the selected bones along or about an axis of the world by a number that is typed in."""
-    at = window_middle()
-    yield from press(key, at)
-    yield from press(axis, at)
-    yield from type_text(f"{value:g}", at)
-    yield from press("RET", at)
-
-
-def look(turn: tuple[float, float], at: tuple[float, float, float], distance: float) -> Steps:
-    """Turn the view: up from the floor and around the figure in degrees."""
-    space = view().spaces[0].region_3d
-    space.view_perspective = "ORTHO"
-    space.view_rotation = Euler((np.radians(90.0 - turn[0]), 0.0, np.radians(turn[1]))).to_quaternion()
-    space.view_location, space.view_distance = at, distance
-    yield 0.5
-
 
 # -- the walk --------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import bpy
@@ -30,6 +32,30 @@ _KEYS = dict(zip(
 
 Steps = Generator[float, None, None]  # what is yielded: seconds to leave to Blender
 Point = tuple[int, int]
+
+presses: Counter[str] = Counter()  # of keys and mouse buttons, by the part of the walk
+_parts: list[str] = [""]  # the part that counts now; empty counts nothing
+
+
+def part(name: str) -> None:
+    """Count presses for a part of the walk from now on."""
+    _parts[:] = [name]
+
+
+def count(number: int) -> None:
+    """Count presses; a modifier that is held is one, too."""
+    presses[_parts[-1]] += number
+
+
+@contextmanager
+def not_counted() -> Generator[None]:
+    """What an animator would not do, or would do without missing, counts no presses."""
+    _parts.append("")
+    try:
+        yield
+    finally:
+        _parts.pop()
+
 
 # -- the window --------------------------------------------------------------------------------------------------------
 
@@ -61,21 +87,30 @@ def in_region(area: bpy.types.Area, region: bpy.types.Region) -> object:
 
 def event(kind: str, value: str, at: Point, **more: object) -> None:
     """Give Blender an event as if from the mouse or the keyboard."""
+    if value == "PRESS" and not kind.startswith("WHEEL"):
+        count(1 + sum(more.get(held) is True for held in ("shift", "ctrl", "alt") if held not in kind.lower()))
     window().event_simulate(type=kind, value=value, x=int(at[0]), y=int(at[1]), **more)
+
+
+_pointer: list[Point] = [(0, 0)]  # where it is
 
 
 def move(at: Point) -> Steps:
     """Move the pointer; two turns of the event loop until what is under it is active."""
-    event("MOUSEMOVE", "NOTHING", at)
-    yield 0.02
-    yield 0.02
+    at = int(at[0]), int(at[1])
+    if at != _pointer[0]:
+        event("MOUSEMOVE", "NOTHING", at)
+        _pointer[0] = at
+        yield 0.02
+        yield 0.02
 
 
 def click(at: Point, shift: bool = False) -> Steps:
     """Press and release the left mouse button."""
     yield from move(at)
     if shift:
-        event("LEFT_SHIFT", "PRESS", at, shift=True)
+        with not_counted():
+            event("LEFT_SHIFT", "PRESS", at, shift=True)
         yield 0.05
     event("LEFTMOUSE", "PRESS", at, shift=shift)
     yield 0.1
@@ -112,9 +147,8 @@ def type_text(text: str, at: Point) -> Steps:
     """Type a number."""
     for letter in text:
         event(_KEYS[letter], "PRESS", at, unicode=letter)
-        yield 0.03
         event(_KEYS[letter], "RELEASE", at)
-        yield 0.03
+    yield 0.05
 
 
 def on_screen(place: Vector) -> Point:
@@ -160,14 +194,22 @@ def rows(top: float, bottom: float, step: float = 14) -> range:
     return range(int(top), int(bottom), -int(step * bpy.context.preferences.system.ui_scale))
 
 
+_found: dict[str, Point] = {}  # where buttons were
+
+
 def find(name: str, top: float | None = None, bottom: float | None = None) -> Generator[float, None, Point | None]:
     """Where the sidebar has a button, by its property's path or its operator; None if it has none."""
     sidebar = region("UI")
+    if name in _found and top is bottom is None:  # it mostly is where it was
+        yield from move(_found[name])
+        if name in under_pointer():
+            return _found[name]
     for y in rows(top or sidebar.y + sidebar.height - 5, bottom or sidebar.y):
         for share in (0.2, 0.5, 0.75, 0.85):  # the last two meet the small buttons at the end of a row
             at = int(sidebar.x + share * sidebar.width), y
             yield from move(at)
             if name in under_pointer():
+                _found[name] = at
                 return at
     return None
 
@@ -206,6 +248,19 @@ def click_in_editor(kind: str, name: str) -> Steps:
                 yield from click(at)
                 return
     raise AssertionError(f"there is no button {name!r} in the bars of {kind}")
+
+
+def click_frame(frame: int) -> Steps:
+    """Go to a frame by a click on the numbers of the timeline."""
+    area = next(area for area in window().screen.areas if area.type == "DOPESHEET_EDITOR")
+    main = next(region for region in area.regions if region.type == "WINDOW")
+    for extra in (0.0, 0.3, -0.3):
+        x = main.view2d.view_to_region(frame + extra, 0.0, clip=False)[0]
+        with not_counted() if extra else nullcontext():
+            yield from click((main.x + x, main.y + main.height - 12))
+        if bpy.context.scene.frame_current == frame:
+            return
+    raise AssertionError(f"no click on the timeline goes to frame {frame}")
 
 
 def open_panel(above: str, inside: str) -> Steps:
