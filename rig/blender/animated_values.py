@@ -47,5 +47,5 @@ def _owners() -> Iterator[bpy.types.ID]:
         for one in getattr(bpy.data, kind):
             tree = getattr(one, "node_tree", None) if kind in _WITH_NODES else None
             for owner in (one, tree):
-                if owner is not None and owner.library is None and owner.animation_data is not None:
+                if owner is not None and owner.library is None and getattr(owner, "animation_data", None) is not None:
                     yield owner

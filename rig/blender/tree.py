@@ -16,7 +16,7 @@ class Tree:
         for bone, above in enumerate(self.parent):
             if above >= 0:
                 self.children[above].append(bone)
-        self.size = float(np.ptp(self.heads, axis=0).max(initial=0.0)) or 1.0
+        self.size = float(np.ptp(self.heads, axis=0).max()) or 1.0 if len(self.heads) else 1.0
         self.paths = [self._path(bone) for bone in range(len(self.parent))]
         self.reach = self._reach()
 
