@@ -354,7 +354,8 @@ FAULTS = [
         groups="contact,bake",
     ),
     Fault(
-        "curve-of-old-number", "rig/frame/step/kinds.py", "    goals = ob.original.dqik.goals\n", "    goals = ob.dqik.goals\n",
+        "curve-of-old-number", "rig/frame/step/kinds.py", "    goals = ob.original.dqik.goals\n",
+        "    goals = ob.dqik.goals\n",
         "a script that removes a goal stops live solving of a goal on a curve", "test_goal_kinds",
         groups="kinds,untold",
     ),
