@@ -177,7 +177,7 @@ def grab() -> Steps:
     for bone, was in zip(("hips", "spine", "chest", "neck"), trunk, strict=True):
         assert (place(bone) - was.translation).length < 4e-3, f"{bone} went along with the limbs"
         assert rig().pose.bones[bone].dqik_hold == 0.0, f"{bone} is held"
-    yield from grab_part("chest", (-25, -6), "chest", ["head"], way=0.4)
+    yield from grab_part("chest", (-25, -6), "chest", ["head"], way=0.7)
     yield from grab_part("hips", (0, -10), "hips after limbs", ["hips", "head"])
     before, at = state(), on_skin("upper_arm.R", 0.8)
     for key in ("ESC", "RIGHTMOUSE"):
