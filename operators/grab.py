@@ -112,7 +112,7 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
         return Vector((event.mouse_x - self._region.x, event.mouse_y - self._region.y))
 
     def _drag(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Bring the point under the pointer, in the plane of the view."""
+        """Bring the point under the pointer: in the plane of the view if it can come there."""
         if self._grab is None:
             away = (Vector((event.mouse_x, event.mouse_y)) - self._pressed).length
             if away < context.preferences.inputs.drag_threshold_mouse * context.preferences.system.ui_scale:
@@ -120,10 +120,11 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
             self._grab = self._begin(self._picked, context)
             if self._grab is None:
                 return {"CANCELLED"}
-        view = self._region.data
-        to = view3d_utils.region_2d_to_location_3d(self._region, view, self._place(event), self._picked.point)
-        self.bone, self.point, self.to = self._picked.bone, self._picked.point, to  # for the panel that adjusts it
-        return {"RUNNING_MODAL"} if self._moved(self._grab, to) else {"CANCELLED"}
+        view, at = self._region.data, self._place(event)
+        self.bone, self.point = self._picked.bone, self._picked.point  # with `to`, for the panel that adjusts it
+        to = view3d_utils.region_2d_to_location_3d(self._region, view, at, self._picked.point)
+        along = view3d_utils.region_2d_to_vector_3d(self._region, view, at)
+        return {"RUNNING_MODAL"} if self._moved(self._grab, to, along) else {"CANCELLED"}
 
     def _begin(self, picked: Picked, context: bpy.types.Context) -> Grab | None:
         """Begin a drag; None, with a report, if it cannot be."""
@@ -133,10 +134,10 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
             self.tell({"ERROR"}, refused.note)
             return None
 
-    def _moved(self, grab: Grab, to: Vector) -> bool:
+    def _moved(self, grab: Grab, to: Vector, along: Vector | None = None) -> bool:
         """Move what is dragged. If it cannot be, bring back the pose from before, report and return False."""
         try:
-            grab.move(to)
+            self.to = grab.move(to, along)
         except Refused as refused:
             grab.cancel()
             self.tell({"ERROR"}, refused.note)

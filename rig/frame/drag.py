@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion
 from ..blender import animation, channels
 from ..blender.armature import Armature
@@ -30,6 +31,8 @@ from .view import View
 _STILL = 1e-4  # radians, or of the armature's size: bones that a drag moves by less stay exactly where they are
 _POSED = 3e-4  # the same, for bones that count as posed by hand
 _ROUNDS = 5  # of solves, each nearer, until a point that is out of reach pulls no other goal away
+_SLIDES = 8  # of solves, each for a place in another depth of the view
+_AGAIN, _NEARER = 6, 0.9  # more solves, each from where the last one ended, while the point comes nearer by this
 _TRUNK = {"hips", "spine", "neck", "head"}  # of which each goes along with those below it
 
 
@@ -64,14 +67,15 @@ class Drag:
             facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
             places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
-            about, chain = _about(Armature(evaluated), serves, bone)
-            self._trunk = np.array([bool(dragged) and len(some) > 1 for some in serves])
-            self._about, holds = about | self._trunk, np.where(len(dragged) > 1, 0.0, 1.0 - about)
+            self._is_trunk, self._about = len(dragged) > 1, _about(Armature(evaluated), serves, bone)
+            pose, driven = evaluated.pose.bones, animation.animation(ob).driven
+            moves = self._about | self._is_trunk
+            stays = frozenset(one.name for one, is_free in zip(pose, moves, strict=True) if not is_free)
             placed = {fact.bone for fact in facts if fact.active and fact.use_position}
             own_place = np.array([one.name in placed for one in ob.pose.bones])  # hips: their target places them
-            self._about, self._trunk = self._about & ~own_place, self._trunk & ~own_place
-            facts.append(_goal(bone, own, chain, min((fact.priority for fact in facts), default=0) - 1))
-            rig = build(evaluated, tuple(facts), animation.animation(ob).driven, holds)
+            self._about &= ~own_place
+            facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
+            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)))
             if isinstance(rig, Note):
                 raise Refused(rig)
             self._before = channels.read(evaluated.pose.bones)
@@ -89,10 +93,17 @@ class Drag:
         self._solve()
         self._misses = self._arrays.position_errors[0].copy()
 
-    def solve(self, ob: bpy.types.Object, to: Vector) -> None:
-        """Solve with the point at a place in the world, or as near as it comes without pulling other goals away."""
-        place = self._input.targets.positions[0]
-        place[self._row] = ob.matrix_world.inverted_safe() @ to
+    def solve(self, ob: bpy.types.Object, to: Vector, along: Vector | None = None) -> Vector:
+        """Solve with the point at a place in the world, or as near as it comes without pulling other goals away.
+
+        along : a direction in which another place is as good, as that of the view; None if there is none. Returns the
+        place that the point was then to go to.
+        """
+        inverse, place = ob.matrix_world.inverted_safe(), self._input.targets.positions[0]
+        place[self._row] = inverse @ to
+        if along is not None:
+            self._slide(place, np.array((inverse.to_3x3() @ along).normalized()))
+        aimed = ob.matrix_world @ Vector(place[self._row])
         for _ in range(_ROUNDS):
             reached = self._solve()
             if not self._pulls():
@@ -102,6 +113,7 @@ class Drag:
         new = write.answer(rig, arrays.rotations[0], arrays.translations[0], self._before, self._input.slide_scale)
         new.put(self._first, ~self._differs(new, _STILL))
         self._answer, self._shown = new, channels.read(ob.pose.bones)
+        return aimed
 
     def show(self, ob: bpy.types.Object) -> None:
         """Write the whole answer."""
@@ -110,8 +122,8 @@ class Drag:
     def pose(self, ob: bpy.types.Object) -> None:
         """Write what of the answer counts as posed by hand, and all else as it was, for Live to solve."""
         posed = self._differs(self._answer, _POSED) & self._about
-        if (posed & self._trunk).any():  # it is held as a whole, or what is not held gives way
-            posed |= self._differs(self._answer, 0.0) & self._trunk
+        if self._is_trunk and posed.any():  # it is held as a whole, or what is not held gives way
+            posed = self._differs(self._answer, 0.0) & self._about
         new = self._shown.copy()
         new.put(self._first, self._posed & ~posed)
         new.put(self._answer, posed)
@@ -136,16 +148,37 @@ class Drag:
         frame_input, arrays = self._input, self._arrays
         frame_input.ask(arrays)
         frame_input.prepared.solve_into(arrays)
+        for _ in range(0 if self._is_trunk else _AGAIN):  # a limb between two places swivels by small steps
+            miss, here = self._miss(), Pose(arrays.rotations.copy(), arrays.translations.copy())
+            if miss <= frame_input.prepared.options.tolerance:
+                break
+            arrays.ask(frame_input.targets, here, frame_input.links, None, slice(0, 1))
+            frame_input.prepared.solve_into(arrays)
+            if self._miss() > _NEARER * miss:
+                break
         check_numbers(arrays.rotations)
         world = frame_input.rig.skeleton.transforms(arrays.rotations, arrays.translations, frame_input.links)
         goal = frame_input.prepared.goals[self._row]
         return dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
 
+    def _miss(self) -> float:
+        """How far the point is from its place."""
+        return float(self._arrays.position_errors[0][self._row])
+
+    def _slide(self, place: np.ndarray, way: np.ndarray) -> None:
+        """Move the place of the point along a direction, to where the point can come nearest to that line."""
+        near = self._input.prepared.options.tolerance
+        for _ in range(_SLIDES):
+            by = (self._solve() - place[self._row]) @ way
+            if abs(by) < near or self._miss() < near:
+                return
+            place[self._row] += by * way
+
     def _pulls(self) -> bool:
         """Whether the point is out of reach and pulls others away from where they were."""
         errors, near = self._arrays.position_errors[0], self._input.prepared.options.tolerance
         others = np.delete(errors - self._misses, self._row)
-        return bool(errors[self._row] > near) and bool((others > 0.5 * near).any())
+        return self._miss() > near and bool((others > 0.5 * near).any())
 
     def _differs(self, pose: Channels, most: float) -> np.ndarray:
         """Whether bones (N,) are turned by more than `most` in a pose, or moved by as much of the armature's size."""
@@ -170,11 +203,11 @@ def _without_pole(fact: GoalFacts) -> GoalFacts:
     return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
 
 
-def _goal(bone: str, point: Vector, chain: int, priority: int) -> GoalFacts:
-    """The goal of a drag: a point in the frame of a bone, which so many bones above it move."""
+def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:
+    """The goal of a drag: a point in the frame of a bone."""
     x, y, z = point
     return GoalFacts(
-        name="", bone=bone, active=True, target=0, subtarget="", target_problem=None, chain_length=chain,
+        name="", bone=bone, active=True, target=0, subtarget="", target_problem=None, chain_length=0,
         use_position=True, use_rotation=False, position_weight=1.0, rotation_weight=0.0, rotation_follows=0.0,
         priority=priority, use_tail=True, pole=0, pole_subtarget="", pole_problem=None, pole_angle=0.0,
         point=(x, y, z),
@@ -204,16 +237,16 @@ def _serves(ob: bpy.types.Object, facts: Sequence[GoalFacts]) -> list[set[int]]:
     return serves
 
 
-def _about(armature: Armature, serves: list[set[int]], bone: str) -> tuple[np.ndarray, int]:
-    """The bones (N,) bool that a drag of a bone is about, and how many it moves upward; 0 for all.
+def _about(armature: Armature, serves: list[set[int]], bone: str) -> np.ndarray:
+    """The bones (N,) bool that a drag of a bone moves.
 
-    A limb is dragged with what is below it: other bones come along last. What serves no goal, as fingers, moves up to
-    what does. The trunk is dragged as a whole, and limbs follow. serves : as `_serves` has it.
+    A limb is dragged with what is below it. What serves no goal, as fingers, moves up to what does. The trunk is
+    dragged as a whole, and limbs follow. serves : as `_serves` has it.
     """
     dragged = armature.index[bone]
-    own, above = serves[dragged], armature.above(dragged)
+    own = serves[dragged]
     if len(own) > 1:
-        return np.array([len(some) > 1 for some in serves]), 0
+        return np.array([len(some) > 1 for some in serves])
     about = np.array([bool(some) and some == own for some in serves])
-    about[[k for k in above if serves[k] <= own]] = True
-    return about, 0 if own else int(about.sum())
+    about[[k for k in armature.above(dragged) if serves[k] <= own]] = True
+    return about

@@ -64,12 +64,15 @@ class Grab:
         """Where the point is now, in the world."""
         return _matrix(self.ob, self._bone, self._context.evaluated_depsgraph_get()) @ self._own
 
-    def move(self, to: Vector) -> None:
-        """Bring the point to a place in the world, or as near as it can come."""
+    def move(self, to: Vector, along: Vector | None = None) -> Vector:
+        """Bring the point to a place in the world, or as near as it can come; returns the place.
+
+        along : the direction of the view, if the point may come nearer to the pointer in another depth.
+        """
         if self._drag is not None:
-            self._solve(self._drag, to)
-        else:
-            self._move_target(to)
+            return self._solve(self._drag, to, along)
+        self._move_target(to)
+        return to
 
     def cancel(self) -> None:
         """Bring back the pose from before."""
@@ -125,10 +128,10 @@ class Grab:
         if left:
             raise Refused(Note(Code.NOT_TO_MOVE, repr(goal.name)))
 
-    def _solve(self, drag: Drag, to: Vector) -> None:
+    def _solve(self, drag: Drag, to: Vector, along: Vector | None) -> Vector:
         """Solve with the goal of the drag and show it; Live then solves again what is not posed by it."""
         ob, layer = self.ob, self._context.view_layer
-        drag.solve(ob, to)
+        aimed = drag.solve(ob, to, along)
         if not ob.dqik.live:
             drag.show(ob)
         elif self._moved:
@@ -143,6 +146,7 @@ class Grab:
         else:
             drag.pose(ob)
         layer.update()
+        return aimed
 
     def _take_along(self, drag: Drag) -> None:
         """Put targets where their bones have gone along, and poles where their limbs bend to."""

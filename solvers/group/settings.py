@@ -70,12 +70,13 @@ def last_phase(
 
 
 def runs(
-    settings: Settings, released: np.ndarray | None, poles: bool, precise: bool, abandons: bool,
+    settings: Settings, released: np.ndarray | None, eased: Settings, poles: bool, precise: bool, abandons: bool,
     ordered: bool | np.ndarray, limited: bool, any_limits: bool, returns: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
+    eased : `settings` without holds of limbs: goals that yield, as that of hips, do so to held trunks, not to limbs.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
     lanes differ. limited : whether any of the stage's joints has limits.
@@ -96,8 +97,9 @@ def runs(
         tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     yielding = [
-        settings._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
+        eased._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
         polishing._replace(
+            reluctance=eased.reluctance, weights=eased.weights,
             iterations=int((FIRST_SHARE_LIMITED if any_limits else FIRST_SHARE) * options.iterations),
             first_damping=FIRST_GOALS_DAMPING,
         ),

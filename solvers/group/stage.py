@@ -101,8 +101,10 @@ class Stage:
         self.holds = bool(pull) and bool(self.hold.any())
         released = self._reluctance()
         held = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
-        reluctance = held * np.maximum(gain, LEAST_GAIN) if pull else held
-        self.settings = last_phase(options, pull, damping, reluctance, held * gain, soft)
+        least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
+        self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
+        limbless = np.where((self.counted.sum(0) > 1)[self.space.joint], held, released)
+        eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
@@ -115,8 +117,8 @@ class Stage:
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
         any_limits = any(joint.limits is not None for joint in skeleton.joints)
         self.runs = runs(
-            self.settings, released if keeps_off else None, soft, self.precise, abandons, orders, self.space.limited,
-            any_limits, method.returns and plain,
+            self.settings, released if keeps_off else None, eased, soft, self.precise, abandons, orders,
+            self.space.limited, any_limits, method.returns and plain,
         )  # fmt: skip
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise

@@ -255,6 +255,41 @@ def test_what_is_out_of_reach_pulls_nothing_away() -> None:
     assert np.abs(places(ob) - before).max() < STILL
 
 
+@pytest.mark.parametrize("reach", [0.05, 0.6])
+@pytest.mark.parametrize("bone", ["forearm.R", "shin.L", "arm.L"])
+def test_a_limb_is_dragged_alone(bone: str, reach: float) -> None:
+    """Wherever it is dragged to, the trunk and the other limbs are not held; hips that sink afterwards are followed."""
+    ob = figure()
+    limb = ("collar", "arm", "forearm", "hand") if "arm" in bone else ("thigh", "shin", "foot", "toe")
+    others = [one.name for one in ob.pose.bones if not one.name.startswith(limb) or not one.name.endswith(bone[-2:])]
+    others = [name for name in others if not name.startswith("DQIK")]
+    before, place = {name: rigs.head(ob, name) for name in others}, on_bone(ob, bone)
+    bpy.ops.dqik.grab(bone=bone, point=place, to=place + reach * Vector((0.4, -0.8, 0.4)))
+    assert ob.pose.bones[bone].dqik_hold
+    assert not any(ob.pose.bones[name].dqik_hold for name in others)
+    assert max(np.linalg.norm(rigs.head(ob, name) - before[name]) for name in others) < 2e-3 * HEIGHT
+    place, at = off_axis(ob, "hips")
+    bpy.ops.dqik.grab(bone="hips", point=place, to=place + Vector((0.0, 0.0, -0.08)))
+    assert (at() - place).z < -0.06
+
+
+def test_depth_is_free_along_the_view(extension: str) -> None:
+    """An elbow that is dragged across the view comes nearer to the pointer than with the depth that it had."""
+    ob, away = figure(), []
+    place, view = on_bone(ob, "forearm.L", 0.1), Vector((0.3, 0.9, -0.2)).normalized()
+    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
+    swivelled = root + Matrix.Rotation(0.6, 3, end - root) @ (place - root)
+    to = swivelled - (swivelled - place).dot(view) * view  # in the plane of the view in which the elbow was
+    for along in (None, view):
+        grab = part(extension, "grab").Grab(ob, "forearm.L", place, bpy.context)
+        aimed = grab.move(to, along)
+        off = grab.at() - to
+        away.append((off - off.dot(view) * view).length)
+        grab.cancel()
+    assert (aimed - to).cross(view).length < 1e-6
+    assert away[1] < min(1e-3, 0.5 * away[0])
+
+
 # -- before and after --------------------------------------------------------------------------------------------------
 
 

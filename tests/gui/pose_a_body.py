@@ -139,8 +139,13 @@ def on_skin(bone: str, share: float = 0.5) -> Point:
     return on_screen(shown().matrix_world @ found.head.lerp(found.tail, share))
 
 
-def grab_part(bone: str, by: tuple[int, int], name: str, moved: Iterable[str], share: float = 0.5) -> Steps:
-    """Press Shift Alt G, and drag the skin of a bone by pixels: it comes along, and ends that did not move stay."""
+def grab_part(
+    bone: str, by: tuple[int, int], name: str, moved: Iterable[str], share: float = 0.5, way: float = 1.0
+) -> Steps:
+    """Press Shift Alt G, and drag the skin of a bone by pixels: it comes along, and ends that did not move stay.
+
+    way : the share of the way that the skin under the pointer goes at least; all of it, to 1.5 pixels, if 1.
+    """
     before, was, at = matrices(), state(), on_skin(bone, share)
     to = at[0] + by[0], at[1] + by[1]
     yield from press("G", at, shift=True, alt=True)
@@ -148,8 +153,15 @@ def grab_part(bone: str, by: tuple[int, int], name: str, moved: Iterable[str], s
     yield from shot(f"b02 grab {name}")
     event("LEFTMOUSE", "RELEASE", to)
     yield 0.5
-    reached = Vector(on_skin(bone, share)) - Vector(at)
-    assert reached.dot(Vector(by)) > 0.4 * Vector(by).length_squared, f"{bone} went by {tuple(reached)}, not {by}"
+    done = bpy.context.window_manager.operators[-1]
+    assert done.bl_idname == "DQIK_OT_grab", done.bl_idname
+    point = matrix(done.bone) @ before[done.bone].inverted() @ Vector(done.point)
+    reached = Vector(on_screen(point)) - Vector(at)
+    print(f"{name}: {done.bone} went by {tuple(reached)} of {by}", flush=True)
+    short = (reached - Vector(by)).length
+    assert short < 1.5 if way == 1.0 else reached.dot(Vector(by)) > way * Vector(by).length_squared, (
+        f"{done.bone} went by {tuple(reached)}, not {by}"
+    )
     check(before, moved, f"grab {name}")
     yield from undo_and_redo(was, f"grab {name}")
 
@@ -159,9 +171,14 @@ def grab() -> Steps:
     start = state()
     yield from grab_part("hand.R", (50, 130), "hand", ["hand.R"])
     yield from grab_part("hips", (0, -40), "hips", ["hips", "head"])
+    trunk = [matrix(bone) for bone in ("hips", "spine", "chest", "neck")]
     yield from grab_part("shin.R", (-10, 0), "knee", [], 0.1)
-    yield from grab_part("forearm.R", (-8, 10), "forearm", [])
-    yield from grab_part("chest", (-25, -6), "chest", ["head"])
+    yield from grab_part("forearm.R", (-25, 10), "forearm", [], way=0.7)  # all of it is out of reach
+    for bone, was in zip(("hips", "spine", "chest", "neck"), trunk, strict=True):
+        assert (place(bone) - was.translation).length < 4e-3, f"{bone} went along with the limbs"
+        assert rig().pose.bones[bone].dqik_hold == 0.0, f"{bone} is held"
+    yield from grab_part("chest", (-25, -6), "chest", ["head"], way=0.7)
+    yield from grab_part("hips", (0, -10), "hips after limbs", ["hips", "head"])
     before, at = state(), on_skin("upper_arm.R", 0.8)
     for key in ("ESC", "RIGHTMOUSE"):
         yield from press("G", at, shift=True, alt=True)
@@ -180,7 +197,7 @@ def grab() -> Steps:
     assert chosen == {control("hand.R"), "forearm.R"}, chosen
     assert np.array_equal(state().joints, before.joints), "a click moves the figure"
     yield from shot("b02 grab selects")
-    for _ in range(7):
+    for _ in range(8):
         yield from press("Z", window_middle(), ctrl=True)
         yield 0.3
     wrong = difference(state(), start)

@@ -13,6 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, chain, random_pose, seeds, torso, wxyz
 from standing import standing
+from test_precedence import pulled_figure
+from test_yielding import HEIGHT
 
 import solvers as ik
 
@@ -146,3 +148,19 @@ def test_a_hold_out_of_range_is_refused(hold: object) -> None:
     """The message names the joint and its value."""
     with pytest.raises(ValueError, match="joint 'a' hold: expected 0..1"):
         ik.Skeleton([ik.Joint("a", -1, "ball", (0, 0, 0), hold=hold)])
+
+
+@both_solvers
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_hips_that_come_last_sink_although_a_leg_is_held(solver: str, seed: int) -> None:
+    """By 5 % of the height between hands and feet that stay: at least half the way, and all of it without the hold."""
+    skeleton, goals, pose = pulled_figure(seed)
+    places, lower = ik.forward(skeleton, pose).positions, 0.05 * HEIGHT
+    hips = skeleton.names.index("hips")
+    goals = [replace(g, position=places[g.joint] - [0.0, 0.0, lower * (g.joint == hips)]) for g in goals]
+    for hold, share in ((0.0, 1e-3), (1.0, 0.5)):
+        leg = {skeleton.names.index(name): hold for name in ("thigh 1", "shin 1")}
+        found = ik.solve(held(skeleton, leg), goals, pose, solver, ik.Options(tolerance=1e-4 * HEIGHT))
+        *others, last = found.position_errors
+        assert max(others) <= 1e-4 * HEIGHT
+        assert last < share * lower
