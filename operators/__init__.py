@@ -21,6 +21,7 @@ from . import (
     limb_switch,
     limits,
     mend,
+    mend_motion,
     mirror,
     motion_paths,
     natural_pose,
@@ -45,7 +46,7 @@ CLASSES = (
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
-    *grab.CLASSES, *edit_range.CLASSES,
+    *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES,
 )  # fmt: skip
 
 
