@@ -80,7 +80,7 @@ def shared_slide(
     rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
     fits = [_fit(own, rows, share) for share in (-0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)]
     best = min(fits, key=lambda x: _cost(own, rows, x))
-    return Slide(float(best[0]), best[1:], float(np.median(shake[low])))
+    return Slide(float(best[0]), best[1:], float(np.sort(shake[low])[low.sum() // 2]))
 
 
 def _cost(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> float:
