@@ -21,6 +21,7 @@ from . import (
     limb_switch,
     limits,
     mend,
+    mend_command,
     mend_motion,
     mirror,
     motion_paths,
@@ -55,6 +56,7 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     command_line.register()
+    mend_command.register()
     active_goal.register()
 
 
@@ -62,6 +64,7 @@ def unregister() -> None:
     """Unregister the operators, in reverse."""
     see_motion.stop()
     active_goal.unregister()
+    mend_command.unregister()
     command_line.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
