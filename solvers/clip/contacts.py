@@ -43,7 +43,7 @@ def find_contacts(
     the places, whose third number is the height. ground : its height; by default the lowest places, of each of the K
     points of all limbs.
     """
-    if len(points) < 3:
+    if len(points) < 3 * _width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
     slide = shared_slide(points, hips, rate, leg, ground)
     seconds = np.arange(len(points))[:, None] / rate
@@ -146,8 +146,9 @@ def _width(rate: float) -> int:
 
 
 def _smooth(values: np.ndarray, width: int) -> np.ndarray:
-    """The mean of each frame and of `width` frames to both sides."""
-    ends = np.concatenate([np.repeat(values[:1], width, 0), values, np.repeat(values[-1:], width, 0)])
+    """The mean of each frame and of `width` frames to both sides; the motion goes on beyond its ends as inside them."""
+    before, after = 2.0 * values[:1] - values[width:0:-1], 2.0 * values[-1:] - values[-2 : -2 - width : -1]
+    ends = np.concatenate([before, values, after])
     return np.sum([ends[k : k + len(values)] for k in range(2 * width + 1)], axis=0) / (2 * width + 1)
 
 

@@ -175,3 +175,13 @@ def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object
     clip.animation_data.action = None
     with pytest.raises(RuntimeError, match="has no action to mend: bake its motion first"):
         bpy.ops.dqik.mend_motion()
+
+
+def test_legs_that_goals_move_are_refused_while_live_is_on() -> None:
+    ob = captured()
+    bpy.ops.dqik.setup_full_body(from_animation=False)
+    ob.dqik.live = True
+    with pytest.raises(RuntimeError, match="is moved by a goal: mute the goal, or bake first"):
+        bpy.ops.dqik.mend_motion()
+    ob.dqik.live = False
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
