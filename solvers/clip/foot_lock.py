@@ -203,7 +203,7 @@ def _solve(diagonal: np.ndarray, acceleration: np.ndarray, right: np.ndarray) ->
     for i in range(3):
         for j in range(3):
             blocks[i : frames - 2 + i, 2 + j - i] += bend[i, j] * np.diag(acceleration)
-    for first in (0, frames - 2):  # before and after the motion all stays as on its ends, so that nothing runs away there
+    for first in (0, frames - 2):  # beyond its ends all stays as on them, so that nothing runs away there
         blocks[first : first + 2, 2] += np.diag(acceleration)
         blocks[first, 3] -= np.diag(acceleration)
         blocks[first + 1, 1] -= np.diag(acceleration)
