@@ -21,6 +21,8 @@ from . import (
     limb_switch,
     limits,
     mend,
+    mend_command,
+    mend_motion,
     mirror,
     motion_paths,
     natural_pose,
@@ -45,7 +47,7 @@ CLASSES = (
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
-    *grab.CLASSES, *edit_range.CLASSES,
+    *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES,
 )  # fmt: skip
 
 
@@ -54,6 +56,7 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     command_line.register()
+    mend_command.register()
     active_goal.register()
 
 
@@ -61,6 +64,7 @@ def unregister() -> None:
     """Unregister the operators, in reverse."""
     see_motion.stop()
     active_goal.unregister()
+    mend_command.unregister()
     command_line.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

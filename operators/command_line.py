@@ -49,8 +49,8 @@ def bake(arguments: Sequence[str]) -> int:
     except _Refusal as refusal:
         return _fail(str(refusal))
     except Exception as error:
-        return _fail(f"nothing was written because of an error: {_last_line(str(error)) or type(error).__name__}")
-    _say(done, sys.stdout)
+        return _fail(f"nothing was written because of an error: {last_line(str(error)) or type(error).__name__}")
+    say(done, sys.stdout)
     return 0
 
 
@@ -60,26 +60,26 @@ def _baked(request: argparse.Namespace) -> str:
     ob, name = _armature(scene, request.armature), request.armature
     start, end = _frame_range(scene, request.start, request.end)
     path = _output(request.output)
-    with _evaluated([ob, *_targets(scene, ob)]):
+    with evaluated([ob, *_targets(scene, ob)]):
         _bake(ob, start, end, request.step, request.reduce)
     _save(path, request.output, name)
     return f"baked frames {start} to {end} of {name!r} into {path}"
 
 
 def _fail(reason: str) -> int:
-    _say(reason, sys.stderr)
+    say(reason, sys.stderr)
     return 1
 
 
-def _say(text: str, stream: TextIO) -> None:
+def say(text: str, stream: TextIO, command: str = COMMAND) -> None:
     """Print a line. If nobody can read it, the exit code still says what was done."""
     with suppress(OSError, ValueError):
         encoding = getattr(stream, "encoding", None) or "utf-8"
-        line = f"{COMMAND}: {text}".encode(encoding, "backslashreplace").decode(encoding)
+        line = f"{command}: {text}".encode(encoding, "backslashreplace").decode(encoding)
         print(line, file=stream, flush=True)
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
     """The last line of a text that is not empty: of a traceback, the error."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
@@ -191,7 +191,7 @@ def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Obj
 
 
 @contextmanager
-def _evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
+def evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
     """Make Blender evaluate objects although they are hidden or in an excluded collection."""
     left_out = [ob for ob in objects if not ob.visible_get()]
     if not left_out:
@@ -248,7 +248,7 @@ def _save(path: str, name: str, armature: str) -> None:
 
 def _reported(error: RuntimeError) -> str:
     """The sentence in what Blender raises for an operator that reports an error."""
-    return _last_line(str(error)).removeprefix("Error: ")
+    return last_line(str(error)).removeprefix("Error: ")
 
 
 def register() -> None:

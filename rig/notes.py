@@ -162,6 +162,14 @@ class Code(Enum):
     SELECT_TO_OVERLAP = "In Pose Mode, select the bones of a tail, of hair or ears"
     OVERLAP_SOLVED = "Bone {} is moved by a goal: mute the goal, or bake first"
     OVERLAPPED = "{} bones follow through, {} keys"
+    NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
+    LEG_BROKEN = "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot"
+    NOTHING_TO_MEND = "{} has no action to mend: bake its motion first"
+    NO_CONTACTS = "No foot of {} stands on these frames, so nothing was changed"
+    MENDED = (
+        "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees"
+    )
+    MENDING = "Planting feet"
     SELECT_FOR_PATHS = "In Pose Mode, select the bones whose motion to show"
     SHOW_GHOSTS_FIRST = "Switch Ghosts or Arcs on first"
     NO_PATHS = "Blender made no motion paths for {}"

@@ -26,4 +26,19 @@ GERMAN_MOTION = {
     "Bone {} is moved by a goal: mute the goal, or bake first":
         "Ein Ziel bewegt den Knochen {}: das Ziel stummschalten, oder zuerst backen",
     "{} bones follow through, {} keys": "{} Knochen schwingen nach, {} Keyframes",
+    # mended motion
+    "Mend Motion": "Bewegung ausbessern",
+    "Mend Motion...": "Bewegung ausbessern ...",
+    "Plant feet that slide in a captured motion. The old action stays in the file":
+        "Füße aufsetzen, die in einer aufgezeichneten Bewegung rutschen. Die alte Action bleibt in der Datei",
+    "Planting feet": "Füße werden aufgesetzt",
+    "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel":
+        "{} hat keine zwei erkannten Beine: die Rolle von Oberschenkeln, Unterschenkeln und Füßen im Panel setzen",
+    "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot":
+        "Die Knochen eines Beins von {} hängen nicht aneinander: Rollen von Oberschenkel, Schienbein, Fuß setzen",
+    "{} has no action to mend: bake its motion first": "{} hat keine Action zum Ausbessern: die Bewegung zuerst backen",
+    "No foot of {} stands on these frames, so nothing was changed":
+        "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
+    "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
+        "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
 }

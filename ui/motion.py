@@ -21,6 +21,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
         del context
         column = self.layout.column(align=True)
         column.operator("dqik.edit_range")
+        column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
         column.operator("dqik.overlap", text="Overlap...")
 

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.algebra import quaternion
 from ...solvers.clip import Chain, Spring, follow_through
-from ...solvers.model import project_swing
 from .. import curves
-from ..blender import channels, limit_frame, rotation, scene_state
-from ..setup import limits
+from ..blender import channels, rotation, scene_state
+from . import inside_limits
 
 _SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by less close it
 
@@ -72,7 +71,7 @@ def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring
     modes = [ob.pose.bones[name].rotation_mode for name in names]
     turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
                        for row, mode in enumerate(modes)], 1)  # fmt: skip
-    inside = [_limited(ob.pose.bones[name]) for name in names]
+    inside = [inside_limits.projection(ob.pose.bones[name]) for name in names]
 
     def within(row: int, extra: np.ndarray) -> np.ndarray:
         before = turned[:, row]
@@ -85,23 +84,6 @@ def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring
         for frame in range(len(answer)):
             reference = answer[frame, row] = rotation.from_quaternion(mode, after[frame, row], reference)
     return answer
-
-
-def _limited(bone: bpy.types.PoseBone):
-    """A function that takes rotations (F, 4) of a bone from rest to the nearest ones inside its limits."""
-    if not bone.dqik_use_limits:
-        return lambda turned: turned
-    frame, (lo, hi) = limit_frame.of(bone), limits.of(bone)
-
-    def project(turned: np.ndarray) -> np.ndarray:
-        x = twist_swing.coordinates(limit_frame.motions(turned, frame.start, frame.axes))
-        if limits.is_twist_limited(lo[None], hi[None])[0]:
-            x[:, 0] = np.clip(x[:, 0], lo[0], hi[0])
-        if limits.is_swing_limited(lo[None], hi[None])[0]:
-            x[:, 1:] = project_swing(x[:, 1:], *(np.broadcast_to(end[1:], (len(x), 2)) for end in (lo, hi)))
-        return limit_frame.rotations(twist_swing.compose(x), frame.start, frame.axes)
-
-    return project
 
 
 def key(ob: bpy.types.Object, names: Sequence[str], times: Sequence[float], rotations: np.ndarray) -> int:

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole motions: all frames of a motion as one problem."""
 
+from .contacts import find_contacts, runs
 from .fewer_keys import Keys, Miss, few_keys
 from .follow_through import Chain, Spring, follow, follow_through
+from .foot_lock import Leg, Planted, bends, plant_feet
 from .solve import solve_into
 
-__all__ = ["Chain", "Keys", "Miss", "Spring", "few_keys", "follow", "follow_through", "solve_into"]
+__all__ = [
+    "Chain", "Keys", "Leg", "Miss", "Planted", "Spring", "bends", "few_keys", "find_contacts", "follow",
+    "follow_through", "plant_feet", "runs", "solve_into",
+]  # fmt: skip

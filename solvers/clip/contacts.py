@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of points with the ground, found from their speed and their height.
+
+A contact is a run of frames on which a point is slow and low, and on one of them at least clearly so (a hysteresis from
+both ends of time, so that the answer does not depend on where the motion is cut). Speeds are measured after what the
+points that stand have in common is taken out of them: a slide in proportion to the speed of the hips, as of a figure
+whose way was scaled, and a steady drift.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+_FPS = 30.0  # lengths of time below are in frames of this rate
+_GAP, _LEAST = 2, 3  # frames: gaps that are closed, and the shortest contact
+_SPEED, _HEIGHT = (0.15, 0.32), (0.035, 0.05)  # of the leg's length (a second): clearly in contact, and just in contact
+_UPRIGHT = 0.15  # of the leg's length a second: what rises faster does not stand
+_ALIKE = 0.04  # ... and slides that differ by less are one
+_JITTER, _MOST = 0.05, 1.6  # ... noise from which on the speeds are raised, and by how much at most
+_AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
+_LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
+_FAR = 0.3  # of the leg's length over the lowest place of all: nothing stands higher
+
+
+class Slide(NamedTuple):
+    """What standing points have in common: a share of the hips' speed, and a drift (2,) [leg lengths a second].
+
+    jitter : how much the points shake [leg lengths a second].
+    """
+
+    share: float
+    drift: np.ndarray
+    jitter: float
+
+
+def find_contacts(
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+) -> np.ndarray:  # fmt: skip
+    """The frames (F, L, K) bool on which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
+
+    hips : (F, 3), the place between the hip joints. rate : frames a second. leg : the length of a leg, in the unit of
+    the places, whose third number is the height. ground : its height; by default the lowest places, of each of the K
+    points of all limbs.
+    """
+    if len(points) < 3 * _width(rate):
+        return np.zeros(points.shape[:3], dtype=bool)
+    slide = shared_slide(points, hips, rate, leg, ground)
+    seconds = np.arange(len(points))[:, None] / rate
+    still = points.copy()
+    still[..., :2] -= (slide.share * hips[:, :2] + slide.drift * leg * seconds)[:, None, None]
+    noise = float(np.clip(slide.jitter / _JITTER, 1.0, _MOST))
+    if noise > 1.0:
+        still = _smooth(still, _width(rate))
+    speed = np.linalg.norm(_velocity(_smooth(still, _width(rate)), rate), axis=-1) / leg
+    height = _heights(_smooth(points, _width(rate)), rate, leg, ground) / leg
+    clearly, just = ((speed < noise * fast) & (height < high) for fast, high in zip(_SPEED, _HEIGHT, strict=True))
+    both = (one.reshape(len(points), -1).T for one in (clearly, just))
+    found = [tidy(_grown(*each), rate) for each in zip(*both, strict=True)]
+    return np.stack(found, -1).reshape(points.shape[:3])
+
+
+def shared_slide(
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+) -> Slide:  # fmt: skip
+    """What the points that stand have in common; arguments as those of `find_contacts`.
+
+    A robust fit (Geman-McClure) over all low places: what moves otherwise does not count.
+    """
+    smooth = _smooth(points, _width(rate))
+    velocity = _velocity(smooth, rate) / leg
+    low = (_heights(smooth, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
+    if low.sum() < 20:
+        return Slide(0.0, np.zeros(2), 0.0)
+    shake = np.linalg.norm(points - smooth, axis=-1) / leg * _FPS
+    own = velocity[low][:, :2]
+    led = _velocity(_smooth(hips, 2 * _width(rate)), rate)[:, :2] / leg
+    led = np.broadcast_to(led[:, None, None], (*low.shape, 2))[low]
+    rows = np.zeros((len(own), 2, 3), dtype=float)
+    rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
+    fits = [_fit(own, rows, share) for share in (-0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)]
+    best = min(fits, key=lambda x: _cost(own, rows, x))
+    return Slide(float(best[0]), best[1:], float(np.sort(shake[low])[low.sum() // 2]))
+
+
+def _cost(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> float:
+    return float(np.mean(1.0 - 1.0 / (1.0 + _squares(own, rows, x))) + 0.3 * np.abs(x[0]))
+
+
+def _fit(own: np.ndarray, rows: np.ndarray, share: float) -> np.ndarray:
+    """What a robust fit of velocities (N, 2) by rows (N, 2, 3) reaches from a share of the hips' speed: x (3,)."""
+    x = np.array([share, 0.0, 0.0])
+    for _ in range(15):
+        weight = (1.0 + _squares(own, rows, x)) ** -2
+        normal = np.einsum("n,nij,nik->jk", weight, rows, rows) + weight.sum() * np.diag([0.01, 0.3, 0.3])
+        x[:] = np.linalg.solve(normal, np.einsum("n,nij,ni->j", weight, rows, own))
+    return x
+
+
+def runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    """The runs of a mask (F,): the first frame of each, and the one after its last."""
+    steps = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
+    return list(zip(np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist(), strict=True))
+
+
+def _squares(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return ((own - rows @ x) ** 2).sum(-1) / _ALIKE**2
+
+
+def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) -> np.ndarray:
+    """The heights (...) of points (F, ..., 3) over the ground, infinite for those far above all ground.
+
+    The ground is where the point is lowest about that time, so that steps and slopes have theirs, and the answer does
+    not depend on the rest of the motion.
+    """
+    height = points[..., 2]
+    if ground is not None:
+        return height - ground
+    around, lowest = round(_AROUND * rate), _LOWEST * _width(rate)
+    width = [(around, around), *[(0, 0)] * (height.ndim - 1)]
+    windows = sliding_window_view(np.pad(height, width, constant_values=np.inf), 2 * around + 1, 0)
+    own = np.partition(windows, lowest - 1, axis=-1)[..., lowest - 1]
+    return np.where(height < height.min() + _FAR * leg, height - np.minimum(own, height), np.inf)
+
+
+def _grown(clearly: np.ndarray, just: np.ndarray) -> np.ndarray:
+    """The runs of `just` on which `clearly` holds somewhere."""
+    found = np.zeros(len(just), dtype=bool)
+    for begin, end in runs(just):
+        found[begin:end] = clearly[begin:end].any()
+    return found
+
+
+def tidy(mask: np.ndarray, rate: float) -> np.ndarray:
+    """Close short gaps, then drop short contacts; those that the motion's ends cut stay."""
+    mask = mask.copy()
+    for value, most in ((False, _GAP), (True, _LEAST - 1)):
+        for begin, end in runs(mask == value):
+            if end - begin <= most * rate / _FPS + 1e-6 and begin > 0 and end < len(mask):
+                mask[begin:end] = not value
+    return mask
+
+
+def _width(rate: float) -> int:
+    return max(round(rate / _FPS), 1)
+
+
+def _smooth(values: np.ndarray, width: int) -> np.ndarray:
+    """The mean of each frame and of `width` frames to both sides; the motion goes on beyond its ends as inside them."""
+    before, after = 2.0 * values[:1] - values[width:0:-1], 2.0 * values[-1:] - values[-2 : -2 - width : -1]
+    ends = np.concatenate([before, values, after])
+    return np.sum([ends[k : k + len(values)] for k in range(2 * width + 1)], axis=0) / (2 * width + 1)
+
+
+def _velocity(values: np.ndarray, rate: float) -> np.ndarray:
+    """Changes a second, over as many frames as make two at 30 a second."""
+    width, last = _width(rate), len(values) - 1
+    after = np.minimum(np.arange(len(values)) + width, last)
+    before = np.maximum(np.arange(len(values)) - width, 0)
+    span = (after - before).reshape(-1, *[1] * (values.ndim - 1))
+    return (values[after] - values[before]) * rate / span

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet that slide are planted: where the ankles have to be, how the hips give, and how the legs reach.
+
+Each stance has one place: heel and ball stand where they were in the mean, and the foot turns about the one that stands
+while it rolls. What is sought is the correction of the hips, `c`, and of each ankle against them, `e`: on contacts
+`c + e` is exact, elsewhere it fades. The cost is the acceleration of the correction, its size, and the change of the
+knees, which is large for a leg that is almost straight; so the hips give where a knee would pop. The normal equations
+are block-pentadiagonal, and are solved as block-tridiagonal ones of two frames each.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..algebra import quaternion
+from .contacts import runs
+
+_FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
+_HIPS, _ANKLE = 3.0, 2.0  # costs of a correction's square [leg lengths] against that of a knee [rad]
+_EXACT = 1e6
+_STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
+_BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
+_ROUNDS = 8
+_LEAST = 1e-12
+
+
+class Leg(NamedTuple):
+    """The world motion of a leg over F frames.
+
+    hip, knee, ankle : (F, 3). turns : (F, 3, 4) of thigh, shin and foot. heel, ball : (3,) in the foot's frame, in the
+    unit of the places.
+    """
+
+    hip: np.ndarray
+    knee: np.ndarray
+    ankle: np.ndarray
+    turns: np.ndarray
+    heel: np.ndarray
+    ball: np.ndarray
+
+    @property
+    def points(self) -> np.ndarray:
+        """The places (F, 2, 3) of heel and ball."""
+        foot = self.turns[:, 2]
+        return np.stack([self.ankle + quaternion.rotate(foot, point) for point in (self.heel, self.ball)], 1)
+
+    @property
+    def length(self) -> float:
+        """From hip to ankle along the bones."""
+        return float(np.median(_long(self.knee - self.hip) + _long(self.ankle - self.knee)))
+
+
+class Planted(NamedTuple):
+    """What plants feet: how the hips move (F, 3), and the world turns (F, 3, 4) of thigh, shin and foot of each leg."""
+
+    hips: np.ndarray
+    turns: list[np.ndarray]
+
+
+def plant_feet(legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float) -> Planted:
+    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second."""
+    wanted = [_wanted(leg, own, rate) for leg, own in zip(legs, contacts, strict=True)]
+    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], rate)
+    turns = [_reached(leg, ankle, foot) for leg, (foot, _), ankle in zip(legs, wanted, ankles, strict=True)]
+    return Planted(hips, turns)
+
+
+def bends(leg: Leg) -> np.ndarray:
+    """The angle (F,) between thigh and shin [rad], 0 for a straight leg."""
+    upper, lower = leg.knee - leg.hip, leg.ankle - leg.knee
+    return np.arctan2(_long(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
+
+
+# -- where feet stand --------------------------------------------------------------------------------------------------
+
+
+def _wanted(leg: Leg, contacts: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """The turns (F, 4) of a foot, and by how much (F, 3) its ankle has to move; NaN where it stands on nothing."""
+    places = stances(leg.points, contacts)
+    turn = leg.turns[:, 2]
+    flat = contacts.all(-1)
+    apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
+    turned = np.full(leg.ankle.shape, np.nan)
+    turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
+    foot = quaternion.product(quaternion.exp(faded(turned, rate)), turn)
+    ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
+    counts = contacts.T[..., None]
+    found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
+    return foot, found - leg.ankle
+
+
+def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+    """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
+
+    Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
+    the foot is long, and the whole is where it was in the mean.
+    """
+    wanted = np.full(points.shape, np.nan)
+    length = float(np.median(_long(points[:, 1] - points[:, 0])))
+    stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
+
+    def settle() -> None:
+        total = sum(end - begin for begin, end, _, _ in stance)
+        off = sum((points[begin:end, k] - place).sum(0) for begin, end, k, place in stance) / max(total, 1)
+        for begin, end, point, place in stance:
+            wanted[begin:end, point] = place + off
+
+    every = sorted((*run, point) for point in (0, 1) for run in runs(contacts[:, point]))
+    for begin, end, k in every:
+        overlaps = [(min(end, other[1]) - begin, number) for number, other in enumerate(stance) if other[2] != k]
+        longest, number = max(overlaps, default=(0, 0))
+        if longest <= 0:
+            settle()
+            stance = [(begin, end, k, points[begin:end, k].mean(0))]
+            continue
+        other = stance[number]
+        both = slice(begin, min(end, other[1]))
+        apart = (points[both, k] - points[both, other[2]]).mean(0)
+        stance.append((begin, end, k, other[3] + apart * (length / max(float(_long(apart)), _LEAST))))
+    settle()
+    return wanted
+
+
+# -- corrections -------------------------------------------------------------------------------------------------------
+
+
+def faded(values: np.ndarray, rate: float) -> np.ndarray:
+    """Values (F, K) that are those given where these are numbers, and fade smoothly to 0 between them."""
+    fixed = ~np.isnan(values[:, 0])
+    weight = np.where(fixed, _EXACT, 1.0)
+    size = values.shape[1]
+    diagonal = weight[:, None, None] * np.eye(size)
+    right = np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0)
+    smooth = _solve(diagonal, _stiffness(rate) * np.ones(size), right)
+    return np.where(fixed[:, None], np.nan_to_num(values), smooth)
+
+
+def _stiffness(rate: float) -> float:
+    """The cost of an acceleration's square against that of the value, for values that fade in `_FADE`."""
+    return (_FADE * rate) ** 4
+
+
+def _corrections(legs: Sequence[Leg], wanted: Sequence[np.ndarray], rate: float) -> tuple[np.ndarray, list[np.ndarray]]:
+    """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
+
+    Gauss-Newton: the knees' bends are taken as linear in the ankles' places at each round.
+    """
+    frames, size = len(wanted[0]), 3 + 3 * len(legs)
+    unit = float(np.mean([leg.length for leg in legs]))
+    costs = np.concatenate([np.full(3, _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
+    fixed = [~np.isnan(own[:, 0]) for own in wanted]
+    moves = [np.zeros((frames, 3)) for _ in legs]
+    hips = np.zeros((frames, 3))
+    for _ in range(_ROUNDS):
+        diagonal = np.tile(np.diag(costs), (frames, 1, 1))
+        right = np.zeros((frames, size))
+        for k, (leg, own, known, move) in enumerate(zip(legs, wanted, fixed, moves, strict=True)):
+            rows = slice(3 + 3 * k, 6 + 3 * k)
+            change, slope = _knee(leg, move)
+            diagonal[:, rows, rows] += slope[:, :, None] * slope[:, None, :]
+            right[:, rows] += slope * ((slope * move).sum(-1) - change)[:, None]
+            exact = _EXACT / unit**2 * known
+            for one in (slice(0, 3), rows):
+                for other in (slice(0, 3), rows):
+                    diagonal[:, one, other] += exact[:, None, None] * np.eye(3)
+                right[:, one] += exact[:, None] * np.nan_to_num(own)
+        found = _solve(diagonal, costs * _stiffness(rate), right)
+        hips = found[:, :3]
+        moves = [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
+    exactly = [np.where(known[:, None], np.nan_to_num(own) - hips, move)
+               for own, known, move in zip(wanted, fixed, moves, strict=True)]  # fmt: skip
+    return hips, exactly
+
+
+def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How much (F,) a knee bends more if its ankle moves by `move` (F, 3) against its hip, and the slope (F, 3)."""
+    upper, lower = _long(leg.knee - leg.hip), _long(leg.ankle - leg.knee)
+    line = leg.ankle + move - leg.hip
+    far = np.maximum(_long(line), _LEAST)
+    most = np.sqrt(1.0 - _STRAIGHT**2)
+    cosine = (far**2 - upper**2 - lower**2) / (2.0 * upper * lower)
+    inside = np.clip(cosine, -most, most)
+    slope = -1.0 / np.sqrt(1.0 - inside**2)
+    bend = np.arccos(inside) + slope * (cosine - inside)
+    before = np.clip(np.cos(bends(leg)), -1.0, 1.0)
+    inside = np.clip(before, -most, most)
+    bent = np.arccos(inside) - (before - inside) / np.sqrt(1.0 - inside**2)
+    return bend - bent, (slope * far / (upper * lower))[:, None] * line / far[:, None]
+
+
+def _solve(diagonal: np.ndarray, acceleration: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Minimise the sum of `x A x / 2 - b x` of each frame and of squared second differences: x (F, K).
+
+    diagonal : A (F, K, K). acceleration : (K,) weights. right : b (F, K).
+    """
+    frames, size = right.shape
+    count = frames + frames % 2
+    blocks = np.zeros((count, 5, size, size))  # of each frame: with the two before it, itself, and the two after it
+    blocks[:frames, 2] = diagonal
+    blocks[frames:, 2] = np.eye(size)
+    bend = np.outer([1.0, -2.0, 1.0], [1.0, -2.0, 1.0])
+    for i in range(3):
+        for j in range(3):
+            blocks[i : frames - 2 + i, 2 + j - i] += bend[i, j] * np.diag(acceleration)
+    for first in (0, frames - 2):  # beyond its ends all stays as on them, so that nothing runs away there
+        blocks[first : first + 2, 2] += np.diag(acceleration)
+        blocks[first, 3] -= np.diag(acceleration)
+        blocks[first + 1, 1] -= np.diag(acceleration)
+    pairs, wide = count // 2, 2 * size
+    own, after = np.zeros((2, pairs, 2, size, 2, size))
+    even, odd = blocks[0::2], blocks[1::2]
+    own[:, 0, :, 0], own[:, 0, :, 1] = even[:, 2], even[:, 3]
+    own[:, 1, :, 0], own[:, 1, :, 1] = odd[:, 1], odd[:, 2]
+    after[:, 0, :, 0], after[:, 1, :, 0], after[:, 1, :, 1] = even[:, 4], odd[:, 3], odd[:, 4]
+    own, after = own.reshape(pairs, wide, wide), after.reshape(pairs, wide, wide)
+    b = np.zeros((count, size))
+    b[:frames] = right
+    b = b.reshape(pairs, wide)
+    inverse = np.empty((pairs, wide, wide))
+    for k in range(pairs):
+        if k:
+            led = after[k - 1].T @ inverse[k - 1]
+            own[k] -= led @ after[k - 1]
+            b[k] -= led @ b[k - 1]
+        inverse[k] = np.linalg.inv(own[k])
+    x = np.empty((pairs, wide))
+    for k in reversed(range(pairs)):
+        x[k] = inverse[k] @ (b[k] if k + 1 == pairs else b[k] - after[k] @ x[k + 1])
+    return x.reshape(count, size)[:frames]
+
+
+# -- legs --------------------------------------------------------------------------------------------------------------
+
+
+def _reached(leg: Leg, move: np.ndarray, foot: np.ndarray) -> np.ndarray:
+    """The turns (F, 3, 4) of thigh, shin and foot with the ankle moved by `move` (F, 3) against the hip.
+
+    The knee bends about its own axis, and the smallest turn of the whole leg points it at the ankle, so that the knee
+    keeps its plane, and a leg that need not move does not.
+    """
+    upper, lower = leg.knee - leg.hip, leg.ankle - leg.knee
+    axis = _axis(leg, upper, lower)
+    along = (lower * axis).sum(-1, keepdims=True) * axis
+    across, side = lower - along, quaternion.cross(axis, lower)
+    goal = leg.ankle + move - leg.hip
+    reach = 0.5 * ((goal**2).sum(-1) - (upper**2).sum(-1) - (lower**2).sum(-1)) - (upper * along).sum(-1)
+    p, q = (upper * across).sum(-1), (upper * side).sum(-1)
+    straight = np.arctan2(q, p)
+    bend = np.arccos(np.clip(reach / np.maximum(np.hypot(p, q), _LEAST), -1.0, 1.0))
+    turn = quaternion.exp((straight + np.where(straight <= 0.0, bend, -bend))[:, None] * axis)
+    swing = quaternion.between(upper + quaternion.rotate(turn, lower), goal)
+    thigh = quaternion.product(swing, leg.turns[:, 0])
+    shin = quaternion.product(swing, quaternion.product(turn, leg.turns[:, 1]))
+    return np.stack([thigh, shin, foot], 1)
+
+
+def _axis(leg: Leg, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    """The unit axis (F, 3) about which a knee bends more: its own if it is bent, the mean one of all frames if not."""
+    own = quaternion.cross(upper, lower) / (_long(upper) * _long(lower))[:, None]
+    thigh = leg.turns[:, 0]
+    mean = quaternion.rotate(quaternion.conjugate(thigh), own).mean(0)
+    if _long(mean) < 1e-3:  # always straight: the shin goes backward, the toes point forward
+        forward = quaternion.rotate(leg.turns[:, 2], np.broadcast_to(leg.ball - leg.heel, upper.shape))
+        mean = quaternion.rotate(quaternion.conjugate(thigh), quaternion.cross(forward, upper)).mean(0)
+    mean = mean / max(float(_long(mean)), _LEAST)
+    both = own + _BLEND * quaternion.rotate(thigh, np.broadcast_to(mean, upper.shape))
+    return both / np.maximum(_long(both), _LEAST)[:, None]
+
+
+def _long(vectors: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vectors, axis=-1)

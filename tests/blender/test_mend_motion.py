@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mend Motion in Blender on a captured clip whose feet slide: planted as Blender shows them, and nothing is lost."""
+
+import contextlib
+import io
+import warnings
+from itertools import pairwise
+
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import rigs
+from build_zip import ROOT
+from mathutils import Vector
+
+LAST = 120
+FEET = ("LeftFoot", "RightFoot")
+BODY = {"Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot"}
+
+
+@pytest.fixture
+def clip() -> bpy.types.Object:
+    return captured()
+
+
+def captured(mode: str = "QUATERNION", slide: float = 1.1) -> bpy.types.Object:
+    """The captured clip, with the way of its hips scaled."""
+    addon_utils.enable("io_anim_bvh")
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # the importer leaves its file open
+        bpy.ops.import_anim.bvh(filepath=str(ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
+                                rotate_mode=mode, frame_start=1, update_scene_fps=True)  # fmt: skip
+    ob, scene = bpy.context.object, bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps_base = 1, LAST, 1.0
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == 'pose.bones["Hips"].location' and curve.array_index != 1:
+            first = curve.keyframe_points[0].co[1]
+            for key in curve.keyframe_points:
+                key.co[1] = first + slide * (key.co[1] - first)
+            curve.update()
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+def film(ob: bpy.types.Object) -> dict[str, np.ndarray]:
+    """The world places of the joints of the legs on all frames."""
+    names = [*sorted(BODY - {"Hips"}), "LeftToeBase", "RightToeBase"]
+    found: dict[str, list[Vector]] = {name: [] for name in names}
+    for frame in range(1, LAST + 1):
+        rigs.at_frame(frame)
+        for name in names:
+            found[name].append(rigs.head(ob, name))
+    return {name: np.array(places) for name, places in found.items()}
+
+
+def knees(places: dict[str, np.ndarray]) -> np.ndarray:
+    """The bends (F, 2) of the knees in degrees."""
+    found = []
+    for side in ("Left", "Right"):
+        upper, lower = (places[side + low] - places[side + up] for up, low in pairwise(("UpLeg", "Leg", "Foot")))
+        cosine = (upper * lower).sum(-1) / np.linalg.norm(upper, axis=-1) / np.linalg.norm(lower, axis=-1)
+        found.append(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    return np.array(found).T
+
+
+def standing(places: dict[str, np.ndarray], side: str, height: float) -> np.ndarray:
+    """The steps on which ball and ankle of a foot are slow at once, so that all of it stands."""
+    steps = [np.linalg.norm(np.diff(places[side + joint], axis=0), axis=-1) * 30.0 for joint in ("ToeBase", "Foot")]
+    return np.max(steps, axis=0) < 0.06 * height
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_feet_stand_as_blender_shows_them(mode: str) -> None:
+    """Wherever the whole foot is slow, its ball and ankle do not move at all; the knees hardly change."""
+    ob = captured(mode)
+    before, height = film(ob), 1.7
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    after = film(ob)
+    for side in ("Left", "Right"):
+        stands = standing(before, side, height)
+        stands[1:-1] &= stands[:-2] & stands[2:]  # inside a stance
+        assert stands.sum() > 10
+        for joint in ("ToeBase", "Foot"):
+            slid, slides = (np.linalg.norm(np.diff(one[side + joint], axis=0), axis=-1)[stands] for one in
+                            (before, after))  # fmt: skip
+            assert slid.max() > 1e-3
+            if joint == "ToeBase":
+                assert slides.mean() < 0.01 * slid.mean()
+    changed = np.abs(knees(before) - knees(after))
+    assert np.median(changed) < 2.0
+    assert changed.max() < 12.0
+    for side in ("Left", "Right"):  # bones keep their lengths
+        for up, low in pairwise(("UpLeg", "Leg", "Foot")):
+            lengths = [np.linalg.norm(one[side + low] - one[side + up], axis=-1) for one in (before, after)]
+            assert lengths[0] == pytest.approx(lengths[1], abs=1e-4)
+
+
+def test_the_old_action_stays_and_only_legs_and_hips_are_keyed_anew(clip: bpy.types.Object) -> None:
+    old = clip.animation_data.action
+    before = rigs.keys(clip)
+    rigs.at_frame(7)
+    bpy.ops.dqik.mend_motion(frame_start=1, frame_end=LAST)
+    new = clip.animation_data.action
+    assert new != old
+    assert old.use_fake_user
+    assert bpy.context.scene.frame_current == 7
+    changed = {path.split('"')[1] for (path, index), own in rigs.keys(clip).items() if own != before[path, index]}
+    assert changed <= BODY
+    assert set(FEET) <= changed
+    clip.animation_data.action = old
+    assert rigs.keys(clip) == before
+
+
+def test_it_is_one_undo_step(clip: bpy.types.Object) -> None:
+    rigs.at_frame(30)
+    bpy.ops.ed.undo_push(message="clip")
+    before, name = rigs.matrices(clip), clip.animation_data.action.name
+    bpy.ops.dqik.mend_motion()
+    bpy.ops.ed.undo_push(message="mended")
+    assert rigs.turn(before, rigs.matrices(bpy.context.object)) > 1e-4
+    bpy.ops.ed.undo()
+    assert bpy.context.object.animation_data.action.name == name
+    assert rigs.turn(before, rigs.matrices(bpy.context.object)) < 1e-6
+
+
+def test_a_scaled_figure_on_a_moved_parent_is_mended_alike() -> None:
+    """Feet stand in the world, and where they stand is the same place on the figure."""
+    reference = captured()
+    bpy.ops.dqik.mend_motion()
+    wanted = film(reference)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    reference.hide_viewport = True
+    ob = captured()
+    parent = rigs.empty((3.0, 1.0, 0.5))
+    parent.rotation_euler = (0.0, 0.0, 1.0)
+    ob.parent = parent
+    ob.scale = (2.0, 2.0, 2.0)
+    rigs.update()
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.dqik.mend_motion()
+    whole = np.array(ob.matrix_world @ reference.matrix_world.inverted())
+    for name, places in film(ob).items():
+        assert places == pytest.approx(wanted[name] @ whole[:3, :3].T + whole[:3, 3], abs=2e-3)
+
+
+def test_limits_hold(clip: bpy.types.Object) -> None:
+    """A knee that may bend by 30 degrees only, which the clip does not keep to, does."""
+    rigs.limit(clip.pose.bones["LeftLeg"], (-3, 3), (-30, 30), (-5, 5))
+    bpy.ops.dqik.mend_motion()
+    most = np.zeros(3)
+    for frame in range(1, LAST + 1):
+        rigs.at_frame(frame)
+        turned = rigs.channel_rotation(rigs.evaluated(clip).pose.bones["LeftLeg"])
+        most = np.maximum(most, np.abs(rigs.twist_and_swing(turned)))
+    assert most[1] == pytest.approx(30, abs=0.01)
+    assert (most < np.array([3, 30, 5]) + 0.01).all()
+
+
+def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object) -> None:
+    action = clip.animation_data.action
+    constraint = clip.pose.bones["LeftLeg"].constraints.new("COPY_ROTATION")
+    with pytest.raises(RuntimeError, match="Constraints or drivers move 'LeftLeg': mute them first"):
+        bpy.ops.dqik.mend_motion()
+    constraint.mute = True
+    clip.pose.bones["LeftFoot"].dqik_role = "NONE"
+    with pytest.raises(RuntimeError, match="no two legs that are recognised"):
+        bpy.ops.dqik.mend_motion()
+    clip.pose.bones["LeftFoot"].dqik_role = "AUTO"
+    with pytest.raises(RuntimeError, match="No foot of .* stands on these frames"):
+        bpy.ops.dqik.mend_motion(frame_start=1, frame_end=2)
+    assert clip.animation_data.action == action
+    assert len(bpy.data.actions) == 1
+    clip.animation_data.action = None
+    with pytest.raises(RuntimeError, match="has no action to mend: bake its motion first"):
+        bpy.ops.dqik.mend_motion()
+
+
+def test_legs_that_goals_move_are_refused_while_live_is_on() -> None:
+    ob = captured()
+    bpy.ops.dqik.setup_full_body(from_animation=False)
+    ob.dqik.live = True
+    with pytest.raises(RuntimeError, match="is moved by a goal: mute the goal, or bake first"):
+        bpy.ops.dqik.mend_motion()
+    ob.dqik.live = False
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}

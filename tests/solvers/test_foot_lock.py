@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts that are known from formulas are found under slides, and planted feet stand without harm to the legs."""
+
+import numpy as np
+import pytest
+import walking
+
+from solvers.algebra import quaternion
+from solvers.clip import Leg, bends, find_contacts, plant_feet
+from solvers.clip.contacts import tidy
+
+SLIDES = ("x0.9", "x1.1", "drift", "noise")
+LENGTH = walking.UPPER + walking.LOWER
+
+
+def found(legs: list[Leg], rate: float = 30.0, ground: float | None = None) -> np.ndarray:
+    points = np.stack([leg.points for leg in legs], 1)
+    return find_contacts(points, 0.5 * (legs[0].hip + legs[1].hip), rate, LENGTH, ground)
+
+
+def f1(one: np.ndarray, other: np.ndarray) -> float:
+    return 2.0 * (one & other).sum() / (one.sum() + other.sum())
+
+
+def planted(legs: list[Leg], contacts: np.ndarray, rate: float = 30.0) -> list[Leg]:
+    answer = plant_feet(legs, [contacts[:, 0], contacts[:, 1]], rate)
+    return [walking.moved(leg, answer.hips, turns) for leg, turns in zip(legs, answer.turns, strict=True)]
+
+
+def largest_step(leg: Leg, contacts: np.ndarray) -> float:
+    """How far heel or ball moves at most from one frame of a contact to the next."""
+    steps = np.linalg.norm(np.diff(leg.points, axis=0), axis=-1)
+    return float(steps[contacts[1:] & contacts[:-1]].max())
+
+
+def accelerations(leg: Leg) -> float:
+    turned = quaternion.log(quaternion.relative(leg.turns[:-1], leg.turns[1:]))
+    return float(np.sqrt((np.diff(turned, axis=0) ** 2).sum(-1).mean()))
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
+@pytest.mark.parametrize("rolls", [False, True])
+def test_contacts_are_those_of_the_formulas(rate: float, rolls: bool) -> None:
+    legs, true = walking.walk(rate=rate, rolls=rolls)
+    assert f1(found(legs, rate), true) > 0.93
+    assert f1(found(legs, rate, ground=0.0), true) > 0.93
+
+
+@pytest.mark.parametrize("kind", SLIDES)
+def test_a_slide_hides_no_contacts(kind: str) -> None:
+    legs, _ = walking.walk()
+    assert f1(found(walking.sliding(legs, kind)), found(legs)) >= (0.9 if kind == "noise" else 0.95)
+
+
+@pytest.mark.parametrize("kind", ["x0.9", "drift"])
+def test_contacts_do_not_depend_on_the_first_frame(kind: str) -> None:
+    legs = walking.sliding(walking.walk()[0], kind)
+    whole = found(legs)
+    for first in (1, 7, 20, 41):
+        cut = [leg._replace(hip=leg.hip[first:], knee=leg.knee[first:], ankle=leg.ankle[first:],
+                            turns=leg.turns[first:]) for leg in legs]  # fmt: skip
+        assert np.array_equal(found(cut)[3:], whole[first + 3 :])
+
+
+@pytest.mark.parametrize("kind", SLIDES)
+def test_planted_feet_stand_and_legs_stay_as_they_were(kind: str) -> None:
+    """Still to a hundredth of a millimetre; knees turn little, nothing far from a contact, and nothing jerks."""
+    original, _ = walking.walk()
+    legs = walking.sliding(original, kind)
+    contacts = found(legs)
+    after = planted(legs, contacts)
+    for k, (was, leg, mended) in enumerate(zip(original, legs, after, strict=True)):
+        assert largest_step(leg, contacts[:, k]) > 1e-3
+        assert largest_step(mended, contacts[:, k]) < 1e-5
+        knees = np.degrees(np.abs(bends(leg) - bends(mended)))
+        assert np.median(knees) < 2.0
+        near = np.convolve(contacts[:, k].any(-1), np.ones(13), "same") > 0.0
+        assert knees[~near].max(initial=0.0) < 3.0
+        assert accelerations(mended) < 1.15 * accelerations(leg)
+        pops = [np.abs(np.diff(bends(one), 2)).max() for one in (was, leg, mended)]
+        assert pops[2] < max(pops[:2]) + np.radians(3.0)
+
+
+def test_a_walk_that_does_not_slide_stays() -> None:
+    legs, true = walking.walk()
+    for leg, mended in zip(legs, planted(legs, true), strict=True):
+        assert np.abs(leg.ankle - mended.ankle).max() < 1e-6
+        assert np.abs(leg.turns - mended.turns).max() < 1e-6
+
+
+def test_without_contacts_nothing_moves() -> None:
+    legs = walking.sliding(walking.walk()[0], "drift")
+    for leg, mended in zip(legs, planted(legs, np.zeros((len(legs[0].hip), 2, 2), dtype=bool)), strict=True):
+        assert np.abs(leg.ankle - mended.ankle).max() < 1e-9
+
+
+def test_hips_give_where_a_planted_leg_would_be_too_short() -> None:
+    """A leg that is straight while its foot is pulled 3 cm away: no knee snaps, and the foot arrives."""
+    legs, _ = walking.walk()
+    frames = len(legs[0].hip)
+    straight = [walking.moved(leg, np.array([0.0, 0.0, 0.0])) for leg in legs]
+    contacts = np.zeros((frames, 2, 2), dtype=bool)
+    contacts[40:60, 0] = True
+    pulled = straight[0]
+    pulled = walking.moved(pulled, np.where(np.arange(frames) < 50, 0.03, -0.03)[:, None] * np.array([0.0, 1.0, 0.0]))
+    after = planted([pulled, straight[1]], contacts)
+    assert largest_step(after[0], contacts[:, 0]) < 1e-5
+    assert np.isfinite(after[1].ankle).all()
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0])
+def test_short_gaps_are_closed_and_short_contacts_dropped(rate: float) -> None:
+    """Gaps of two frames at 30 a second, and contacts of fewer than three; those that the ends cut stay."""
+    each = int(rate / 30.0)
+    mask = np.repeat([True, False, False] + 4 * [True] + 3 * [False] + 2 * [True] + 5 * [False] + [True], each)
+    wanted = np.repeat(7 * [True] + 10 * [False] + [True], each)
+    assert np.array_equal(tidy(mask, rate), wanted)
+
+
+def test_few_frames_have_no_contacts() -> None:
+    assert not find_contacts(np.zeros((2, 1, 1, 3)), np.zeros((2, 3)), 30.0, 1.0).any()

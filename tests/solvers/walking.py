@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walk by formulas: feet that stand and swing in turn, their legs, and what makes them slide."""
+
+import numpy as np
+
+from solvers.algebra import quaternion
+from solvers.clip import Leg
+
+UPPER, LOWER, ANKLE = 0.45, 0.42, 0.08
+HEEL, BALL = np.array([0.0, -0.06, -ANKLE]), np.array([0.0, 0.14, -ANKLE])
+PERIOD, STANDS, STRIDE = 1.0, 0.6, 0.9  # seconds, the share in which a foot stands, and the way of a step
+
+
+def walk(seconds: float = 4.0, rate: float = 30.0, rolls: bool = True) -> tuple[list[Leg], np.ndarray]:
+    """Two legs that walk along Y, and the contacts (F, 2, 2) of heel and ball of each.
+
+    rolls : whether the heel rises for the last quarter of a stance, while the ball stands.
+    """
+    times = np.arange(round(seconds * rate)) / rate
+    hips = np.stack([0.0 * times, STRIDE * times / PERIOD, 0.87 + 0.01 * np.sin(4.0 * np.pi * times / PERIOD)], -1)
+    legs, contacts = list[Leg](), list[np.ndarray]()
+    for side, start in ((0.1, 0.0), (-0.1, 0.5 * PERIOD)):
+        phase, step = np.modf((times - start) / PERIOD + 10.0)
+        swing = np.clip((phase - STANDS) / (1.0 - STANDS), 0.0, 1.0)
+        ease = swing**3 * (10.0 - 15.0 * swing + 6.0 * swing**2)
+        up = 0.12 * np.sin(np.pi * swing) ** 2
+        y = STRIDE * (step - 10.0 + ease + 0.5 * STANDS) + start / PERIOD * STRIDE
+        ball = np.stack([side + 0.0 * y, y + BALL[1], up], -1)
+        roll = 0.5 * np.sin(np.pi * np.clip((phase - 0.75 * STANDS) / (1.0 - 0.75 * STANDS), 0.0, 1.0)) ** 2 * rolls
+        turn = quaternion.exp(roll[:, None] * np.array([-1.0, 0.0, 0.0]))
+        ankle = ball - quaternion.rotate(turn, BALL)
+        hip = hips + np.array([side, 0.0, 0.0])
+        legs.append(_leg(hip, ankle, turn))
+        stands = phase < STANDS
+        contacts.append(np.stack([stands & ((phase < 0.75 * STANDS) | (not rolls)), stands], -1))
+    return legs, np.stack(contacts, 1)
+
+
+def _leg(hip: np.ndarray, ankle: np.ndarray, foot: np.ndarray) -> Leg:
+    """A leg that bends its knee forward; thigh and shin point down at rest."""
+    line = ankle - hip
+    far = np.linalg.norm(line, axis=-1)
+    at_hip = np.arccos(np.clip((far**2 + UPPER**2 - LOWER**2) / (2.0 * far * UPPER), -1.0, 1.0))
+    bend = np.arccos(np.clip((far**2 - UPPER**2 - LOWER**2) / (2.0 * UPPER * LOWER), -1.0, 1.0))
+    down = np.array([0.0, 0.0, -1.0])
+    forward = np.array([1.0, 0.0, 0.0])  # turns down toward +Y
+    thigh = quaternion.product(quaternion.between(down, line), quaternion.exp(at_hip[:, None] * forward))
+    shin = quaternion.product(thigh, quaternion.exp(-bend[:, None] * forward))
+    knee = hip + UPPER * quaternion.rotate(thigh, np.broadcast_to(down, hip.shape))
+    end = knee + LOWER * quaternion.rotate(shin, np.broadcast_to(down, hip.shape))
+    return Leg(hip, knee, end, np.stack([thigh, shin, foot], 1), HEEL, BALL)
+
+
+def moved(leg: Leg, way: np.ndarray, turns: np.ndarray | None = None) -> Leg:
+    """A leg whose hip has moved by a way (F, 3) and whose bones have other turns (F, 3, 4)."""
+    turns = leg.turns if turns is None else turns
+    hip = leg.hip + way
+    knee = hip + _carried(leg, turns, 0, leg.knee - leg.hip)
+    return leg._replace(hip=hip, knee=knee, ankle=knee + _carried(leg, turns, 1, leg.ankle - leg.knee), turns=turns)
+
+
+def _carried(leg: Leg, turns: np.ndarray, bone: int, way: np.ndarray) -> np.ndarray:
+    return quaternion.rotate(quaternion.product(turns[:, bone], quaternion.conjugate(leg.turns[:, bone])), way)
+
+
+def sliding(legs: list[Leg], kind: str, rate: float = 30.0) -> list[Leg]:
+    """The walk with its way scaled (x0.9), with a drift of 5 cm a second, or with noise of 0.7 degrees."""
+    way = np.zeros_like(legs[0].hip)
+    if kind == "drift":
+        way[:, 0] = 0.05 * np.arange(len(way)) / rate
+    elif kind != "noise":
+        way = (float(kind[1:]) - 1.0) * (legs[0].hip - legs[0].hip[0]) * np.array([1.0, 1.0, 0.0])
+    if kind != "noise":
+        return [moved(leg, way) for leg in legs]
+    random, found = np.random.default_rng(3), []
+    for leg in legs:
+        turns, above = leg.turns.copy(), np.tile(quaternion.IDENTITY, (len(way), 1))
+        for bone in range(3):
+            if bone < 2:
+                shake = random.normal(size=way.shape)
+                shake[1:-1] = (shake[:-2] + shake[1:-1] + shake[2:]) / 3.0
+                above = quaternion.product(above, quaternion.exp(np.radians(0.7) * shake / shake.std()))
+            turns[:, bone] = quaternion.product(above, turns[:, bone])
+        found.append(moved(leg, way, turns))
+    return found
