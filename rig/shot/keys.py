@@ -11,6 +11,7 @@ from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
 
 _SAME = 1e-6  # values that differ by less are the same
+_STILL = 1e-3  # values that change by less do not move anything: noise of recorded motion
 
 
 def channels_of(owner: Owner) -> tuple[str, str]:
@@ -20,8 +21,23 @@ def channels_of(owner: Owner) -> tuple[str, str]:
 
 def curves_of(owner: Owner) -> list[bpy.types.FCurve]:
     """The curves of the location and the rotation in the assigned action."""
-    paths = {_path(owner, channel) for channel in channels_of(owner)}
+    return curves_at(owner, [_path(owner, channel) for channel in channels_of(owner)])
+
+
+def curves_at(owner: Owner, paths: Sequence[str]) -> list[bpy.types.FCurve]:
+    """The curves of data paths, from the object, in the assigned action."""
     return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path in paths]
+
+
+def stays(owner: Owner, first: int, last: int) -> bool:
+    """Whether neither keys nor drivers move an object or a bone between two frames."""
+    ob, paths = owner.id_data, {_path(owner, channel) for channel in channels_of(owner)}
+    if ob.animation_data is None:
+        return True
+    if animation.in_nla(ob, paths) or any(driver.data_path in paths for driver in ob.animation_data.drivers):
+        return False
+    values = [[curve.evaluate(frame) for frame in range(first, last + 1)] for curve in curves_of(owner)]
+    return all(np.ptp(one) < _STILL for one in values)
 
 
 def has_curve(owner: Owner, channel: str) -> bool:

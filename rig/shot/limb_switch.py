@@ -62,8 +62,10 @@ def limb_of(ob: bpy.types.Object, number: int) -> Limb:
     }  # fmt: skip
     others = {bone for k, bones in chains.items() if k != number for bone in bones}
     own = [bone for bone in chains[number] if bone not in others] or [ob.dqik.goals[number].bone]
-    own += [ob.pose.bones[one.foot.toes].name for one in _rolled_feet(ob) if one.index == number and one.loose]
-    return Limb(own, [bone for bone in dict.fromkeys(chain(*chains.values())) if bone not in own])
+    toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in _rolled_feet(ob) if one.loose]
+    own += [bone for k, bone in toes if k == number]
+    every = dict.fromkeys([*chain(*chains.values()), *(bone for _, bone in toes)])
+    return Limb(own, [bone for bone in every if bone not in own])
 
 
 def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[bpy.types.Object]) -> list[int]:
@@ -209,8 +211,8 @@ def _read(
             own = [shown.dqik.goals[number] for number in numbers]
             influences = [0.0 if goal.mute else goal.influence for goal in own]
             bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
-            if to_fk is not None and frame not in to_fk:
-                bones |= _unbent(ob, shown)
+            if to_fk is not None:
+                bones |= _unbent(ob, shown, numbers if frame in to_fk else ())
             targets, wanted = _targets(ob, aimed), []
             if to_fk is None:
                 wanted = _wanted(ob, aimed, depsgraph)
@@ -253,10 +255,10 @@ def _rolled_feet(ob: bpy.types.Object) -> list[RolledFoot]:
     return [] if rig is None else rig.rolled_feet
 
 
-def _unbent(ob: bpy.types.Object, shown: bpy.types.Object) -> dict[str, scene_state.Transform]:
-    """Toes that the roll of their foot bends, as they are without it. shown : the evaluated object."""
+def _unbent(ob: bpy.types.Object, shown: bpy.types.Object, but: Container[int]) -> dict[str, scene_state.Transform]:
+    """Toes that the roll of their foot bends, as they are without it. shown : the evaluated object. but : goals."""
     rig, found = sessions.of(ob).rig.rig, dict[str, scene_state.Transform]()
-    rolls = [foot_roll.of(goal) for goal in ob.dqik.goals]
+    rolls = [0.0 if number in but else foot_roll.of(goal) for number, goal in enumerate(ob.dqik.goals)]
     for number, back in ({} if rig is None else rig.unbent(rolls)).items():
         bone, path = shown.pose.bones[number], rotation.PATHS[shown.pose.bones[number].rotation_mode]
         values = np.array([*getattr(bone, path), 0.0][:4])

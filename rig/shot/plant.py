@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plants the targets of goals over a range of frames, by keys."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from ..blender import scene_state
+from ..blender import keying, scene_state
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
-from ..figure import foot, roles
 from ..frame import aside
+from ..frame.sessions import sessions
 from ..notes import Code, Note, Refused
 from ..setup import foot_roll, goals
-from . import keys, planting
+from . import keys, planted_roll, planting
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
@@ -35,12 +35,29 @@ class Planted(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """World places (F, 3) and turns (F, 4) of a target on frames from `first` on, and what (F, 4, 4) it is posed in."""
+    """World places (F, 3) and turns (F, 4) of a target on frames from `first` on, and what (F, 4, 4) it is posed in.
+
+    rolls : (F,) of its foot, by its own number [rad]. times : (F,) of keys on these frames.
+    """
 
     first: int
     places: np.ndarray
     turns: np.ndarray
     spaces: np.ndarray
+    rolls: np.ndarray
+    times: np.ndarray
+
+
+class _Plan(NamedTuple):
+    """Where a target has to be on some frames, and the roll of its foot on some, which is empty if it does not change.
+
+    first, last : the frames between which other keys go.
+    """
+
+    first: int
+    last: int
+    places: dict[int, goals.Place]
+    rolls: dict[int, float]
 
 
 def plant(
@@ -62,31 +79,29 @@ def plant(
         first, last = scene_state.shown_range(scene)
         around = max(around[0], min(first, now)), min(around[1], max(last, now))
     window = range(around[0] - fade, around[1] + fade + 1)
+    owners = {number: _owner(ob.dqik.goals[number]) for number in numbers}
     with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
         ways = _read(ob, numbers, window, visits, context)
         done = [_span(ob, number, ways[number], feet[number], span, fade, now) for number in numbers]
-        wanted: dict[int, dict[int, goals.Place]] = {}
-        owners = {one.goal: _owner(ob.dqik.goals[one.goal]) for one in done}
-        kept: dict[int, set[int]] = {}
-        for one in done:
-            kept[one.goal] = _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now,
-                                   _key_times(owners[one.goal]), wanted)  # fmt: skip
+        plans = {one.goal: _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now) for one in done}
         put, left = list[tuple[float, int, scene_state.Transform]](), set[str]()
-        for frame in sorted(wanted):
+        for frame in sorted({frame for own in plans.values() for frame in own.places}):
             visits.visit(frame)
-            left |= set(goals.put_targets(ob, wanted[frame], context.evaluated_depsgraph_get()))
-            put += [(scene.frame_current_final, number, scene_state.transform(owners[number]))
-                    for number in wanted[frame]]  # fmt: skip
+            wanted = {number: own.places[frame] for number, own in plans.items() if frame in own.places}
+            left |= set(goals.put_targets(ob, wanted, context.evaluated_depsgraph_get()))
+            put += [(scene.frame_current_final, number, scene_state.transform(owners[number])) for number in wanted]
         done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
-        for one in done:
-            _clear(owners[one.goal], one.first - fade, one.last + fade, kept[one.goal])
         keyed = {one.goal for one in done}
+        for number in keyed:
+            _clear(owners[number], plans[number])
         for time, number, values in put:
             if number in keyed:
                 scene_state.set_transform(owners[number], values)
                 goals.key_target(owners[number], time)
-        for one in done:
-            _ease(owners[one.goal], one.first - fade, one.last + fade)
+        for number in keyed:
+            _key_rolls(owners[number], plans[number], ways[number])
+            _ease(owners[number], plans[number])
+        sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     return done, sorted(left)
 
@@ -107,19 +122,23 @@ def _read(
     ob: bpy.types.Object, numbers: Sequence[int], frames: range, visits: scene_state.Visits, context: bpy.types.Context
 ) -> dict[int, _Way]:
     """The ways of the goals' targets over some frames."""
-    found: dict[int, list[tuple[Matrix, Matrix]]] = {number: [] for number in numbers}
+    found: dict[int, list[tuple[Matrix, Matrix, float]]] = {number: [] for number in numbers}
+    times = list[float]()
     for frame in frames:
         visits.visit(frame)
+        times.append(context.scene.frame_current_final)
         depsgraph = context.evaluated_depsgraph_get()
         for number in numbers:
             goal = ob.dqik.goals[number]
             matrix = world_matrix(goal.target, goal.subtarget, depsgraph).copy()
-            found[number].append((matrix, _space(owner_of(goal.target.evaluated_get(depsgraph), goal.subtarget))))
+            owner = owner_of(goal.target.evaluated_get(depsgraph), goal.subtarget)
+            found[number].append((matrix, _space(owner), owner.dqik_roll if foot_roll.may_roll(goal) else 0.0))
     return {
         number: _Way(
-            frames[0], np.array([matrix.translation[:] for matrix, _ in both]),
-            np.array([matrix.to_quaternion()[:] for matrix, _ in both]), np.array([space for _, space in both]),
-        ) for number, both in found.items()
+            frames[0], np.array([matrix.translation[:] for matrix, _, _ in own]),
+            np.array([matrix.to_quaternion()[:] for matrix, _, _ in own]), np.array([space for _, space, _ in own]),
+            np.array([roll for _, _, roll in own]), np.array(times),
+        ) for number, own in found.items()
     }  # fmt: skip
 
 
@@ -133,16 +152,8 @@ def _space(owner: keys.Owner) -> Matrix:
 
 def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
     """What the foot of a goal rolls about, in its target's frame; None for a goal of no foot, or that turns nothing."""
-    if not goal.use_rotation or goal.rotation_follows > 0.0:
-        return None
-    armature = Armature(ob)
-    bone = armature.index[goal.bone]
-    found = foot.of(armature, roles.of(ob, armature), bone)
-    if found is None:
-        return None
-    found = foot_roll.seen_from_goal(armature, found, bone, goal.use_tail)
-    scale = max(map(abs, ob.matrix_world.to_scale()))
-    return planting.Foot(scale * found.ball, scale * found.heel)
+    found = planted_roll.foot_of(ob, goal)
+    return None if found is None else planting.Foot(found.ball, found.heel)
 
 
 def _span(
@@ -155,7 +166,11 @@ def _span(
     size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
     points = way.places[None]
     if foot is not None:
-        points = np.stack([way.places + quaternion.rotate(way.turns, point) for point in foot])
+        places, turns = way.places, way.turns
+        if way.rolls.any():
+            motions = planted_roll.motions(planted_roll.foot_of(ob, ob.dqik.goals[number]), way.rolls)
+            places, turns = planting.rolled(places, turns, motions)
+        points = np.stack([places + quaternion.rotate(turns, point) for point in foot])
     rate = _rate(bpy.context.scene)
     speed = SPEED * size / rate
     height = HEIGHT * size if foot is not None else np.inf
@@ -170,33 +185,42 @@ def _span(
 
 
 def _plan(
-    ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int,
-    times: Iterable[float], wanted: dict[int, dict[int, goals.Place]],
-) -> set[int]:  # fmt: skip
-    """Add where a goal's target has to be to `wanted`, by frame and goal; the frames that get keys.
-
-    times : of the keys that the target has.
-    """
+    ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int
+) -> _Plan:  # fmt: skip
+    """Where a goal's target has to be, on the frames that get keys, and how its foot rolls meanwhile by its number."""
+    goal, up = ob.dqik.goals[one.goal], np.array(_UP)
     begin, end = one.first - way.first, one.last - way.first
     at = now - way.first if one.first <= now <= one.last else (begin + end) // 2
-    up = np.array(_UP)
+    rolling, motions, angles = None, None, np.zeros(len(way.places))
     if foot is not None:
         at = planting.standing(way.places, way.turns, begin, end, at, foot, up)
-    places, turns = planting.way(way.places, way.turns, begin, end, fade, at, foot, up)
-    frames = {one.first - fade, one.first, one.last, one.last + fade}
+        angles = planting.roll(way.turns, at, foot, up)
+        rolls = bool(angles[begin : end + 1].any())
+        rolling = planted_roll.by_number(ob, goal, one.first - fade, one.last + fade) if rolls else None
+        motions = (planting.over_ball_and_heel(angles, way.turns[at], foot, up) if rolling is None
+                   else planted_roll.motions(rolling, angles))  # fmt: skip
+    rolled = (np.flatnonzero(angles[begin : end + 1]) + one.first).tolist()
+    places, turns = planting.way(way.places, way.turns, begin, end, fade, at, motions)
+    if rolling is not None:  # what the foot rolls in the range is in its number, which fades as the target does
+        angles = angles[np.clip(np.arange(len(angles)), begin, end)] * planting.shares(len(angles), begin, end, fade)
+        places, turns = planting.unrolled(places, turns, planted_roll.motions(rolling, angles))
+        way = way._replace(rolls=way.rolls + angles)
+    edges = {one.first - fade, one.first, one.last, one.last + fade}
     zone = range(one.first - fade, one.last + fade + 1)
-    frames |= {round(time) for time in times if round(time) in zone and not one.first < round(time) < one.last}
+    times = _key_times(_owner(goal))
+    edges |= {round(time) for time in times if round(time) in zone and not one.first < round(time) < one.last}
+    turning = {near for frame in rolled for near in range(max(frame - 1, one.first), min(frame + 1, one.last) + 1)}
     carried = np.ptp(way.spaces[begin : end + 1], axis=0).max() > _MOVES
-    frames |= set(range(one.first, one.last + 1) if carried else ())
-    if foot is not None:
-        rolled = np.flatnonzero(planting.roll(way.turns, at, foot, up)[begin : end + 1]) + one.first
-        for frame in rolled.tolist():
-            frames |= {max(frame - 1, one.first), frame, min(frame + 1, one.last)}
-    for frame in frames:
-        row = frame - way.first
-        turn = Quaternion(turns[row])
-        wanted.setdefault(frame, {})[one.goal] = goals.Place(Matrix.LocRotScale(Vector(places[row]), turn, None), None)
-    return frames
+    frames = edges | set(range(one.first, one.last + 1) if carried else ()) | (turning if rolling is None else set())
+    return _Plan(
+        zone[0], zone[-1],
+        {frame: goals.Place(_matrix(places[frame - way.first], turns[frame - way.first]), None) for frame in frames},
+        {} if rolling is None else {frame: float(way.rolls[frame - way.first]) for frame in edges | turning},
+    )  # fmt: skip
+
+
+def _matrix(place: np.ndarray, turn: np.ndarray) -> Matrix:
+    return Matrix.LocRotScale(Vector(place), Quaternion(turn), None)
 
 
 def _key_times(owner: keys.Owner) -> list[float]:
@@ -204,21 +228,36 @@ def _key_times(owner: keys.Owner) -> list[float]:
     return sorted({point.co.x for curve in keys.curves_of(owner) for point in curve.keyframe_points})
 
 
-def _clear(owner: keys.Owner, first: int, last: int, kept: set[int]) -> None:
-    """Remove the keys between two frames that get no new ones."""
-    for curve in keys.curves_of(owner):
+def _clear(owner: keys.Owner, own: _Plan) -> None:
+    """Remove the keys within a plan that get no new ones."""
+    for curve, kept in _curves(owner, own):
         points = curve.keyframe_points
         for number in reversed(range(len(points))):
             time = points[number].co.x
-            if first < time < last and time not in kept:
+            if own.first < time < own.last and time not in kept:
                 points.remove(points[number], fast=True)
         curve.update()
 
 
-def _ease(owner: keys.Owner, first: int, last: int) -> None:
-    """Handles between two frames that pass no key: between equal keys nothing moves."""
-    for curve in keys.curves_of(owner):
+def _key_rolls(owner: keys.Owner, own: _Plan, way: _Way) -> None:
+    group = "" if owner == owner.id_data else owner.name
+    for frame, roll in own.rolls.items():
+        owner.dqik_roll = roll
+        keying.key_path(owner, foot_roll.ROLL, float(way.times[frame - way.first]), group)
+
+
+def _ease(owner: keys.Owner, own: _Plan) -> None:
+    """Handles within a plan that pass no key: between equal keys nothing moves."""
+    for curve, _ in _curves(owner, own):
         for point in curve.keyframe_points:
-            if first <= point.co.x <= last:
+            if own.first <= point.co.x <= own.last:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
         curve.update()
+
+
+def _curves(owner: keys.Owner, own: _Plan) -> list[tuple[bpy.types.FCurve, Mapping[int, Any]]]:
+    """The curves that a plan changes, each with the frames on which it gets keys."""
+    both: list[tuple[list[bpy.types.FCurve], Mapping[int, Any]]] = [(keys.curves_of(owner), own.places)]
+    if own.rolls:
+        both.append((planted_roll.curve_of(owner), own.rolls))
+    return [(curve, frames) for found, frames in both for curve in found]

@@ -24,28 +24,47 @@ class Foot(NamedTuple):
     heel: np.ndarray
 
 
+class Motions(NamedTuple):
+    """How a standing foot has rolled on F frames: it takes a point of its frame to `offsets` + `turns` * point."""
+
+    offsets: np.ndarray
+    turns: np.ndarray
+
+
 def way(
-    places: np.ndarray, turns: np.ndarray, begin: int, end: int, fade: int, at: int, foot: Foot | None = None,
-    up: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    places: np.ndarray, turns: np.ndarray, begin: int, end: int, fade: int, at: int, motions: Motions | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Places (F, 3) and turns (F, 4) of a target that is planted on frames `begin` to `end`, of F frames.
 
     places, turns : as they were. fade : frames over which the way fades, on both sides. at : the frame whose place and
-    turn the target keeps. foot, up : what it rolls about, and the unit vector away from the ground; else it keeps the
-    turn.
+    turn the target keeps. motions : how it rolls from there; else it keeps the turn.
     """
-    rolls = np.zeros(len(places)) if foot is None else roll(turns, at, foot, up)
     own, kept = np.repeat(places[at][None], len(places), 0), np.repeat(turns[at][None], len(places), 0)
-    if foot is not None:
-        ball, heel = (places[at] + quaternion.rotate(turns[at], point) for point in foot)
-        axis = _axis(ball - heel, up)
-        rolled = quaternion.exp(rolls[:, None] * axis)
-        pivot = np.where(rolls[:, None] > 0.0, ball, heel)
-        own = pivot + quaternion.rotate(rolled, own - pivot)
-        kept = quaternion.product(rolled, kept)
+    if motions is not None:
+        own, kept = rolled(own, kept, motions)
     share = shares(len(places), begin, end, fade)[:, None]
     apart = quaternion.log(quaternion.relative(turns, kept))
     return places + share * (own - places), quaternion.product(turns, quaternion.exp(share * apart))
+
+
+def over_ball_and_heel(rolls: np.ndarray, turn: np.ndarray, foot: Foot, up: np.ndarray) -> Motions:
+    """The motions of a foot that stands with a turn (4,), and rolls (F,) as a whole over points on the ground."""
+    forward = quaternion.rotate(turn, foot.ball - foot.heel)
+    axis = quaternion.rotate(quaternion.conjugate(turn), _axis(forward, up))
+    turns = quaternion.exp(rolls[:, None] * axis)
+    pivot = np.where(rolls[:, None] > 0.0, foot.ball, foot.heel)
+    return Motions(pivot - quaternion.rotate(turns, pivot), turns)
+
+
+def rolled(places: np.ndarray, turns: np.ndarray, motions: Motions) -> tuple[np.ndarray, np.ndarray]:
+    """Places (F, 3) and turns (F, 4) to which a foot rolls from these."""
+    return places + quaternion.rotate(turns, motions.offsets), quaternion.product(turns, motions.turns)
+
+
+def unrolled(places: np.ndarray, turns: np.ndarray, motions: Motions) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse of `rolled`."""
+    turns = quaternion.product(turns, quaternion.conjugate(motions.turns))
+    return places - quaternion.rotate(turns, motions.offsets), turns
 
 
 def roll(turns: np.ndarray, at: int, foot: Foot, up: np.ndarray) -> np.ndarray:

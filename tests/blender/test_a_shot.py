@@ -123,16 +123,18 @@ def lean() -> None:
 
 
 def plant() -> None:
-    """Feet that stand where they do, and roll about their balls."""
+    """Feet that stand where they do, and roll about their balls on flat toes."""
     for foot, frame, stance in STANCES:
         rigs.at_frame(frame)
         pick(foot)
         assert bpy.ops.dqik.plant() == {"FINISHED"}
-        balls = []
+        balls, tips = [], []
         for one in stance:
             rigs.at_frame(one)
             balls.append(ball(figure(), foot))
-        assert max((ball - balls[0]).length for ball in balls) < 1e-4, (foot, frame)
+            tips.append(rigs.tail(figure(), foot.replace("foot", "toe")))
+        for way in (balls, tips):
+            assert max((point - way[0]).length for point in way) < 1e-4, (foot, frame)
 
 
 def wave() -> None:

@@ -99,9 +99,8 @@ def props() -> dict[str, bpy.types.Object]:
 
 
 def ball(ob: bpy.types.Object, foot: str) -> Vector:
-    """Where the point below the ball of a foot is, on its sole: a foot rolls about it."""
-    foot_bone, toe = (ob.data.bones[name] for name in (foot, foot.replace("foot", "toe")))
-    ground = min(end.z for bone in (foot_bone, toe) for end in (bone.head_local, bone.tail_local))
-    at = foot_bone.matrix_local.inverted() @ Vector((*toe.head_local.xy, ground))
+    """Where the joint of the toes is as the foot carries it: the foot rolls about it."""
+    toes = ob.data.bones[foot.replace("foot", "toe")]
+    at = ob.data.bones[foot].matrix_local.inverted() @ toes.head_local
     shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return shown.matrix_world @ shown.pose.bones[foot].matrix @ at

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Toes of planted feet: how the foot rolls goes into the *Roll* of its control, where nothing else turns the toes."""
+
+from math import degrees, radians
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+from test_foot_roll import ANKLE, BALL, TIP, about_x, apart, carried, control, film, off, stand, turned
+from test_more_controls import at_ease, figure
+from test_plant import select
+
+MM = 1e-3
+UP = Vector((0.0, 0.0, 0.015))  # the joint of the toes above the ground, on which their tip is
+JOINT = BALL + UP
+STEP, LAST = {1: 0.0, 7: 2.0, 13: 28.0}, 13  # the pitch of the foot [degrees] by frame
+FRAMES = [*np.arange(1.0, LAST + 0.1, 0.5)]
+
+
+def blocked(targets: str = "BONES", controls: set[str] | None = None) -> bpy.types.Object:
+    """A live figure whose left foot lifts its heel from one key of its control to the next, and slips by 6 mm."""
+    ob = figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        ob.data.edit_bones[f"foot.{side}"].tail += UP
+        ob.data.edit_bones[f"toes.{side}"].head += UP
+    bpy.ops.object.mode_set(mode="OBJECT")
+    at_ease(ob)
+    assert bpy.ops.dqik.setup_full_body(targets=targets, controls=controls or set()) == {"FINISHED"}
+    ob.dqik.tolerance, ob.dqik.rotation_tolerance = 1e-6, 1e-6
+    ob.dqik.live = True
+    stand(ob)
+    rest, owner = ob.data.bones["foot.L"].matrix_local, control(ob)
+    for frame, pitch in STEP.items():
+        slip = Matrix.Translation((0.0, -0.0005 * (frame - 1), 0.0))
+        turn = Matrix.Translation(BALL) @ about_x(pitch).to_matrix().to_4x4() @ Matrix.Translation(-BALL)
+        pose(owner, slip @ turn @ rest)
+        for path in ("location", rigs.ROTATION_PATHS[owner.rotation_mode]):
+            owner.keyframe_insert(path, frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, LAST
+    choose(ob)
+    return ob
+
+
+def pose(owner: bpy.types.PoseBone | bpy.types.Object, matrix: Matrix) -> None:
+    if isinstance(owner, bpy.types.Object):
+        owner.matrix_world = matrix
+    else:
+        owner.matrix = matrix
+    rigs.update()
+
+
+def choose(ob: bpy.types.Object) -> None:
+    """Select the control of the left foot: a bone in Pose Mode, or an empty."""
+    owner = control(ob)
+    if isinstance(owner, bpy.types.Object):
+        rigs.made_active(owner)
+        return
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    select(ob, owner.name)
+
+
+def key_toes(ob: bpy.types.Object, pitches: dict[int, float]) -> None:
+    toes = ob.pose.bones["toes.L"]
+    for frame, pitch in pitches.items():
+        rigs.posed(toes, about_x(pitch))
+        toes.keyframe_insert(rigs.ROTATION_PATHS[toes.rotation_mode], frame=frame)
+
+
+def plant(frame: int = 1) -> None:
+    rigs.at_frame(frame)
+    assert bpy.ops.dqik.plant(frame_start=1, frame_end=LAST) == {"FINISHED"}
+
+
+def way(ob: bpy.types.Object, bone: str, rest: Vector) -> dict[float, Vector]:
+    """Where a point of a bone is, by frame."""
+    found = {}
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        found[frame] = carried(ob, bone, rest)
+    return found
+
+
+def rolls(ob: bpy.types.Object) -> list[tuple[float, float]]:
+    """The keys of the left foot's roll: frames and degrees."""
+    path = control(ob).path_from_id("dqik_roll")
+    return [(time, degrees(angle)) for time, angle in rigs.keys(control(ob).id_data).get((path, 0), [])]
+
+
+@pytest.mark.parametrize(("targets", "controls", "keyed"), [
+    ("BONES", set(), False), ("BONES", {"TOES"}, False), ("EMPTIES", set(), False), ("BONES", set(), True),
+])  # fmt: skip
+def test_toes_that_nothing_animates_stay_flat(targets: str, controls: set[str], keyed: bool) -> None:
+    """Also with keys that do not move them; on half frames too. The ankle rises as it did."""
+    ob = blocked(targets, controls)
+    if keyed:
+        key_toes(ob, dict.fromkeys((1, LAST), 0.0))
+    ankle, pitch = way(ob, "foot.L", ANKLE), {}
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        pitch[frame] = turned(ob, "foot.L")
+    assert carried(ob, "toes.L", TIP).z < TIP.z - 30 * MM
+    plant()
+    for bone, rest in (("toes.L", TIP), ("toes.L", JOINT), ("foot.L", JOINT)):
+        assert max((place - rest).length for place in way(ob, bone, rest).values()) < 0.1 * MM, (bone, rest)
+    after = way(ob, "foot.L", ANKLE)
+    assert after[LAST].z - after[1].z > 50 * MM
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        assert off(turned(ob, "foot.L"), pitch[frame]) < (4.1 if frame % 1.0 == 0.0 else 4.6)  # what counts as flat
+        assert abs(after[frame].z - ankle[frame].z) < 15 * MM
+    assert rolls(ob)[-1] == (LAST + 3, 0.0)
+    assert max(angle for _, angle in rolls(ob)) == pytest.approx(24.0, abs=0.1)
+
+
+def test_toes_with_motion_of_their_own_keep_it() -> None:
+    """As recorded ones: the foot rolls by its control as a whole about the ground, and no number has keys."""
+    ob = blocked()
+    key_toes(ob, {frame: -pitch for frame, pitch in STEP.items()})
+    rigs.at_frame(LAST)
+    flat = turned(ob, "toes.L")
+    plant()
+    assert not rolls(ob)
+    balls = list(way(ob, "foot.L", BALL).values())
+    assert max((ball - balls[0]).length for ball in balls[::2]) < 0.1 * MM
+    rigs.at_frame(LAST)
+    assert off(rigs.local_rotation(ob, "toes.L"), about_x(-STEP[LAST])) < 0.01
+    assert off(turned(ob, "toes.L"), flat) < 4.1
+
+
+def test_a_keyed_roll_goes_on_top() -> None:
+    """Where the control rolls beside its number, both are in the number; the second press changes nothing."""
+    ob = blocked()
+    for frame, angle in ((1, 0.0), (10, 0.0), (LAST, 9.0)):
+        control(ob).dqik_roll = radians(angle)
+        control(ob).keyframe_insert("dqik_roll", frame=frame)
+    plant()
+    assert dict(rolls(ob))[LAST] == pytest.approx(28.0 - 4.0 + 9.0, abs=0.1)
+    for rest in (TIP, JOINT):
+        assert max((place - rest).length for place in way(ob, "toes.L", rest).values()) < 0.1 * MM
+    shown, numbers = film(ob, range(1, LAST + 1)), rolls(ob)
+    plant(9)
+    assert rolls(ob) == numbers
+    assert apart(film(ob, range(1, LAST + 1)), shown) < 1e-4
+
+
+def test_a_foot_comes_from_its_way_and_goes_to_it() -> None:
+    """Beyond the fade all is as it was; one undo takes number and control back."""
+    ob = blocked()
+    keys, before = rigs.keys(ob), film(ob, (12, 14, LAST + 4, LAST + 8))
+    bpy.ops.ed.undo_push(message="Before")
+    rigs.at_frame(1)
+    assert bpy.ops.dqik.plant("EXEC_DEFAULT", True, frame_start=1, frame_end=9, fade=3) == {"FINISHED"}
+    after = film(ob, (12, 14, LAST + 4, LAST + 8))
+    assert apart(after, before) < 1e-4
+    assert rolls(ob)[-1] == (12, 0.0)
+    bpy.ops.ed.undo()
+    assert rigs.keys(bpy.data.objects["Figure"]) == keys
