@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, rotation, scene_state
+from ..blender import animation, keying, rotation, scene_state, splits
 from ..blender.places import Owner
 
 _SAME = 1e-6  # values that differ by less are the same
@@ -55,6 +55,20 @@ def shows(owner: Owner, channel: str, times: Sequence[float], transforms: Sequen
     )  # fmt: skip
 
 
+def split(owner: Owner, channel: str, times: Iterable[float]) -> None:
+    """Put keys into the curves of a channel at times, which leave the curves as they are."""
+    for curve in _curves_of(owner, channel):
+        for time in times:
+            splits.split(curve, time)
+
+
+def hold(owner: Owner, channel: str, times: Iterable[float]) -> None:
+    """Let the values of a channel's keys at times stay until the next keys."""
+    for curve in _curves_of(owner, channel):
+        for key in filter(None, (keying.key_at(curve, time) for time in times)):
+            key.interpolation = "CONSTANT"
+
+
 def write(
     owner: Owner, channel: str, times: np.ndarray, transforms: Iterable[scene_state.Transform], halves: bool = False,
     is_stepped: bool = False,
@@ -86,6 +100,12 @@ def write_steps(ob: bpy.types.Object, path: str, group: str, times: Sequence[flo
 def _writer(ob: bpy.types.Object) -> curves.Writer:
     data = ob.animation_data or ob.animation_data_create()
     return curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+
+
+def _curves_of(owner: Owner, channel: str) -> list[bpy.types.FCurve]:
+    """The curves with keys of a channel in the assigned action."""
+    path, own = _path(owner, channel), curves.fcurves(owner.id_data.animation_data)
+    return [curve for curve in own if curve.data_path == path and len(curve.keyframe_points)]
 
 
 def _path(owner: Owner, channel: str) -> str:

@@ -127,11 +127,13 @@ def switch(
     own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
     around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
-    visited = sorted(around | (set() if all(_is_keyed(ob, name) for name in every) else set(_span(context.scene))))
+    keyed_whole = all(_is_keyed(ob, name) for name in every)
+    visited = sorted(around | (set() if keyed_whole else set(_span(context.scene))))
     aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
     before = yield from _read(context, ob, numbers, aimed, every, visited, None if to_ik else set(frames))
     inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
     staying = [one for one in before if one.frame <= frames[-1] or not onward]
+    outside = [near[0].time, *([] if onward else [near[-1].time])]
     for k, number in enumerate(numbers):
         ends = [near[0], near[1], *([] if onward else near[-1:])]
         values = [one.influences[k] for one in ends]
@@ -147,14 +149,18 @@ def switch(
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
                 keys.write(owner, channel, np.array([one.time for one in some]), places)
     else:
-        _key_bones(ob, own, inside, staying)
+        _key_bones(ob, own, inside, staying, outside)
     away = _moved(context, ob, staying)
     if away > _STILL * Armature(ob).size:
-        _key_bones(ob, every, before, before)
-        for name in every:  # all frames have their pose: a hold that is keyed would have some solved from elsewhere
-            curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
-            ob.pose.bones[name].dqik_hold = 0.0
-        _note_answers(context, ob, staying)
+        own_poses = inside if keyed_whole else staying
+        if keyed_whole:
+            _key_bones(ob, every, inside, inside, outside)
+        else:
+            _key_bones(ob, every, before, before, [before[0].time - 1.0, before[-1].time + 1.0])
+            for name in every:  # all frames have their pose: a keyed hold would have some solved from elsewhere
+                curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
+                ob.pose.bones[name].dqik_hold = 0.0
+        _note_answers(context, ob, own_poses)
         away = _moved(context, ob, staying)
     return away
 
@@ -182,9 +188,15 @@ def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequenc
 
 
 def _is_keyed(ob: bpy.types.Object, name: str) -> bool:
-    """Whether keys turn a bone."""
+    """Whether keys turn a bone and, if it may move, move it."""
     bone = ob.pose.bones[name]
-    return keys.has_curve(bone, keys.channels_of(bone)[1])
+    return all(keys.has_curve(bone, channel) for channel in _channels(bone))
+
+
+def _channels(bone: bpy.types.PoseBone) -> tuple[str, ...]:
+    """The channels that pose a bone: its rotation and, if it may move, its location."""
+    place, turn = keys.channels_of(bone)
+    return (place, turn) if bone.dqik_translate else (turn,)
 
 
 def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.PropertyGroup) -> list[str]:
@@ -322,17 +334,24 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
 
 
 def _key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame]
+    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame],
+    outside: Sequence[float],
 ) -> None:  # fmt: skip
     """Key bones as the frames inside show them: their rotations and, of those that may move, their places.
 
-    every : frames on which bones without keys are keyed, so that they stay as they are there too.
+    every : frames on which bones without keys are keyed, so that they stay as they are there too. outside : the times
+    before and after the frames inside, from where on the curves of bones with keys stay as they are.
     """
     for name in names:
         bone = ob.pose.bones[name]
-        place, turn = keys.channels_of(bone)
-        for channel in (place, turn) if bone.dqik_translate else (turn,):
-            some = inside if keys.has_curve(bone, channel) else every
+        for channel in _channels(bone):
+            had_keys = keys.has_curve(bone, channel)
+            some = inside if had_keys else every
             times, values = [one.time for one in some], [one.bones[name] for one in some]
-            if not keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
-                keys.write(bone, channel, np.array(times), values)
+            if keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
+                continue
+            if had_keys:
+                keys.split(bone, channel, outside)
+            keys.write(bone, channel, np.array(times), values)
+            if had_keys:  # at both ends the pose steps, as the influence does
+                keys.hold(bone, channel, [outside[0], *times[-1:]][: len(outside)])
