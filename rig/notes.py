@@ -277,6 +277,7 @@ class Code(Enum):
     KEYING_CONTROLS = "Keying the controls"
     SWITCHING = "Switching the limbs"
     SELECT_LIMB = "Select the control or bones of a limb that has a goal"
+    LIMB_IN_IK = "Follows its goal already, nothing was changed: {}"
     LIMB_MOVED = "The figure has moved by {}: bones of these limbs are locked, driven or constrained"
     CHECKING = "Checking"
     COMPARING = "Comparing solvers"

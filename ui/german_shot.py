@@ -46,6 +46,7 @@ GERMAN_SHOT = {
     "Switching the limbs": "Die Glieder werden umgeschaltet",
     "Select the control or bones of a limb that has a goal":
         "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
+    "Follows its goal already, nothing was changed: {}": "Folgt seinem Ziel schon, nichts wurde geändert: {}",
     "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
         "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
     # generated rigs

@@ -79,6 +79,20 @@ def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[b
     return found
 
 
+def is_in_ik(ob: bpy.types.Object, number: int, times: Sequence[float]) -> bool:
+    """Whether a limb follows its goal, as far as it reaches it, at all of these times.
+
+    Where strips or drivers move the influence, it does not count as such.
+    """
+    goal, path = ob.dqik.goals[number], f"dqik.goals[{number}].influence"
+    curve = curves.find(ob, path, 0)
+    if goal.mute or (curve is not None and curve.mute):
+        return False
+    if curve is None:
+        return goal.influence == 1.0 and not animation.animates(ob, path)
+    return all(curve.evaluate(time) == 1.0 for time in times)
+
+
 def is_still(ob: bpy.types.Object) -> bool:
     """Whether no keys, drivers or strips move a figure or what its goals aim at: all frames show the same pose."""
     own = animation.animation(ob)
@@ -145,7 +159,10 @@ def switch(
     if to_ik:
         for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
             for channel in keys.channels_of(owner):
-                some = inside if keys.has_curve(owner, channel) else near
+                some = near
+                if keys.has_curve(owner, channel):
+                    some = inside
+                    keys.split(owner, channel, outside)
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
                 keys.write(owner, channel, np.array([one.time for one in some]), places)
     else:
@@ -226,23 +243,27 @@ def _read(
             if to_fk is not None:
                 bones |= _unbent(ob, shown, numbers if frame in to_fk else ())
             targets, wanted = _targets(ob, aimed), []
+            rolls = [foot_roll.of(ob.dqik.goals[number]) for number in numbers]
             if to_fk is None:
-                wanted = _wanted(ob, aimed, depsgraph)
+                acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
+                          if influence == 1.0 and not roll}  # their targets stay, also where they are missed
+                switched = [number for number in aimed if number not in acting]
+                wanted = _wanted(ob, aimed, switched, depsgraph)
             found.append(_Frame(
                 frame, context.scene.frame_current_final, bones, _places(shown), influences,
-                [foot_roll.of(ob.dqik.goals[number]) for number in numbers], targets, wanted,
+                rolls, targets, wanted,
             ))  # fmt: skip
             yield count / len(visited)
     return found
 
 
 def _wanted(
-    ob: bpy.types.Object, numbers: Sequence[int], depsgraph: bpy.types.Depsgraph
+    ob: bpy.types.Object, numbers: Sequence[int], switched: Sequence[int], depsgraph: bpy.types.Depsgraph
 ) -> list[scene_state.Transform]:  # fmt: skip
-    """The transforms of targets and poles of goals with which these ask for the present pose, without rolls."""
+    """The transforms of targets and poles of goals with which some ask for the present pose, without rolls."""
     owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
     before = [scene_state.transform(owner) for owner in owners]
-    places = goals.places(ob, numbers, depsgraph, rolls=False)
+    places = goals.places(ob, switched, depsgraph, rolls=False)
     following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
     for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
         goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)

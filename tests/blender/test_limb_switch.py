@@ -213,6 +213,56 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
         assert influence(ob, "hand.L") == wanted
 
 
+def far_keys(ob: bpy.types.Object) -> list:
+    """The keys of the left hand's control, after it is put where the hand cannot reach it."""
+    owner = target(ob, "hand.L")
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == owner.path_from_id("location"):
+            for key in curve.keyframe_points:
+                key.co.y *= 4.0
+            curve.update()
+    return own_keys(ob)
+
+
+def own_keys(ob: bpy.types.Object) -> list:
+    start = target(ob, "hand.L").path_from_id()
+    return [(way, points) for way, points in rigs.keys(ob).items() if way[0].startswith(start)]
+
+
+@pytest.mark.parametrize("frames", [{}, {"frame_start": 5, "frame_end": 9}])
+def test_a_goal_that_is_missed_keeps_the_keys_of_its_control(frames: dict) -> None:
+    """It acts already, so there is nothing to switch."""
+    ob = mover()
+    before = far_keys(ob)
+    rigs.at_frame(6)
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length > 0.1
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_ik(**frames) == {"CANCELLED"}
+    assert own_keys(ob) == before
+    assert not any("influence" in path for path, _ in rigs.keys(ob))
+
+
+def test_frames_of_a_range_that_are_switched_already_keep_their_control() -> None:
+    """Nothing moves, and outside of the range not even the control."""
+    ob = mover()
+    far_keys(ob)
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk(frame_start=8, frame_end=10) == {"FINISHED"}
+    before = film(ob)
+    rigs.at_frame(6)
+    asked = place(ob, "hand.L")
+    assert (rigs.head(ob, "hand.L") - asked).length > 0.1
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_ik(frame_start=5, frame_end=12) == {"FINISHED"}
+    rigs.at_frame(6)
+    assert (place(ob, "hand.L") - asked).length < NO_JUMP
+    assert influence(ob, "hand.L") == 1.0
+    assert jump(film(ob), before) < NO_JUMP
+    rigs.at_frame(9)
+    assert influence(ob, "hand.L") == 1.0
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
+
+
 def standing(targets: str = "BONES", way: tuple = (-0.2, -0.4, 0.2)) -> bpy.types.Object:
     """A live figure without keys, whose left hand and hips are elsewhere."""
     ob = rigs.figure()
