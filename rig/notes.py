@@ -142,6 +142,7 @@ class Code(Enum):
     SELECT_PROPS = "Select the objects to put in the hand, and the hand's bone or control in Pose Mode"
     CHOOSE_TARGET = "Choose the object to attach to"
     ATTACHED = "Attached {} to {}"
+    TARGET_UNKEYED = "{} was moved beside its keys: key it at this frame, or it moves back with the next frame"
     LET_GO = "Let go {}"
     NONE_ATTACHED = "None of what is selected is attached at frame {}"
     NO_SIZE = "{} has no size at this frame: scale it up first"

@@ -23,6 +23,9 @@ GERMAN_SHOT = {
         "Die Objekte auswählen, die in die Hand sollen, und im Posenmodus den Knochen oder Steuerknochen der Hand",
     "Choose the object to attach to": "Das Objekt wählen, an das angehängt werden soll",
     "Attached {} to {}": "{} an {} angehängt",
+    "{} was moved beside its keys: key it at this frame, or it moves back with the next frame":
+        "{} wurde neben seinen Keyframes bewegt: in diesem Frame einen setzen, sonst springt es im nächsten "
+        "zurück",
     "Let go {}": "{} abgehängt",
     "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
     "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",

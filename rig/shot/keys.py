@@ -7,11 +7,12 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, keying, rotation, scene_state, splits
+from ..blender import animation, attachments, keying, rotation, scene_state, splits
 from ..blender.places import Owner
 
 _SAME = 1e-6  # values that differ by less are the same
 _STILL = 1e-3  # values that change by less do not move anything: noise of recorded motion
+_MOVED = 1e-5  # what differs by more from its keys was moved
 
 
 def channels_of(owner: Owner) -> tuple[str, str]:
@@ -53,6 +54,23 @@ def shows(owner: Owner, channel: str, times: Sequence[float], transforms: Sequen
         abs(curve.evaluate(time) - transform[at][index]) < _SAME
         for index, curve in own.items() for time, transform in zip(times, transforms, strict=True)
     )  # fmt: skip
+
+
+def unkeyed(ob: bpy.types.Object, time: float) -> list[str]:
+    """The channels of an object with keys in which it stands elsewhere than these have it at a time: it was moved.
+
+    An object that strips move too counts as not moved.
+    """
+    data, found = ob.animation_data, list[str]()
+    if data is None or len(data.nla_tracks):
+        return found
+    wanted = attachments.paths(ob)
+    for curve in curves.fcurves(data):
+        if curve.data_path in wanted and not curve.mute and not curve.is_empty:
+            shown = getattr(ob, curve.data_path)[curve.array_index]
+            if abs(curve.evaluate(time) - shown) > _MOVED * max(1.0, abs(shown)):
+                found.append(curve.data_path)
+    return list(dict.fromkeys(found))
 
 
 def split(owner: Owner, channel: str, times: Iterable[float]) -> None:
