@@ -77,10 +77,12 @@ class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(missing if self.into_hand or target is not None else Code.CHOOSE_TARGET))
             return {"CANCELLED"}
         try:
-            attach.attach(owners, target, context)
+            is_beside = attach.attach(owners, target, context)
         except (Refused, scene_state.Disturbed) as stopped:
             self.tell({"ERROR"}, stopped.note)
             return {"CANCELLED"}
+        if is_beside:
+            self.tell({"WARNING"}, Note(Code.TARGET_UNKEYED, repr(target[0].name)))
         self.tell({"INFO"}, Note(Code.ATTACHED, listed([ties.name_of(one) for one in owners]), ties.name_of(target)))
         return {"FINISHED"}
 

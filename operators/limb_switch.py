@@ -6,7 +6,7 @@ from bpy.props import IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
-from ..rig.notes import Code, Note
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
 from ..rig.shot import from_animation, limb_switch
 from .common import GoalsOperator, armature
@@ -56,6 +56,16 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         onward = self.frame_end < self.frame_start
+        if self.to_ik:
+            times = [scene.frame_current_final] if onward else scene_state.times(
+                scene, range(self.frame_start, self.frame_end + 1)
+            )  # fmt: skip
+            already = [number for number in numbers if limb_switch.is_in_ik(ob, number, times)]
+            if already:
+                self.tell({"INFO"}, Note(Code.LIMB_IN_IK, listed([ob.dqik.goals[number].bone for number in already])))
+            numbers = [number for number in numbers if number not in already]
+            if not numbers:
+                return {"CANCELLED"}
         if onward and limb_switch.is_still(ob):
             return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik))
         frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)

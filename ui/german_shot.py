@@ -23,6 +23,9 @@ GERMAN_SHOT = {
         "Die Objekte auswählen, die in die Hand sollen, und im Posenmodus den Knochen oder Steuerknochen der Hand",
     "Choose the object to attach to": "Das Objekt wählen, an das angehängt werden soll",
     "Attached {} to {}": "{} an {} angehängt",
+    "{} was moved beside its keys: key it at this frame, or it moves back with the next frame":
+        "{} wurde neben seinen Keyframes bewegt: in diesem Frame einen setzen, sonst springt es im nächsten "
+        "zurück",
     "Let go {}": "{} abgehängt",
     "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
     "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",
@@ -46,6 +49,7 @@ GERMAN_SHOT = {
     "Switching the limbs": "Die Glieder werden umgeschaltet",
     "Select the control or bones of a limb that has a goal":
         "Den Steuerknochen oder Knochen eines Glieds auswählen, das ein Ziel hat",
+    "Follows its goal already, nothing was changed: {}": "Folgt seinem Ziel schon, nichts wurde geändert: {}",
     "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
         "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
     # generated rigs

@@ -3,7 +3,8 @@
 
 import bpy
 
-_NEAR = 1e-3  # frames between keys that count as one
+from .. import curves
+
 _AUTOMATIC = {"AUTO", "AUTO_CLAMPED"}
 _ROUNDS = 60  # of halving
 
@@ -16,11 +17,11 @@ def split(curve: bpy.types.FCurve, time: float) -> bpy.types.Keyframe:
     The handles of this key and of those beside it stay as they are when other keys change.
     """
     points = curve.keyframe_points
-    number = sum(key.co[0] < time - _NEAR for key in points)
+    number = sum(key.co[0] < time - curves.SAME_FRAME for key in points)
     around = points[max(number - 1, 0) : number + 2]
     for key in around:
         _fix(key)
-    if number < len(points) and abs(points[number].co[0] - time) <= _NEAR:
+    if number < len(points) and abs(points[number].co[0] - time) <= curves.SAME_FRAME:
         return points[number]
     value = curve.evaluate(time)
     inside = 0 < number < len(points)
@@ -43,7 +44,7 @@ def split(curve: bpy.types.FCurve, time: float) -> bpy.types.Keyframe:
 def level(curve: bpy.types.FCurve, time: float) -> None:
     """Let a curve begin without slope after its key at a time; what is before stays."""
     points = curve.keyframe_points
-    number = next(number for number, key in enumerate(points) if abs(key.co[0] - time) <= _NEAR)
+    number = next(number for number, key in enumerate(points) if abs(key.co[0] - time) <= curves.SAME_FRAME)
     key = points[number]
     key.handle_left_type = key.handle_right_type = "FREE"
     if number + 1 < len(points):

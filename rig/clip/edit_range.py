@@ -7,8 +7,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from .. import curves
-from ..blender import keying, rotation
+from ..blender import keying, rotation, splits
 from ..blender.places import Owner
 from ..shot import keys
 
@@ -125,11 +124,11 @@ def apply(change: Change, time: float, span: tuple[float, float], radius: float)
             _raise(keying.key_at(curve, time), float((place if name == "location" else channels)[index]))
     for curve in own.values():
         for at in (first, *dict.fromkeys((span[0], time, span[1])), last):
-            _split(curve, at)
+            splits.split(curve, at)
     times = sorted({key.co.x for curve in own.values() for key in curve.keyframe_points if first <= key.co.x <= last})
     for curve in own.values():
         for at in times:
-            _split(curve, at)
+            splits.split(curve, at)
     shares = fade(np.array(times), *span, radius)
     turn = quaternion.log(change.turn)
     path = rotation.PATHS[mode]
@@ -165,51 +164,3 @@ def _raise(key: bpy.types.Keyframe | None, value: float) -> None:
     for name in ("co", *_HANDLES):
         x, y = getattr(key, name)
         setattr(key, name, (x, y + by))
-
-
-def _split(curve: bpy.types.FCurve, time: float) -> None:
-    """A key at a time, with free handles there and beside it, which leaves the curve as it is."""
-    points = curve.keyframe_points
-    there = keying.key_at(curve, time)
-    before = [key for key in points if key.co.x < time - curves.SAME_FRAME]
-    after = [key for key in points if key.co.x > time + curves.SAME_FRAME]
-    for key in (before[-1:] + ([there] if there else []) + after[:1]):
-        key.handle_left_type = key.handle_right_type = "FREE"
-    if there is not None:
-        return
-    value = curve.evaluate(time)
-    pair = (before[-1], after[0]) if before and after else None
-    parts = None
-    if pair is not None and pair[0].interpolation == "BEZIER":
-        own = pair[0].co, pair[0].handle_right, pair[1].handle_left, pair[1].co
-        parts = _halves([np.array(part) for part in own], time)
-    kind = pair[0].interpolation if pair else "BEZIER"
-    sides = (before[-1].co.x if before else None, after[0].co.x if after else None)
-    key = points.insert(time, value, options={"FAST"})
-    key.interpolation, key.handle_left_type, key.handle_right_type = kind, "FREE", "FREE"
-    key.co = (time, value)
-    if parts is None:
-        key.handle_left, key.handle_right = (time - 1.0 / 3.0, value), (time + 1.0 / 3.0, value)
-        return
-    key.handle_left, key.handle_right = parts[1], parts[2]
-    for side, name, place in zip(sides, ("handle_right", "handle_left"), (parts[0], parts[3]), strict=True):
-        setattr(keying.key_at(curve, side), name, place)
-
-
-def _halves(bezier: list[np.ndarray], time: float) -> list[np.ndarray]:
-    """The inner points (4 of (2,)) of the two curves into which a time divides a Bezier curve (de Casteljau)."""
-    span = bezier[3][0] - bezier[0][0]
-    ends = [bezier[0], bezier[1], bezier[2], bezier[3]]
-    for near, far in ((1, 0), (2, 3)):  # as Blender: handles that reach beyond the other key are shortened
-        reach = abs(ends[near][0] - ends[far][0])
-        if reach > span:
-            ends[near] = ends[far] + (ends[near] - ends[far]) * span / reach
-    low, high, u = 0.0, 1.0, 0.5
-    for _ in range(60):
-        u = 0.5 * (low + high)
-        weights = (1 - u) ** 3, 3 * u * (1 - u) ** 2, 3 * u * u * (1 - u), u**3
-        x = sum(weight * end[0] for weight, end in zip(weights, ends, strict=True))
-        low, high = (u, high) if x < time else (low, u)
-    a, b, c = (ends[k] + u * (ends[k + 1] - ends[k]) for k in range(3))
-    d, e = a + u * (b - a), b + u * (c - b)
-    return [a, d, e, c]

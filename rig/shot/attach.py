@@ -22,7 +22,7 @@ from ..blender.places import owner_of, world_matrix
 from ..frame import aside
 from ..notes import Code, Note, Refused
 from ..setup import controls
-from . import limb_rotation, ties
+from . import keys, limb_rotation, ties
 
 _NEAR = 1e-3  # frames between keys that count as one
 _SCALED = 1e-5  # relative: more than single precision loses
@@ -38,10 +38,11 @@ Turn = tuple[np.ndarray, np.ndarray]
 """New and old rotation channels (4,) of a key."""
 
 
-def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> None:
+def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> bool:
     """Attach bones and objects to an object or a bone from the present frame on, until a later attachment begins.
 
-    What was attached to something else is let go there. Raises `Refused` if one of them cannot be attached.
+    What was attached to something else is let go there. A target object that was moved beside its keys is keyed where
+    it is, with Auto Keying; returns whether it still is beside them. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
     _refuse(ties.target_problem(target, depsgraph))
@@ -49,6 +50,7 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         _refuse(ties.problem(owner, target))
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
+    is_beside = not _key_moved(target[0], time, context.scene)
     spans = {owner: (time, _next_start(owner, time)) for owner in owners}
     turning = {owner: _fade_end(owner, time) for owner in owners if limb_rotation.share(ties.goal_of(owner), time)}
     alone = {owner for owner in owners if not _has_keys(owner, time, spans[owner][1])}
@@ -86,6 +88,7 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         elif goal is not None:
             limb_rotation.clear(goal, time, end)
     _rekey(later, context)
+    return is_beside
 
 
 def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
@@ -152,6 +155,17 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
 def _refuse(note: Note | None) -> None:
     if note is not None:
         raise Refused(note)
+
+
+def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> bool:
+    """Key an object where it was moved beside its keys, if Auto Keying is on; returns whether these have its place."""
+    moved = keys.unkeyed(ob, time)
+    shared = ob.library is not None or (moved and ob.animation_data.action.library is not None)
+    if not moved or shared or not keying.is_auto(scene):
+        return not moved
+    for path in moved:
+        keying.key_path(ob, path, time, "Object Transforms", auto=True)
+    return not keys.unkeyed(ob, time)
 
 
 def _reach(one: Attachment) -> float:

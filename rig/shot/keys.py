@@ -7,11 +7,12 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, rotation, scene_state
+from ..blender import animation, attachments, keying, rotation, scene_state, splits
 from ..blender.places import Owner
 
 _SAME = 1e-6  # values that differ by less are the same
 _STILL = 1e-3  # values that change by less do not move anything: noise of recorded motion
+_MOVED = 1e-5  # what differs by more from its keys was moved
 
 
 def channels_of(owner: Owner) -> tuple[str, str]:
@@ -55,6 +56,37 @@ def shows(owner: Owner, channel: str, times: Sequence[float], transforms: Sequen
     )  # fmt: skip
 
 
+def unkeyed(ob: bpy.types.Object, time: float) -> list[str]:
+    """The channels of an object with keys in which it stands elsewhere than these have it at a time: it was moved.
+
+    An object that strips move too counts as not moved.
+    """
+    data, found = ob.animation_data, list[str]()
+    if data is None or len(data.nla_tracks):
+        return found
+    wanted = attachments.paths(ob)
+    for curve in curves.fcurves(data):
+        if curve.data_path in wanted and not curve.mute and not curve.is_empty:
+            shown = getattr(ob, curve.data_path)[curve.array_index]
+            if abs(curve.evaluate(time) - shown) > _MOVED * max(1.0, abs(shown)):
+                found.append(curve.data_path)
+    return list(dict.fromkeys(found))
+
+
+def split(owner: Owner, channel: str, times: Iterable[float]) -> None:
+    """Put keys into the curves of a channel at times, which leave the curves as they are."""
+    for curve in _curves_of(owner, channel):
+        for time in times:
+            splits.split(curve, time)
+
+
+def hold(owner: Owner, channel: str, times: Iterable[float]) -> None:
+    """Let the values of a channel's keys at times stay until the next keys."""
+    for curve in _curves_of(owner, channel):
+        for key in filter(None, (keying.key_at(curve, time) for time in times)):
+            key.interpolation = "CONSTANT"
+
+
 def write(
     owner: Owner, channel: str, times: np.ndarray, transforms: Iterable[scene_state.Transform], halves: bool = False,
     is_stepped: bool = False,
@@ -86,6 +118,12 @@ def write_steps(ob: bpy.types.Object, path: str, group: str, times: Sequence[flo
 def _writer(ob: bpy.types.Object) -> curves.Writer:
     data = ob.animation_data or ob.animation_data_create()
     return curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+
+
+def _curves_of(owner: Owner, channel: str) -> list[bpy.types.FCurve]:
+    """The curves with keys of a channel in the assigned action."""
+    path, own = _path(owner, channel), curves.fcurves(owner.id_data.animation_data)
+    return [curve for curve in own if curve.data_path == path and len(curve.keyframe_points)]
 
 
 def _path(owner: Owner, channel: str) -> str:

@@ -79,6 +79,20 @@ def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[b
     return found
 
 
+def is_in_ik(ob: bpy.types.Object, number: int, times: Sequence[float]) -> bool:
+    """Whether a limb follows its goal, as far as it reaches it, at all of these times.
+
+    Where strips or drivers move the influence, it does not count as such.
+    """
+    goal, path = ob.dqik.goals[number], f"dqik.goals[{number}].influence"
+    curve = curves.find(ob, path, 0)
+    if goal.mute or (curve is not None and curve.mute):
+        return False
+    if curve is None:
+        return goal.influence == 1.0 and not animation.animates(ob, path)
+    return all(curve.evaluate(time) == 1.0 for time in times)
+
+
 def is_still(ob: bpy.types.Object) -> bool:
     """Whether no keys, drivers or strips move a figure or what its goals aim at: all frames show the same pose."""
     own = animation.animation(ob)
@@ -127,11 +141,13 @@ def switch(
     own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
     around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
-    visited = sorted(around | (set() if all(_is_keyed(ob, name) for name in every) else set(_span(context.scene))))
+    keyed_whole = all(_is_keyed(ob, name) for name in every)
+    visited = sorted(around | (set() if keyed_whole else set(_span(context.scene))))
     aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
     before = yield from _read(context, ob, numbers, aimed, every, visited, None if to_ik else set(frames))
     inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
     staying = [one for one in before if one.frame <= frames[-1] or not onward]
+    outside = [near[0].time, *([] if onward else [near[-1].time])]
     for k, number in enumerate(numbers):
         ends = [near[0], near[1], *([] if onward else near[-1:])]
         values = [one.influences[k] for one in ends]
@@ -143,18 +159,25 @@ def switch(
     if to_ik:
         for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
             for channel in keys.channels_of(owner):
-                some = inside if keys.has_curve(owner, channel) else near
+                some = near
+                if keys.has_curve(owner, channel):
+                    some = inside
+                    keys.split(owner, channel, outside)
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
                 keys.write(owner, channel, np.array([one.time for one in some]), places)
     else:
-        _key_bones(ob, own, inside, staying)
+        _key_bones(ob, own, inside, staying, outside)
     away = _moved(context, ob, staying)
     if away > _STILL * Armature(ob).size:
-        _key_bones(ob, every, before, before)
-        for name in every:  # all frames have their pose: a hold that is keyed would have some solved from elsewhere
-            curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
-            ob.pose.bones[name].dqik_hold = 0.0
-        _note_answers(context, ob, staying)
+        own_poses = inside if keyed_whole else staying
+        if keyed_whole:
+            _key_bones(ob, every, inside, inside, outside)
+        else:
+            _key_bones(ob, every, before, before, [before[0].time - 1.0, before[-1].time + 1.0])
+            for name in every:  # all frames have their pose: a keyed hold would have some solved from elsewhere
+                curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
+                ob.pose.bones[name].dqik_hold = 0.0
+        _note_answers(context, ob, own_poses)
         away = _moved(context, ob, staying)
     return away
 
@@ -182,9 +205,15 @@ def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequenc
 
 
 def _is_keyed(ob: bpy.types.Object, name: str) -> bool:
-    """Whether keys turn a bone."""
+    """Whether keys turn a bone and, if it may move, move it."""
     bone = ob.pose.bones[name]
-    return keys.has_curve(bone, keys.channels_of(bone)[1])
+    return all(keys.has_curve(bone, channel) for channel in _channels(bone))
+
+
+def _channels(bone: bpy.types.PoseBone) -> tuple[str, ...]:
+    """The channels that pose a bone: its rotation and, if it may move, its location."""
+    place, turn = keys.channels_of(bone)
+    return (place, turn) if bone.dqik_translate else (turn,)
 
 
 def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.PropertyGroup) -> list[str]:
@@ -214,23 +243,27 @@ def _read(
             if to_fk is not None:
                 bones |= _unbent(ob, shown, numbers if frame in to_fk else ())
             targets, wanted = _targets(ob, aimed), []
+            rolls = [foot_roll.of(ob.dqik.goals[number]) for number in numbers]
             if to_fk is None:
-                wanted = _wanted(ob, aimed, depsgraph)
+                acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
+                          if influence == 1.0 and not roll}  # their targets stay, also where they are missed
+                switched = [number for number in aimed if number not in acting]
+                wanted = _wanted(ob, aimed, switched, depsgraph)
             found.append(_Frame(
                 frame, context.scene.frame_current_final, bones, _places(shown), influences,
-                [foot_roll.of(ob.dqik.goals[number]) for number in numbers], targets, wanted,
+                rolls, targets, wanted,
             ))  # fmt: skip
             yield count / len(visited)
     return found
 
 
 def _wanted(
-    ob: bpy.types.Object, numbers: Sequence[int], depsgraph: bpy.types.Depsgraph
+    ob: bpy.types.Object, numbers: Sequence[int], switched: Sequence[int], depsgraph: bpy.types.Depsgraph
 ) -> list[scene_state.Transform]:  # fmt: skip
-    """The transforms of targets and poles of goals with which these ask for the present pose, without rolls."""
+    """The transforms of targets and poles of goals with which some ask for the present pose, without rolls."""
     owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
     before = [scene_state.transform(owner) for owner in owners]
-    places = goals.places(ob, numbers, depsgraph, rolls=False)
+    places = goals.places(ob, switched, depsgraph, rolls=False)
     following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
     for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
         goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)
@@ -322,17 +355,24 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
 
 
 def _key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame]
+    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame],
+    outside: Sequence[float],
 ) -> None:  # fmt: skip
     """Key bones as the frames inside show them: their rotations and, of those that may move, their places.
 
-    every : frames on which bones without keys are keyed, so that they stay as they are there too.
+    every : frames on which bones without keys are keyed, so that they stay as they are there too. outside : the times
+    before and after the frames inside, from where on the curves of bones with keys stay as they are.
     """
     for name in names:
         bone = ob.pose.bones[name]
-        place, turn = keys.channels_of(bone)
-        for channel in (place, turn) if bone.dqik_translate else (turn,):
-            some = inside if keys.has_curve(bone, channel) else every
+        for channel in _channels(bone):
+            had_keys = keys.has_curve(bone, channel)
+            some = inside if had_keys else every
             times, values = [one.time for one in some], [one.bones[name] for one in some]
-            if not keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
-                keys.write(bone, channel, np.array(times), values)
+            if keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
+                continue
+            if had_keys:
+                keys.split(bone, channel, outside)
+            keys.write(bone, channel, np.array(times), values)
+            if had_keys:  # at both ends the pose steps, as the influence does
+                keys.hold(bone, channel, [outside[0], *times[-1:]][: len(outside)])

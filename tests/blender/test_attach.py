@@ -578,3 +578,32 @@ def test_a_removed_goal_takes_its_keys_along() -> None:
     assert ob.dqik.goals["hand.R"].influence == pytest.approx(0.4)
     assert ob.dqik.goals["head"].influence == pytest.approx(0.6)
     assert len([path for path, _ in rigs.keys(ob) if path.endswith("influence")]) == 2
+
+
+@pytest.mark.parametrize("auto", [True, False])
+def test_a_prop_that_was_moved_beside_its_keys(
+    auto: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With Auto Keying it is keyed where it is and the hand stays with it; else a line says that it moves back."""
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", auto)
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    ob, box = live(), prop("moving")
+    select(ob, owner_of(ob, "hand.L").name)
+    rigs.at_frame(BEGIN)
+    keyed = world(box)[:3, 3]
+    box.location.z += 0.45
+    rigs.update()
+    moved, hand = world(box)[:3, 3], rigs.tail(ob, "hand.L")
+    capfd.readouterr()
+    assert bpy.ops.dqik.attach(object="Box") == {"FINISHED"}
+    assert ("moved beside its keys" in capfd.readouterr().out) == (not auto)
+    rigs.at_frame(BEGIN + 1)
+    rigs.at_frame(BEGIN)
+    assert np.abs(world(box)[:3, 3] - (moved if auto else keyed)).max() < EXACT
+    if auto:
+        assert (rigs.tail(ob, "hand.L") - hand).length < 10 * EXACT
+    frames = [frame for frame, _ in rigs.keys(box)["location", 2]]
+    assert frames == ([1, 8, BEGIN, 16, 30] if auto else [1, 8, 16, 30])
+    capfd.readouterr()
+    attach(BEGIN + 1, object="Box")
+    assert "moved beside its keys" not in capfd.readouterr().out

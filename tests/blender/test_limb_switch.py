@@ -84,6 +84,40 @@ def test_a_range_to_keys_of_the_bones(selected: str) -> None:
         assert influence(ob, "hand.R") == 1.0
 
 
+def keyed_all_over(ob: bpy.types.Object) -> bpy.types.Object:
+    """All bones of a figure keyed with poses far from its goals, one collar at other frames than the others."""
+    ob.dqik.live = False
+    for k, name in enumerate(names_of(ob)):
+        bone = ob.pose.bones[name]
+        for frame in (2, 4, 12) if name == "collar.L" else (1, 2, 12, 20):
+            n = 4 * k + frame
+            rigs.posed(bone, Euler((0.3 * sin(n), 0.03 * sin(3 * n), 0.06 * sin(5 * n))).to_quaternion())
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            if bone.dqik_translate:
+                bone.keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+    ob.dqik.live = True
+    rigs.at_frame(1)
+    return ob
+
+
+def test_keys_of_other_bones_outside_of_a_range_stay() -> None:
+    """The hand pulls the body along, so all of it is keyed inside; outside all curves are as they were."""
+    ob = keyed_all_over(mover("EMPTIES"))
+    outside = [1.0, 2.0, 2.5, 3.0, *np.arange(8.0, 25.0, 0.5)]
+    bones = [curve for curve in rigs.fcurves(ob) if "rotation" in curve.data_path or "location" in curve.data_path]
+    shape = np.array([[curve.evaluate(time) for time in outside] for curve in bones])
+    ways = [(curve.data_path, curve.array_index) for curve in bones]
+    before = film(ob)
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk(frame_start=4, frame_end=7) == {"FINISHED"}
+    assert jump(film(ob), before) < NO_JUMP
+    now = {(curve.data_path, curve.array_index): curve for curve in rigs.fcurves(ob)}
+    assert np.abs([[now[way].evaluate(time) for time in outside] for way in ways] - shape).max() < 1e-5
+    chest = [frame for frame, _ in rigs.keys(ob)[ob.pose.bones["chest"].path_from_id("rotation_quaternion"), 1]]
+    assert chest == [1, 2, 3, 4, 5, 6, 7, 8, 12, 20]
+
+
 def test_a_figure_with_a_pose_that_is_held_at_one_frame_stays() -> None:
     """The chest is posed at frame 10, where its hold is keyed; the arm is switched elsewhere."""
     ob = mover()
@@ -177,6 +211,56 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
     for frame, wanted in ((1, 0.0), (4, 0.0), (5, 1.0), (15, 1.0), (16, 0.0)):
         rigs.at_frame(frame)
         assert influence(ob, "hand.L") == wanted
+
+
+def far_keys(ob: bpy.types.Object) -> list:
+    """The keys of the left hand's control, after it is put where the hand cannot reach it."""
+    owner = target(ob, "hand.L")
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == owner.path_from_id("location"):
+            for key in curve.keyframe_points:
+                key.co.y *= 4.0
+            curve.update()
+    return own_keys(ob)
+
+
+def own_keys(ob: bpy.types.Object) -> list:
+    start = target(ob, "hand.L").path_from_id()
+    return [(way, points) for way, points in rigs.keys(ob).items() if way[0].startswith(start)]
+
+
+@pytest.mark.parametrize("frames", [{}, {"frame_start": 5, "frame_end": 9}])
+def test_a_goal_that_is_missed_keeps_the_keys_of_its_control(frames: dict) -> None:
+    """It acts already, so there is nothing to switch."""
+    ob = mover()
+    before = far_keys(ob)
+    rigs.at_frame(6)
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length > 0.1
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_ik(**frames) == {"CANCELLED"}
+    assert own_keys(ob) == before
+    assert not any("influence" in path for path, _ in rigs.keys(ob))
+
+
+def test_frames_of_a_range_that_are_switched_already_keep_their_control() -> None:
+    """Nothing moves, and outside of the range not even the control."""
+    ob = mover()
+    far_keys(ob)
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk(frame_start=8, frame_end=10) == {"FINISHED"}
+    before = film(ob)
+    rigs.at_frame(6)
+    asked = place(ob, "hand.L")
+    assert (rigs.head(ob, "hand.L") - asked).length > 0.1
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_ik(frame_start=5, frame_end=12) == {"FINISHED"}
+    rigs.at_frame(6)
+    assert (place(ob, "hand.L") - asked).length < NO_JUMP
+    assert influence(ob, "hand.L") == 1.0
+    assert jump(film(ob), before) < NO_JUMP
+    rigs.at_frame(9)
+    assert influence(ob, "hand.L") == 1.0
+    assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
 
 
 def standing(targets: str = "BONES", way: tuple = (-0.2, -0.4, 0.2)) -> bpy.types.Object:
