@@ -93,7 +93,7 @@ def of(ob: bpy.types.Object) -> Person:
 
 
 def _upright(axes: np.ndarray) -> np.ndarray:
-    """The nearest frame (3, 3) along the armature's axes, if it is near: who stands may have the head before the hips."""
+    """The nearest frame (3, 3) along the armature's axes, if it is near: heads may be before the hips."""
     near = np.zeros((3, 3))
     rows = np.abs(axes).argmax(0)
     near[rows, range(3)] = np.sign(axes[rows, range(3)])

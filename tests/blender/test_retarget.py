@@ -266,3 +266,32 @@ def test_refusals_say_what_to_do_and_change_nothing() -> None:
         bpy.ops.dqik.retarget(source=source.name)
     assert all(one.animation_data is None or one.animation_data.action is None for one in (ob, still, chain))
     assert len(bpy.data.actions) == 1
+
+
+def test_the_way_of_an_animated_source_object_counts() -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    rigs.key_path(source, (FRAMES[0], FRAMES[-1]), ((0.0, 0.0, 0.0), (0.0, -2.0, 0.0)))
+    retarget(source, ob)
+    place, angle = apart(film(source), film(ob))
+    assert place < 1e-3 * HEIGHT and angle < 0.5
+
+
+def test_a_root_bone_and_a_longer_spine_move_as_one() -> None:
+    """The other figure has a root above its hips, and a spine of one bone more, which bends as much."""
+    source, ob = walker(), rigs.figure("Rooted")
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    root, more = bones.new("root"), bones.new("spine2")
+    root.head, root.tail = (0, 0, 0), (0, 0.3, 0)
+    bones["hips"].parent = root
+    more.head, more.tail, more.parent = (0, 0, 1.35), (0, 0, 1.45), bones["spine"]
+    bones["chest"].use_connect = False
+    bones["chest"].parent, bones["chest"].head = more, (0, 0, 1.45)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    retarget(source, ob)
+    before, after = film(source), film(ob)
+    after.pop("root")
+    assert limbs_apart(before, after) < 0.1
+    assert apart(*({name: one[name] for name in ("hips", "chest", "foot.L")} for one in (before, after)))[1] < 0.5
+    assert np.abs(before["foot.L"] - after["foot.L"]).max() < 1e-3 * HEIGHT
