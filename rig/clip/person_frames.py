@@ -48,6 +48,11 @@ class Leg(NamedTuple):
     ball: np.ndarray
     high: float
 
+    @property
+    def length(self) -> float:
+        """From hip to ankle if it is straight."""
+        return float(np.linalg.norm(self.upper) + np.linalg.norm(self.lower))
+
 
 class Person(NamedTuple):
     """A figure at rest, in armature space.
@@ -87,7 +92,7 @@ def of(ob: bpy.types.Object) -> Person:
     chains, bases = _chains(armature, body, frames)
     for key, base in bases.items():
         frames.update(dict.fromkeys(chains[key], frames[base]))
-    length = float(np.mean([np.linalg.norm(leg.upper) + np.linalg.norm(leg.lower) for leg in legs]))
+    length = float(np.mean([leg.length for leg in legs]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     return Person(armature, chains, bases, frames, legs, length, up, floor)
 

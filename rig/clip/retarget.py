@@ -19,9 +19,10 @@ from ..blender import rotation, scene_state
 from ..blender.armature import matrices
 from ..notes import Code, Note, Refused
 from . import two_bones
-from .person_frames import SIDES, Key, Person, several
+from .person_frames import SIDES, Key, Leg, Person, several
 
 _UP = np.array([0.0, 0.0, 1.0])
+_SPARE = 0.5  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
@@ -231,8 +232,9 @@ def transfer(
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
     posed = body.posed(shift, mover)
     down = np.max([
-        two_bones.lowered(posed.heads[:, leg.thigh], ankle, _length(leg.upper, leg.lower) * body.space.scale, _UP)
-        for leg, ankle in zip(person.legs, ankles, strict=True)
+        two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
+                          * leg.length * body.space.scale, _UP)
+        for side, (leg, ankle) in enumerate(zip(person.legs, ankles, strict=True))
     ], axis=0)  # fmt: skip
     shift -= down[:, None] * _UP
     for leg, ankle in zip(person.legs, ankles, strict=True):
@@ -244,8 +246,14 @@ def transfer(
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
 
-def _length(*lines: np.ndarray) -> float:
-    return sum(float(np.linalg.norm(line)) for line in lines)
+def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
+    """How far (F,) the other body's leg may be stretched, as a share of its length: bent knees do not straighten.
+
+    Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
+    """
+    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
+    stretched = np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
+    return stretched + _SPARE * (1.0 - stretched)
 
 
 def _ankles(

@@ -8,8 +8,8 @@ from ...solvers.algebra import quaternion
 _LEAST = 1e-9
 
 
-def lowered(hips: np.ndarray, ankles: np.ndarray, length: float, up: np.ndarray) -> np.ndarray:
-    """How far (F,) a hip (F, 3) has to go down so that a leg of some length reaches its ankle (F, 3)."""
+def lowered(hips: np.ndarray, ankles: np.ndarray, length: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """How far (F,) a hip (F, 3) has to go down so that a leg stretched to some length (F,) reaches its ankle (F, 3)."""
     line = hips - ankles
     high = line @ up
     aside = (line * line).sum(-1) - high * high
