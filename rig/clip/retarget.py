@@ -7,6 +7,7 @@ a leg is too short.
 """
 
 from collections.abc import Generator, Mapping, Sequence
+from time import monotonic
 from typing import NamedTuple
 
 import bpy
@@ -24,6 +25,7 @@ from .person_frames import SIDES, Key, Leg, Person, several
 _UP = np.array([0.0, 0.0, 1.0])
 _SPARE = 0.5  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
+_BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
@@ -68,7 +70,7 @@ def read(
     visits: scene_state.Visits,
 ) -> Generator[float, None, list[Shown]]:  # fmt: skip
     """The motions of figures as Blender shows them; yields the progress from 0 to 1."""
-    heads, turns = [[] for _ in people], [[] for _ in people]
+    heads, turns, reported = [[] for _ in people], [[] for _ in people], monotonic()
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
         depsgraph = context.evaluated_depsgraph_get()
@@ -79,7 +81,9 @@ def read(
             axes = world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True)
             rest = quaternion.from_matrix(person.armature.rest[:, :3, :3])
             turns[number].append(quaternion.product(quaternion.from_matrix(axes), quaternion.conjugate(rest)))
-        yield count / len(frames)
+        if monotonic() - reported > _BEAT:  # the window is drawn after each report, which takes longer than a frame
+            yield count / len(frames)
+            reported = monotonic()
     return [Shown(np.array(one), np.array(other)) for one, other in zip(heads, turns, strict=True)]
 
 
