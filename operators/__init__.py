@@ -33,6 +33,7 @@ from . import (
     reach,
     render,
     rest_pose,
+    retarget,
     rotation_space,
     see_motion,
     sides,
@@ -47,7 +48,7 @@ CLASSES = (
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
-    *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES,
+    *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
 )  # fmt: skip
 
 

@@ -162,6 +162,16 @@ class Code(Enum):
     UNBAKED_TO = "{} keys in place of {}; differences up to {} degrees and {} % of the size"
     SELECT_TO_OVERLAP = "In Pose Mode, select the bones of a tail, of hair or ears"
     OVERLAP_SOLVED = "Bone {} is moved by a goal: mute the goal, or bake first"
+    RETARGETING = "Carrying the motion over"
+    CHOOSE_SOURCE = "Choose the armature whose motion this one gets"
+    SOURCE_IS_SELF = "{} is this armature itself: choose another as the source"
+    NO_LEGS_TO_RETARGET = (
+        "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel"
+    )
+    NO_MOTION = "{} does not move on frames {} to {}"
+    NOTHING_CARRIES = "No bone of {} carries all the others and can be moved: disconnect its hips"
+    RETARGET_GENERATED = "{} is a generated rig: retarget to its metarig or to its deform bones' own armature"
+    RETARGETED = "{} bones on {} frames, {} keys"
     OVERLAPPED = "{} bones follow through, {} keys"
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
     LEG_BROKEN = "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot"

@@ -41,4 +41,24 @@ GERMAN_MOTION = {
         "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
+    # retarget
+    "Retarget": "Übertragen",
+    "Retarget...": "Übertragen ...",
+    "The armature whose motion this one gets": "Das Skelett, dessen Bewegung dieses bekommt",
+    "Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action":
+        "Dieser Figur die Bewegung einer anderen geben, wie groß beide auch sind und wie sie auch ruhen. Es ist eine "
+        "neue Action",
+    "Carrying the motion over": "Bewegung wird übertragen",
+    "Choose the armature whose motion this one gets": "Das Skelett auswählen, dessen Bewegung dieses bekommt",
+    "{} is this armature itself: choose another as the source":
+        "{} ist dieses Skelett selbst: ein anderes als Quelle wählen",
+    "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel":
+        "{} hat keine Hüfte, Ober- und Unterschenkel und Füße, die erkannt werden: ihre Rolle im Bedienfeld Knochen "
+        "festlegen",
+    "{} does not move on frames {} to {}": "{} bewegt sich in den Frames {} bis {} nicht",
+    "No bone of {} carries all the others and can be moved: disconnect its hips":
+        "Kein Knochen von {} trägt alle anderen und kann bewegt werden: die Verbindung seiner Hüfte lösen",
+    "{} is a generated rig: retarget to its metarig or to its deform bones' own armature":
+        "{} ist ein erzeugtes Rig: auf sein Metarig oder auf ein eigenes Skelett seiner Verformungsknochen übertragen",
+    "{} bones on {} frames, {} keys": "{} Knochen in {} Frames, {} Keyframes",
 }

@@ -20,6 +20,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         del context
         column = self.layout.column(align=True)
+        column.operator("dqik.retarget", text="Retarget...")
         column.operator("dqik.edit_range")
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")

@@ -65,7 +65,7 @@ def write_keys(
         raise
     writer.finish()
     if new is not None:
-        _set_aside(ob, before)
+        set_aside(ob, before)
     return sum(len(key[3]) for key in keys)
 
 
@@ -112,7 +112,7 @@ def _is_blended(data: bpy.types.AnimData) -> bool:
     return tracks and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0)
 
 
-def _set_aside(ob: bpy.types.Object, before: tuple) -> None:
+def set_aside(ob: bpy.types.Object, before: tuple) -> None:
     """Keep the old action in the file and, if it was blended with the NLA, as a track below the new action."""
     data, (action, slot) = ob.animation_data, before
     if action is not None:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion of another figure for the active one."""
+
+import bpy
+import numpy as np
+from bpy.props import StringProperty
+
+from ..rig.bake import keys
+from ..rig.blender import generated_rigs, scene_state
+from ..rig.clip import person_frames, retarget
+from ..rig.figure import roles
+from ..rig.notes import Code, Note, Refused
+from .common import armature
+from .frames import FramesOperator, Steps, shares
+
+
+class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
+    """Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action"""
+
+    bl_idname = "dqik.retarget"
+    bl_label = "Retarget"
+    bl_options = {"REGISTER", "UNDO"}
+
+    source: StringProperty(name="Source", description="The armature whose motion this one gets")
+
+    doing = Note(Code.RETARGETING)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        self.layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
+        self.draw_range(step=False)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: propose another selected armature, or the only other one."""
+        if not self.source:
+            others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
+            chosen = [ob for ob in others if ob.select_get()] or others
+            self.source = chosen[0].name if len(chosen) == 1 else ""
+        return super().invoke(context, event)
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read the motion, carry it over and key it."""
+        scene, ob = context.scene, armature(context)
+        frames = self._frames(scene)
+        if not frames:
+            return {"CANCELLED"}
+        try:
+            source = self._source(context, ob)
+            people = {one: person_frames.of(one) for one in (source, ob)}
+            retarget.carrier(ob, people[ob])
+            with scene_state.restored(scene, context.view_layer, source) as visits:
+                shown = yield from shares(retarget.read(context, people, frames, visits), 0.0, 0.9)
+            if retarget.still(shown[0]):
+                raise Refused(Note(Code.NO_MOTION, repr(source.name), frames[0], frames[-1]))
+        except Refused as refused:
+            self.tell({"ERROR"}, refused.note)
+            return {"CANCELLED"}
+        starts = [retarget.origin(one, people[one], own) for one, own in zip(people, shown, strict=True)]
+        scale = retarget.Space.of(source).scale
+        answer = retarget.transfer((people[source], shown[0], scale, starts[0]), ob, people[ob], starts[1])
+        ob.dqik.live = False
+        data = source.animation_data
+        name = source.name if data is None or data.action is None else data.action.name
+        count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
+        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        self.tell({"INFO"}, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
+        return {"FINISHED"}
+
+    def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
+        """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
+        source = context.view_layer.objects.get(self.source)
+        if source is None or source.type != "ARMATURE":
+            raise Refused(Note(Code.CHOOSE_SOURCE))
+        if source == ob:
+            raise Refused(Note(Code.SOURCE_IS_SELF, repr(ob.name)))
+        keys.check(ob, "NEW")
+        figure = roles.of(ob)
+        if figure.controlled is not None:
+            raise Refused(figure.controlled)
+        if generated_rigs.kind_of(ob.pose.bones.keys()) is not None:
+            raise Refused(Note(Code.RETARGET_GENERATED, repr(ob.name)))
+        return source
+
+
+CLASSES = (DQIK_OT_retarget,)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure measured for a motion that comes from another body: what its bones do in anatomical terms.
+
+Each bone of a known role gets a frame at rest: limbs have one along the limb with the axis of their elbow or knee, feet
+one that is level and heads where they point, the trunk has left, up and forward. In whatever pose a figure rests and
+whatever axes its bones have, equal directions of these frames are equal poses.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender.armature import Armature
+from ..figure import foot, roles
+from ..figure.body import RestBody
+from ..figure.directions import unit
+from ..figure.parts import LEFT, RIGHT, Role
+from ..notes import Code, Note, Refused
+
+Key = tuple[str, str, int]
+"""A chain of bones: its role's name and side, and a number for fingers and what else there is several of."""
+
+SIDES = (LEFT, RIGHT)
+_SNAP = np.cos(np.radians(20.0))  # trunks nearer than this to the armature's axes stand upright
+_BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
+_SHORT, _FOOT = 0.05, 0.3  # of the thigh: feet of unknown direction are shorter, and how far their ball is ahead
+_NEEDED = ("thigh", "shin", "foot")
+_UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
+RELATIVE = ("finger", "twist")
+"""Parts that go along with the limb that they hang on, by their turn."""
+
+
+class Leg(NamedTuple):
+    """A leg at rest: its bones, lines (3,) from hip to knee and from knee to ankle, and its foot.
+
+    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground.
+    """
+
+    thigh: int
+    shin: int
+    foot: int
+    upper: np.ndarray
+    lower: np.ndarray
+    heel: np.ndarray
+    ball: np.ndarray
+    high: float
+
+    @property
+    def length(self) -> float:
+        """From hip to ankle if it is straight."""
+        return float(np.linalg.norm(self.upper) + np.linalg.norm(self.lower))
+
+
+class Person(NamedTuple):
+    """A figure at rest, in armature space.
+
+    chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
+    frames : (4,) the anatomical frame of each bone. leg : the mean length of the legs. floor : the height of the ground
+    under the feet, along `up` (3,).
+    """
+
+    armature: Armature
+    chains: dict[Key, list[int]]
+    bases: dict[Key, int]
+    frames: dict[int, np.ndarray]
+    legs: list[Leg]
+    leg: float
+    up: np.ndarray
+    floor: float
+
+    @property
+    def bones(self) -> list[int]:
+        """All bones of chains."""
+        return sorted({bone for chain in self.chains.values() for bone in chain})
+
+
+def of(ob: bpy.types.Object) -> Person:
+    """Measure an armature object's figure. Raises `Refused` if it has no hips or no whole legs."""
+    armature = Armature(ob)
+    figure = roles.of(ob, armature)
+    body = RestBody(armature, figure)
+    if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
+        raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
+    axes = _upright(np.stack([body.left, body.up, body.forward], -1))
+    trunk = quaternion.from_matrix(axes)
+    up = axes[:, 1]
+    legs = [_leg(armature, figure, body, up, side) for side in SIDES]
+    frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
+    chains, bases = _chains(armature, body, frames)
+    for key, base in bases.items():
+        frames.update(dict.fromkeys(chains[key], frames[base]))
+    length = float(np.mean([leg.length for leg in legs]))
+    floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
+    return Person(armature, chains, bases, frames, legs, length, up, floor)
+
+
+def _upright(axes: np.ndarray) -> np.ndarray:
+    """The nearest frame (3, 3) along the armature's axes, if it is near: heads may be before the hips."""
+    near = np.zeros((3, 3))
+    rows = np.abs(axes).argmax(0)
+    near[rows, range(3)] = np.sign(axes[rows, range(3)])
+    return near if len({*rows.tolist()}) == 3 and ((axes * near).sum(0) > _SNAP).all() else axes
+
+
+def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:
+    thigh, shin, ankle = (body.bone(part, side) for part in _NEEDED)
+    heads = armature.heads
+    points = foot.of(armature, figure, ankle)
+    heel, ball, level = points.heel - heads[ankle], points.ball - heads[ankle], body.posture(Role("foot", side))
+    if not np.allclose(level, np.eye(3)):  # the foot hangs at rest
+        ball = level @ (points.joint - heads[ankle])
+        ahead = ball - up * (up @ ball)
+        heel = up * (up @ ball) - _BEHIND * ahead
+    if np.linalg.norm(ball - heel) < _SHORT * np.linalg.norm(heads[shin] - heads[thigh]):  # it points on along the shin
+        ahead = _FOOT * np.linalg.norm(heads[shin] - heads[thigh]) * body.forward
+        ahead -= up * (up @ ahead)
+        heel, ball = up * (up @ ball) - _BEHIND * ahead, up * (up @ ball) + ahead
+    lines = heads[shin] - heads[thigh], heads[ankle] - heads[shin]
+    return Leg(thigh, shin, ankle, *lines, level.T @ heel, level.T @ ball, -float(ball @ up))
+
+
+def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) -> np.ndarray:
+    """The anatomical frame (4,) of a bone at rest."""
+    role = body.roles[bone]
+    if role.name in ("foot", "toes"):
+        leg, level = legs[SIDES.index(role.side)], body.posture(role)
+        up = quaternion.to_matrix(trunk)[:, 1]
+        return _along(leg.ball - leg.heel, level.T @ up)
+    lower = body.bone(_UPPER.get(role.name, ""), role.side)
+    line = None if lower is None else body.along(bone)
+    if lower is None or line is None:
+        return trunk
+    return _along(line, body.posture(body.roles[lower]).T @ body.hinge(lower)[0])
+
+
+def _along(line: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """The frame (4,) with X along a line and Z as near to an axis as it may be."""
+    x = unit(line)
+    z = unit(axis - x * (x @ axis))
+    if not z.any():
+        z = unit(np.eye(3)[int(np.abs(x).argmin())] - x * x[int(np.abs(x).argmin())])
+    return quaternion.from_matrix(np.stack([x, np.cross(z, x), z], -1))
+
+
+def _chains(
+    armature: Armature, body: RestBody, frames: dict[int, np.ndarray]
+) -> tuple[dict[Key, list[int]], dict[Key, int]]:
+    """The bones of each role downward, and what fingers and twist bones hang on."""
+    chains, bases = dict[Key, list[int]](), dict[Key, int]()
+    tops = dict[tuple[str, int], list[list[int]]]()
+    for bone in sorted(body.roles, key=lambda bone: (len(armature.above(bone)), bone)):
+        role = body.roles[bone]
+        if role.name not in RELATIVE:
+            name = "neck" if role.name == "head" else role.name
+            own = chains.setdefault((name, role.side, 0), [])
+            if role.part.several or name == "neck" or not own:
+                own.append(bone)
+            continue
+        base = next((one for one in armature.above(bone)[1:] if one in frames), None)
+        if base is None:
+            continue
+        found = tops.setdefault((role.name, base), [])
+        chain = next((one for one in found if one[-1] in armature.above(bone)[1:]), None)
+        if chain is None:
+            found.append([bone])
+        else:
+            chain.append(bone)
+    for (name, base), found in tops.items():
+        above = body.roles[base]
+        across = quaternion.to_matrix(frames[base])[:, 1]  # thumbs first
+        found.sort(key=lambda chain: -float(armature.heads[chain[0]] @ across))
+        for number, chain in enumerate(found):
+            key = (f"{name} {above.name}", above.side, number)
+            chains[key], bases[key] = chain, base
+    return chains, bases
+
+
+def several(chains: dict[Key, list[int]], key: Key) -> list[Key]:
+    """The chains of the same kind and side as one."""
+    return sorted(other for other in chains if other[:2] == key[:2])

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion of one figure for another body: hips and feet by leg length, joints by their anatomical angles.
+
+Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
+stands, and rolls about the same point. Then the legs are bent so that the ankles are there, and the hips go down where
+a leg is too short.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from time import monotonic
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from .. import curves
+from ..bake import keys
+from ..blender import rotation, scene_state
+from ..blender.armature import matrices
+from ..notes import Code, Note, Refused
+from . import two_bones
+from .person_frames import SIDES, Key, Leg, Person, several
+
+_UP = np.array([0.0, 0.0, 1.0])
+_SPARE = 0.5  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
+_HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
+_BEAT = 0.1  # seconds between reports of the progress
+_LOW = 10.0  # percent of the frames on which the feet may be below the ground
+_NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
+_CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
+"""The chains that a chain of several bones goes on from."""
+
+
+class Space(NamedTuple):
+    """Where an armature object is: its place (3,), turn (4,) and scale."""
+
+    place: np.ndarray
+    turn: np.ndarray
+    scale: float
+
+    @classmethod
+    def of(cls, ob: bpy.types.Object) -> "Space":
+        """Of an object as it is shown."""
+        place, turn, scale = ob.matrix_world.decompose()
+        return cls(np.array(place), np.array(turn), float(max(map(abs, scale))))
+
+
+class Shown(NamedTuple):
+    """A figure's motion over F frames, in the world: heads (F, N, 3) and turns from rest (F, N, 4) of all bones.
+
+    The turns are those from bones at rest along the world's axes, as if the object were not turned.
+    """
+
+    heads: np.ndarray
+    turns: np.ndarray
+
+
+class Answer(NamedTuple):
+    """Rotations (F, B, 4) of bones from rest, and the location (F, 3) of the bone that carries them."""
+
+    bones: list[int]
+    rotations: np.ndarray
+    carrier: int
+    location: np.ndarray
+
+
+def read(
+    context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
+    visits: scene_state.Visits,
+) -> Generator[float, None, list[Shown]]:  # fmt: skip
+    """The motions of figures as Blender shows them; yields the progress from 0 to 1."""
+    heads, turns, reported = [[] for _ in people], [[] for _ in people], monotonic()
+    for count, frame in enumerate(frames, 1):
+        visits.visit(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        for number, (ob, person) in enumerate(people.items()):
+            shown = ob.evaluated_get(depsgraph)
+            world = np.array(shown.matrix_world) @ matrices(shown.pose.bones, "matrix")
+            heads[number].append(world[:, :3, 3])
+            axes = world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True)
+            rest = quaternion.from_matrix(person.armature.rest[:, :3, :3])
+            turns[number].append(quaternion.product(quaternion.from_matrix(axes), quaternion.conjugate(rest)))
+        if monotonic() - reported > _BEAT:  # the window is drawn after each report, which takes longer than a frame
+            yield count / len(frames)
+            reported = monotonic()
+    return [Shown(np.array(one), np.array(other)) for one, other in zip(heads, turns, strict=True)]
+
+
+def still(shown: Shown) -> bool:
+    """Whether nothing moves."""
+    size = np.ptp(shown.heads[0], axis=0).max()
+    return bool(np.ptp(shown.heads, axis=0).max() < 1e-5 * size
+                and quaternion.angle(shown.turns, shown.turns[:1]).max() < 1e-4)  # fmt: skip
+
+
+def origin(ob: bpy.types.Object, person: Person, shown: Shown) -> np.ndarray:
+    """The point (3,) of the ground from which a figure's places are measured.
+
+    It is below the object, or the world's origin if the object itself is animated. Its level is that of the feet at
+    rest, or that of the object if the motion is there: captured figures rest below it.
+    """
+    space = Space.of(ob)
+    above = [ob]
+    while above[-1].parent is not None:
+        above.append(above[-1].parent)
+    goes = any(curve.data_path == "location" for one in above for curve in curves.fcurves(one.animation_data))
+    place = np.zeros(3) if goes else space.place
+    low = np.min([_points(person, space.scale, shown, side)[0][:, 2] for side in range(len(SIDES))], axis=0)
+    low = float(np.percentile(low, _LOW))
+    rest = float(space.place[2]) + person.floor * space.scale
+    far = abs(low - rest) > max(_NEAR * person.leg * space.scale, abs(low - place[2]))
+    return np.array([place[0], place[1], place[2] if far else rest])
+
+
+def _points(person: Person, scale: float, shown: Shown, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ball and the heel (F, 3) of a foot."""
+    leg = person.legs[side]
+    ankle, turn = shown.heads[:, leg.foot], shown.turns[:, leg.foot]
+    ball, heel = (ankle + scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
+    return ball, heel
+
+
+# -- the pose ----------------------------------------------------------------------------------------------------------
+
+
+def _directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:
+    """What the bones of each chain do in anatomical terms (F, 4): in the world, or against what they hang on."""
+    frame = {bone: quaternion.product(turns[:, bone], person.frames[bone]) for bone in person.frames}
+    return {
+        key: [quaternion.relative(frame[person.bases[key]], frame[bone]) if key in person.bases else frame[bone]
+              for bone in chain] for key, chain in person.chains.items()
+    }  # fmt: skip
+
+
+def _shared(own: Sequence[np.ndarray], first: np.ndarray, count: int) -> list[np.ndarray]:
+    """The turns of a chain for one of `count` bones, which bends as much; `first` is what it goes on from."""
+    if len(own) == count:
+        return list(own)
+    knots, found = [first, *own], []
+    for number in range(1, count + 1):
+        at = number * len(own) / count
+        low = min(int(at), len(own) - 1)
+        turn = quaternion.log(quaternion.relative(knots[low], knots[low + 1]))
+        found.append(quaternion.product(knots[low], quaternion.exp((at - low) * turn)))
+    return found
+
+
+def _for_body(person: Person, source: Mapping[Key, list[np.ndarray]]) -> dict[int, np.ndarray]:
+    """The frames (F, 4) of another body's bones in the world; those of fingers and twists against what they hang on."""
+    found = dict[int, np.ndarray]()
+    for key, chain in person.chains.items():
+        wanted = key
+        if key in person.bases:
+            theirs, ours = several(source, key), several(person.chains, key)
+            if theirs:
+                wanted = theirs[round(ours.index(key) * (len(theirs) - 1) / max(len(ours) - 1, 1))]
+        if wanted not in source:
+            continue
+        own = source[wanted]
+        before = next((source[name, "", 0][-1] for name in _CONTINUES.get(key[0], ()) if (name, "", 0) in source),
+                      np.broadcast_to(quaternion.IDENTITY, own[0].shape))  # fmt: skip
+        found.update(zip(chain, _shared(own, before, len(chain)), strict=True))
+    return found
+
+
+class _Body:
+    """Another body over F frames: the turns (F, 4) from rest of its bones in the world, and where that puts it."""
+
+    def __init__(self, ob: bpy.types.Object, person: Person, source: Mapping[Key, list[np.ndarray]]) -> None:
+        self.person, self.space = person, Space.of(ob)
+        self.carried = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
+        frames = _for_body(person, source)
+        self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}
+        self.relative = {bone: frames[bone] for bone in frames if bone in self.based}
+        self.turns = {bone: self._from_rest(bone, frames[bone]) for bone in frames if bone not in self.based}
+        self.count = len(next(iter(self.turns.values())))
+        self.order = sorted(range(len(person.armature.parent)), key=person.armature.tree.depth)
+
+    def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
+        return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
+
+    def posed(self, shift: np.ndarray, carrier: int) -> Shown:
+        """The body with the bone that carries it moved by `shift` (F, 3)."""
+        armature, count = self.person.armature, self.count
+        heads, turns = np.zeros((count, len(armature.parent), 3)), np.zeros((count, len(armature.parent), 4))
+        for bone in self.order:
+            above = int(armature.parent[bone])
+            if bone in self.turns:
+                turns[:, bone] = self.turns[bone]
+            elif bone in self.relative:
+                base = self.based[bone]
+                frame = quaternion.product(turns[:, base], self.person.frames[base])
+                turns[:, bone] = self._from_rest(bone, quaternion.product(frame, self.relative[bone]))
+            else:
+                turns[:, bone] = self.space.turn if above < 0 or not self.carried[bone] else turns[:, above]
+            if above < 0:
+                line = quaternion.rotate(self.space.turn, armature.heads[bone])
+                heads[:, bone] = self.space.place + self.space.scale * line
+            else:
+                line = armature.heads[bone] - armature.heads[above]
+                heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
+            if bone == carrier:
+                heads[:, bone] += shift
+        return Shown(heads, turns)
+
+
+def carrier(ob: bpy.types.Object, person: Person) -> int:
+    """The bone that carries all bones of a figure and can be moved. Raises `Refused` if there is none."""
+    paths = [person.armature.tree.paths[bone] for bone in person.bones]
+    common = [bones[0] for bones in zip(*paths, strict=False) if len({*bones}) == 1]
+    free = [bone for bone in common if not (ob.pose.bones[bone].bone.use_connect and ob.pose.bones[bone].parent)]
+    if not free:
+        raise Refused(Note(Code.NOTHING_CARRIES, repr(ob.name)))
+    return free[-1]
+
+
+def _hips(person: Person, shown: Shown) -> np.ndarray:
+    """The middle (F, 3) between the hip joints."""
+    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs], axis=0)
+
+
+def transfer(
+    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, ground: np.ndarray
+) -> Answer:
+    """The motion for another body. source : its figure, motion, scale and `origin`. ground : the origin of the body."""
+    theirs, shown, scale, start = source
+    body = _Body(ob, person, _directions(theirs, shown.turns))
+    size = person.leg * body.space.scale / (theirs.leg * scale)
+    mover = carrier(ob, person)
+    place = ground + size * (_hips(theirs, shown) - start)
+    # ankles that are higher above the ground carry the hips higher
+    high, their_high = (np.mean([leg.high for leg in one.legs]) for one in (person, theirs))
+    place += _UP * (high * body.space.scale - size * their_high * scale)
+    shift = place - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
+    ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
+    posed = body.posed(shift, mover)
+    down = np.max([
+        two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
+                          * leg.length * body.space.scale, _UP)
+        for side, (leg, ankle) in enumerate(zip(person.legs, ankles, strict=True))
+    ], axis=0)  # fmt: skip
+    shift -= down[:, None] * _UP
+    for leg, ankle in zip(person.legs, ankles, strict=True):
+        axis = quaternion.rotate(quaternion.product(body.turns[leg.shin], person.frames[leg.shin]), _HINGE)
+        hips = posed.heads[:, leg.thigh] - down[:, None] * _UP
+        lines = body.space.scale * leg.upper, body.space.scale * leg.lower
+        turned = two_bones.reach(hips, body.turns[leg.thigh], body.turns[leg.shin], lines, axis, ankle)
+        body.turns[leg.thigh], body.turns[leg.shin] = turned
+    return _channels(ob, body, body.posed(shift, mover), mover, shift)
+
+
+def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
+    """How far (F,) the other body's leg may be stretched, as a share of its length: bent knees do not straighten.
+
+    Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
+    """
+    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
+    stretched = np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
+    return stretched + _SPARE * (1.0 - stretched)
+
+
+def _ankles(
+    source: tuple[Person, Shown, float, np.ndarray], body: _Body, side: int, size: float, ground: np.ndarray
+) -> np.ndarray:
+    """Where an ankle (F, 3) has to be so that ball or heel are where the source has them, scaled.
+
+    With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
+    """
+    theirs, shown, scale, start = source
+    ball, heel = (ground + size * (point - start) for point in _points(theirs, scale, shown, side))
+    forward = ball - heel
+    leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
+    own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
+    level = forward * np.array([1.0, 1.0, 0.0])
+    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), 1e-12)
+    lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
+    longer = np.subtract(*lengths)
+    return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+
+def _channels(ob: bpy.types.Object, body: _Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
+    armature, space = body.person.armature, body.space
+    rest = quaternion.from_matrix(armature.rest[:, :3, :3])
+
+    def above(bone: int) -> np.ndarray:
+        parent = int(armature.parent[bone])
+        return space.turn if parent < 0 or not body.carried[bone] else posed.turns[:, parent]
+
+    bones = sorted({*body.turns, *body.relative})
+    turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
+        quaternion.relative(np.broadcast_to(above(bone), posed.turns[:, bone].shape), posed.turns[:, bone]),
+        rest[bone])) for bone in bones]  # fmt: skip
+    frame = above(mover)
+    if ob.pose.bones[mover].bone.use_local_location:
+        frame = quaternion.product(np.broadcast_to(frame, (len(shift), 4)), rest[mover])
+    location = quaternion.rotate(quaternion.conjugate(frame), shift / space.scale)
+    return Answer(bones, np.stack(turned, 1), mover, location)
+
+
+def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) -> int:
+    """Key the answer into a new action of some name, which is assigned; the number of keys.
+
+    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels.
+    """
+    data = ob.animation_data
+    before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
+    bones = ob.pose.bones
+    carrying = {one for bone in answer.bones for one in (bones[bone], *bones[bone].parent_recursive)}
+    action = bpy.data.actions.new(name)
+    writer = curves.Writer(ob, action)
+    count = 0
+    for bone in carrying:
+        bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+        path = rotation.PATHS[bone.rotation_mode]
+        setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][:rotation.PATH_SIZES[path]])
+    parts = [(answer.carrier, "location", answer.location)]
+    for row, bone in enumerate(answer.bones):
+        mode = bones[bone].rotation_mode
+        path = rotation.PATHS[mode]
+        values = np.empty((len(times), 4))
+        reference = np.array(rotation.NO_ROTATION[mode])
+        for frame, turn in enumerate(answer.rotations[:, row]):
+            reference = values[frame] = rotation.from_quaternion(mode, turn, reference)
+        parts.append((bone, path, values[:, : rotation.PATH_SIZES[path]]))
+    for bone, path, values in parts:
+        own = bones[bone].name
+        for index in range(values.shape[1]):
+            writer.write(curves.bone_path(own, path), index, own, times, values[:, index])
+            count += len(times)
+    writer.finish()
+    keys.set_aside(ob, before)
+    return count
