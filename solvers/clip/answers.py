@@ -11,6 +11,7 @@ from ..model.frames import FrameArrays, Motion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
+from .watch import Watch, unwatched
 
 AT_ONCE = 256  # frames, whose world transforms are held in memory
 MET_SHARE = 0.2  # of the tolerances: an answer that is nearer counts as exact
@@ -29,17 +30,21 @@ class FrameSolver(Protocol):
         ...
 
 
-def answers(solver: FrameSolver, arrays: FrameArrays) -> tuple[list[Pose], np.ndarray]:
+def answers(
+    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched
+) -> tuple[list[Pose], np.ndarray]:  # fmt: skip
     """The poses (F, J, ...) of all frames: each afresh, then each from the one before, then from the one after.
 
     Also the iterations (F,) of all three. The outputs in `arrays` are overwritten.
     """
     for begin in range(0, len(arrays), AT_ONCE):
+        watch(begin / len(arrays) / 3.0)
         solver.solve_into(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
     poses, iterations = [_copied(arrays)], arrays.iterations.astype(int)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()
-        for frame in order:
+        for done, frame in enumerate(order):
+            watch((len(poses) + done / len(arrays)) / 3.0)
             motion.solve_into(arrays.part(frame, frame + 1))
         poses.append(_copied(arrays))
         iterations += arrays.iterations
