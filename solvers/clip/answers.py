@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..algebra import quaternion
 from ..group.stage import Stage
 from ..group.starts import with_still_slides
 from ..model.frames import FrameArrays, Motion
@@ -35,7 +36,8 @@ def answers(
 ) -> tuple[list[Pose], np.ndarray]:  # fmt: skip
     """The poses (F, J, ...) of all frames: each afresh, then each from the one before, then from the one after.
 
-    Also the iterations (F,) of all three. The outputs in `arrays` are overwritten.
+    They are in single precision, because three poses a frame take much memory. Also the iterations (F,) of all three.
+    The outputs in `arrays` are overwritten.
     """
     for begin in range(0, len(arrays), AT_ONCE):
         watch(begin / len(arrays) / 3.0)
@@ -83,4 +85,10 @@ def nearest(costs: np.ndarray) -> np.ndarray:
 
 
 def _copied(arrays: FrameArrays) -> Pose:
-    return Pose(arrays.rotations.copy(), arrays.translations.copy())
+    return Pose(arrays.rotations.astype(np.float32), arrays.translations.astype(np.float32))
+
+
+def frames_of_answer(answer: Pose, some: slice) -> Pose:
+    """Some frames of an answer, in double precision."""
+    rotations = quaternion.normalize(answer.rotations[some].astype(float))
+    return Pose(rotations, answer.translations[some].astype(float))

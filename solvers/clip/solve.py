@@ -22,7 +22,7 @@ from ..model.skeleton import Pose
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from . import branches
-from .answers import AT_ONCE, FrameSolver, answers, missed, nearest
+from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
 from .pops import mend
 from .smoothness import Smoothness
@@ -132,8 +132,8 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     parts: list[tuple[State, np.ndarray, np.ndarray]] = []
     for begin in range(0, len(targets.positions), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
-        pose = Pose(answer.rotations[some], answer.translations[some])
-        parts.append(missed(stage, pose, targets.take(some), links if len(links) == 1 else links[some]))
+        pose, own_links = frames_of_answer(answer, some), links if len(links) == 1 else links[some]
+        parts.append(missed(stage, pose, targets.take(some), own_links))
     states, rows, costs = zip(*parts, strict=True)
     whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
     return whole, np.concatenate(rows), np.concatenate(costs)
