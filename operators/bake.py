@@ -44,6 +44,11 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         name="Reduce", description="Largest difference that leaving out keys may make, in the units of the channels. "
         "0 keys every frame", default=0.0, min=0.0, soft_max=0.1, precision=4,
     )  # fmt: skip
+    smooth: FloatProperty(
+        name="Smooth", description="Solve all frames as one motion whose joints turn evenly: goals are met as before, "
+        "and limbs only pop where their goals force them to. 1 smooths over some 35 frames, 0 solves each frame on its "
+        "own", default=0.0, min=0.0, max=1.0, subtype="FACTOR",
+    )  # fmt: skip
     clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals after the bake")
 
     doing = Note(Code.BAKING)
@@ -55,6 +60,7 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         layout = self.layout
         layout.row().prop(self, "action", expand=True)
         layout.prop(self, "reduce")
+        layout.prop(self, "smooth", slider=True)
         column = layout.column(heading="Bones")
         column.enabled = bool(context.selected_pose_bones) or self.only_selected
         column.prop(self, "only_selected", text="Only Selected")
@@ -73,7 +79,7 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with bake.Solving(way, sessions.known) as solving:
+            with bake.Solving(way, sessions.known, self.smooth) as solving:
                 with aside.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                     steps = read_frames(context, ob, frames, reading, visits, solving)
                     inputs, starts = yield from shares(steps, 0.0, 0.6)

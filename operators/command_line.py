@@ -61,7 +61,7 @@ def _baked(request: argparse.Namespace) -> str:
     start, end = _frame_range(scene, request.start, request.end)
     path = _output(request.output)
     with evaluated([ob, *_targets(scene, ob)]):
-        _bake(ob, start, end, request.step, request.reduce)
+        _bake(ob, start, end, request)
     _save(path, request.output, name)
     return f"baked frames {start} to {end} of {name!r} into {path}"
 
@@ -92,7 +92,10 @@ def _parser() -> _Parser:
     parser.add_argument("--end", type=frame, help="last frame; default: the scene's")
     parser.add_argument("--step", type=_whole_number(1, _LAST_FRAME), default=1, help="number of frames between keys")
     parser.add_argument(
-        "--reduce", type=_tolerance, default=0.0, help="leave out keys within this tolerance; 0 keeps all"
+        "--reduce", type=_number(1e9), default=0.0, help="leave out keys within this tolerance; 0 keeps all"
+    )
+    parser.add_argument(
+        "--smooth", type=_number(1.0), default=0.0, help="0 to 1: solve all frames as one smooth motion; 0: each alone"
     )
     parser.add_argument("--output", type=_text, required=True, help="the .blend to write")
     return parser
@@ -126,14 +129,19 @@ def _whole_number(lowest: int, highest: int) -> Callable[[str], int]:
     return read
 
 
-def _tolerance(argument: str) -> float:
-    try:
-        value = float(argument)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{argument!r} is not a number") from None
-    if not (math.isfinite(value) and 0.0 <= value <= 1e9):
-        raise argparse.ArgumentTypeError(f"{argument} is not between 0 and 1e9")
-    return value
+def _number(highest: float) -> Callable[[str], float]:
+    """A parser of numbers from 0 on."""
+
+    def read(argument: str) -> float:
+        try:
+            value = float(argument)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{argument!r} is not a number") from None
+        if not (math.isfinite(value) and 0.0 <= value <= highest):
+            raise argparse.ArgumentTypeError(f"{argument} is not between 0 and {highest:,.0f}")
+        return value
+
+    return read
 
 
 def _armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
@@ -213,10 +221,11 @@ def evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
         bpy.data.collections.remove(collection)
 
 
-def _bake(ob: bpy.types.Object, start: int, end: int, step: int, reduce: float) -> None:
+def _bake(ob: bpy.types.Object, start: int, end: int, request: argparse.Namespace) -> None:
+    options = {"step": request.step, "reduce": request.reduce, "smooth": request.smooth}
     try:
         with bpy.context.temp_override(object=ob, active_object=ob):
-            result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, step=step, reduce=reduce)
+            result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, **options)
     except RuntimeError as error:
         raise _Refusal(_reported(error)) from None
     if result != {"FINISHED"}:

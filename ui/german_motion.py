@@ -19,6 +19,12 @@ GERMAN_MOTION = {
     "Nothing of {} has dense keys in this range": "Nichts von {} hat in diesem Bereich dichte Keyframes",
     "{} keys in place of {}; differences up to {} degrees and {} % of the size":
         "{} Keyframes statt {}; Abweichungen bis {} Grad und {} % der Größe",
+    # smooth bakes
+    "Follow lags behind its targets, a smooth bake does not: choose another Start From, or Smooth 0":
+        "Folgen bleibt hinter seinen Zielen zurück, geglättetes Backen nicht: ein anderes Beginnen bei wählen, oder "
+        "Glätten 0",
+    "A smooth bake does not keep bodies apart: switch off what is on in Contact, or choose Smooth 0":
+        "Geglättetes Backen hält Körper nicht auseinander: bei Berührung ausschalten, was an ist, oder Glätten auf 0",
     # overlap
     "Overlap...": "Nachschwingen ...",
     "In Pose Mode, select the bones of a tail, of hair or ears":

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solves frames in runs, and makes their channels continuous from frame to frame."""
+"""Solves frames in runs, each on its own or from the one before, and makes channels continuous between frames."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from ..frame.step import start_pose, write
 from ..frame.step.read import FrameInput, check_numbers, posed
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
-_BEAT = 0.05  # seconds between reports that frames are still being solved
 
 
 class Run:
@@ -52,6 +50,15 @@ class Run:
         frame_input.ask(self._room, len(self._amounts))
         self._amounts.append(1.0 if frame_input.shaping is None else float(frame_input.shaping.amount))
         return len(self._amounts) == len(self._room)
+
+    def in_motion(self, known: KnownAnswers) -> FrameArrays:
+        """The answers as of `solve`, with the completed start poses, as parts of a motion that is solved as one."""
+        arrays = self._room.part(0, len(self._amounts))
+        posed = arrays.start_rotations.copy(), arrays.start_translations.copy()
+        self.solve(known)
+        arrays.start_rotations[:], arrays.start_translations[:] = posed
+        start_pose.complete(arrays, self._first.rig, self._first.shaped(np.array(self._amounts)))
+        return arrays
 
     def follow(self, motion: Motion) -> FrameArrays:
         """The answers of the frames, each solved from the one before."""
@@ -137,57 +144,17 @@ class RunSolver:
         self._way, self._known = way, known
         self._motion: Motion | None = None
 
-    def solve(self, run: Run) -> tuple[int, Batch]:
+    def solve(self, run: Run) -> list[tuple[int, Batch]]:
         """The index of the first frame, and the answers."""
         if not self._way.follows or run.keyed:
             self._motion = None
-            return run.first, run.solve(self._known).batch()
+            return [(run.first, run.solve(self._known).batch())]
         if self._motion is None or not run.goes_on:
             self._motion = self._way.motion(run.prepared)
         elif isinstance(self._motion, TrackedMotion) and self._motion.prepared is not run.prepared:
             self._motion = self._way.motion(run.prepared, self._motion)
         self._way.set_time(self._motion, run.frames)
-        return run.first, run.follow(self._motion).batch()
-
-
-class Solving:
-    """Solves frames in a thread of their own while more are read; leaving the context stops it.
-
-    The thread only works on whole runs, all frames at once: only one thread at a time runs Python.
-    """
-
-    def __init__(self, way: Way, known: KnownAnswers) -> None:
-        """`way` : as for `solve_inputs`. `known` : answers that were found before."""
-        self._runs, self._solver = Runs(way), RunSolver(way, known)
-        self._thread = ThreadPoolExecutor(1)
-        self._batches: list[Future[tuple[int, Batch]]] = []
-        self.targets: list[bytes] = []  # of each frame, as of `own_answers.of_targets`
-
-    @property
-    def lags(self) -> set[int]:
-        """Indices of the frames whose answers are on their way to the targets."""
-        return self._runs.lags
-
-    def add(self, frame_input: FrameInput | None, time: float) -> None:
-        """Add the next frame, as for `solve_inputs`."""
-        self.targets.append(b"" if frame_input is None else own_answers.of_targets(frame_input.targets))
-        self._submit(self._runs.add(frame_input, time))
-
-    def batches(self) -> Generator[float, None, list[tuple[int, Batch]]]:
-        """The result of `solve_inputs` for all frames; yields the progress from 0 to 1."""
-        self._submit(self._runs.end())
-        while wait(self._batches, _BEAT).not_done:
-            yield sum(batch.done() for batch in self._batches) / len(self._batches)
-        return [batch.result() for batch in self._batches]
-
-    def __enter__(self) -> "Solving":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.shutdown(cancel_futures=True)
-
-    def _submit(self, runs: Iterable[Run]) -> None:
-        self._batches += [self._thread.submit(self._solver.solve, run) for run in runs]
+        return [(run.first, run.follow(self._motion).batch())]
 
 
 def solve_inputs(
@@ -201,8 +168,10 @@ def solve_inputs(
     """
     runs, solver = Runs(way, chunk), RunSolver(way, KnownAnswers(0))
     for frame_input, time in inputs:
-        yield from map(solver.solve, runs.add(frame_input, time))
-    yield from map(solver.solve, runs.end())
+        for run in runs.add(frame_input, time):
+            yield from solver.solve(run)
+    for run in runs.end():
+        yield from solver.solve(run)
 
 
 def answers(
@@ -239,7 +208,7 @@ def digests(
 ) -> list[bytes]:  # fmt: skip
     """The digests of the answers (`own_answers.py`), which tell live solving to leave the baked poses as they are.
 
-    targets : of each frame, as of `Solving.targets`.
+    targets : of each frame, as of `Solving.targets` in `solving.py`.
     """
     return [
         own_answers.digest(posed(one.rig, _as_keyed(channels), one.slide_scale), wanted)

@@ -5,12 +5,14 @@ from typing import Protocol
 
 import numpy as np
 
+from ..algebra import quaternion
 from ..group.stage import Stage
 from ..group.starts import with_still_slides
 from ..model.frames import FrameArrays, Motion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
+from .watch import Watch, unwatched
 
 AT_ONCE = 256  # frames, whose world transforms are held in memory
 MET_SHARE = 0.2  # of the tolerances: an answer that is nearer counts as exact
@@ -29,17 +31,22 @@ class FrameSolver(Protocol):
         ...
 
 
-def answers(solver: FrameSolver, arrays: FrameArrays) -> tuple[list[Pose], np.ndarray]:
+def answers(
+    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched
+) -> tuple[list[Pose], np.ndarray]:  # fmt: skip
     """The poses (F, J, ...) of all frames: each afresh, then each from the one before, then from the one after.
 
-    Also the iterations (F,) of all three. The outputs in `arrays` are overwritten.
+    They are in single precision, because three poses a frame take much memory. Also the iterations (F,) of all three.
+    The outputs in `arrays` are overwritten.
     """
     for begin in range(0, len(arrays), AT_ONCE):
+        watch(begin / len(arrays) / 3.0)
         solver.solve_into(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
     poses, iterations = [_copied(arrays)], arrays.iterations.astype(int)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()
-        for frame in order:
+        for done, frame in enumerate(order):
+            watch((len(poses) + done / len(arrays)) / 3.0)
             motion.solve_into(arrays.part(frame, frame + 1))
         poses.append(_copied(arrays))
         iterations += arrays.iterations
@@ -78,4 +85,10 @@ def nearest(costs: np.ndarray) -> np.ndarray:
 
 
 def _copied(arrays: FrameArrays) -> Pose:
-    return Pose(arrays.rotations.copy(), arrays.translations.copy())
+    return Pose(arrays.rotations.astype(np.float32), arrays.translations.astype(np.float32))
+
+
+def frames_of_answer(answer: Pose, some: slice) -> Pose:
+    """Some frames of an answer, in double precision."""
+    rotations = quaternion.normalize(answer.rotations[some].astype(float))
+    return Pose(rotations, answer.translations[some].astype(float))

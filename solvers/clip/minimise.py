@@ -5,6 +5,7 @@ import numpy as np
 
 from ..space.joint_space import State
 from .problem import MET, Problem
+from .watch import Watch, unwatched
 
 ITERATIONS = 25
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e-9, 1e3
@@ -14,12 +15,12 @@ MULTIPLIERS_FROM = 3  # iterations before, in which the motion finds its shape
 SETTLED = 5e-5  # [rad] the longest step at the end
 
 
-
-def minimise(problem: Problem, state: State) -> tuple[State, int]:
+def minimise(problem: Problem, state: State, watch: Watch = unwatched) -> tuple[State, int]:
     """The state of least cost near a state, and the number of steps taken."""
     shifts, damping = problem.no_shifts(), FIRST_DAMPING
     cost, count = problem.cost(state, shifts), 0
     for iteration in range(ITERATIONS):
+        watch(iteration / ITERATIONS)
         system, longest, grow = problem.system(state, shifts), np.inf, GROW
         stuck = True
         while stuck and damping < MOST_DAMPING and longest >= SETTLED:

@@ -12,6 +12,7 @@ from ..algebra import quaternion
 from ..space.joint_space import State
 from .minimise import minimise
 from .smoothness import AT_ONCE
+from .watch import Watch, unwatched
 from .windows import REACH, Clip, cut
 
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
@@ -32,7 +33,7 @@ def pops(clip: Clip, state: State) -> np.ndarray:
     return off
 
 
-def mend(clip: Clip, state: State) -> State:
+def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
     """The state, with pops bridged where that costs less and misses no goal."""
     state = State(state.rotations.copy(), state.x.copy())
     tried = np.zeros(len(clip), dtype=bool)
@@ -43,12 +44,12 @@ def mend(clip: Clip, state: State) -> State:
             break
         tried[max(at - 2, 0) : at + 3] = True
         for width in BRIDGES:
-            if _bridge(clip, state, at, width):
+            if _bridge(clip, state, at, width, watch):
                 break
     return state
 
 
-def _bridge(clip: Clip, state: State, at: int, width: int) -> bool:
+def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool:
     """Lead the frames around a pop across it, and solve them again; whether that was better, and `state` changed."""
     first, last = max(at - width, 0), min(at + 1 + width, len(clip) - 1)
     begin, end = max(first - ROOM, 0), min(last + 1 + ROOM, len(clip))
@@ -57,7 +58,7 @@ def _bridge(clip: Clip, state: State, at: int, width: int) -> bool:
     led = _led(clip, now, first - begin, last - begin)
     part = Clip(part.tasks, part.space, part.smoothness, part.bounds, led, part.targets, part.links)
     problem = part.problem(held)
-    solved, _ = minimise(problem, led)
+    solved, _ = minimise(problem, led, watch)
     none = problem.no_shifts()
     if problem.learn(solved, none)[1] > max(problem.learn(now, none)[1], MISSED):
         return False

@@ -22,48 +22,54 @@ from ..model.skeleton import Pose
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from . import branches
-from .answers import AT_ONCE, FrameSolver, answers, missed, nearest
+from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
 from .pops import mend
 from .smoothness import Smoothness
+from .watch import Watch, unwatched, within
 from .windows import WINDOW, Clip, cut, solve_windows
 
 ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
 POLISH_ITERATIONS = 12
+ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 _polished = damped(dls.step)
 
 
 def solve_into(
     stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
-    window: int = WINDOW,
+    window: int = WINDOW, watch: Watch = unwatched,
 ) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
     stages, solver : of the same prepared solve. corrects : whether the start poses are a motion to correct: then it is
         the correction that is smooth, else the motion. window : frames that are solved at once.
+    watch : of the progress; it may raise to stop the solve.
     """
     finite = stages.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], finite, [False]]).astype(int)))
     for begin, end in edges.reshape(-1, 2).tolist():
-        _solve(stages, solver, arrays.part(begin, end), smooth, corrects, window)
+        own_watch = within(watch, begin / len(arrays), end / len(arrays))
+        _solve(stages, solver, arrays.part(begin, end), smooth, corrects, window, own_watch)
 
 
 def _solve(
-    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int
+    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int, watch: Watch
 ) -> None:  # fmt: skip
     """`solve_into` where all frames are finite."""
-    found, iterations = answers(solver, arrays)
+    found, iterations = answers(solver, arrays, within(watch, 0.0, ANSWERS_SHARE))
     targets, start, links, _ = stages.inputs(arrays, slice(None))
     pose = frames_of(start, len(arrays))
-    for stage in stages.stages:
+    for number, stage in enumerate(stages.stages):
         if not stage.space.n:
             continue
         own = targets.of_goals(stage.indices)
-        state, took = _solve_stage(stage, found, pose, own, links, smooth, corrects, window)
+        shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(stages.stages)
+        own_watch = within(watch, *shares.tolist())
+        state, took = _solve_stage(stage, found, pose, own, links, smooth, corrects, window, own_watch)
         pose = posed(stage, state, pose)
         iterations += took
     for begin in range(0, len(arrays), AT_ONCE):
@@ -77,7 +83,7 @@ def _solve(
 
 def _solve_stage(
     stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool,
-    window: int,
+    window: int, watch: Watch,
 ) -> tuple[State, int]:  # fmt: skip
     """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
     space, frames = stage.space, len(targets.positions)
@@ -97,8 +103,8 @@ def _solve_stage(
     first = _taken(space, own, states, least[:, None])
     rough = [smoothness.acceleration(one, base) for one in states]
     del states, own  # as large as the motion
-    state, took = solve_windows(clip, begun, window)
-    state, miss = _exact(stage, clip, mend(clip, state), first)
+    state, took = solve_windows(clip, begun, window, watch=watch)
+    state, miss = _exact(stage, clip, mend(clip, state, watch), first)
     for answer, roughness in zip(found, rough, strict=True):
         if roughness < smoothness.acceleration(state, base):  # rare: a frame-by-frame answer moves more smoothly
             other = _taken(space, state, [_missed(stage, answer, targets, links)[0]], np.zeros((1, 1)))
@@ -126,8 +132,8 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     parts: list[tuple[State, np.ndarray, np.ndarray]] = []
     for begin in range(0, len(targets.positions), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
-        pose = Pose(answer.rotations[some], answer.translations[some])
-        parts.append(missed(stage, pose, targets.take(some), links if len(links) == 1 else links[some]))
+        pose, own_links = frames_of_answer(answer, some), links if len(links) == 1 else links[some]
+        parts.append(missed(stage, pose, targets.take(some), own_links))
     states, rows, costs = zip(*parts, strict=True)
     whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
     return whole, np.concatenate(rows), np.concatenate(costs)

@@ -16,6 +16,7 @@ from .bounds import Bounds
 from .minimise import minimise
 from .problem import Problem
 from .smoothness import Smoothness
+from .watch import Watch, unwatched, within
 
 WINDOW = 400  # frames
 OVERLAP = 60
@@ -55,13 +56,16 @@ def cut(state: State, some: slice) -> State:
     return State(state.rotations[some], state.x[some])
 
 
-def solve_windows(clip: Clip, state: State, window: int = WINDOW, overlap: int = OVERLAP) -> tuple[State, int]:
+def solve_windows(
+    clip: Clip, state: State, window: int = WINDOW, overlap: int = OVERLAP, watch: Watch = unwatched
+) -> tuple[State, int]:  # fmt: skip
     """The state of least cost near a state, and the iterations of the window that took most."""
     state, begin, most = State(state.rotations.copy(), state.x.copy()), 0, 0
     while True:
         first, end = max(begin - REACH, 0), min(begin + window, len(clip))
         some = slice(first, end)
-        solved, took = minimise(clip.part(first, end).problem((begin - first, 0)), cut(state, some))
+        problem = clip.part(first, end).problem((begin - first, 0))
+        solved, took = minimise(problem, cut(state, some), within(watch, first / len(clip), end / len(clip)))
         state.rotations[some], state.x[some] = solved.rotations, solved.x
         most = max(most, took)
         if end == len(clip):

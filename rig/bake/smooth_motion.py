@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solves the frames of a smooth bake: runs that follow each other and share a prepared solve are one motion.
+
+Frames are solved one by one first, as for a usual bake. Of the motions that meet the goals as well, that one is taken
+whose joints have small accelerations. A body whose bones are all keyed keeps its motion: its correction is smooth.
+"""
+
+from ...solvers import Batch, FrameArrays, Motion, Prepared
+from ...solvers.clip import solve_into
+from ...solvers.model import ANSWERS, QUESTIONS
+from ..frame.state.known_answers import KnownAnswers
+from ..frame.state.way import Way
+from ..frame.step.read import check_numbers
+from ..notes import Code, Note, Refused
+from .frames import Run
+
+_FEWEST = 3  # frames that have an acceleration
+
+
+class _Stopped(Exception):
+    """The solve was stopped from another thread."""
+
+
+class MotionSolver:
+    """Solves runs in order. `stop` may be called from another thread, and `share` read.
+
+    share : of the work on the present motion, how much is done, 0 to 1.
+    """
+
+    def __init__(self, known: KnownAnswers, smooth: float) -> None:
+        """`known` : answers that were found before. smooth : 0 to 1, in proportion to the time that it smooths over."""
+        self._known, self._weight = known, smooth**4  # of squared accelerations: they grow by the time's fourth power
+        self._parts: list[FrameArrays] = []
+        self._last: Run | None = None
+        self._first, self._stopped, self.share = 0, False, 0.0
+
+    def solve(self, run: Run) -> list[tuple[int, Batch]]:
+        """Add a run to the motion; if it begins another one, solve the one before, as of `end`."""
+        last, solved = self._last, list[tuple[int, Batch]]()
+        if last is None or not run.goes_on or run.prepared is not last.prepared or run.keyed != last.keyed:
+            solved = self.end()
+            self._first = run.first
+        self._parts.append(run.in_motion(self._known))
+        self._last = run
+        return solved
+
+    def end(self) -> list[tuple[int, Batch]]:
+        """Solve the motion: the index of its first frame, and the answers; nothing if there is none."""
+        if self._last is None:
+            return []
+        prepared, corrects = self._last.prepared, self._last.keyed
+        arrays = _joined(prepared, self._parts)
+        self._parts.clear()
+        self._last = None
+        if len(arrays) >= _FEWEST:
+            solve_into(prepared.numpy, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
+            check_numbers(arrays.rotations)
+        return [(self._first, arrays.batch())]
+
+    def stop(self) -> None:
+        """Stop solving."""
+        self._stopped = True
+
+    def _watch(self, share: float) -> None:
+        if self._stopped:
+            raise _Stopped
+        self.share = share
+
+
+class _Solved:
+    """What solves frames (`solvers/clip/answers.py`) whose own answers stand in the arrays already."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """Leave the answers as they are."""
+
+    def motion(self) -> Motion:
+        """A motion, in which each frame is solved from the one before."""
+        return self._prepared.motion()
+
+
+def check_way(way: Way) -> None:
+    """Raise `Refused` if frames lag behind their targets."""
+    if way.gain is not None:
+        raise Refused(Note(Code.SMOOTH_LAG))
+
+
+def check(prepared: Prepared) -> None:
+    """Raise `Refused` if bodies are kept apart."""
+    if prepared.contacts is not None:
+        raise Refused(Note(Code.SMOOTH_CONTACTS))
+
+
+def _joined(prepared: Prepared, parts: list[FrameArrays]) -> FrameArrays:
+    """Arrays of all frames of a motion."""
+    whole, begin = prepared.arrays(sum(map(len, parts))), 0
+    for part in parts:
+        for name in (*QUESTIONS, *ANSWERS):
+            getattr(whole, name)[begin : begin + len(part)] = getattr(part, name)
+        begin += len(part)
+    return whole
