@@ -79,7 +79,8 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
-            with bake.Solving(way, sessions.known, self.smooth) as solving:
+            smooth = getattr(self, "smooth", 0.0)  # scripts drive these steps with the older settings alone
+            with bake.Solving(way, sessions.known, smooth) as solving:
                 with aside.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                     steps = read_frames(context, ob, frames, reading, visits, solving)
                     inputs, starts = yield from shares(steps, 0.0, 0.6)

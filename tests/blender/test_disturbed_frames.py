@@ -248,7 +248,7 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     operator = next(iter(sys.modules[f"{extension}.operators.{name}"].CLASSES))
     running = SimpleNamespace(
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
-        smooth=0.0, solvers={"PGS"}, stopped=operator.stopped,
+        solvers={"PGS"}, stopped=operator.stopped,
         tell=lambda kind, *notes: said.append((kind, "; ".join(map(str, notes)))),
     )  # fmt: skip
     for method in ("_frames", "_bones", "_run"):
