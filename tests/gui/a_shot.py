@@ -206,6 +206,7 @@ def attach() -> Steps:
     frames = tuple(frame for frame in BLOCKED if frame <= GRIP)
     before_film = film(frames)
     yield from to_box()
+    yield from press("I", window_middle())  # it lies here up to now
     yield from to_body(shift=True)
     yield from pick_hands()
     before = state()

@@ -42,6 +42,7 @@ BY_HAND: dict[str, tuple[tuple[str, int], ...]] = {
         ("chest turned and bent to the stool, and back: pick, R, axis, number, Return", 2 * (1 + 2 * 5)),
     ),
     "grip and let go": (
+        ("the box keyed here, in Object Mode", _MODE + 1),
         ("two hands: pick, tab, Add Constraint, menu, Child Of, target field, box, Set Inverse", 2 * 8),
         ("their influence keyed with 0 a frame before, with 1 here: field, I, and two frame steps",
          2 * (2 * (_FIELD + 1) + 2)),
