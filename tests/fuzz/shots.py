@@ -148,14 +148,19 @@ def check_attach(owners: Sequence[Owner], target: Owner, frame: float, into_hand
     same_film("attach", before, f"{owners} were attached to {target} at frame {frame:g}")
     room = 3.0 * LENGTH * scale_of(target)
     for owner in owners:
-        for time, [place] in later[owner].items():
-            at_frame(time)
-            away = np.abs(world(owner) - place)[:3, 3].max()
-            if away > room and not follows[owner]:
-                raise BrokenError("attach", f"{owner} was attached at frame {frame:g}; its key of frame {time:g} is "
-                                            f"{away:.3g} away")  # fmt: skip
+        if not follows[owner]:
+            keys_stay("attach", later[owner], owner, f"attached at frame {frame:g}", room)
         if not later[owner] and is_calm(owner):
             goes_along(owner, aim, (frame, frame + 1.0, frame + 2.5, frame + 5.0), room)
+
+
+def keys_stay(kind: str, later: dict[float, list[np.ndarray]], owner: Owner, words: str, room: float) -> None:
+    """At its later keys, an owner that was tied or untied is where it was. words : what was done."""
+    for time, [place] in later.items():
+        at_frame(time)
+        away = np.abs(world(owner) - place)[:3, 3].max()
+        if away > room:
+            raise BrokenError(kind, f"{owner} was {words}; its key of frame {time:g} is {away:.3g} away")
 
 
 def goes_along(owner: Owner, target: Owner, frames: Sequence[float], room: float) -> None:
@@ -204,12 +209,8 @@ def check_detach(owners: Sequence[Owner], frame: float, remove: bool) -> None:
         same_film("detach", before, f"{owners} were let go at frame {frame:g}")
     room = 3.0 * LENGTH * scale_of(owners[0])
     for owner in owners:
-        for time, [place] in later[owner].items():
-            at_frame(time)
-            away = np.abs(world(owner) - place)[:3, 3].max()
-            if away > room and not follows[owner]:
-                raise BrokenError("detach", f"{owner} was let go at frame {frame:g}; its key of frame {time:g} is "
-                                            f"{away:.3g} away")  # fmt: skip
+        if not follows[owner]:
+            keys_stay("detach", later[owner], owner, f"let go at frame {frame:g}", room)
         if not remove and not later[owner] and is_calm(owner) and attachments(owner) == 1:
             at_frame(frame)
             here = world(owner)
