@@ -269,7 +269,7 @@ def open_panel(above: str, inside: str) -> Steps:
     assert at, f"there is no button {above!r} in the DQIK tab"
     sidebar, scale = region("UI"), bpy.context.preferences.system.ui_scale
     x = int(sidebar.x + 0.6 * sidebar.width)
-    for y in rows(at[1], max(at[1] - 150 * scale, sidebar.y), 9):
+    for y in rows(at[1], max(at[1] - 420 * scale, sidebar.y), 9):
         yield from move((x, y))
         if under_pointer():
             continue
