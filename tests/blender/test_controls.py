@@ -382,3 +382,18 @@ def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
         rigs.at_frame(frame)
         at.append(turned.transposed() @ rigs.head(ob, own.name))
     assert max((one - at[0]).xy.length for one in at) < 1e-5
+
+
+def test_targets_put_to_a_pose_stand_exactly_there_also_the_head_that_hangs_on_the_hips() -> None:
+    """Its control hangs on that of the hips by a bone between them: Live moves nothing afterwards."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    rigs.posed(ob.pose.bones["hips"], Euler([0.002, 0.001, 0.002]).to_quaternion())
+    rigs.posed(ob.pose.bones["arm.R"], Euler([0.1, 0.0, 0.6]).to_quaternion())
+    ob.pose.bones["hips"].location = (0.0008, -0.0006, -0.0006)
+    rigs.update()
+    before = places(ob)
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    assert moved(before, places(ob)) < 1e-6 * HEIGHT
