@@ -9,6 +9,7 @@ bone points along Y); for X they are Y and Z, for Z they are X and Y.
 import numpy as np
 
 from . import quaternion
+from .arctan2 import arctan2
 
 SWING_AXES = {0: (1, 2), 1: (0, 2), 2: (0, 1)}
 
@@ -33,7 +34,7 @@ def coordinates(q: np.ndarray, axis: int = 1) -> np.ndarray:
     """`(twist, swing_1, swing_2)` (..., 3) of unit quaternions (..., 4); twist in (-pi, pi], |swing| <= pi."""
     swing, twist = decompose(q, axis)
     swing_vector = quaternion.log(swing)
-    angle = 2.0 * np.arctan2(twist[..., 1 + axis], twist[..., 0])
+    angle = 2.0 * arctan2(twist[..., 1 + axis], twist[..., 0])
     angle = np.where(angle > np.pi, angle - 2.0 * np.pi, np.where(angle <= -np.pi, angle + 2.0 * np.pi, angle))
     first, second = SWING_AXES[axis]
     return np.stack([angle, swing_vector[..., first], swing_vector[..., second]], -1)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..algebra import by_row, quaternion
+from ..algebra import arctan2, by_row, quaternion
 from . import limbs as limb_geometry
 from .chest import Chest, share_of_turn
 from .collars import Collars
@@ -209,7 +209,7 @@ class Predictor:
                 turns[:, row, :3] = self.ends.turns_of(end, row)
             if lower is not None and row in self.ends.eased:
                 line = self.back[limb, 0] @ quaternion.to_matrix(lower) @ self.back[limb, 1, 0]
-                turns[:, row, 3] = np.arctan2(self.bend[limb] * line[:, 1], line[:, 0])
+                turns[:, row, 3] = arctan2(self.bend[limb] * line[:, 1], line[:, 0])
         return turns
 
     def _turn(self, motions: np.ndarray, part: int, limb: int) -> np.ndarray | None:

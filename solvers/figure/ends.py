@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import arctan2, quaternion
 from . import limbs as limb_geometry
 from .figure import RestLimb
 from .view import TURNED, products, rows
@@ -94,7 +94,7 @@ class LooseEnds:
         length = np.hypot(flat, z)
         rise, run = flat + length, flat + x
         back = np.array([rise * run, z * y, z * run, rise * y])  # (4, F, P)
-        return length, np.arctan2(y, x), (back.transpose(1, 2, 0)[..., None, :] @ self._to_bone)[..., 0, :]
+        return length, arctan2(y, x), (back.transpose(1, 2, 0)[..., None, :] @ self._to_bone)[..., 0, :]
 
     def turns(self, turn: np.ndarray) -> np.ndarray:
         """Ends' turns (F, P, 4) in the axes of the lower bones as turns against these bones, away from rest."""

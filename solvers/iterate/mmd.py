@@ -24,7 +24,7 @@ does with `pull = 0` and `warm_start` off; with a pull the stage folds limbs fir
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import arctan2, quaternion
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
@@ -106,7 +106,7 @@ def _about(axis: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """
     frame = quaternion.to_matrix(quaternion.between(np.array([1.0, 0.0, 0.0]), axis))
     matrix = frame.T @ quaternion.to_matrix(turn[:, None])[:, 0] @ frame
-    return np.arctan2(matrix[:, 2, 1], matrix[:, 2, 2])
+    return arctan2(matrix[:, 2, 1], matrix[:, 2, 2])
 
 
 def _unit(v: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ none. The columns of the Jacobians are in the same order.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra import quaternion
+from ..algebra import arctan2, quaternion
 from .errors import InvalidPose
 from .limits import FULL_TURN, Range
 from .numbers import array, shown
@@ -102,7 +102,7 @@ def angles_from_pose(skeleton: Skeleton, pose: Pose) -> np.ndarray:
     values = (vectors[..., joints, :] * axes).sum(-1)
     for column in np.flatnonzero(np.array(skeleton.kinds)[joints] == "hinge"):
         joint, axis = joints[column], axes[column]
-        angle = 2.0 * np.arctan2(rotations[..., joint, 1:] @ axis, rotations[..., joint, 0])
+        angle = 2.0 * arctan2(rotations[..., joint, 1:] @ axis, rotations[..., joint, 0])
         limits = skeleton.joints[joint].limits
         middle = 0.5 * (limits.lo + limits.hi) if isinstance(limits, Range) else 0.0
         values[..., column] = angle + FULL_TURN * np.round((middle - angle) / FULL_TURN)

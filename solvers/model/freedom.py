@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..algebra import quaternion
+from ..algebra import arctan2, quaternion
 from .skeleton import Pose, Skeleton
 
 ROUNDED = 1e-12
@@ -29,6 +29,6 @@ def allowed(skeleton: Skeleton, pose: Pose) -> Pose:
         off = (np.abs(turns[..., 1:] - along * axis) > ROUNDED).any(-1, keepdims=True)
         if off.any():
             rotations = rotations.copy()
-            about = quaternion.exp(2.0 * np.arctan2(along, turns[..., :1]) * axis)
+            about = quaternion.exp(2.0 * arctan2(along, turns[..., :1]) * axis)
             rotations[:, skeleton.hinges] = np.where(off, about, turns)
     return Pose(rotations, translations)

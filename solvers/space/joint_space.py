@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algebra import quaternion, twist_swing
+from ..algebra import arctan2, quaternion, twist_swing
 from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
 from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
@@ -324,7 +324,7 @@ class JointSpace:
 
     def _hinge_coordinates(self, motions: np.ndarray, dof: np.ndarray) -> np.ndarray:
         """Angles (F, K) of hinges' motions (F, K, 4)."""
-        angle = 2.0 * np.arctan2((motions[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), motions[..., 0])
+        angle = 2.0 * arctan2((motions[..., 1:] * self.skeleton.axis[self.joint[dof]]).sum(-1), motions[..., 0])
         return self._nearest_turn(angle, dof)
 
     def _ball_coordinates(self, motions: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:

@@ -151,3 +151,17 @@ def test_body_jacobian_at_rest_is_the_axes_themselves(axis: int) -> None:
     """Twist about its axis, swing about the two others, in order."""
     columns = np.eye(3)[[axis, *twist_swing.SWING_AXES[axis]]].T
     assert_allclose(twist_swing.body_jacobian(np.zeros(3), axis), columns, atol=1e-15)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_coordinates_are_the_same_wherever_the_rotations_lie_in_memory(axis: int) -> None:
+    """Of many or few, with blocks of other sizes beside them: NumPy 1.26 rounds by what lies behind on AVX-512."""
+    rotations, random = wxyz(RANDOM), np.random.default_rng(1)
+    expected = twist_swing.coordinates(rotations, axis)
+    kept = []
+    for _ in range(2000):
+        count = int(random.integers(1, 300))
+        kept.append(bytearray(int(random.integers(16, 32 * count))))
+        if len(kept) > 100:
+            del kept[int(random.integers(100))]
+        assert np.array_equal(twist_swing.coordinates(rotations[:count], axis), expected[:count])
