@@ -147,11 +147,22 @@ def end_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
     return matrix
 
 
-def put_targets(ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot."""
+def put_targets(
+    ob: bpy.types.Object, wanted: dict[int, Place], depsgraph: bpy.types.Depsgraph,
+    staying: Mapping[str, Matrix] | None = None,
+) -> list[str]:  # fmt: skip
+    """Move the targets and poles of goals to places, by number. Returns the names of goals for which it cannot.
+
+    staying : other bones of the armature that stay, by name, at matrices in its space, though what they hang on moves.
+    """
     left: list[str] = []
     moved: dict[tuple[bpy.types.Object, str], Matrix] = {}  # bones whose children come after them
-    for number in sorted(wanted, key=lambda number: _depth(ob.dqik.goals[number])):
+    staying, world = staying or {}, ob.evaluated_get(depsgraph).matrix_world
+    # Sorted by depth, so that the parents come first.
+    for number in sorted([*wanted, *staying], key=lambda one: _depth(*_target_of(ob, one))):
+        if isinstance(number, str):
+            _put(ob, number, world @ staying[number], True, depsgraph, moved)
+            continue
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
         done = goal.target is not None and _put(goal.target, goal.subtarget, wanted[number].end, turn, depsgraph, moved)
@@ -315,11 +326,30 @@ def _is_action_linked(target: bpy.types.Object) -> bool:
     return data is not None and data.action is not None and data.action.library is not None
 
 
-def _depth(goal: bpy.types.PropertyGroup) -> int:
-    """The number of bones above a goal's target bone."""
-    target = goal.target
-    bone = target.data.bones.get(goal.subtarget) if target is not None and target.type == "ARMATURE" else None
+def _target_of(ob: bpy.types.Object, which: int | str) -> tuple[bpy.types.Object | None, str]:
+    """The target of a goal, by number, or a bone of the armature, by name."""
+    return (ob, which) if isinstance(which, str) else (ob.dqik.goals[which].target, ob.dqik.goals[which].subtarget)
+
+
+def _depth(target: bpy.types.Object | None, name: str) -> int:
+    """The number of bones above a target bone; 0 for an object."""
+    bone = target.data.bones.get(name) if target is not None and target.type == "ARMATURE" else None
     return 0 if bone is None else len(bone.parent_recursive)
+
+
+def _matrix_after(
+    bone: bpy.types.PoseBone, evaluated: bpy.types.Object, moved: dict[tuple[bpy.types.Object, str], Matrix]
+) -> Matrix:  # fmt: skip
+    """Where a bone will be in the space of its armature, after some bones have moved: it goes along with its parent."""
+    matrix, parent = evaluated.pose.bones[bone.name].matrix, bone.parent
+    if (bone.id_data, bone.name) in moved:
+        return moved[bone.id_data, bone.name]
+    if not any((bone.id_data, above.name) in moved for above in bone.parent_recursive):
+        return matrix
+    at, rest = bone.bone.convert_local_to_pose, (bone.bone.matrix_local, parent.bone.matrix_local)
+    before, after = evaluated.pose.bones[parent.name].matrix, _matrix_after(parent, evaluated, moved)
+    basis = at(matrix, rest[0], parent_matrix=before, parent_matrix_local=rest[1], invert=True)
+    return at(basis, rest[0], parent_matrix=after, parent_matrix_local=rest[1])
 
 
 def _put(
@@ -346,7 +376,7 @@ def _put(
     if owner != target:
         above = None
         if owner.parent is not None:
-            above = moved.get((target, owner.parent.name), evaluated.pose.bones[owner.parent.name].matrix)
+            above = _matrix_after(owner.parent, evaluated, moved)
         own = evaluated.matrix_world.inverted_safe() @ matrix
         controls.place(owner, own, above, use_rotation)
         moved[target, bone] = Matrix.LocRotScale(*own.decompose()[:2], evaluated.pose.bones[bone].matrix.to_scale())

@@ -92,13 +92,8 @@ def settle(ob: bpy.types.Object) -> None:
             if not any(animation.moves(ob, one.name) for one in family):
                 unkeyed[number] = bone.name
     below = {child.name for name in unkeyed.values() for child in ob.data.bones[name].children_recursive}
-    places = {name: evaluated.pose.bones[name].matrix.copy() for name in below - set(unkeyed.values())}
-    goals.put_targets(ob, goals.places(ob, unkeyed, depsgraph), depsgraph)
-    for name in sorted(places, key=lambda name: len(ob.data.bones[name].parent_recursive)):
-        evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        parent = ob.data.bones[name].parent
-        controls.place(ob.pose.bones[name], places[name], evaluated.pose.bones[parent.name].matrix)
-        ob.update_tag(refresh={"OBJECT"})
+    staying = {name: evaluated.pose.bones[name].matrix.copy() for name in below - set(unkeyed.values())}
+    goals.put_targets(ob, goals.places(ob, unkeyed, depsgraph), depsgraph, staying)
 
 
 def present(ob: bpy.types.Object) -> set[str]:

@@ -24,8 +24,6 @@ _AWAY = Matrix.LocRotScale(Vector((0.7, -0.9, 1.1)), Matrix.Rotation(1.0, 3, (0.
 def put(ob: bpy.types.Object, wanted: Mapping[int, Place], context: bpy.types.Context) -> set[int]:
     """Move the targets and poles of goals to places, by number. Returns the goals whose targets are not there then."""
     left, before = dict(wanted), set[int]()
-    goals.put_targets(ob, left, context.evaluated_depsgraph_get())  # beside its place: what hangs on what is moved by
-    context.view_layer.update()  # a bone between them
     for _ in range(_ROUNDS):
         goals.put_targets(ob, left, context.evaluated_depsgraph_get())
         context.view_layer.update()

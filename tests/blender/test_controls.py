@@ -397,3 +397,24 @@ def test_targets_put_to_a_pose_stand_exactly_there_also_the_head_that_hangs_on_t
     ob.dqik.live = True
     rigs.update()
     assert moved(before, places(ob)) < 1e-6 * HEIGHT
+
+
+def test_a_range_of_targets_put_to_a_pose_stands_exactly_there() -> None:
+    """On each frame of a motion that moves and turns the hips, and that is the pose at rest on the first one."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    hips, frames = ob.pose.bones["hips"], range(1, 7)
+    for frame in frames:
+        hips.location = (0.02 * (frame - 1), -0.03 * (frame - 1), 0.0)
+        rigs.posed(hips, Euler([0.05 * (frame - 1), 0.0, 0.0]).to_quaternion())
+        for channel in ("location", "rotation_quaternion"):
+            hips.keyframe_insert(channel, frame=frame)
+    motion = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        motion.append(places(ob))
+    assert bpy.ops.dqik.targets_to_pose(use_range=True, frame_start=1, frame_end=6) == {"FINISHED"}
+    ob.dqik.live = True
+    for frame, before in zip(frames, motion, strict=True):
+        rigs.at_frame(frame)
+        assert moved(before, places(ob)) < 1e-6 * HEIGHT
