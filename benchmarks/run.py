@@ -27,6 +27,8 @@ PARTS = {
     "seeds": "hands and bodies followed over 32 seeds, and cold targets of as many beside the stick",
     "contacts": "hands led through the body, a floor and obstacles: overlaps, jumps and times",
     "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
+    "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
+    "retarget": "the example clip for other figures by Retarget, and by Blender's constraints",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -122,6 +124,14 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         pictures = _pictures(arguments)
         page = ROOT / "docs" / "choosing-a-solver.md" if pictures == ROOT / "docs" / "images" else None
         comparison_part.publish(result, pictures, page, machine)
+    elif part == "planting":
+        import planting_part
+
+        result = planting_part.run(arguments.frames)
+    elif part == "retarget":
+        import retarget_part
+
+        result = retarget_part.run(arguments.frames)
     else:
         result = _in_blender(part, arguments)
     print(result.table(), flush=True)
