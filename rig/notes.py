@@ -304,7 +304,6 @@ class Code(Enum):
     CHOOSE_SOLVERS = "Choose the solvers to compare"
     LINKED_KEYS = "{} is linked, so keys would be lost: make a library override first"
     SMOOTH_LAG = "Follow lags behind its targets, a smooth bake does not: choose another Start From, or Smooth 0"
-    SMOOTH_CONTACTS = "A smooth bake does not keep bodies apart: switch off what is on in Contact, or choose Smooth 0"
     LAG_STEP = "Follow moves bones from each frame to the next: bake with Step 1"
     LAG_UNBAKED = "Renders do not show how {} lags behind its targets: bake it first"
     UNBAKED = "Bake these simulations before you render: {}"

@@ -164,6 +164,10 @@ class Prepared:
             where the start pose has them. For start poses that are alike where frames are, as keyed ones are.
         """
         (self.compiled or self.numpy).solve_into(arrays)
+        self.push_apart(arrays, from_start)
+
+    def push_apart(self, arrays: FrameArrays, from_start: bool = False) -> None:
+        """Push bodies apart in solved frames where they overlap. from_start : as for `solve_into`."""
         if self.apart is None:
             return
         if not from_start:
@@ -331,7 +335,12 @@ def solve_frames(
         prepared.motion().solve_into(arrays)
     else:
         prepared.solve_into(arrays)
-    solutions = arrays.batch().solutions((time.perf_counter() - began) / count)
+    return solutions_of(prepared, arrays, time.perf_counter() - began)
+
+
+def solutions_of(prepared: Prepared, arrays: FrameArrays, seconds: float) -> list[Solution]:
+    """The solutions of solved frames, which took so long."""
+    solutions = arrays.batch().solutions(seconds / len(arrays))
     if prepared.apart is None:
         return solutions
     overlaps = prepared.apart.overlaps(arrays).tolist()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .api import prepare, solve_frames
+from .api import prepare, solutions_of, solve_frames
 from .clip import solve_into
 from .model.contacts import Contacts
 from .model.errors import InvalidOptions, InvalidPose
@@ -42,7 +42,8 @@ def solve_clip(
     smooth : weight of the accelerations, 1 for a natural amount; 0 gives `solve_frames` to the bit.
     reference : `Pose` of (F, J, 4) and (F, J, 3), a motion to correct. It takes the place of `pose`: each frame stays
         near its own pose, and it is the correction's acceleration that is small, so that the motion keeps its accents.
-    contacts : not solved over whole clips: None, unless `smooth` is 0.
+    contacts : bodies that nothing passes through, as for `solve_frames`. Goals that these keep away are led to where
+        they bring them frame by frame; bodies that still overlap in the smooth motion are pushed apart in each frame.
 
     Other parameters, and errors, as for `solve_frames`.
 
@@ -70,9 +71,7 @@ def solve_clip(
         raise InvalidOptions(f"smooth = {shown(smooth)}; expected a finite number, 0 or more")
     if not weight:
         return solve_frames(skeleton, goals, positions, rotations, pose, solver, options, points, contacts)
-    if contacts is not None:
-        raise InvalidOptions("contacts: solve_clip does not keep bodies apart; use solve_frames, or pass no contacts")
-    prepared = prepare(skeleton, goals, solver, options)
+    prepared = prepare(skeleton, goals, solver, options, contacts)
     targets, start = prepared.targets(positions, rotations, points=points), prepared.start(pose)
     count = len(targets.positions)
     if reference is not None:
@@ -86,4 +85,5 @@ def solve_clip(
     arrays = prepared.arrays(count, shared=reference is None)
     arrays.ask(targets, start)
     solve_into(prepared.numpy, prepared, arrays, weight, reference is not None)
-    return arrays.batch().solutions((time.perf_counter() - began) / count)
+    prepared.push_apart(arrays)
+    return solutions_of(prepared, arrays, time.perf_counter() - began)

@@ -23,8 +23,6 @@ GERMAN_MOTION = {
     "Follow lags behind its targets, a smooth bake does not: choose another Start From, or Smooth 0":
         "Folgen bleibt hinter seinen Zielen zurück, geglättetes Backen nicht: ein anderes Beginnen bei wählen, oder "
         "Glätten 0",
-    "A smooth bake does not keep bodies apart: switch off what is on in Contact, or choose Smooth 0":
-        "Geglättetes Backen hält Körper nicht auseinander: bei Berührung ausschalten, was an ist, oder Glätten auf 0",
     # overlap
     "Overlap...": "Nachschwingen ...",
     "In Pose Mode, select the bones of a tail, of hair or ears":

@@ -55,6 +55,7 @@ class MotionSolver:
         if len(arrays) >= _FEWEST:
             solve_into(prepared.numpy, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
             check_numbers(arrays.rotations)
+            prepared.push_apart(arrays)
         return [(self._first, arrays.batch())]
 
     def stop(self) -> None:
@@ -85,12 +86,6 @@ def check_way(way: Way) -> None:
     """Raise `Refused` if frames lag behind their targets."""
     if way.gain is not None:
         raise Refused(Note(Code.SMOOTH_LAG))
-
-
-def check(prepared: Prepared) -> None:
-    """Raise `Refused` if bodies are kept apart."""
-    if prepared.contacts is not None:
-        raise Refused(Note(Code.SMOOTH_CONTACTS))
 
 
 def _joined(prepared: Prepared, parts: list[FrameArrays]) -> FrameArrays:

@@ -238,20 +238,13 @@ def test_a_library_override_is_baked(tmp_path: Path) -> None:
 
 
 def test_what_a_smooth_bake_cannot_do_is_refused() -> None:
-    """A lag and contact, in one sentence that says what to do; nothing changes."""
+    """A lag, in one sentence that says what to do; nothing changes."""
     ob = swinging_arm()
+    had = rigs.keys(ob)
     ob.dqik.start_from = "FOLLOW"
     with pytest.raises(RuntimeError, match="Follow lags behind .* or Smooth 0"):
         bake(smooth=0.5)
-    ob.dqik.start_from = "POSE"
-    figure = rigs.made_active(rigs.figure())
-    for bone in ("hand.L", "hand.R"):
-        rigs.goal(figure, bone, rigs.empty((0.0, -0.4, 1.2), bone))
-    figure.dqik.avoid_self = True
-    with pytest.raises(RuntimeError, match="keep bodies apart: .* choose Smooth 0"):
-        bake(smooth=0.5, frame_end=3)
-    assert not rigs.keys(figure)
-    assert bake(frame_end=3) == {"FINISHED"}
+    assert rigs.keys(ob) == had
 
 
 def test_the_command_line_bakes_smoothly(tmp_path: Path) -> None:

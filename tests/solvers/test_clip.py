@@ -326,10 +326,8 @@ def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: 
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    """Contacts, weights that are none, and references of another length."""
+    """Weights that are none, and references of another length."""
     arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
-    with pytest.raises(ik.InvalidOptions, match="contacts: solve_clip does not keep bodies apart"):
-        ik.solve_clip(arm, goals, places, contacts=ik.Contacts([]))
     with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
         ik.solve_clip(arm, goals, places, smooth=-1)
     short = ik.Pose(np.tile([1.0, 0, 0, 0], (3, 3, 1)), np.zeros((3, 3, 3)))

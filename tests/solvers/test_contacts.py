@@ -103,6 +103,23 @@ def test_joints_stay_inside_their_limits(solved):
     assert max(np.abs(a - one.pose.rotations).max() for a, one in zip(states, kept, strict=True)) < 1e-9
 
 
+@pytest.mark.parametrize("corrects", [False, True])
+def test_a_whole_clip_keeps_apart_too_and_moves_smoothly(solved, corrects):
+    """More so than frame by frame, and hands come about as near to targets in the body."""
+    skeleton, capsules, contacts, free, kept = solved
+    places = motion(FRAMES)
+    reference = ik.Pose(*(np.stack([part] * FRAMES) for part in free[0].pose)) if corrects else None
+    before, clip = (ik.solve_clip(skeleton, goals(), places, reference=reference, contacts=one)
+                    for one in (None, contacts))  # fmt: skip
+    assert _deepest(skeleton, capsules, before).max() > 0.03
+    assert _deepest(skeleton, capsules, clip).max() < 2e-3
+    assert max(one.overlap for one in clip) < 2e-3
+    assert _lowest(skeleton, capsules, clip).min() > -5e-4
+    assert _largest_step(clip) < _largest_step(kept)
+    misses = np.array([[one.position_errors for one in way] for way in (kept, clip)])
+    assert (misses[1] <= misses[0] + 0.012).all()
+
+
 def test_a_frame_alone_is_that_of_the_batch_to_the_bit(solved):
     skeleton, _, contacts, _, kept = solved
     places = motion(FRAMES)
