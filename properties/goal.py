@@ -96,6 +96,10 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target", default=1.0,
         min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
     )  # fmt: skip
+    leads_body: BoolProperty(
+        name="Lead Body", description="At influence 0 only the limb is left to its keys. The bones that it shares with "
+        "other goals follow the target as before. Limb to FK sets this where the limb pulls the body along", **SETTING,
+    )  # fmt: skip
     roll: FloatProperty(
         name="Roll", description="The roll of the foot's control, which has the keys: above 0 the heel rises and the "
         "foot turns about its ball while the toes stay flat, below 0 the toes rise and it turns about its heel",

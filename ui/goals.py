@@ -211,6 +211,8 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     if goal.kind != "REACH":
         _other_kind(column, goal)
         return
+    if goal.leads_body or goal.influence == 0.0:
+        column.prop(goal, "leads_body")
     for part in ("position", "rotation"):
         (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
     if goal.use_rotation:

@@ -134,6 +134,7 @@ _GERMAN = {
     "Above": "Darüber",
     "Side": "Seite",
     "Follow Limb": "Dem Glied folgen",
+    "Lead Body": "Körper führen",
     "Hold": "Halten",
     "Keep Keyed Poses": "Posen mit Keyframes behalten",
     "Priority": "Vorrang",

@@ -191,13 +191,12 @@ def answers(
         before = channels[-1] if channels else start
         if frame_input is None or batch is None:
             channels.append(_continued(start, before))
-        elif frame == first and start.modes.quaternions_only and not frame_input.rig.slide_joint.size:
+        elif frame == first and _are_quaternions(inputs[first : first + len(batch.iterations)], start):
             channels += _quaternion_answers(inputs, starts, batch, first, before)
         else:
             rotations, translations = batch.rotations[frame - first], batch.translations[frame - first]
             channels.append(write.answer(
-                frame_input.rig, rotations, translations, _continued(start, before).copy(), frame_input.slide_scale,
-                before,
+                rotations, translations, _continued(start, before).copy(), frame_input, before,
             ))  # fmt: skip
         frame = len(channels)
     return channels
@@ -226,6 +225,12 @@ def _continued(start: Channels, before: Channels) -> Channels:
     bones = np.arange(len(start.rotations))
     rotations = start.modes.channels(start.quaternions(), bones, before.rotations)
     return Channels(rotations, start.locations, start.modes)
+
+
+def _are_quaternions(inputs: Sequence[FrameInput | None], start: Channels) -> bool:
+    """Whether all bones use quaternions and what is solved on frames of a batch is shown, and slides nothing."""
+    plain = all(one is not None and not (one.led.size or one.rig.slide_joint.size) for one in inputs)
+    return plain and start.modes.quaternions_only
 
 
 def _quaternion_answers(

@@ -79,7 +79,9 @@ class Drag:
             if isinstance(rig, Note):
                 raise Refused(rig)
             self._before = channels.read(evaluated.pose.bones)
-            self._input = frame.read(evaluated, rig, self._before, GoalsRead(tuple(facts), places, influences))
+            led = found.led if live else {}
+            read = GoalsRead(tuple(facts), places, influences, led=led)
+            self._input = frame.read(evaluated, rig, self._before, read)
         indices = [binding.index for binding in rig.goals]
         solved = set(rig.solved_bones.tolist())
         if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
@@ -109,8 +111,8 @@ class Drag:
             if not self._pulls():
                 break
             place[self._row] = reached
-        rig, arrays = self._input.rig, self._arrays
-        new = write.answer(rig, arrays.rotations[0], arrays.translations[0], self._before, self._input.slide_scale)
+        arrays = self._arrays
+        new = write.answer(arrays.rotations[0], arrays.translations[0], self._before, self._input)
         new.put(self._first, ~self._differs(new, _STILL))
         self._answer, self._shown = new, channels.read(ob.pose.bones)
         return aimed

@@ -279,7 +279,7 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
     ends: list[int] = []
     for index, (goal, place) in enumerate(zip(scene.facts, scene.places, strict=True)):
         number = pose.find(goal.bone)
-        if not goal.active or place.target is None or number < 0:
+        if not goal.active or place.target is None or number < 0 or scene.ob.dqik.goals[index].influence == 0.0:
             continue
         matrix = back @ place.target
         if place.roll:

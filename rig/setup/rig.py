@@ -187,6 +187,19 @@ class Rig:
                 found[row] = RootGoal(number, int(self.main[row]), slide, self.location_frame[row], path)
         return list(found.values())
 
+    def limb(self, index: int) -> list[int]:
+        """The solved bones that no goal moves but one, by its number in the panel's list; its own if it shares all."""
+        own, others, last = set[int](), set[int](), -1
+        for binding, goal in zip(self.goals, self.prepared.goals, strict=True):
+            if binding.index == index:
+                own |= set(goal.chain or ())
+                last = last if binding.of_foot else goal.joint
+            elif goal.kind != "BALANCE":
+                others |= set(goal.chain or ())
+        own = own - others or {last}
+        both = zip(self.solved_bones.tolist(), self.solved_joints.tolist(), strict=True)
+        return [bone for bone, joint in both if joint in own]
+
     def unbent(self, rolls: Sequence[float]) -> dict[int, np.ndarray]:
         """What turns (4,) toes without a goal of their own, by bone, back to where they are before their foot rolls.
 

@@ -24,10 +24,10 @@ from ..frame.sessions import sessions
 from ..frame.state import own_answers
 from ..setup import foot_roll, goals, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
-from . import holds, keys
+from . import holds, keys, limb_keys
+from .limb_keys import GROUP, Frame
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
-GROUP = "DQIK"
 
 
 class Limb(NamedTuple):
@@ -35,22 +35,6 @@ class Limb(NamedTuple):
 
     own: list[str]
     others: list[str]
-
-
-class _Frame(NamedTuple):
-    """What a frame shows: its number and time, bones, influences and rolls of goals, and where targets are and belong.
-
-    On frames that keep their goals, toes that a roll bends are as without it.
-    """
-
-    frame: float
-    time: float
-    bones: dict[str, scene_state.Transform]
-    places: np.ndarray  # (N, 3) of the bones' heads and tails
-    influences: list[float]
-    rolls: list[float]
-    targets: list[scene_state.Transform]
-    wanted: list[scene_state.Transform]
 
 
 def limb_of(ob: bpy.types.Object, number: int) -> Limb:
@@ -142,9 +126,12 @@ def switch(
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
     around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
     keyed_whole = all(_is_keyed(ob, name) for name in every)
-    visited = sorted(around | (set() if keyed_whole else set(_span(context.scene))))
+    halves = set() if to_ik else {frame + 0.5 for frame in frames[:-1]}
+    visited = sorted(around | halves | (set() if keyed_whole else set(_span(context.scene))))
     aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
-    before = yield from _read(context, ob, numbers, aimed, every, visited, None if to_ik else set(frames))
+    read = yield from _read(context, ob, numbers, aimed, every, visited, {*frames, *halves}, to_ik)
+    before = [one for one in read if one.frame not in halves]
+    starts = limb_keys.starts(context, ob, own)
     inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
     staying = [one for one in before if one.frame <= frames[-1] or not onward]
     outside = [near[0].time, *([] if onward else [near[-1].time])]
@@ -154,7 +141,7 @@ def switch(
         values[1] = float(to_ik)
         keys.write_steps(ob, f"dqik.goals[{number}].influence", GROUP, [one.time for one in ends], values)
         if to_ik and any(one.rolls[k] for one in inside):  # the target is put where the foot is, and rolls no further
-            _key_no_roll(ob.dqik.goals[number], [one.time for one in ends], [one.rolls[k] for one in ends])
+            limb_keys.key_no_roll(ob.dqik.goals[number], [one.time for one in ends], [one.rolls[k] for one in ends])
         ob.dqik.goals[number].mute &= not to_ik
     if to_ik:
         for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
@@ -166,19 +153,36 @@ def switch(
                 places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
                 keys.write(owner, channel, np.array([one.time for one in some]), places)
     else:
-        _key_bones(ob, own, inside, staying, outside)
-    away = _moved(context, ob, staying)
-    if away > _STILL * Armature(ob).size:
+        switched = [one for one in read if one.frame in halves or one.frame in frames]
+        limb_keys.key_limb(ob, own, starts, switched, outside)
+    away, still = _moved(context, ob, staying), _STILL * Armature(ob).size
+    if away > still and not (to_ik or keyed_whole):
+        away = _lead(context, ob, numbers, staying, still)
+    if away > still:
         own_poses = inside if keyed_whole else staying
         if keyed_whole:
-            _key_bones(ob, every, inside, inside, outside)
+            limb_keys.key_bones(ob, every, inside, inside, outside)
         else:
-            _key_bones(ob, every, before, before, [before[0].time - 1.0, before[-1].time + 1.0])
+            limb_keys.key_bones(ob, every, before, before, [before[0].time - 1.0, before[-1].time + 1.0])
             for name in every:  # all frames have their pose: a keyed hold would have some solved from elsewhere
                 curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
                 ob.pose.bones[name].dqik_hold = 0.0
+            for goal in ob.dqik.goals:
+                goal.leads_body = False
         _note_answers(context, ob, own_poses)
         away = _moved(context, ob, staying)
+    return away
+
+
+def _lead(
+    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], before: Sequence[Frame], still: float
+) -> float:  # fmt: skip
+    """Let goals lead the body on without their limbs, if it moves by no more than `still` then; by how much it does."""
+    for number in numbers:
+        ob.dqik.goals[number].leads_body = True
+    away = _moved(context, ob, before)
+    for number in numbers if away > still else ():
+        ob.dqik.goals[number].leads_body = False
     return away
 
 
@@ -207,13 +211,7 @@ def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequenc
 def _is_keyed(ob: bpy.types.Object, name: str) -> bool:
     """Whether keys turn a bone and, if it may move, move it."""
     bone = ob.pose.bones[name]
-    return all(keys.has_curve(bone, channel) for channel in _channels(bone))
-
-
-def _channels(bone: bpy.types.PoseBone) -> tuple[str, ...]:
-    """The channels that pose a bone: its rotation and, if it may move, its location."""
-    place, turn = keys.channels_of(bone)
-    return (place, turn) if bone.dqik_translate else (turn,)
+    return all(keys.has_curve(bone, channel) for channel in limb_keys.channels_of(bone))
 
 
 def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.PropertyGroup) -> list[str]:
@@ -225,13 +223,13 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
 
 def _read(
     context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], aimed: Sequence[int],
-    names: Sequence[str], visited: Sequence[float], to_fk: Container[float] | None,
-) -> Generator[float, None, list[_Frame]]:  # fmt: skip
+    names: Sequence[str], visited: Sequence[float], switched: Container[float], to_ik: bool,
+) -> Generator[float, None, list[Frame]]:  # fmt: skip
     """What the frames show; yields the progress from 0 to 1.
 
-    aimed : goals whose targets are read. to_fk : the frames that go to bones; None to goals.
+    aimed : goals whose targets are read. switched : the frames that go to goals, if to_ik, or to bones.
     """
-    found: list[_Frame] = []
+    found: list[Frame] = []
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for count, frame in enumerate(visited, 1):
             visits.visit(frame)
@@ -240,16 +238,15 @@ def _read(
             own = [shown.dqik.goals[number] for number in numbers]
             influences = [0.0 if goal.mute else goal.influence for goal in own]
             bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
-            if to_fk is not None:
-                bones |= _unbent(ob, shown, numbers if frame in to_fk else ())
+            bones |= _unbent(ob, shown, numbers if frame in switched else ())
             targets, wanted = _targets(ob, aimed), []
             rolls = [foot_roll.of(ob.dqik.goals[number]) for number in numbers]
-            if to_fk is None:
+            if to_ik:
                 acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
                           if influence == 1.0 and not roll}  # their targets stay, also where they are missed
                 switched = [number for number in aimed if number not in acting]
                 wanted = _wanted(ob, aimed, switched, depsgraph)
-            found.append(_Frame(
+            found.append(Frame(
                 frame, context.scene.frame_current_final, bones, _places(shown), influences,
                 rolls, targets, wanted,
             ))  # fmt: skip
@@ -291,7 +288,8 @@ def _rolled_feet(ob: bpy.types.Object) -> list[RolledFoot]:
 def _unbent(ob: bpy.types.Object, shown: bpy.types.Object, but: Container[int]) -> dict[str, scene_state.Transform]:
     """Toes that the roll of their foot bends, as they are without it. shown : the evaluated object. but : goals."""
     rig, found = sessions.of(ob).rig.rig, dict[str, scene_state.Transform]()
-    rolls = [0.0 if number in but else foot_roll.of(goal) for number, goal in enumerate(ob.dqik.goals)]
+    rolls = [0.0 if number in but or goal.influence == 0.0 else foot_roll.of(ob.dqik.goals[number])
+             for number, goal in enumerate(shown.dqik.goals)]  # fmt: skip
     for number, back in ({} if rig is None else rig.unbent(rolls)).items():
         bone, path = shown.pose.bones[number], rotation.PATHS[shown.pose.bones[number].rotation_mode]
         values = np.array([*getattr(bone, path), 0.0][:4])
@@ -301,13 +299,6 @@ def _unbent(ob: bpy.types.Object, shown: bpy.types.Object, but: Container[int]) 
         transform = scene_state.transform(bone)
         found[bone.name] = (*transform[:at], tuple(channels.tolist()), *transform[at + 1 :])
     return found
-
-
-def _key_no_roll(goal: bpy.types.PropertyGroup, times: list[float], rolls: list[float]) -> None:
-    """Key the roll of a goal with 0 from the second time on, up to the last one if there are three."""
-    owner = foot_roll.owner(goal)
-    if owner is not None and owner.id_data.library is None:
-        keys.write_steps(owner.id_data, foot_roll.path_of(owner), GROUP, times, [rolls[0], 0.0, *rolls[2:]])
 
 
 def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
@@ -328,7 +319,7 @@ def _look_again(scene: bpy.types.Scene) -> None:
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
 
 
-def _moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[_Frame]) -> float:
+def _moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> float:
     """By how much the figure has moved at most on the frames since they were read."""
     away = 0.0
     _look_again(context.scene)
@@ -340,7 +331,7 @@ def _moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[_F
     return away
 
 
-def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[_Frame]) -> None:
+def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> None:
     """Have live solving leave the keyed poses of the frames as they are while nobody edits them."""
     digests: list[bytes] = []
     _look_again(context.scene)
@@ -354,25 +345,3 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
     sessions.known.clear()
 
 
-def _key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[_Frame], every: Sequence[_Frame],
-    outside: Sequence[float],
-) -> None:  # fmt: skip
-    """Key bones as the frames inside show them: their rotations and, of those that may move, their places.
-
-    every : frames on which bones without keys are keyed, so that they stay as they are there too. outside : the times
-    before and after the frames inside, from where on the curves of bones with keys stay as they are.
-    """
-    for name in names:
-        bone = ob.pose.bones[name]
-        for channel in _channels(bone):
-            had_keys = keys.has_curve(bone, channel)
-            some = inside if had_keys else every
-            times, values = [one.time for one in some], [one.bones[name] for one in some]
-            if keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
-                continue
-            if had_keys:
-                keys.split(bone, channel, outside)
-            keys.write(bone, channel, np.array(times), values)
-            if had_keys:  # at both ends the pose steps, as the influence does
-                keys.hold(bone, channel, [outside[0], *times[-1:]][: len(outside)])

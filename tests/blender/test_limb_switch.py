@@ -135,14 +135,80 @@ def test_a_figure_with_a_pose_that_is_held_at_one_frame_stays() -> None:
     assert jump(film(ob)[:15], before[:15]) < NO_JUMP
 
 
+def halfway(frames: Iterable[int]) -> list[float]:
+    """The frames, and those half way between them and after the last."""
+    return sorted([*frames, *(frame + 0.5 for frame in frames)])
+
+
+@pytest.mark.parametrize("range_", [{}, {"frame_start": 6, "frame_end": 12}])
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_only_the_limb_is_keyed(range_: dict, mode: str) -> None:
+    """The rest of the body is solved as before on all frames, and the limb from its pose before on those outside."""
+    ob = mover()
+    ob.dqik.live = False
+    for bone in (ob.pose.bones[name] for name in names_of(ob)):
+        bone.rotation_mode = mode
+    ob.pose.bones["forearm.L"].matrix_basis = Euler((0.4, 0.2, 0.6)).to_matrix().to_4x4()  # from where the arm starts
+    ob.dqik.live = True
+    frames = halfway(FRAMES)
+    before, keyed = film(ob, frames), len(rigs.keys(ob))
+    rigs.at_frame(8)
+    select(ob, "DQIK hand.L")
+    assert bpy.ops.dqik.limb_to_fk(**range_) == {"FINISHED"}
+    arm = ("collar.L", "arm.L", "forearm.L", "hand.L")
+    counts = {way: len(points) for way, points in rigs.keys(ob).items() if way[0].startswith('pose.bones["')}
+    new = {path.split('"')[1] for path, _ in counts} - {target(ob, name).name for name in ("hand.L", "hand.R", "hips")}
+    assert new == set(arm)
+    assert len(rigs.keys(ob)) - keyed == 1 + len(arm) * (1 + (4 if mode == "QUATERNION" else 3))
+    assert max(counts[way] for way in counts if way[0].split('"')[1] in arm) == (9 if range_ else 2)
+    after, names = film(ob, frames), names_of(ob)
+    rest = [number for number, name in enumerate(names) if name not in arm]
+    assert jump(after[:, rest], before[:, rest]) < (1e-6 if range_ else 1e-9)
+    first, last = range_.get("frame_start", 8), range_.get("frame_end", FRAMES[-1] + 1)
+    outside = [k for k, frame in enumerate(frames) if frame < first or frame >= last + 1]
+    assert jump(after[outside], before[outside]) == 0.0
+    inside = [k for k, frame in enumerate(frames) if first <= frame <= (last if range_ else first)]
+    assert jump(after[inside], before[inside]) < 1e-5 * HEIGHT
+
+
+def test_a_bake_and_a_limb_that_is_posed_show_the_same_body() -> None:
+    """Keys of the limb do not move the body that its goal leads, and a bake is what Live has shown."""
+    ob = mover()
+    rigs.at_frame(8)
+    select(ob, "DQIK hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    names = names_of(ob)
+    body = [number for number, name in enumerate(names) if not name.endswith(".L") or "leg" in name]
+    before = film(ob)
+    rigs.at_frame(12)
+    bone = ob.pose.bones["arm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.5, 0.0, 0.4)).to_quaternion()
+    bone.keyframe_insert("rotation_quaternion", frame=12)
+    after = film(ob)
+    assert jump(after[11], before[11]) > 0.1
+    assert jump(after[:, body], before[:, body]) == 0.0
+    rigs.at_frame(12)
+    assert not [goal.bone for goal in ob.dqik.goals if goal.missed]
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=20) == {"FINISHED"}
+    assert jump(film(ob), after) < 1e-5
+    assert not ob.dqik.live
+    ob.dqik.live = True
+    assert jump(film(ob), after) < 1e-5
+
+
 def test_the_bones_pose_the_limb_then() -> None:
-    """Its control moves nothing, and its bones turn it; the other limbs stay."""
+    """Its bones turn it, and its control only leads the trunk, until that is switched off; the other limbs stay."""
     ob = mover()
     select(ob, "DQIK hand.L")
     rigs.at_frame(8)
     bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12)
     rigs.at_frame(8)
-    names = names_of(ob)
+    names, arm = names_of(ob), ("collar.L", "arm.L", "forearm.L", "hand.L")
+    own = [rigs.evaluated(ob).pose.bones[name].matrix_basis.copy() for name in arm]
+    target(ob, "hand.L").location.z += 0.3
+    rigs.update()
+    assert [rigs.evaluated(ob).pose.bones[name].matrix_basis for name in arm] == own
+    next(goal for goal in ob.dqik.goals if goal.bone == "hand.L").leads_body = False
     before = film(ob, [8])[0]
     target(ob, "hand.L").location.z += 0.3
     rigs.update()

@@ -2,7 +2,7 @@
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -14,6 +14,7 @@ from ...notes import Note
 from ...setup.build import build
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
+from ..step import led_limbs
 from ..step.targets import GoalsRead
 from ..view import View
 from . import contents, feedback, holds, unseen
@@ -31,9 +32,12 @@ class PreparedRig:
     ----------
     rig : the prepared rig, or None. refusal : why there is nothing to solve.
     modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
-        solves. unseen : notes about targets that Blender does not evaluate. influences : of all goals.
+        solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
+        evaluate. influences : of all goals.
     unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    led : goals that lead the body without their limbs, as `led_limbs.read` has it; the limbs start from their keys,
+        None, where all bones are animated.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
     own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
@@ -54,6 +58,7 @@ class PreparedRig:
         self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
         self.unseen: list[Note] = []
         self.influences: Sequence[float] = ()
+        self.led: Mapping[int, float | None] = {}
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
@@ -71,7 +76,7 @@ class PreparedRig:
     @property
     def goals(self) -> GoalsRead:
         """The goals as they were read last, without their places."""
-        return GoalsRead(self.facts, (), self.influences)
+        return GoalsRead(self.facts, (), self.influences, led=self.led)
 
     @property
     def animates_settings(self) -> bool:
@@ -83,9 +88,13 @@ class PreparedRig:
         """The identity of the armature's action; 0 if it has none."""
         return self._animated[0][0] if self._animated else 0
 
+    def is_animated_whole(self, bones: np.ndarray) -> bool:
+        """Whether all rotation channels of bones (n,) are animated."""
+        return not self.free.rotations[bones].any()
+
     def is_keyed_whole(self, bones: np.ndarray) -> bool:
         """Whether keys decide on all rotation channels of bones (n,)."""
-        return not self.free.rotations[bones].any() and bool((self.by_keys[bones] == 1.0).all())
+        return self.is_animated_whole(bones) and bool((self.by_keys[bones] == 1.0).all())
 
     def is_animated_alike(self, ob: bpy.types.Object) -> bool:
         """Whether the same animates an original object as at the last `look`."""
@@ -155,12 +164,24 @@ class PreparedRig:
                 self._built.popitem(last=False)
             self._take(evaluated, found)
             self._contents = now
+        self._lead(goals.led)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
             return
         self.follows_itself = feedback.follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
+
+    def _lead(self, led: Mapping[int, float | None]) -> None:
+        """Leave the limbs of goals to their keys."""
+        rig, before, self.led = self.rig, self.led, led
+        if rig is None or not (led or before):
+            return
+        if self.is_animated_whole(rig.solved_bones):
+            self.led = dict.fromkeys(led)
+        self.solved = self.solved.copy()  # the memory of the pose keeps the one from before
+        self.solved[rig.solved_bones] = True
+        self.solved[led_limbs.bones(rig, self.led)] = False
 
     def _take(self, evaluated: bpy.types.Object, found: Rig | Note) -> None:
         self.rig = found if isinstance(found, Rig) else None

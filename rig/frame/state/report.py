@@ -214,12 +214,14 @@ def _ranges(joint: Joint) -> list[tuple[float, float]]:
 
 
 def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
-    """Set the errors of a report to those of its goals (G,)."""
-    status.goals = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
+    """Set the errors of a report to those of its goals (G,), but for goals whose limbs are left to their keys."""
+    acts = [solved.influences[binding.index] > 0.0 for binding in solved.rig.goals]
+    errors = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
+    status.goals = tuple(error for error in errors if solved.influences[error.goal] > 0.0)
     status.converged = all(goal.met for goal in status.goals)
     status.lags = solved.lags and not status.converged
     both = zip(solved.rig.goals, solved.prepared.goals, strict=True)
-    counts = [goal.priority >= 0 and not binding.of_foot for binding, goal in both]
+    counts = acts & np.array([goal.priority >= 0 and not binding.of_foot for binding, goal in both])
     status.error = float(distances.max(initial=0.0, where=counts))
     status.rotation_error = float(angles.max(initial=0.0, where=counts))
 

@@ -56,12 +56,14 @@ def read(
         goals = goals._replace(places=targets.same(evaluated, goals.facts, view) or goals.places)
     at_rest = ob.dqik.start_from == "REST"
     if at_rest:
-        start.rotations[rig.solved_bones] = prepared.modes.at_rest(rig.solved_bones)
+        solved = rig.solved_bones[prepared.solved[rig.solved_bones]]
+        start.rotations[solved] = prepared.modes.at_rest(solved)
         start.locations[rig.bones[rig.slide_row]] = 0.0
-    frame_input = frame.read(evaluated, rig, start, goals)
+    frame_input = frame.read(evaluated, rig, start, goals._replace(led=prepared.led))
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
-    frame_input.keyed = ob.dqik.hold_keyed and not at_rest and prepared.is_keyed_whole(rig.solved_bones)
-    if frame_input.keyed and ob.dqik.own_answers:
+    keeps_keys = ob.dqik.hold_keyed and not at_rest
+    frame_input.keyed = keeps_keys and prepared.is_keyed_whole(rig.solved_bones)
+    if keeps_keys and ob.dqik.own_answers and prepared.is_animated_whole(rig.solved_bones):
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
     if SteadyFrames.fit(prepared, reading, view):
@@ -153,10 +155,10 @@ def _solve(
         arrays = session.motion.solve(frame_input, view, Way.of(ob, view.depsgraph.scene))
     else:
         arrays = session.motion.solve_aside(frame_input)
-    rig, rotations, translations = frame_input.rig, arrays.rotations[0], arrays.translations[0]
+    rotations, translations = arrays.rotations[0], arrays.translations[0]
     new = None
     if not reading.is_steady:
-        new = write.answer(rig, rotations, translations, reading.start, frame_input.slide_scale)
+        new = write.answer(rotations, translations, reading.start, frame_input)
     if view.in_viewport:
         _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
     return Answer(reading, new, session.rig.solved)

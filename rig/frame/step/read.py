@@ -4,7 +4,7 @@
 Positions and orientations are in armature space and are read from evaluated data.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 import bpy
@@ -17,7 +17,7 @@ from ...blender.channels import Channels
 from ...notes import Code, Note, Refused
 from ...setup.rig import Rig
 from ..state.natural_pose import Shaping
-from . import keyed_reach, kinds, start_pose, unmoved
+from . import keyed_reach, kinds, led_limbs, start_pose, unmoved
 from . import links as joint_links
 from . import targets as goal_targets
 from .targets import GoalsRead
@@ -32,7 +32,7 @@ class FrameInput:
     its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
     shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
     them; such a frame starts from its keys, never from another frame's answer. own : digests of keyed poses that are
-    answers (`own_answers.py`).
+    answers (`own_answers.py`). led : bones (n,) of limbs that are left to their keys, which no answer turns.
     """
 
     rig: Rig
@@ -45,6 +45,7 @@ class FrameInput:
     shaping: Shaping | None = None
     keyed: bool = False
     own: frozenset[bytes] = frozenset()
+    led: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
@@ -117,12 +118,15 @@ def check_numbers(numbers: np.ndarray) -> None:
 
 def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
     """Read one frame of an evaluated armature object. start : the channels that the frame starts from."""
+    if ob.dqik.start_from != "REST":
+        start = led_limbs.start(ob, rig, goals.led, start)
     found = joint_links.read(ob, rig, start)
     check_numbers(np.array(found.stretch))
     prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
     pose = posed(rig, start, scale)
     targets = _targets(ob, rig, prepared, goals, links, pose)
-    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted)
+    led = led_limbs.bones(rig, goals.led)
+    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted, led=led)
 
 
 def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:
@@ -148,7 +152,7 @@ def _targets(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
     goal_targets.in_armature(ob, rig, goals.places, targets, start)
-    shares = [goals.influences[binding.index] for binding in rig.goals]
+    shares = [1.0 if one.index in goals.led else goals.influences[one.index] for one in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)
     return targets

@@ -84,7 +84,7 @@ class SteadyFrames:
         """Write the answer to the original bones, those with the numbers `rows`, and return their channels."""
         rig, now, start = self._rig, self.reading.now, self.reading.start
         if rig.slide_row.size:
-            new = write.answer(rig, arrays.rotations[0], arrays.translations[0], start, self._input.slide_scale)
+            new = write.answer(arrays.rotations[0], arrays.translations[0], start, self._input)
             write.apply(ob, new, rows, now, now)
         elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
             return now

@@ -2,6 +2,7 @@
 """The goals of an armature in one evaluation: their settings, and the world matrices of their targets and poles."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import bpy
@@ -21,7 +22,7 @@ from ...setup import foot_roll, rotation_space
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
 from ..view import View
-from . import kinds, rolls
+from . import kinds, led_limbs, rolls
 
 
 class Place(NamedTuple):
@@ -41,12 +42,14 @@ class GoalsRead(NamedTuple):
     """All goals of an armature in one evaluation: their settings, places and influences.
 
     After the places of the goals come those of the obstacles. settled : settings and influences are those read before.
+    led : as `led_limbs.read` has it.
     """
 
     facts: tuple[GoalFacts, ...] = ()
     places: Sequence[Place] = ()
     influences: Sequence[float] = ()
     settled: bool = False
+    led: Mapping[int, float | None] = MappingProxyType({})
 
 
 _NO_POLE = (0.0, 0.0, 0.0)
@@ -82,14 +85,15 @@ def read(
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
         facts.append(GoalFacts(
-            goal.name, goal.bone, not goal.mute and goal.influence > 0.0, _uid(target), goal.subtarget, target_problem,
+            goal.name, goal.bone, _is_active(goal), _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
             goal.pole_angle, *kinds.facts(ob, goal), rolls,
         ))  # fmt: skip
         places.append(Place(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
     places += _obstacles(ob, view, later)
-    return GoalsRead(tuple(facts), places, [goal.influence for goal in goals])
+    influences, led = [goal.influence for goal in goals], led_limbs.read(ob.original, goals, view.frame)
+    return GoalsRead(tuple(facts), places, influences, led=led)
 
 
 def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
@@ -138,6 +142,10 @@ def in_armature(
         kinds.fill(ob, inverse, rig, matrices, targets)
     if rig.obstacles:
         _place_obstacles(inverse, rig, places, points_in(targets))
+
+
+def _is_active(goal: bpy.types.PropertyGroup) -> bool:
+    return not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal))
 
 
 def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[Place]:

@@ -7,22 +7,25 @@ import numpy as np
 from ...blender import channels
 from ...blender.channels import Channels, Modes
 from ...setup.rig import Rig
+from .read import FrameInput
 
 
 def answer(
-    rig: Rig, rotations: np.ndarray, translations: np.ndarray, start: Channels, slide_scale: np.ndarray,
+    rotations: np.ndarray, translations: np.ndarray, start: Channels, frame_input: FrameInput,
     reference: Channels | None = None,
 ) -> Channels:  # fmt: skip
-    """The channels of all bones for one solved frame: those of `start` except where bones are solved.
+    """The channels of all bones for one solved frame: those of `start` except where bones are solved and not led.
 
     Parameters
     ----------
-    rotations, translations : (J, 4) and (J, 3) of the solver's pose. slide_scale : as in `FrameInput`.
+    rotations, translations : (J, 4) and (J, 3) of the solver's pose.
     reference : channels that decide between several ways to write a rotation, the nearest wins; `start` by default.
     """
+    rig, slide_scale = frame_input.rig, frame_input.slide_scale
     bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes)
     near = (start if reference is None else reference).rotations.take(bones, axis=0)
     new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
+    new.rotations[frame_input.led] = start.rotations[frame_input.led]
     if rig.slide_row.size:
         new.locations = start.locations.copy()
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
