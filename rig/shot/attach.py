@@ -126,6 +126,8 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
             limb_rotation.fade(ties.goal_of(owner), time, turning[owner], shares[owner], until)
     _rekey(asked, context)
     _settle(later | still, shares, context)
+    for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
+        keys.remove(owner_of(*owner), "location", end)
     for owner in spans:
         for curve in _curves(owner):
             splits.level(curve, time)

@@ -87,6 +87,14 @@ def hold(owner: Owner, channel: str, times: Iterable[float]) -> None:
             key.interpolation = "CONSTANT"
 
 
+def remove(owner: Owner, channel: str, time: float) -> None:
+    """Remove the keys of a channel at a time."""
+    for curve in _curves_of(owner, channel):
+        key = keying.key_at(curve, time)
+        if key is not None:
+            curve.keyframe_points.remove(key)
+
+
 def write(
     owner: Owner, channel: str, times: np.ndarray, transforms: Iterable[scene_state.Transform], halves: bool = False,
     is_stepped: bool = False,

@@ -92,7 +92,9 @@ def block() -> None:
             assert (bpy.ops.dqik.attach(object=BOX) if frame == GRIP else bpy.ops.dqik.detach()) == {"FINISHED"}
             assert away(film(done), before) < STILL
     drag_a_hand()
-    for frame in BLOCKED:
+    hand = rigs.keys(figure())[control(figure(), "hand.R").path_from_id("location"), 0]
+    assert [frame for frame, _ in hand if frame >= PUT] == [PUT, WAVE]  # it leaves the box with the body
+    for frame in FRAMES:
         rigs.at_frame(frame)
         assert not [goal.bone for goal in figure().dqik.goals if goal.missed], frame
 
