@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Toes of planted feet: how the foot rolls goes into the *Roll* of its control, where nothing else turns the toes."""
 
+from collections.abc import Iterable
 from math import degrees, radians
 
 import bpy
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
-from test_foot_roll import ANKLE, BALL, TIP, about_x, apart, carried, control, film, off, stand, turned
+from test_foot_roll import ANKLE, BALL, HEEL, TIP, about_x, apart, carried, control, film, off, stand, turned
 from test_more_controls import at_ease, figure
 from test_plant import select
 
@@ -19,8 +20,8 @@ STEP, LAST = {1: 0.0, 7: 2.0, 13: 28.0}, 13  # the pitch of the foot [degrees] b
 FRAMES = [*np.arange(1.0, LAST + 0.1, 0.5)]
 
 
-def blocked(targets: str = "BONES", controls: set[str] | None = None) -> bpy.types.Object:
-    """A live figure whose left foot lifts its heel from one key of its control to the next, and slips by 6 mm."""
+def blocked(targets: str = "BONES", controls: set[str] | None = None, steps: dict[int, float] = STEP) -> bpy.types.Object:
+    """A live figure whose left foot rolls from one key of its control to the next, and slips by 6 mm or more."""
     ob = figure()
     bpy.ops.object.mode_set(mode="EDIT")
     for side in "LR":
@@ -33,13 +34,14 @@ def blocked(targets: str = "BONES", controls: set[str] | None = None) -> bpy.typ
     ob.dqik.live = True
     stand(ob)
     rest, owner = ob.data.bones["foot.L"].matrix_local, control(ob)
-    for frame, pitch in STEP.items():
+    for frame, pitch in steps.items():
         slip = Matrix.Translation((0.0, -0.0005 * (frame - 1), 0.0))
-        turn = Matrix.Translation(BALL) @ about_x(pitch).to_matrix().to_4x4() @ Matrix.Translation(-BALL)
+        pivot = HEEL if pitch < 0.0 else BALL
+        turn = Matrix.Translation(pivot) @ about_x(pitch).to_matrix().to_4x4() @ Matrix.Translation(-pivot)
         pose(owner, slip @ turn @ rest)
         for path in ("location", rigs.ROTATION_PATHS[owner.rotation_mode]):
             owner.keyframe_insert(path, frame=frame)
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, LAST
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, max(steps)
     choose(ob)
     return ob
 
@@ -70,15 +72,15 @@ def key_toes(ob: bpy.types.Object, pitches: dict[int, float]) -> None:
         toes.keyframe_insert(rigs.ROTATION_PATHS[toes.rotation_mode], frame=frame)
 
 
-def plant(frame: int = 1) -> None:
+def plant(frame: int = 1, last: int = LAST) -> None:
     rigs.at_frame(frame)
-    assert bpy.ops.dqik.plant(frame_start=1, frame_end=LAST) == {"FINISHED"}
+    assert bpy.ops.dqik.plant(frame_start=1, frame_end=last) == {"FINISHED"}
 
 
-def way(ob: bpy.types.Object, bone: str, rest: Vector) -> dict[float, Vector]:
+def way(ob: bpy.types.Object, bone: str, rest: Vector, frames: Iterable[float] = FRAMES) -> dict[float, Vector]:
     """Where a point of a bone is, by frame."""
     found = {}
-    for frame in FRAMES:
+    for frame in frames:
         rigs.at_frame(frame)
         found[frame] = carried(ob, bone, rest)
     return found
@@ -159,3 +161,32 @@ def test_a_foot_comes_from_its_way_and_goes_to_it() -> None:
     assert rolls(ob)[-1] == (12, 0.0)
     bpy.ops.ed.undo()
     assert rigs.keys(bpy.data.objects["Figure"]) == keys
+
+
+STANDS = {1: -20.0, 4: 0.0, 8: 0.0, 13: 28.0, 18: 70.0}  # the pitch of a whole step, by frame
+SOLE = {"heel": ("foot.L", HEEL), "ball": ("toes.L", BALL), "tip": ("toes.L", TIP)}
+
+
+def touching(roll: float) -> list[str]:
+    """What of a sole is on the ground: the toes belong to the ball and the tip, and bend up to 45 degrees."""
+    if roll < 0.0:
+        return ["heel"]
+    return ["heel", "ball", "tip"] if roll == 0.0 else ["ball", "tip"] if roll <= radians(45.0) else ["tip"]
+
+
+def test_what_touches_the_ground_stands_still() -> None:
+    """Heel, sole, ball and tip in their turn, on half frames too; nothing of the sole goes into the ground."""
+    ob, last = blocked(steps=STANDS), max(STANDS)
+    plant(6, last)
+    frames, phases = np.arange(1.0, last + 0.1, 0.5), set[str]()
+    ways = {part: way(ob, *SOLE[part], frames) for part in SOLE}
+    first = {part: points[6.0] for part, points in ways.items()}
+    for frame in frames:
+        rigs.at_frame(frame)
+        roll = rigs.evaluated(ob).pose.bones[control(ob).name].dqik_roll
+        phases.add(" ".join(touching(roll)))
+        for part in touching(roll):
+            assert (ways[part][frame] - first[part]).length < 0.1 * MM, (frame, part)
+        for part in SOLE:
+            assert ways[part][frame].z > first[part].z - 0.1 * MM, (frame, part)
+    assert phases == {"heel", "heel ball tip", "ball tip", "tip"}
