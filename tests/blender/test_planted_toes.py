@@ -20,7 +20,9 @@ STEP, LAST = {1: 0.0, 7: 2.0, 13: 28.0}, 13  # the pitch of the foot [degrees] b
 FRAMES = [*np.arange(1.0, LAST + 0.1, 0.5)]
 
 
-def blocked(targets: str = "BONES", controls: set[str] | None = None, steps: dict[int, float] = STEP) -> bpy.types.Object:
+def blocked(
+    targets: str = "BONES", controls: set[str] | None = None, steps: dict[int, float] = STEP
+) -> bpy.types.Object:  # fmt: skip
     """A live figure whose left foot rolls from one key of its control to the next, and slips by 6 mm or more."""
     ob = figure()
     bpy.ops.object.mode_set(mode="EDIT")
