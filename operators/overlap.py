@@ -36,6 +36,8 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
     )  # fmt: skip
 
     doing = Note(Code.WORKING)
+    in_dialog = ("frequency", "damping", "drag", "amount", "loop")
+    has_step = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -46,13 +48,6 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
             return True
         cls.poll_message_set(Note(Code.SELECT_TO_OVERLAP).words(bpy.app.translations.pgettext_iface))
         return False
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
-        del context
-        self.draw_range(step=False)
-        for name in ("frequency", "damping", "drag", "amount", "loop"):
-            self.layout.prop(self, name)
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the motion, let the bones follow it, and key them."""

@@ -24,11 +24,12 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     source: StringProperty(name="Source", description="The armature whose motion this one gets")
 
     doing = Note(Code.RETARGETING)
+    has_step = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
         self.layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
-        self.draw_range(step=False)
+        self.draw_range()
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""

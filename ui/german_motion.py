@@ -45,6 +45,32 @@ GERMAN_MOTION = {
         "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
+    "Find Contacts Again (now {})": "Kontakte neu suchen (jetzt {})",
+    "From the Original": "Vom Original aus",
+    # contacts of feet
+    "Foot Contacts": "Kontakte der Füße",
+    "Find Contacts": "Kontakte suchen",
+    "Find Contacts...": "Kontakte suchen ...",
+    "Find the frames on which heels and balls of the feet are on the ground, and list them in place of others":
+        "Die Frames suchen, auf denen Fersen und Ballen der Füße am Boden sind, und sie anstelle anderer auflisten",
+    "Add Contact": "Kontakt hinzufügen",
+    "Remove Contact": "Kontakt entfernen",
+    "Clear Contacts": "Kontakte entfernen",
+    "Drag Contact": "Kontakt ziehen",
+    "In the Timeline": "In der Zeitleiste",
+    "Show the contacts as bars in the timeline and the dope sheet, while the armature is in Pose Mode. Drag their ends "
+    "or their middle":
+        "Die Kontakte als Balken in Zeitleiste und Dope Sheet zeigen, während das Skelett im Posenmodus ist. Enden "
+        "oder Mitte lassen sich ziehen",
+    "Heel": "Ferse",
+    "Ball": "Ballen",
+    "Mend Motion finds the contacts itself if there are none here":
+        "Bewegung ausbessern sucht die Kontakte selbst, wenn hier keine sind",
+    "These are of another motion and do not count for this one: {}":
+        "Diese gehören zu einer anderen Bewegung und zählen für diese nicht: {}",
+    "Contact from frame {} to {}": "Kontakt von Frame {} bis {}",
+    "{} contacts found": "{} Kontakte gefunden",
+    "{} has {} contacts: there is none with the number {}": "{} hat {} Kontakte: keiner hat die Nummer {}",
     # retarget
     "Retarget": "Übertragen",
     "Retarget...": "Übertragen ...",

@@ -7,11 +7,14 @@ from contextlib import contextmanager
 import bpy
 
 from ..bake import keys
+from . import originals
 
 
 @contextmanager
-def copied_actions(objects: Iterable[bpy.types.Object]) -> Generator[dict[str, bpy.types.Action]]:
-    """Assign copies of their actions to objects; yields the copies by the objects' names.
+def copied_actions(
+    objects: Iterable[bpy.types.Object], made_by: str = ""
+) -> Generator[dict[str, bpy.types.Action]]:  # fmt: skip
+    """Assign copies of their actions to objects; yields the copies by the objects' names. made_by : as of `originals`.
 
     If the context is left by an exception, the old actions are assigned again, and the copies are removed.
     """
@@ -31,5 +34,5 @@ def copied_actions(objects: Iterable[bpy.types.Object]) -> Generator[dict[str, b
         for copy in copies.values():
             bpy.data.actions.remove(copy)
         raise
-    for action in copies:
-        action.use_fake_user = True
+    for action, copy in copies.items():
+        originals.name_original(copy, action, made_by)
