@@ -169,7 +169,7 @@ class DQIK_OT_contact_drag(ContactOperator, bpy.types.Operator):
         if area is None or area.type != "DOPESHEET_EDITOR" or not contact_bars.are_shown(ob, context.space_data):
             return {"PASS_THROUGH"}
         scale = context.preferences.system.ui_scale
-        bars = contact_bars.bars(ob, contact_bars.to_x(context.region.view2d), scale)
+        bars = contact_bars.in_region(ob, context)
         hit = contact_bars.under(bars, event.mouse_region_x, event.mouse_region_y, scale)
         if hit is None:
             return {"PASS_THROUGH"}

@@ -12,6 +12,7 @@ from bpy.props import IntProperty
 from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
+from ..rig.clip import last_report
 from ..rig.frame import aside
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
@@ -133,6 +134,11 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
             self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
         self._from_panel = True
         return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
+    def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
+        """Report what was done to the motion of an armature; the panel keeps showing it."""
+        self.tell({"INFO"} if is_fine else {"WARNING"}, *notes)
+        last_report.remember(ob, notes, is_fine)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The range and the options, in the dialog and in the panel that adjusts the last operation."""

@@ -9,9 +9,9 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty
 
 from ..rig.bake import keys
-from ..rig.blender import scene_state
-from ..rig.clip import contact_ranges, mend_motion, originals
-from ..rig.clip.copied_actions import copied_actions
+from ..rig.blender import originals, scene_state
+from ..rig.clip import contact_ranges, mend_motion
+from ..rig.clip.copied_actions import assigned, copied_actions
 from ..rig.notes import Code, Note, Refused
 from .common import armature
 from .frames import FramesOperator, Steps, shares
@@ -56,7 +56,7 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
         planted = done.after <= _LEFT * done.before
-        self.tell({"INFO"} if planted else {"WARNING"}, Note(
+        self.conclude(ob, planted, Note(
             Code.MENDED, done.contacts, f"{100.0 * done.before:.2g}", f"{100.0 * done.after:.2g}",
             f"{np.degrees(done.knees):.2g}"))  # fmt: skip
         return {"FINISHED"}
@@ -78,7 +78,7 @@ def steps(
     own = mend_motion.figure(ob)
     feet = [leg.names[-1] for leg in own.legs]
     find = find or not contact_ranges.shown(ob)
-    with originals.assigned(ob, originals.of(ob, originals.MEND) if original else None):
+    with assigned(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)

@@ -73,7 +73,7 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
         turned = overlap.follow(ob, names, own, spring, rate, loop, self.amount)
         count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        self.tell({"INFO"}, Note(Code.OVERLAPPED, len(names), count))
+        self.conclude(ob, True, Note(Code.OVERLAPPED, len(names), count))
         return {"FINISHED"}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..rig.bake import keys
-from ..rig.blender import generated_rigs, scene_state
+from ..rig.blender import generated_rigs, originals, scene_state
 from ..rig.clip import person_frames, retarget
 from ..rig.figure import roles
 from ..rig.notes import Code, Note, Refused
@@ -64,7 +64,8 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         name = source.name if data is None or data.action is None else data.action.name
         count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        self.tell({"INFO"}, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
+        originals.name_source(ob, source)
+        self.conclude(ob, True, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
         return {"FINISHED"}
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:

@@ -69,7 +69,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         angle, distance = (float(miss.max(initial=0.0)) for miss in misses)
         within = angle <= bounds.angle and distance <= bounds.distance
-        self.tell({"INFO"} if within else {"WARNING"}, Note(
+        self.conclude(ob, within, Note(
             Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
             f"{100.0 * distance / size:.2g}"))  # fmt: skip
         return {"FINISHED"}

@@ -50,5 +50,8 @@ def action_properties() -> dict[str, object]:
             type=bpy.types.Action, name="Original", description="The action from which this one was made by Mend "
             "Motion, Fewer Keys and others",
         ),
+        "dqik_source": StringProperty(
+            name="Source", description="The object from which Retarget took this motion",
+        ),
         "dqik_made_by": StringProperty(options={"HIDDEN"}),
     }  # fmt: skip

@@ -179,6 +179,14 @@ class DqikSettings(bpy.types.PropertyGroup):
         "armature is in Pose Mode. Drag their ends or their middle", default=True, options=FIXED, override=OVERRIDE,
         update=redrawn,
     )  # fmt: skip
+    show_original: BoolProperty(
+        name="Show the Original", description="Show the motion from which this one was made as lines along its bones, "
+        "while Live is off", **SEEN,
+    )  # fmt: skip
+    original_beside: FloatProperty(
+        name="Beside", description="How far beside the figure the original is shown, in heights of the figure. At 0 it "
+        "is where it was", default=0.0, soft_min=-1.0, soft_max=1.0, **SEEN,
+    )  # fmt: skip
     ghosts: BoolProperty(
         name="Ghosts", description="Show the solved pose of frames before and after the present one, in the theme's "
         "colours of motion paths. They are read while Blender waits for you, and read again after a change", **SEEN,

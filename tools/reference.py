@@ -63,8 +63,10 @@ def _properties() -> Iterator[str]:
     bones = bpy.types.PoseBone.bl_rna.properties
     own = [prop for prop in bones if prop.identifier.startswith("dqik_") and not prop.is_hidden]
     yield from _table("property", [_row(prop, keyed=True) for prop in own])
-    yield "### Action\n\nWhat actions that are made of others say of these.\n"
-    yield from _table("property", [_row(bpy.types.Action.bl_rna.properties["dqik_original"])])
+    yield "### Action\n\nFrom what an action was made.\n"
+    yield from _table("property", [
+        _row(bpy.types.Action.bl_rna.properties[name]) for name in ("dqik_original", "dqik_source")
+    ])  # fmt: skip
     yield "### Object\n\nThe setting of an object that is the target of a goal.\n"
     yield from _table("property", [_row(bpy.types.Object.bl_rna.properties["dqik_roll"], keyed=True)])
 

@@ -8,7 +8,6 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from ..operators.common import armature
-from ..rig.figure import roles
 from ..rig.figure.parts import LEFT, RIGHT
 from ..rig.figure.short_names import short
 from ..rig.overlay import contact_bars
@@ -29,33 +28,36 @@ def _draw() -> None:
     ob = armature(context)
     if not contact_bars.are_shown(ob, context.space_data):
         return
-    scale = context.preferences.system.ui_scale
-    bars = contact_bars.bars(ob, contact_bars.to_x(context.region.view2d), scale)
-    sides = {ob.pose.bones[bone].name: role.side for bone, role in roles.of(ob).roles.items()}
-    height = bars[0].top - bars[0].bottom if bars else 0.0
+    scale, bars = context.preferences.system.ui_scale, contact_bars.in_region(ob, context)
+    lanes = {(bar.contact.bone, bar.contact.part): (bar.bottom, bar.top) for bar in bars}
     gpu.state.blend_set("ALPHA")
     try:
-        for row, _ in enumerate(contact_bars.lanes(ob)):
-            bottom = contact_bars.lane_bottom(row, scale)
-            _fill((0.0, context.region.width, bottom, bottom + height), _LANE)
+        for bottom, top in lanes.values():
+            _fill((0.0, context.region.width, bottom, top), _LANE)
         for bar in bars:
             is_active = bar.number == ob.dqik.active_contact
             edge = scale * (1.5 if is_active else 1.0)
             _fill((bar.left, bar.right, bar.bottom, bar.top), _EDGE if is_active else _BORDER)
             inner = bar.left + edge, max(bar.right - edge, bar.left + edge), bar.bottom + edge, bar.top - edge
-            _fill(inner, _color(bar, sides))
+            _fill(inner, _color(bar))
     finally:
         gpu.state.blend_set("NONE")
-    for row, (bone, part) in enumerate(contact_bars.lanes(ob)):
-        word = bpy.app.translations.pgettext_iface(part.title())
-        blf.size(0, _LETTERS * scale)
-        blf.color(0, 1.0, 1.0, 1.0, 0.8)
-        blf.position(0, 6.0 * scale, contact_bars.lane_bottom(row, scale) + 1.5 * scale, 0)
-        blf.draw(0, f"{short(ob, bone)} {word}")
+    for (bone, part), (bottom, top) in lanes.items():
+        if top - bottom >= _LETTERS * scale:
+            blf.size(0, _LETTERS * scale)
+            blf.color(0, 1.0, 1.0, 1.0, 0.9)
+            blf.position(0, 6.0 * scale, bottom + 0.5 * (top - bottom - 0.7 * _LETTERS * scale), 0)
+            blf.draw(0, name_of(ob, bone, part))
 
 
-def _color(bar: Bar, sides: dict[str, str]) -> Color:
-    red, green, blue = _SIDES.get(sides.get(bar.contact.bone, ""), _OTHER)
+def name_of(ob: bpy.types.Object, bone: str, part: str) -> str:
+    """The name of a contact: its part and its side, or where the side is not known, the bone."""
+    word, side = bpy.app.translations.pgettext_iface(part.title()), contact_bars.side_of(bone)
+    return f"{word} {side}" if side else f"{short(ob, bone)} {word}"
+
+
+def _color(bar: Bar) -> Color:
+    red, green, blue = _SIDES.get(contact_bars.side_of(bar.contact.bone), _OTHER)
     light = _HEEL if bar.contact.part == "HEEL" else 1.0
     return light * red, light * green, light * blue, _ALPHA
 

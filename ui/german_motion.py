@@ -47,6 +47,12 @@ GERMAN_MOTION = {
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
     "Find Contacts Again (now {})": "Kontakte neu suchen (jetzt {})",
     "From the Original": "Vom Original aus",
+    # the original
+    "Show the Original": "Original zeigen",
+    "Show the motion from which this one was made as lines along its bones, while Live is off":
+        "Die Bewegung, aus der diese entstand, als Linien entlang ihrer Knochen zeigen, während Live aus ist",
+    "Beside": "Daneben",
+    "The original is shown while Live is off": "Das Original wird gezeigt, während Live aus ist",
     # contacts of feet
     "Foot Contacts": "Kontakte der Füße",
     "Find Contacts": "Kontakte suchen",

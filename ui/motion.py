@@ -5,9 +5,10 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
-from ..rig.clip import contact_ranges
-from ..rig.figure.short_names import short
-from .common import ArmatureSidebar, is_narrow, paragraph
+from ..rig.clip import contact_ranges, last_report
+from ..rig.overlay import original
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
+from .contact_bars import name_of
 
 _FEWEST, _MOST = 3, 8  # rows of the list
 
@@ -27,14 +28,31 @@ class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        del context
-        column = self.layout.column(align=True)
+        layout, ob = self.layout, armature(context)
+        column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
-        column = self.layout.column(align=True)
+        column = layout.column(align=True)
         column.operator("dqik.edit_range")
         column.operator("dqik.overlap", text="Overlap...")
+        report = last_report.of(ob)
+        if report is not None:
+            box = layout.box().column()
+            for note in report.notes:
+                paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR")
+        if original.is_known(ob):
+            _original(context, layout, ob)
+
+
+def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """Whether the motion from which this one was made is shown, and where."""
+    settings = ob.dqik
+    layout.prop(settings, "show_original")
+    if settings.show_original and ob.dqik.live:
+        paragraph(context, layout, "The original is shown while Live is off", "INFO")
+    elif settings.show_original:
+        settled(context, layout).prop(settings, "original_beside")
 
 
 class DQIK_UL_contacts(bpy.types.UIList):
@@ -50,18 +68,12 @@ class DQIK_UL_contacts(bpy.types.UIList):
         layout = layout.column(align=True) if narrow else layout
         layout.active = not item.mute
         row = layout.row(align=True)
-        names = row.row() if narrow else row.split(factor=0.42)
-        names.label(text=label(data.id_data, item), translate=False)
+        names = row.row() if narrow else row.split(factor=0.38)
+        names.label(text=name_of(data.id_data, item.bone, item.part), translate=False)
         frames = layout.row(align=True) if narrow else names.row(align=True)
         frames.prop(item, "frame_start", text="")
         frames.prop(item, "frame_end", text="")
         row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
-
-
-def label(ob: bpy.types.Object, contact: bpy.types.PropertyGroup) -> str:
-    """The bone and the part of a contact."""
-    part = iface_(contact.bl_rna.properties["part"].enum_items[contact.part].name)
-    return f"{short(ob, contact.bone)} {part}"
 
 
 class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
@@ -82,12 +94,11 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
         if not contact_ranges.are_of_motion(ob):
             words = iface_("These are of another motion and do not count for this one: {}")
             paragraph(context, layout.box(), words.format(settings.contacts_of.name), "ERROR")
-        row = layout.row()
         rows = min(max(count, _FEWEST), _MOST)
-        row.template_list("DQIK_UL_contacts", "", settings, "contacts", settings, "active_contact", rows=rows)
-        column = row.column(align=True)
-        column.operator("dqik.contact_add", text="", icon="ADD")
-        column.operator("dqik.contacts_clear", text="", icon="TRASH")
+        layout.template_list("DQIK_UL_contacts", "", settings, "contacts", settings, "active_contact", rows=rows)
+        row = layout.row(align=True)
+        row.operator("dqik.contact_add", icon="ADD")
+        row.operator("dqik.contacts_clear", text="", icon="TRASH")
         layout.prop(settings, "show_contacts")
 
 

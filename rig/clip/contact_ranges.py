@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...solvers.clip import runs
-from . import originals
+from ..blender import originals
 
 PARTS = ("HEEL", "BALL")
 """Of a foot, in the order in which `solvers.clip` has them."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import bpy
 
 from ..bake import keys
-from . import originals
+from ..blender import originals
 
 
 @contextmanager
@@ -36,3 +36,20 @@ def copied_actions(
         raise
     for action, copy in copies.items():
         originals.name_original(copy, action, made_by)
+
+
+@contextmanager
+def assigned(ob: bpy.types.Object, action: bpy.types.Action | None) -> Generator[None]:
+    """Give an object another action, or with None leave it its own. An exception gives it its own one back."""
+    data = ob.animation_data
+    if action is None or data.action == action:
+        yield
+        return
+    before = data.action, getattr(data, "action_slot", None)
+    data.action = action
+    try:
+        yield
+    except BaseException:
+        keys.assign(ob, before)
+        raise
+    before[0].use_fake_user = True  # it may have been edited

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where contacts are drawn as bars in the timeline and the dope sheet, and which bar is under the pointer.
 
-Each part of each foot has a lane of its own, the lanes are above one another at the lower edge.
+Each part of each foot has a lane of its own. The lanes are above one another at the lower edge, below the frames'
+numbers; in a low timeline they are thin.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 
 from ..clip import contact_ranges
 from ..clip.contact_ranges import Range
+from ..figure import bone_names
 
 MODES = ("TIMELINE", "DOPESHEET", "ACTION")
-_HEIGHT, _GAP, _FLOOR = 9.0, 2.0, 26.0  # pixels of a lane, between two, and below all: markers and the scroll bar
+_RULER, _SCROLL, _MARKERS = 24.0, 11.0, 26.0  # pixels of the numbers above all lanes, and of what is below them
+_LANE, _GAP = (4.0, 12.0), 2.0  # least and most pixels of a lane, and between two
 _END = 6.0  # pixels beside an end that move this end, at most a third of the bar
 
 
@@ -42,30 +46,46 @@ def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
     return sorted(own, key=lambda lane: (ob.pose.bones.find(lane[0]), contact_ranges.PARTS.index(lane[1])))
 
 
-def to_x(view: bpy.types.View2D) -> Callable[[float], float]:
-    """Gives the place of a frame in a region [pixels]."""
-
-    def place(frame: float) -> float:
-        x, _ = view.view_to_region(frame, 0.0, clip=False)
-        return x
-
-    return place
+def side_of(bone: str) -> str:
+    """The side of a bone, by its name."""
+    return bone_names.read([bone])[0].side
 
 
-def bars(ob: bpy.types.Object, to_x: Callable[[float], float], scale: float) -> list[Bar]:
-    """The bars of an object's contacts. to_x : gives the place of a frame. scale : the interface's resolution scale."""
-    rows = {lane: row for row, lane in enumerate(lanes(ob))}
-    found = []
-    for number, one in contact_ranges.shown(ob):
-        left, right = to_x(one.first - 0.5), to_x(one.last + 0.5)
-        bottom = lane_bottom(rows[one.bone, one.part], scale)
-        found.append(Bar(number, one, left, right, bottom, bottom + _HEIGHT * scale))
-    return found
+def height_of(
+    ob: bpy.types.Object, region: bpy.types.Region, scene: bpy.types.Scene, scale: float
+) -> tuple[float, float]:  # fmt: skip
+    """The lower edge of the lowest lane, and the height of a lane [pixels of the region]. scale : of the interface."""
+    floor = (_MARKERS if len(scene.timeline_markers) else _SCROLL) * scale
+    room = (region.height - _RULER * scale - floor) / max(len(lanes(ob)), 1) - _GAP * scale
+    return floor, min(max(room, _LANE[0] * scale), _LANE[1] * scale)
 
 
-def lane_bottom(row: int, scale: float) -> float:
-    """The lower edge of a lane [pixels of the region]."""
-    return (_FLOOR + row * (_HEIGHT + _GAP)) * scale
+def bottoms(ob: bpy.types.Object, floor: float, height: float, scale: float) -> dict[tuple[str, str], float]:
+    """The lower edge of each lane."""
+    return {lane: floor + row * (height + _GAP * scale) for row, lane in enumerate(lanes(ob))}
+
+
+def bars(
+    ob: bpy.types.Object, to_x: Callable[[float], float], floor: float, height: float, scale: float
+) -> list[Bar]:  # fmt: skip
+    """The bars of an object's contacts. to_x : gives the place of a frame. floor, height : as of `height_of`."""
+    edges = bottoms(ob, floor, height, scale)
+    return [
+        Bar(number, one, to_x(one.first - 0.5), to_x(one.last + 0.5), edges[one.bone, one.part],
+            edges[one.bone, one.part] + height)
+        for number, one in contact_ranges.shown(ob)
+    ]  # fmt: skip
+
+
+def in_region(ob: bpy.types.Object, context: bpy.types.Context) -> list[Bar]:
+    """The bars of an object's contacts in the region of a context."""
+    region, scale = context.region, context.preferences.system.ui_scale
+    view = region.view2d
+
+    def to_x(frame: float) -> float:
+        return float(np.asarray(view.view_to_region(frame, 0.0, clip=False))[0])
+
+    return bars(ob, to_x, *height_of(ob, region, context.scene, scale), scale)
 
 
 def under(every: Sequence[Bar], x: float, y: float, scale: float) -> tuple[int, str] | None:

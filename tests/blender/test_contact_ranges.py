@@ -207,7 +207,7 @@ def test_bars_are_where_their_frames_are_and_ends_can_be_caught(extension: str, 
     bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
     for bone, start, end in ((FEET[1], 10, 19), (FEET[0], 12, 12)):
         bpy.ops.dqik.contact_add(bone=bone, part="BALL", frame_start=start, frame_end=end)
-    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 1.0)
+    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 8.0, 1.0)
     assert (right.left, right.right, left.left, left.right) == (95.0, 195.0, 115.0, 125.0)
     assert left.top < right.bottom, "the left foot's lane is below that of the right one, as its bones are before"
     middle = 0.5 * (right.bottom + right.top)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From which action another one was made: each action that is made of a motion names the one before it."""
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 
 import bpy
-
-from ..bake import keys
 
 MEND = "MEND"
 """How an action that Mend Motion has made says so."""
@@ -37,18 +34,13 @@ def _action(ob: bpy.types.Object) -> bpy.types.Action | None:
     return None if ob.animation_data is None else ob.animation_data.action
 
 
-@contextmanager
-def assigned(ob: bpy.types.Object, action: bpy.types.Action | None) -> Generator[None]:
-    """Give an object another action, or with None leave it its own. An exception gives it its own one back."""
-    data = ob.animation_data
-    if action is None or data.action == action:
-        yield
-        return
-    before = data.action, getattr(data, "action_slot", None)
-    data.action = action
-    try:
-        yield
-    except BaseException:
-        keys.assign(ob, before)
-        raise
-    before[0].use_fake_user = True  # it may have been edited
+def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
+    """Say from which other object the motion of an object came."""
+    ob.animation_data.action.dqik_source = source.name
+
+
+def source(ob: bpy.types.Object) -> bpy.types.Object | None:
+    """The other object from which the motion of an object came, if it came so and is there."""
+    action = _action(ob)
+    found = None if action is None else bpy.data.objects.get(action.dqik_source)
+    return found if found is not None and found != ob and found.type == ob.type else None
