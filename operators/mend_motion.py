@@ -40,7 +40,9 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
         ob, layout = armature(context), self.layout
         number = len(contact_ranges.shown(ob))
         if number:
-            layout.prop(self, "find", text=iface_("Find Contacts Again (now {})").format(number), translate=False)
+            words = iface_("Plants the {} contacts of the list").format(number)
+            layout.label(text=iface_("Finds new contacts") if self.find else words, icon="INFO", translate=False)
+            layout.prop(self, "find")
         if originals.of(ob, originals.MEND) is not None:
             layout.prop(self, "original")
 
@@ -57,8 +59,8 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         planted = done.after <= _LEFT * done.before
         self.conclude(ob, planted, Note(
-            Code.MENDED, done.contacts, f"{100.0 * done.before:.2g}", f"{100.0 * done.after:.2g}",
-            f"{np.degrees(done.knees):.2g}"))  # fmt: skip
+            Code.MENDED, done.contacts, f"{100.0 * done.before:.1f}", f"{100.0 * done.after:.1f}",
+            f"{np.degrees(done.knees):.1f}"))  # fmt: skip
         return {"FINISHED"}
 
 

@@ -45,7 +45,11 @@ GERMAN_MOTION = {
         "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
-    "Find Contacts Again (now {})": "Kontakte neu suchen (jetzt {})",
+    "Plants the {} contacts of the list": "Die {} Kontakte der Liste werden aufgesetzt",
+    "Finds new contacts": "Neue Kontakte werden gesucht",
+    "Find Contacts Again": "Kontakte neu suchen",
+    "Find the contacts anew, in place of those in the list":
+        "Die Kontakte neu suchen, anstelle derer in der Liste",
     "From the Original": "Vom Original aus",
     # the original
     "Show the Original": "Original zeigen",

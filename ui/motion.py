@@ -40,7 +40,7 @@ class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
         if report is not None:
             box = layout.box().column()
             for note in report.notes:
-                paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR")
+                paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR", in_box=True)
         if original.is_known(ob):
             _original(context, layout, ob)
 
@@ -93,7 +93,7 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
             return
         if not contact_ranges.are_of_motion(ob):
             words = iface_("These are of another motion and do not count for this one: {}")
-            paragraph(context, layout.box(), words.format(settings.contacts_of.name), "ERROR")
+            paragraph(context, layout.box().column(), words.format(settings.contacts_of.name), "ERROR", in_box=True)
         rows = min(max(count, _FEWEST), _MOST)
         layout.template_list("DQIK_UL_contacts", "", settings, "contacts", settings, "active_contact", rows=rows)
         row = layout.row(align=True)

@@ -6,7 +6,6 @@ that its feet slide. Every press of the panel is done, undone and redone.
 """
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import addon_utils
@@ -15,14 +14,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from person import person
 from window import (
     ROOT,
     Point,
     Steps,
-    click,
     click_button,
     event,
-    find,
     in_view,
     keys,
     move,
@@ -31,6 +29,7 @@ from window import (
     region,
     run,
     shot,
+    type_text,
     until,
     view,
     window,
@@ -44,7 +43,7 @@ Contact = tuple[str, str, int, int]
 
 def whole_motion() -> Steps:
     """The presses of the panel Whole Motion, one after the other."""
-    for one in (open_file, find_contacts, drag_contacts, mend):
+    for one in (open_file, find_contacts, drag_contacts, stop, mend, compare, edit, overlap, fewer_keys, retarget):
         yield from one()
 
 
@@ -118,19 +117,24 @@ def timeline_region() -> bpy.types.Region:
     return next(region for region in timeline().regions if region.type == "WINDOW")
 
 
-def press_and_confirm(operator: str, done: Callable[[], bool], what: str) -> Steps:
-    """Press a button, confirm its dialog, and wait for the work to be done; then undo and redo it."""
-    before = keys(walker()), contacts()
+def state() -> tuple[dict[str, dict], list[Contact]]:
+    """The keys of all armatures, and the contacts."""
+    return {ob.name: keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
+
+
+def press_and_confirm(operator: str) -> Steps:
+    """Press a button and confirm its dialog, if it has one; wait for the work to be done; then undo and redo it."""
+    before = state()
     yield from click_button(operator)
     yield 0.5
-    yield from shot(f"m-dialog {operator}")
+    yield from shot(f"dialog of {operator}")
     yield from press("RET", window_middle())
-    yield from until(lambda: done() and not window().modal_operators, what)
-    after = keys(walker()), contacts()
+    yield from until(lambda: state() != before and not window().modal_operators, f"{operator} has done its work")
+    after = state()
     yield from press("Z", window_middle(), ctrl=True)
-    assert (keys(walker()), contacts()) == before, f"undo of {operator} does not bring back what was"
+    assert state() == before, f"undo of {operator} does not bring back what was"
     yield from press("Z", window_middle(), ctrl=True, shift=True)
-    assert (keys(walker()), contacts()) == after, f"redo of {operator} does not bring back what it did"
+    assert state() == after, f"redo of {operator} does not bring back what it did"
 
 
 # -- the presses -------------------------------------------------------------------------------------------------------
@@ -138,7 +142,8 @@ def press_and_confirm(operator: str, done: Callable[[], bool], what: str) -> Ste
 
 def find_contacts() -> Steps:
     """Contacts are found and listed, and are bars in the timeline."""
-    yield from press_and_confirm("dqik.contacts_find", lambda: len(contacts()) > 8, "contacts are found")
+    yield from press_and_confirm("dqik.contacts_find")
+    assert len(contacts()) > 8
     yield from shot("m03 contacts found")
 
 
@@ -191,20 +196,99 @@ def drag_contacts() -> Steps:
     for wanted in ((first + 2, last + 3), (first, last + 3), (first, last)):
         yield from press("Z", window_middle(), ctrl=True)
         assert contacts()[number][2:] == wanted, (contacts()[number], wanted)
-    at = yield from find("dqik.contact_remove")
-    assert at, "the list has no crosses"
-    yield from click(at)
+    count = len(contacts())
+    yield from click_button("dqik.contact_remove")
+    assert len(contacts()) == count - 1
     yield from shot("m06 contact removed")
     yield from press("Z", window_middle(), ctrl=True)
     assert contacts()[number] == before
 
 
+def stop() -> Steps:
+    """Esc while the motion is mended changes nothing."""
+    before, count = state(), len(bpy.data.actions)
+    yield from click_button("dqik.mend_motion")
+    yield 0.5
+    yield from press("RET", window_middle())
+    yield from until(lambda: len(window().modal_operators) > 0, "mending begins")
+    yield from press("ESC", window_middle())
+    yield from until(lambda: not window().modal_operators, "mending stops")
+    assert state() == before
+    assert len(bpy.data.actions) == count
+
+
 def mend() -> Steps:
     """The feet are planted, and the report says so."""
-    before, count = slide(), len(bpy.data.actions)
-    yield from press_and_confirm("dqik.mend_motion", lambda: len(bpy.data.actions) > count, "the motion is mended")
+    before = slide()
+    yield from press_and_confirm("dqik.mend_motion")
     assert slide() < 0.1 * before
     yield from shot("m07 mended")
+
+
+def compare() -> Steps:
+    """The original over the figure and beside it, at frames on which it slid."""
+    bpy.context.scene.frame_set(60)
+    yield from click_button("show_original")
+    assert walker().dqik.show_original
+    yield from shot("m08 original over it")
+    walker().dqik.original_beside = 0.4
+    yield from shot("m09 original beside it")
+    walker().dqik.original_beside = 0.0
+
+
+def select(*names: str) -> None:
+    """Select bones of the active armature, as clicks on them would."""
+    for bone in bpy.context.object.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    bpy.ops.ed.undo_push(message="Select")
+
+
+def edit() -> Steps:
+    """The spine is turned at a frame; the frames around follow."""
+    select("Spine")
+    yield from press("R", window_middle())
+    yield from type_text("20", window_middle())
+    yield from press("RET", window_middle())
+    before = keys(walker())
+    yield from click_button("dqik.edit_range")
+    yield 0.5
+    assert keys(walker()) != before
+    yield from shot("m10 range edited")
+
+
+def overlap() -> Steps:
+    """The head lags behind."""
+    select("Neck1", "Head")
+    yield from press_and_confirm("dqik.overlap")
+    yield from shot("m11 overlap")
+
+
+def fewer_keys() -> Steps:
+    """Few keys are left."""
+    before = sum(map(len, keys(walker()).values()))
+    yield from press_and_confirm("dqik.unbake")
+    assert sum(map(len, keys(walker()).values())) < before - 5000
+    yield from shot("m12 fewer keys")
+
+
+def retarget() -> Steps:
+    """A person with no motion gets that of the clip."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob, _ = person()
+    ob.location = (1.0, 0.0, 0.0)
+    bpy.ops.object.select_all(action="DESELECT")
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.ed.undo_push(message="Person")
+    with in_view():
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_all()
+    yield 1.0
+    yield from press_and_confirm("dqik.retarget")
+    yield from shot("m13 retargeted")
+    yield from click_button("show_original")
+    yield from shot("m14 source over it")
 
 
 run(whole_motion, scale=1.0)
