@@ -133,7 +133,8 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
             self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
         self._from_panel = True
-        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+        title = iface_(self.bl_label, "Operator")
+        return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 
     def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
         """Report what was done to the motion of an armature; the panel keeps showing it."""

@@ -28,7 +28,9 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
-        self.layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
         self.draw_range()
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

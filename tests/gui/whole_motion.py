@@ -205,14 +205,22 @@ def drag_contacts() -> Steps:
 
 
 def stop() -> Steps:
-    """Esc while the motion is mended changes nothing."""
-    before, count = state(), len(bpy.data.actions)
+    """Esc while the whole clip is mended changes nothing."""
+    before, count, scene = state(), len(bpy.data.actions), bpy.context.scene
+    scene.frame_end = int(walker().animation_data.action.frame_range[1])
     yield from click_button("dqik.mend_motion")
     yield 0.5
-    yield from press("RET", window_middle())
-    yield from until(lambda: len(window().modal_operators) > 0, "mending begins")
-    yield from press("ESC", window_middle())
+    yield from move(window_middle())
+    event("RET", "PRESS", window_middle())
+    for _ in range(200):
+        yield 0.01
+        if len(window().modal_operators) > 0:
+            break
+    assert len(window().modal_operators) > 0, "mending does not begin, or is done before it could be stopped"
+    event("ESC", "PRESS", window_middle())
+    event("ESC", "RELEASE", window_middle())
     yield from until(lambda: not window().modal_operators, "mending stops")
+    scene.frame_end = LAST
     assert state() == before
     assert len(bpy.data.actions) == count
 
