@@ -149,6 +149,26 @@ def test_an_override_keeps_its_own_contacts(clip: bpy.types.Object, tmp_path: Pa
     assert not listed(override())
 
 
+def test_an_override_is_mended_and_keeps_what_was_found(clip: bpy.types.Object, tmp_path: Path) -> None:
+    """It finds what the figure of the library does; contacts of the library become others."""
+    bpy.ops.dqik.contacts_find()
+    found = listed(clip)
+    bpy.ops.dqik.contacts_clear()
+    for start in (10, 30):
+        bpy.ops.dqik.contact_add(bone=FEET[0], part="HEEL", frame_start=start, frame_end=start + 5)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob, scene = rigs.made_active(overridden(tmp_path / "library.blend")), bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps = 1, LAST, 30
+    assert bpy.ops.dqik.mend_motion(find=True) == {"FINISHED"}
+    assert listed(ob) == found
+    original = ob.animation_data.action.dqik_original
+    assert original.library is not None
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert listed(override()) == found
+    assert override().animation_data.action.dqik_original.library is not None
+
+
 def test_a_contact_is_dragged_until_the_next_one(clip: bpy.types.Object) -> None:
     """It keeps a frame of its own and one beside its neighbours; other parts are no neighbours."""
     for start, end in ((10, 20), (30, 40), (50, 60)):

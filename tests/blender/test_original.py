@@ -70,6 +70,17 @@ def test_a_source_is_shown_as_large_as_the_figure_and_where_it_is(original: Modu
     assert not original.is_known(ob)
 
 
+def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType) -> None:
+    ob = rigs.arm()
+    ob.pose.bones["a"].keyframe_insert("rotation_quaternion", frame=1)
+    before = ob.animation_data.action
+    bpy.ops.dqik.goal_add(bone="b")
+    bpy.ops.dqik.bake(frame_start=1, frame_end=3, smooth=0.5)
+    assert ob.animation_data.action.dqik_original == before
+    assert original.is_known(ob)
+    assert str(last_report.of(ob).notes[0]).startswith("Baked 3 frames")
+
+
 def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
     """Not after undo, with another action, or once keys were added."""
     ob = captured()
