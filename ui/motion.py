@@ -73,7 +73,10 @@ class DQIK_UL_contacts(bpy.types.UIList):
         frames = layout.row(align=True) if narrow else names.row(align=True)
         frames.prop(item, "frame_start", text="")
         frames.prop(item, "frame_end", text="")
-        row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
+        if item.mute:
+            row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON")
+        else:
+            row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
 
 
 class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):

@@ -16,6 +16,13 @@ from .motion import body_bones
 _VALUES = dict[tuple[str, int], float]
 
 
+class _Last:
+    """The last lines of an action, and what they were made from: a view that only turns reads no curves again."""
+
+    made_from: tuple = ()
+    lines = np.zeros((0, 2, 3))
+
+
 def is_known(ob: bpy.types.Object) -> bool:
     """Whether it is known from what an object's motion was made."""
     return originals.of(ob) is not None or originals.source(ob) is not None
@@ -27,7 +34,10 @@ def lines(ob: bpy.types.Object, context: bpy.types.Context) -> np.ndarray:
     action = originals.of(ob)
     if action is not None:
         time = scene_state.times(context.scene, [context.scene.frame_current_final])[0]
-        return _of_action(ob, shown, action, time)
+        made_from = ob.session_uid, action.session_uid, time, len(ob.pose.bones), np.array(shown.matrix_world).tobytes()
+        if made_from != _Last.made_from:
+            _Last.made_from, _Last.lines = made_from, _of_action(ob, shown, action, time)
+        return _Last.lines
     return np.zeros((0, 2, 3)) if source is None else _of_figure(ob, shown, source, context)
 
 

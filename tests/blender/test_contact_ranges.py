@@ -93,6 +93,21 @@ def test_mending_again_starts_from_the_original(clip: bpy.types.Object) -> None:
     assert clip.animation_data.action.dqik_original not in (original, mended)
 
 
+def test_what_is_stopped_half_way_changes_nothing(extension: str, clip: bpy.types.Object) -> None:
+    """Mending again has assigned the original when it is stopped."""
+    bpy.ops.dqik.mend_motion()
+    mended, keys, found, count = clip.animation_data.action, rigs.keys(clip), listed(clip), len(bpy.data.actions)
+    operator = importlib.import_module(f"{extension}.operators.mend_motion")
+    for share in (0.2, 0.8):
+        steps = operator.steps(bpy.context, clip, range(1, LAST + 1), find=True)
+        while next(steps) < share:
+            pass
+        assert clip.animation_data.action != mended
+        steps.close()
+        assert clip.animation_data.action == mended
+        assert (rigs.keys(clip), listed(clip), len(bpy.data.actions)) == (keys, found, count)
+
+
 def test_contacts_of_another_motion_do_not_count(clip: bpy.types.Object) -> None:
     """Nor are those shown; Mend Motion finds those of this motion, and going back to the first one it finds again."""
     bpy.ops.dqik.contact_add(bone=FEET[0], part="HEEL", frame_start=2, frame_end=5)
