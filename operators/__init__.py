@@ -10,6 +10,7 @@ from . import (
     check,
     command_line,
     compare,
+    contact_ranges,
     contacts,
     controls,
     couplings,
@@ -49,6 +50,7 @@ CLASSES = (
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
     *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
+    *contact_ranges.CLASSES,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..rig import bake
 from ..rig.bake import keys
 from ..rig.blender import scene_state
+from ..rig.clip import last_report
 from ..rig.frame import aside, missed
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state import own_answers
@@ -114,7 +115,9 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         misses = missed.summary(scene, ob)
         for note in reading.rig.unseen:
             self.tell({"WARNING"}, note)
-        self.tell({"INFO"}, Note(Code.BAKED, len(frames), count), *([misses] if misses else []))
+        done = [Note(Code.BAKED, len(frames), count), *([misses] if misses else [])]
+        self.tell({"INFO"}, *done)
+        last_report.remember(ob, done, misses is None)
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:

@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, IntProperty
 
 from ..rig.blender.armature import Armature
 from ..rig.blender.places import Owner, owner_of
-from ..rig.clip import edit_range
+from ..rig.clip import edit_range, last_report
 from ..rig.notes import Code, Note
 from ..rig.setup import selection, users
 from ..rig.shot import plant, ties
@@ -59,7 +59,9 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)
             edit_range.apply(change, time, span, self.radius)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        self.tell({"INFO"}, Note(Code.RANGE_EDITED, len(changes), self.radius))
+        done = Note(Code.RANGE_EDITED, len(changes), self.radius)
+        self.tell({"INFO"}, done)
+        last_report.remember(ob, [done], True)
         return {"FINISHED"}
 
     @staticmethod

@@ -2,7 +2,8 @@
 """Operators that process a range of frames: at once from a script, in steps with progress from the panel."""
 
 from collections.abc import Generator, Sequence
-from typing import TypeVar
+from time import perf_counter
+from typing import ClassVar, TypeVar
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
@@ -11,13 +12,16 @@ from bpy.props import IntProperty
 from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
+from ..rig.clip import last_report
 from ..rig.frame import aside
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, Refused
 from .common import ArmatureOperator
 
-_BEAT = 0.01  # seconds between the steps of an operator that was started from the panel
+_BEAT = 0.01  # seconds between the parts of the work of an operator that was started from the panel
+_AT_ONCE = 0.05  # seconds that a part takes, after which Blender answers the user
+_SURE = 2.0  # seconds after which the time that is left is shown
 
 Steps = Generator[float, None, set[str]]
 """The work of an operator in steps: yields the progress from 0 to 1, returns the operator's result."""
@@ -49,23 +53,35 @@ class SteppedOperator:
         return {"CANCELLED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Do one step at each timer event."""
+        """Do some steps at each timer event."""
         if event.type == "ESC":
             self._steps.close()
             self.tell({"INFO"}, self.stopped)
             return self._leave(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
+        until = perf_counter() + _AT_ONCE
         try:
-            share = next(self._steps)
+            while True:
+                share = next(self._steps)
+                if perf_counter() > until:
+                    break
         except StopIteration as end:
             return self._leave(context, end.value)
         except Exception:
             self._leave(context, {"CANCELLED"})
             raise
         context.window_manager.progress_update(int(100 * share))
-        context.workspace.status_text_set(Note(Code.ESC_AT, self.doing, f"{100 * share:.0f}").words(iface_))
+        context.workspace.status_text_set(self._state(share, perf_counter() - self._began).words(iface_))
         return {"RUNNING_MODAL"}
+
+    def _state(self, share: float, seconds: float) -> Note:
+        """How much of the work is done after so many seconds and, as soon as that can be told, how long it takes."""
+        percent = f"{100 * share:.0f}"
+        if seconds < _SURE or share <= 0.0:
+            return Note(Code.ESC_AT, self.doing, percent)
+        minutes, left = divmod(round(seconds * (1.0 - share) / share), 60)
+        return Note(Code.ESC_LEFT, self.doing, percent, f"{minutes}:{left:02}")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Work at once if called from a script, else in steps."""
@@ -85,7 +101,7 @@ class SteppedOperator:
             self._leave(context, {"CANCELLED"})
 
     def _start(self, context: bpy.types.Context) -> set[str]:
-        self._from_panel = False
+        self._from_panel, self._began = False, perf_counter()
         self._steps = self._safe_run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
@@ -101,7 +117,10 @@ class SteppedOperator:
 
 
 class FramesOperator(SteppedOperator, ArmatureOperator):
-    """Asks for a range of frames in a dialog, then processes it."""
+    """Asks for a range of frames and options in a dialog, then processes it."""
+
+    in_dialog: ClassVar[tuple[str, ...]] = ()  # its own properties, in their order
+    has_step: ClassVar[bool] = True  # whether frames can be left out
 
     frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
                              default=0)  # fmt: skip
@@ -114,16 +133,29 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
             self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
         self._from_panel = True
-        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+        title = iface_(self.bl_label, "Operator")
+        return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 
-    def draw_range(self, step: bool = True) -> None:
-        """The range, in the dialog and in the panel that adjusts the last operation. step : with its step."""
+    def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
+        """Report what was done to the motion of an armature; the panel keeps showing it."""
+        self.tell({"INFO"} if is_fine else {"WARNING"}, *notes)
+        last_report.remember(ob, notes, is_fine)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The range and the options, in the dialog and in the panel that adjusts the last operation."""
+        del context
+        self.draw_range()
+        for name in self.in_dialog:
+            self.layout.prop(self, name)
+
+    def draw_range(self) -> None:
+        """The range alone."""
         layout = self.layout
         layout.use_property_split, layout.use_property_decorate = True, False
         column = layout.column(align=True)
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
-        if step:
+        if self.has_step:
             column.prop(self, "step")
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:

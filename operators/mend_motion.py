@@ -5,11 +5,13 @@ from collections.abc import Generator, Sequence
 
 import bpy
 import numpy as np
+from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import BoolProperty
 
 from ..rig.bake import keys
-from ..rig.blender import scene_state
-from ..rig.clip import mend_motion
-from ..rig.clip.copied_actions import copied_actions
+from ..rig.blender import originals, scene_state
+from ..rig.clip import contact_ranges, mend_motion
+from ..rig.clip.copied_actions import assigned, copied_actions
 from ..rig.notes import Code, Note, Refused
 from .common import armature
 from .frames import FramesOperator, Steps, shares
@@ -24,51 +26,73 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
     bl_label = "Mend Motion"
     bl_options = {"REGISTER", "UNDO"}
 
+    find: BoolProperty(name="Find Contacts Again", description="Find the contacts anew, in place of those in the list",
+                       options={"SKIP_SAVE"})  # fmt: skip
+    original: BoolProperty(name="From the Original", description="Where this motion was mended before, start from the "
+                           "motion before that. What was edited since then is in the old action only",
+                           default=True, options={"SKIP_SAVE"})  # fmt: skip
+
     doing = Note(Code.MENDING)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The range, in the dialog and in the panel that adjusts the last operation."""
-        del context
+        """The options, in the dialog and in the panel that adjusts the last operation."""
         self.draw_range()
+        ob, layout = armature(context), self.layout
+        number = len(contact_ranges.shown(ob))
+        if number:
+            words = iface_("Plants the {} contacts of the list").format(number)
+            layout.label(text=iface_("Finds new contacts") if self.find else words, icon="INFO", translate=False)
+            layout.prop(self, "find")
+        if originals.of(ob, originals.MEND) is not None:
+            layout.prop(self, "original")
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Mend the motion, and report what has changed."""
         frames = self._frames(context.scene)
         if not frames:
             return {"CANCELLED"}
+        ob = armature(context)
         try:
-            done = yield from steps(context, armature(context), frames, self.step)
+            done = yield from steps(context, ob, frames, self.step, self.find, self.original)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
         planted = done.after <= _LEFT * done.before
-        self.tell({"INFO"} if planted else {"WARNING"}, Note(
-            Code.MENDED, done.contacts, f"{100.0 * done.before:.2g}", f"{100.0 * done.after:.2g}",
-            f"{np.degrees(done.knees):.2g}"))  # fmt: skip
+        self.conclude(ob, planted, Note(
+            Code.MENDED, done.contacts, f"{100.0 * done.before:.1f}", f"{100.0 * done.after:.1f}",
+            f"{np.degrees(done.knees):.1f}"))  # fmt: skip
         return {"FINISHED"}
 
 
 def steps(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
+    original: bool = True,
 ) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
     """Read the motion, find contacts, key what plants the feet, and look at what Blender shows.
 
-    Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. Raises
+    Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
+    where the object has contacts. original : start from the motion as it was before it was mended, if it was. Raises
     `Refused`, and `scene_state.Disturbed`.
     """
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base / step
     keys.check(ob, "NEW")
     own = mend_motion.figure(ob)
-    with scene_state.restored(scene, context.view_layer, ob) as visits:
-        before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
-        on_ground = mend_motion.contacts(before, rate)
-        if not on_ground.any():
-            raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
-        new = mend_motion.mended(ob, own, before, on_ground, rate)
-        with copied_actions([ob]):
-            mend_motion.key(ob, own, scene_state.times(scene, frames), new)
-            after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
+    feet = [leg.names[-1] for leg in own.legs]
+    find = find or not contact_ranges.shown(ob)
+    with assigned(ob, originals.of(ob, originals.MEND) if original else None):
+        action = ob.animation_data.action
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
+            before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
+            on_ground = mend_motion.contacts(before, rate) if find else contact_ranges.mask(ob, feet, frames)
+            if not on_ground.any():
+                raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
+            new = mend_motion.mended(ob, own, before, on_ground, rate)
+            with copied_actions([ob], originals.MEND):
+                mend_motion.key(ob, own, scene_state.times(scene, frames), new)
+                after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
+    if find:
+        contact_ranges.store(ob, contact_ranges.of_mask(feet, frames, on_ground), action)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     return mend_motion.report(own, before, after, on_ground, rate)
 

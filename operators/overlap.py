@@ -36,6 +36,8 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
     )  # fmt: skip
 
     doing = Note(Code.WORKING)
+    in_dialog = ("frequency", "damping", "drag", "amount", "loop")
+    has_step = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -46,13 +48,6 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
             return True
         cls.poll_message_set(Note(Code.SELECT_TO_OVERLAP).words(bpy.app.translations.pgettext_iface))
         return False
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
-        del context
-        self.draw_range(step=False)
-        for name in ("frequency", "damping", "drag", "amount", "loop"):
-            self.layout.prop(self, name)
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the motion, let the bones follow it, and key them."""
@@ -78,7 +73,7 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
         turned = overlap.follow(ob, names, own, spring, rate, loop, self.amount)
         count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        self.tell({"INFO"}, Note(Code.OVERLAPPED, len(names), count))
+        self.conclude(ob, True, Note(Code.OVERLAPPED, len(names), count))
         return {"FINISHED"}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..rig.bake import keys
-from ..rig.blender import generated_rigs, scene_state
+from ..rig.blender import generated_rigs, originals, scene_state
 from ..rig.clip import person_frames, retarget
 from ..rig.figure import roles
 from ..rig.notes import Code, Note, Refused
@@ -24,11 +24,14 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     source: StringProperty(name="Source", description="The armature whose motion this one gets")
 
     doing = Note(Code.RETARGETING)
+    has_step = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
-        self.layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
-        self.draw_range(step=False)
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
+        self.draw_range()
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""
@@ -63,7 +66,8 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         name = source.name if data is None or data.action is None else data.action.name
         count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        self.tell({"INFO"}, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
+        originals.name_source(ob, source)
+        self.conclude(ob, True, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
         return {"FINISHED"}
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:

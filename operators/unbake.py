@@ -33,13 +33,8 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
 
     doing = Note(Code.UNBAKING)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
-        del context
-        self.draw_range(step=False)
-        for name in ("angle", "distance", "only_selected"):
-            self.layout.prop(self, name)
+    in_dialog = ("angle", "distance", "only_selected")
+    has_step = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the motion, replace its keys, look at what Blender shows, and again with less where it is off."""
@@ -74,7 +69,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         angle, distance = (float(miss.max(initial=0.0)) for miss in misses)
         within = angle <= bounds.angle and distance <= bounds.distance
-        self.tell({"INFO"} if within else {"WARNING"}, Note(
+        self.conclude(ob, within, Note(
             Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
             f"{100.0 * distance / size:.2g}"))  # fmt: skip
         return {"FINISHED"}

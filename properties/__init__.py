@@ -10,13 +10,15 @@ from bpy.props import PointerProperty
 
 from .bone import bone_properties
 from .common import OVERRIDE
+from .contact import DqikContact, action_properties
 from .goal import DqikGoal
 from .object import DqikSettings
 from .relations import DqikCoupling, DqikObstacle
 from .roll import roll_property
 from .status import DqikMissedFrame, DqikStatus
 
-CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikMissedFrame, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus, DqikSettings)
+_OF_TYPES = ((bpy.types.Action, action_properties), (bpy.types.PoseBone, bone_properties))
 
 
 def register() -> None:
@@ -27,14 +29,16 @@ def register() -> None:
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=OVERRIDE
     )
     bpy.types.Object.dqik_roll = roll_property()
-    for name, prop in bone_properties().items():
-        setattr(bpy.types.PoseBone, name, prop)
+    for kind, own in _OF_TYPES:
+        for name, prop in own().items():
+            setattr(kind, name, prop)
 
 
 def unregister() -> None:
     """Undo `register`, in reverse."""
-    for name in reversed(bone_properties()):
-        delattr(bpy.types.PoseBone, name)
+    for kind, own in reversed(_OF_TYPES):
+        for name in reversed(own()):
+            delattr(kind, name)
     del bpy.types.Object.dqik_roll, bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -25,6 +25,7 @@ from ..rig.setup.menus import GHOSTS_OF, OBJECTIVES, ORDERS, START_FROM, solver_
 from ..solvers import kernel
 from ..solvers.compiled import SOLVERS as COMPILED
 from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTING, touched
+from .contact import DqikContact, redrawn
 from .goal import DqikGoal
 from .relations import DqikCoupling, DqikObstacle
 from .status import DqikMissedFrame, DqikStatus
@@ -160,6 +161,31 @@ class DqikSettings(bpy.types.PropertyGroup):
     missed_frames: CollectionProperty(
         type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    contacts: CollectionProperty(
+        type=DqikContact, name="Contacts", description="The frames on which heels and balls of feet are on the ground",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )  # fmt: skip
+    active_contact: IntProperty(
+        name="Active Contact", description="The contact that is chosen in the list", min=0, options=FIXED,
+        override=OVERRIDE, update=redrawn,
+    )  # fmt: skip
+    contacts_of: PointerProperty(
+        type=bpy.types.Action, name="Contacts Of", description="The action in which the contacts were found. They "
+        "count for it and for those that were made from it", override=OVERRIDE, update=redrawn,
+    )  # fmt: skip
+    show_contacts: BoolProperty(
+        name="In the Timeline", description="Show the contacts as bars in the timeline and the dope sheet, while the "
+        "armature is in Pose Mode. Drag their ends or their middle", default=True, options=FIXED, override=OVERRIDE,
+        update=redrawn,
+    )  # fmt: skip
+    show_original: BoolProperty(
+        name="Show the Original", description="Show the motion from which this one was made as lines along its bones, "
+        "while Live is off", **SEEN,
+    )  # fmt: skip
+    original_beside: FloatProperty(
+        name="Beside", description="How far beside the figure the original is shown, in heights of the figure. At 0 it "
+        "is where it was", default=0.0, soft_min=-1.0, soft_max=1.0, **SEEN,
     )  # fmt: skip
     ghosts: BoolProperty(
         name="Ghosts", description="Show the solved pose of frames before and after the present one, in the theme's "

@@ -181,6 +181,8 @@ class Code(Enum):
         "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees"
     )
     MENDING = "Planting feet"
+    CONTACTS_FOUND = "{} contacts found"
+    NO_CONTACT = "{} has {} contacts: there is none with the number {}"
     SELECT_FOR_PATHS = "In Pose Mode, select the bones whose motion to show"
     SHOW_GHOSTS_FIRST = "Switch Ghosts or Arcs on first"
     NO_PATHS = "Blender made no motion paths for {}"
@@ -295,6 +297,7 @@ class Code(Enum):
     COMPUTING_REACH = "Computing the reach"
     ESC = "{}: Esc to cancel"
     ESC_AT = "{}: {} %, Esc to cancel"
+    ESC_LEFT = "{}: {} %, {} left, Esc to cancel"
     STOPPED_UNCHANGED = "Stopped, nothing was changed"
     COMPARED = "Compared {} solvers on {} frames"
     TABLE_IN = "the table is in the panel and in the text {}"

@@ -30,6 +30,7 @@ _GROUPS = (
     ("Object.dqik.goals[...]", "goals", "A goal."),
     ("Object.dqik.status", "status", "The report of the last solve. Read only, and not saved."),
     ("Object.dqik.missed_frames[...]", "missed_frames", "A frame that the last bake or check found to miss goals."),
+    ("Object.dqik.contacts[...]", "contacts", "A contact of a foot, which Mend Motion plants."),
 )
 _SKIPPED = {"rna_type", "bl_rna"}
 
@@ -62,6 +63,10 @@ def _properties() -> Iterator[str]:
     bones = bpy.types.PoseBone.bl_rna.properties
     own = [prop for prop in bones if prop.identifier.startswith("dqik_") and not prop.is_hidden]
     yield from _table("property", [_row(prop, keyed=True) for prop in own])
+    yield "### Action\n\nFrom what an action was made.\n"
+    yield from _table("property", [
+        _row(bpy.types.Action.bl_rna.properties[name]) for name in ("dqik_original", "dqik_source")
+    ])  # fmt: skip
     yield "### Object\n\nThe setting of an object that is the target of a goal.\n"
     yield from _table("property", [_row(bpy.types.Object.bl_rna.properties["dqik_roll"], keyed=True)])
 

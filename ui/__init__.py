@@ -7,6 +7,7 @@ from . import (
     attach,
     bone,
     compare,
+    contact_bars,
     contacts,
     ghosts,
     goals,
@@ -15,6 +16,7 @@ from . import (
     main,
     marks,
     motion,
+    original,
     overlay,
     overlay_settings,
     pose_menu,
@@ -30,7 +32,7 @@ PANELS = (
     *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES,
 )  # fmt: skip
 CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
-_STARTED = (translations, overlay_settings, overlay, ghosts, marks, render, pose_menu, keymap)
+_STARTED = (translations, overlay_settings, overlay, ghosts, original, marks, contact_bars, render, pose_menu, keymap)
 
 
 def register() -> None:

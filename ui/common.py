@@ -12,6 +12,7 @@ from ..rig.notes import Note
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1
 _MARGIN = 60  # pixels beside a line of text in a panel, including its icon
+_BOX = 22  # further pixels that a box takes
 
 
 class Sidebar:
@@ -42,10 +43,13 @@ def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types
     return layout
 
 
-def paragraph(context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE") -> None:
-    """A note or other text in the language of the interface, wrapped to the width of the sidebar."""
+def paragraph(
+    context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE", in_box: bool = False
+) -> None:  # fmt: skip
+    """A note or other text in the language of the interface, wrapped to the width of the sidebar, or of a box in it."""
     scale = context.preferences.system.ui_scale
-    width = max(int((context.region.width / scale - _MARGIN) / _LETTER), 12)
+    room = context.region.width / scale - _MARGIN - (_BOX if in_box else 0.0)
+    width = max(int(room / _LETTER), 12)
     words = text.words(iface_) if isinstance(text, Note) else iface_(text)
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(words, width)):

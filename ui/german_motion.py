@@ -1,11 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """German for the words of operators, panels and notes about whole motions."""
 
+GERMAN_MOTION_OPERATORS = {
+    "Edit Range": "Bereich bearbeiten",
+    "Fewer Keys": "Weniger Keyframes",
+    "Fewer Keys...": "Weniger Keyframes ...",
+    "Overlap": "Nachschwingen",
+    "Overlap...": "Nachschwingen ...",
+    "Mend Motion": "Bewegung ausbessern",
+    "Mend Motion...": "Bewegung ausbessern ...",
+    "Retarget": "Übertragen",
+    "Retarget...": "Übertragen ...",
+    "Find Contacts": "Kontakte suchen",
+    "Find Contacts...": "Kontakte suchen ...",
+    "Add Contact": "Kontakt hinzufügen",
+    "Remove Contact": "Kontakt entfernen",
+    "Clear Contacts": "Kontakte entfernen",
+    "Drag Contact": "Kontakt ziehen",
+}
+"""Labels of operators."""
+
 GERMAN_MOTION = {
     "Whole Motion": "Ganze Bewegung",
     "What is done to all frames of a motion at once": "Was mit allen Frames einer Bewegung zugleich geschieht",
     # editing a range
-    "Edit Range": "Bereich bearbeiten",
     "In Pose Mode, select the controls or bones that you have moved":
         "Im Posenmodus die Steuerknochen oder Knochen auswählen, die bewegt wurden",
     "Nothing that is selected has keys and was moved on this frame: move it first, then press this":
@@ -13,8 +31,6 @@ GERMAN_MOTION = {
     "Changed {} controls or bones over a radius of {} frames":
         "{} Steuerknochen oder Knochen über {} Frames zu beiden Seiten geändert",
     # fewer keys
-    "Fewer Keys": "Weniger Keyframes",
-    "Fewer Keys...": "Weniger Keyframes ...",
     "Replacing keys": "Keyframes werden ersetzt",
     "Nothing of {} has dense keys in this range": "Nichts von {} hat in diesem Bereich dichte Keyframes",
     "{} keys in place of {}; differences up to {} degrees and {} % of the size":
@@ -24,15 +40,12 @@ GERMAN_MOTION = {
         "Folgen bleibt hinter seinen Zielen zurück, geglättetes Backen nicht: ein anderes Beginnen bei wählen, oder "
         "Glätten 0",
     # overlap
-    "Overlap...": "Nachschwingen ...",
     "In Pose Mode, select the bones of a tail, of hair or ears":
         "Im Posenmodus die Knochen eines Schwanzes, von Haaren oder Ohren auswählen",
     "Bone {} is moved by a goal: mute the goal, or bake first":
         "Ein Ziel bewegt den Knochen {}: das Ziel stummschalten, oder zuerst backen",
     "{} bones follow through, {} keys": "{} Knochen schwingen nach, {} Keyframes",
     # mended motion
-    "Mend Motion": "Bewegung ausbessern",
-    "Mend Motion...": "Bewegung ausbessern ...",
     "Plant feet that slide in a captured motion. The old action stays in the file":
         "Füße aufsetzen, die in einer aufgezeichneten Bewegung rutschen. Die alte Action bleibt in der Datei",
     "Planting feet": "Füße werden aufgesetzt",
@@ -45,9 +58,37 @@ GERMAN_MOTION = {
         "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
+    "Plants the {} contacts of the list": "Die {} Kontakte der Liste werden aufgesetzt",
+    "Finds new contacts": "Neue Kontakte werden gesucht",
+    "Find Contacts Again": "Kontakte neu suchen",
+    "Find the contacts anew, in place of those in the list":
+        "Die Kontakte neu suchen, anstelle derer in der Liste",
+    "From the Original": "Vom Original aus",
+    # the original
+    "Show the Original": "Original zeigen",
+    "Show the motion from which this one was made as lines along its bones, while Live is off":
+        "Die Bewegung, aus der diese entstand, als Linien entlang ihrer Knochen zeigen, während Live aus ist",
+    "Beside": "Daneben",
+    "The original is shown while Live is off": "Das Original wird gezeigt, während Live aus ist",
+    # contacts of feet
+    "Foot Contacts": "Kontakte der Füße",
+    "Find the frames on which heels and balls of the feet are on the ground, and list them in place of others":
+        "Die Frames suchen, auf denen Fersen und Ballen der Füße am Boden sind, und sie anstelle anderer auflisten",
+    "In the Timeline": "In der Zeitleiste",
+    "Show the contacts as bars in the timeline and the dope sheet, while the armature is in Pose Mode. Drag their ends "
+    "or their middle":
+        "Die Kontakte als Balken in Zeitleiste und Dope Sheet zeigen, während das Skelett im Posenmodus ist. Enden "
+        "oder Mitte lassen sich ziehen",
+    "Heel": "Ferse",
+    "Ball": "Ballen",
+    "Mend Motion finds the contacts itself if there are none here":
+        "Bewegung ausbessern sucht die Kontakte selbst, wenn hier keine sind",
+    "These are of another motion and do not count for this one: {}":
+        "Diese gehören zu einer anderen Bewegung und zählen für diese nicht: {}",
+    "Contact from frame {} to {}": "Kontakt von Frame {} bis {}",
+    "{} contacts found": "{} Kontakte gefunden",
+    "{} has {} contacts: there is none with the number {}": "{} hat {} Kontakte: keiner hat die Nummer {}",
     # retarget
-    "Retarget": "Übertragen",
-    "Retarget...": "Übertragen ...",
     "The armature whose motion this one gets": "Das Skelett, dessen Bewegung dieses bekommt",
     "Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action":
         "Dieser Figur die Bewegung einer anderen geben, wie groß beide auch sind und wie sie auch ruhen. Es ist eine "

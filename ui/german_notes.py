@@ -298,6 +298,7 @@ GERMAN_NOTES = {
     "Computing the reach": "Reichweite wird berechnet",
     "{}: Esc to cancel": "{}: Esc bricht ab",
     "{}: {} %, Esc to cancel": "{}: {} %, Esc bricht ab",
+    "{}: {} %, {} left, Esc to cancel": "{}: {} %, noch {}, Esc bricht ab",
     "Stopped, nothing was changed": "Abgebrochen, nichts wurde geändert",
     # the comparison of solvers
     "Compared {} solvers on {} frames": "{} Verfahren auf {} Frames verglichen",

@@ -8,7 +8,7 @@ import bpy
 
 
 class Shortcut(NamedTuple):
-    """An operator with its key, pressed together with Shift and Alt."""
+    """An operator with its key, pressed together with Shift and Alt, or a mouse button, pressed alone."""
 
     operator: str
     key: str
@@ -20,9 +20,10 @@ SHORTCUTS = (
     Shortcut("dqik.goal_add", "A"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
     Shortcut("dqik.solve", "V"), Shortcut("dqik.targets_to_pose", "T"), Shortcut("dqik.bake", "B"),
     Shortcut("dqik.keep_pose", "K"), Shortcut("wm.context_toggle", "L", "object.dqik.live"),
-    Shortcut("dqik.grab", "G", keymaps=("Pose",)),
+    Shortcut("dqik.grab", "G", keymaps=("Pose",)), Shortcut("dqik.contact_drag", "LEFTMOUSE", keymaps=("Dopesheet",)),
 )  # fmt: skip
-KEYMAPS = ("Pose", "Object Mode")
+KEYMAPS = {"Pose": "EMPTY", "Object Mode": "EMPTY", "Dopesheet": "DOPESHEET_EDITOR"}
+"""The keymaps with their editors."""
 
 _added: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
@@ -45,10 +46,11 @@ def start() -> None:
     config = bpy.context.window_manager.keyconfigs.addon
     if config is None:
         return
-    for name in KEYMAPS:
-        keymap = config.keymaps.new(name=name)
+    for name, editor in KEYMAPS.items():
+        keymap = config.keymaps.new(name=name, space_type=editor)
         for shortcut in (one for one in SHORTCUTS if name in one.keymaps):
-            item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=True, alt=True)
+            held = not shortcut.key.endswith("MOUSE")
+            item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=held, alt=held)
             if shortcut.path:
                 item.properties.data_path = shortcut.path
             _added.append((keymap, item))

@@ -79,7 +79,7 @@ def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.
     if not names:
         return
     box = layout.box().column()
-    paragraph(context, box, Note(Code.HELD, listed([short(ob, name) for name in names])), "PINNED")
+    paragraph(context, box, Note(Code.HELD, listed([short(ob, name) for name in names])), "PINNED", in_box=True)
     row = box.column(align=True) if is_narrow(context) else box.row(align=True)
     row.operator("dqik.hold_here", text="Only Here").all_held = True
     row.operator("dqik.holds_clear", text="Not Here").here = True

@@ -1,30 +1,108 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of what is done to a whole motion."""
+"""The panels of what is done to a whole motion, and of the contacts of its feet."""
 
 import bpy
+from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
-from .common import ArmatureSidebar
+from ..rig.clip import contact_ranges, last_report
+from ..rig.overlay import original
+from .common import ArmatureSidebar, is_narrow, paragraph, settled
+from .contact_bars import name_of
+
+_FEWEST, _MOST = 3, 8  # rows of the list
 
 
-class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
-    """What is done to all frames of a motion at once"""
-
-    bl_label = "Whole Motion"
-    bl_options = {"DEFAULT_CLOSED"}
+class MotionPanel(ArmatureSidebar):
+    """A panel that is shown in Pose Mode."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return super().poll(context) and armature(context).mode == "POSE"
 
+
+class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
+    """What is done to all frames of a motion at once"""
+
+    bl_label = "Whole Motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
     def draw(self, context: bpy.types.Context) -> None:
-        del context
-        column = self.layout.column(align=True)
+        layout, ob = self.layout, armature(context)
+        column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")
-        column.operator("dqik.edit_range")
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
+        column = layout.column(align=True)
+        column.operator("dqik.edit_range")
         column.operator("dqik.overlap", text="Overlap...")
+        report = last_report.of(ob)
+        if report is not None:
+            box = layout.box().column()
+            for note in report.notes:
+                paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR", in_box=True)
+        if original.is_known(ob):
+            _original(context, layout, ob)
 
 
-CLASSES = (DQIK_PT_motion,)
+def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """Whether the motion from which this one was made is shown, and where."""
+    settings = ob.dqik
+    layout.prop(settings, "show_original")
+    if settings.show_original and ob.dqik.live:
+        paragraph(context, layout, "The original is shown while Live is off", "INFO")
+    elif settings.show_original:
+        settled(context, layout).prop(settings, "original_beside")
+
+
+class DQIK_UL_contacts(bpy.types.UIList):
+    """A row for each contact: the part of the foot, its first and its last frame"""
+
+    def draw_item(
+        self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
+        item: bpy.types.PropertyGroup, icon: int, active_data: bpy.types.PropertyGroup, active_property: str,
+        index: int = 0, flt_flag: int = 0,
+    ) -> None:  # fmt: skip
+        del icon, active_data, active_property, flt_flag
+        narrow = is_narrow(context)
+        layout = layout.column(align=True) if narrow else layout
+        layout.active = not item.mute
+        row = layout.row(align=True)
+        names = row.row() if narrow else row.split(factor=0.38)
+        names.label(text=name_of(data.id_data, item.bone, item.part), translate=False)
+        frames = layout.row(align=True) if narrow else names.row(align=True)
+        frames.prop(item, "frame_start", text="")
+        frames.prop(item, "frame_end", text="")
+        if item.mute:
+            row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON")
+        else:
+            row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
+
+
+class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
+    """The frames on which heels and balls of the feet are on the ground, where Mend Motion plants them"""
+
+    bl_label = "Foot Contacts"
+    bl_parent_id = "DQIK_PT_motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, armature(context)
+        settings, count = ob.dqik, len(ob.dqik.contacts)
+        layout.operator("dqik.contacts_find", text="Find Contacts...", icon="VIEWZOOM")
+        if not count:
+            paragraph(context, layout, "Mend Motion finds the contacts itself if there are none here", "INFO")
+            layout.operator("dqik.contact_add", icon="ADD")
+            return
+        if not contact_ranges.are_of_motion(ob):
+            words = iface_("These are of another motion and do not count for this one: {}")
+            paragraph(context, layout.box().column(), words.format(settings.contacts_of.name), "ERROR", in_box=True)
+        rows = min(max(count, _FEWEST), _MOST)
+        layout.template_list("DQIK_UL_contacts", "", settings, "contacts", settings, "active_contact", rows=rows)
+        row = layout.row(align=True)
+        row.operator("dqik.contact_add", icon="ADD")
+        row.operator("dqik.contacts_clear", text="", icon="TRASH")
+        layout.prop(settings, "show_contacts")
+
+
+CLASSES = (DQIK_PT_motion, DQIK_UL_contacts, DQIK_PT_motion_contacts)

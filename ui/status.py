@@ -68,7 +68,7 @@ def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Seq
     notes = list(dict.fromkeys(notes))
     for note in notes[:_WARNINGS]:
         box = layout.box().column()
-        paragraph(context, box, note, "ERROR")
+        paragraph(context, box, note, "ERROR", in_box=True)
         for operator, kind, text in (MENDED_BY[code] for code in note.codes() if code in MENDED_BY):
             button = box.operator(operator, text=text)
             if kind:

@@ -4,7 +4,7 @@
 import bpy
 
 from ..operators.pins import CONTEXT as PINS
-from .german_motion import GERMAN_MOTION
+from .german_motion import GERMAN_MOTION, GERMAN_MOTION_OPERATORS
 from .german_notes import GERMAN_NOTES
 from .german_shot import GERMAN_SHOT
 
@@ -211,8 +211,9 @@ _GERMAN = {
 
 def german() -> dict[tuple[str, str], str]:
     """The German texts by context and English text."""
-    operators = {(_OPERATOR, key): text for key, text in _GERMAN_OPERATORS.items()}
-    others = _GERMAN_OPERATORS | _GERMAN | GERMAN_NOTES | GERMAN_SHOT | GERMAN_MOTION
+    labels = _GERMAN_OPERATORS | GERMAN_MOTION_OPERATORS
+    operators = {(_OPERATOR, key): text for key, text in labels.items()}
+    others = labels | _GERMAN | GERMAN_NOTES | GERMAN_SHOT | GERMAN_MOTION
     operators |= {(PINS, key): text for key, text in _GERMAN_PINS.items()}
     return operators | {(_ANY, key): text for key, text in others.items()}
 

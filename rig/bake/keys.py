@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import rotation
+from ..blender import originals, rotation
 from ..blender.channels import Channels
 from ..notes import Code, Note, Refused
 from ..setup import users
@@ -116,7 +116,7 @@ def set_aside(ob: bpy.types.Object, before: tuple) -> None:
     """Keep the old action in the file and, if it was blended with the NLA, as a track below the new action."""
     data, (action, slot) = ob.animation_data, before
     if action is not None:
-        action.use_fake_user = True
+        originals.name_original(data.action, action)
     if not _is_blended(data):
         return
     if action is not None:

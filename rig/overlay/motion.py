@@ -46,7 +46,7 @@ def ghosts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Ghost]:
     """The ghosts that are known so far, the farthest first, so that nearer ones are drawn over them."""
     known, of = motion.known(ob).frames, ob.dqik.ghosts_of
     frames = [frame for frame in motion.ghost_frames(ob, scene) if frame in known]
-    body = _body(ob) if "BONES" in of else []
+    body = body_bones(ob) if "BONES" in of else []
     found = []
     for frame in reversed(frames):
         shown = known[frame]
@@ -57,7 +57,7 @@ def ghosts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Ghost]:
     return found
 
 
-def _body(ob: bpy.types.Object) -> list[int]:
+def body_bones(ob: bpy.types.Object) -> list[int]:
     """The numbers of the bones that deform, or of all if none does, without control bones."""
     controls = dependencies.control_bones(ob)
     own = [number for number, bone in enumerate(ob.pose.bones) if bone.name not in controls]

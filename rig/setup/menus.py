@@ -51,6 +51,11 @@ GHOSTS_OF = [
     ("MESH", "Mesh", "The outlines of the meshes that the armature deforms or carries", 2),
 ]
 
+CONTACT_PARTS = [
+    ("HEEL", "Heel", "The heel of a foot", 0),
+    ("BALL", "Ball", "The ball of a foot, from which the toes go", 1),
+]
+
 
 def solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""

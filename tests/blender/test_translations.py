@@ -102,6 +102,22 @@ def test_labels_of_all_panels_and_operators_in_the_sidebar_are_translated(
     assert not missing
 
 
+def test_buttons_are_translated_as_blender_looks_them_up(extension: str, translations: ModuleType) -> None:
+    """The texts of operators, and those that panels give them, in the context of their operator."""
+    kinds = {name: getattr(bpy.ops.dqik, name).get_rna_type() for name in dir(bpy.ops.dqik)}
+    buttons = {(kind.translation_context, kind.name) for kind in kinds.values()}
+    for tree in (tree for path, tree in source(extension).items() if path.startswith("ui/")):
+        for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            name = text_of(node.args[0]) if getattr(node.func, "attr", "") == "operator" and node.args else None
+            if name is not None and name.startswith("dqik."):
+                texts = {text_of(one.value) for one in node.keywords if one.arg == "text"} - {None, ""}
+                buttons |= {(kinds[name.removeprefix("dqik.")].translation_context, text) for text in texts}
+    assert ("Operator", "Retarget...") in buttons
+    blenders_own = {"All", "Mend", "Clear Holds"}
+    missing = {text for context, text in buttons if (context, text) not in translations.german()} - blenders_own
+    assert not missing
+
+
 def test_sentences_for_the_user_are_translated(extension: str, translations: ModuleType) -> None:
     german = {key for _, key in translations.german()}
     found = sentences(extension)

@@ -152,7 +152,7 @@ def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
 def test_panels_name_properties_that_exist(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
     owners = (arm.dqik, arm.dqik.goals[0], arm.dqik.couplings.add(), arm.dqik.avoid.add(), arm.dqik.status,
-              arm.pose.bones["a"], arm.data.collections.new("Any"),
+              arm.dqik.contacts.add(), arm.pose.bones["a"], arm.data.collections.new("Any"),
               bpy.context.scene.render, bpy.context.window_manager.dqik_overlay)  # fmt: skip
     named = {
         node.args[1].value
@@ -176,7 +176,7 @@ def test_every_operator_and_its_options_are_described() -> None:
 
 def test_every_property_is_described(arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
-    for owner in (arm.dqik, arm.dqik.goals[0], arm.dqik.status):
+    for owner in (arm.dqik, arm.dqik.goals[0], arm.dqik.status, arm.dqik.contacts.add()):
         for prop in public(owner.bl_rna):
             assert prop.description, f"{owner.bl_rna.identifier}.{prop.identifier} has no tooltip"
     for prop in public(bpy.types.PoseBone.bl_rna):

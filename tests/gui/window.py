@@ -205,7 +205,7 @@ def find(name: str, top: float | None = None, bottom: float | None = None) -> Ge
         if name in under_pointer():
             return _found[name]
     for y in rows(top or sidebar.y + sidebar.height - 5, bottom or sidebar.y):
-        for share in (0.2, 0.5, 0.75, 0.85):  # the last two meet the small buttons at the end of a row
+        for share in (0.2, 0.5, 0.75, 0.8, 0.85):  # the last meet the small buttons at the end of a row
             at = int(sidebar.x + share * sidebar.width), y
             yield from move(at)
             if name in under_pointer():

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From which action another one was made: each action that is made of a motion names the one before it."""
+
+from collections.abc import Iterator
+
+import bpy
+
+MEND = "MEND"
+"""How an action that Mend Motion has made says so."""
+
+
+def name_original(action: bpy.types.Action, original: bpy.types.Action, made_by: str = "") -> None:
+    """Say from which action another one was made; the original stays in the file. made_by : empty, or `MEND`."""
+    action.dqik_original, action.dqik_made_by = original, made_by
+    original.use_fake_user = True
+
+
+def of(ob: bpy.types.Object, made_by: str | None = None) -> bpy.types.Action | None:
+    """The action from which that of an object was made, if it was. made_by : if it was made so."""
+    action = _action(ob)
+    return None if action is None or made_by not in (None, action.dqik_made_by) else action.dqik_original
+
+
+def line(ob: bpy.types.Object) -> Iterator[bpy.types.Action]:
+    """The action of an object, that from which it was made, and so on."""
+    action, seen = _action(ob), set[int]()
+    while action is not None and action.session_uid not in seen:
+        yield action
+        seen.add(action.session_uid)
+        action = action.dqik_original
+
+
+def _action(ob: bpy.types.Object) -> bpy.types.Action | None:
+    return None if ob.animation_data is None else ob.animation_data.action
+
+
+def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
+    """Say from which other object the motion of an object came."""
+    ob.animation_data.action.dqik_source = source.name
+
+
+def source(ob: bpy.types.Object) -> bpy.types.Object | None:
+    """The other object from which the motion of an object came, if it came so and is there."""
+    action = _action(ob)
+    found = None if action is None else bpy.data.objects.get(action.dqik_source)
+    return found if found is not None and found != ob and found.type == ob.type else None

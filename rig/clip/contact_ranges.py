@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The contacts that an armature object keeps: on which frames the heel or the ball of which foot is on the ground.
+
+They belong to one motion: to the action in which they were found, and to those that were made from it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.clip import runs
+from ..blender import originals
+
+PARTS = ("HEEL", "BALL")
+"""Of a foot, in the order in which `solvers.clip` has them."""
+ENDS = ("START", "END", "WHOLE")
+"""What of a contact is moved."""
+
+
+class Range(NamedTuple):
+    """The part of a bone that is in contact, from a frame to another, both included."""
+
+    bone: str
+    part: str
+    first: int
+    last: int
+
+
+def are_of_motion(ob: bpy.types.Object) -> bool:
+    """Whether an object's contacts belong to the motion that it has."""
+    own = ob.dqik.contacts_of
+    return own is None or own in originals.line(ob)
+
+
+def shown(ob: bpy.types.Object) -> list[tuple[int, Range]]:
+    """The contacts of an object's motion that count, each with its number in the list."""
+    if not are_of_motion(ob):
+        return []
+    return [(number, _range(one)) for number, one in enumerate(ob.dqik.contacts) if not one.mute]
+
+
+def at(ob: bpy.types.Object, number: int) -> Range:
+    """A contact by its number in the list."""
+    return _range(ob.dqik.contacts[number])
+
+
+def _range(one: bpy.types.PropertyGroup) -> Range:
+    return Range(one.bone, one.part, one.frame_start, one.frame_end)
+
+
+def of_mask(feet: Sequence[str], frames: Sequence[int], on_ground: np.ndarray) -> list[Range]:
+    """The runs of a mask (F, L, K) over frames. feet : the names of the L bones."""
+    return [
+        Range(foot, part, frames[begin], frames[end - 1])
+        for row, foot in enumerate(feet) for column, part in enumerate(PARTS)
+        for begin, end in runs(on_ground[:, row, column])
+    ]  # fmt: skip
+
+
+def mask(ob: bpy.types.Object, feet: Sequence[str], frames: Sequence[int]) -> np.ndarray:
+    """The frames (F, L, K) on which the parts of feet are in contact, as an object's contacts have it."""
+    at, found = np.asarray(frames), np.zeros((len(frames), len(feet), len(PARTS)), dtype=bool)
+    for _, one in shown(ob):
+        if one.bone in feet:
+            inside = (at >= one.first) & (at <= one.last)
+            found[inside, feet.index(one.bone), PARTS.index(one.part)] = True
+    return found
+
+
+def store(ob: bpy.types.Object, ranges: Iterable[Range], action: bpy.types.Action | None = None) -> None:
+    """Replace an object's contacts; they belong to its motion from now on. action : in which they were found.
+
+    A library override cannot remove those of its library: they become others, or are left out.
+    """
+    settings, wanted = ob.dqik, list(ranges)
+    clear(ob)
+    kept = list(settings.contacts)
+    for one in wanted:
+        _set(kept.pop(0) if kept else settings.contacts.add(), one)
+    for number, one in enumerate(settings.contacts):
+        one.name = f"Contact {number + 1}"
+    settings.active_contact = 0
+    settings.contacts_of = action or _of(ob)
+
+
+def _set(one: bpy.types.PropertyGroup, value: Range) -> None:
+    one.bone, one.part, one.mute = value.bone, value.part, False
+    one.frame_end = value.last  # which takes a start that is later along
+    one.frame_start = value.first
+
+
+def _of(ob: bpy.types.Object) -> bpy.types.Action | None:
+    """To which action contacts belong: as before, if this is of the motion, else to the object's."""
+    own = ob.dqik.contacts_of
+    return own if own is not None and are_of_motion(ob) else next(originals.line(ob), None)
+
+
+def clear(ob: bpy.types.Object) -> None:
+    """Remove an object's contacts. Those of the library of an override are left out instead."""
+    for number in reversed(range(len(ob.dqik.contacts))):
+        remove(ob, number)
+
+
+def remove(ob: bpy.types.Object, number: int) -> None:
+    """Remove a contact; one of the library of an override is left out instead."""
+    settings = ob.dqik
+    try:
+        settings.contacts.remove(number)
+    except TypeError:  # raised for a contact of the library
+        settings.contacts[number].mute = True
+    settings.active_contact = max(min(settings.active_contact, len(settings.contacts) - 1), 0)
+
+
+def add(ob: bpy.types.Object, wanted: Range) -> bpy.types.PropertyGroup:
+    """Add a contact, in front of which those of another motion give way; returns it."""
+    if not are_of_motion(ob):
+        clear(ob)
+    settings = ob.dqik
+    names = settings.contacts.keys()
+    made = settings.contacts.add()
+    made.name = next(name for number in range(1, len(names) + 2) if (name := f"Contact {number}") not in names)
+    _set(made, wanted)
+    settings.active_contact = len(settings.contacts) - 1
+    settings.contacts_of = _of(ob)
+    return made
+
+
+def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> tuple[int, int]:
+    """Up to so many frames from a frame on, on which a part of a bone has no other contact."""
+    after = [one.first for _, one in shown(ob) if (one.bone, one.part) == (bone, part) and one.last >= frame]
+    return frame, max(min([frame + most - 1, *(first - 2 for first in after)]), frame)
+
+
+def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: Range | None = None) -> Range:
+    """A contact of which an end, or all, is moved by some frames from where it is, or from where it was before.
+
+    It keeps a frame of its own, and stays a frame apart from those beside it on the same part: else they were one.
+    """
+    own = at(ob, number) if before is None else before
+    others = [one for other, one in shown(ob) if other != number and (one.bone, one.part) == (own.bone, own.part)]
+    lo = max((one.last + 2 for one in others if one.last < own.first), default=None)
+    hi = min((one.first - 2 for one in others if one.first > own.last), default=None)
+    first, last = own.first, own.last
+    if end == "WHOLE":
+        by = by if hi is None else min(by, hi - last)
+        by = by if lo is None else max(by, lo - first)
+        return own._replace(first=first + by, last=last + by)
+    if end == "START":
+        first = min(first + by, last)
+        return own._replace(first=first if lo is None else min(max(first, lo), last))
+    last = max(last + by, first)
+    return own._replace(last=last if hi is None else max(min(last, hi), first))
+
+
+def move(ob: bpy.types.Object, number: int, value: Range) -> None:
+    """Give a contact other frames."""
+    _set(ob.dqik.contacts[number], value)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the last operator on whole motions has reported of each armature's motion; not saved."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+
+from .. import curves
+from ..notes import Note
+
+
+class Report(NamedTuple):
+    """What was said. motion : the motion that it is about, as `_motion` has it."""
+
+    notes: tuple[Note, ...]
+    is_fine: bool
+    motion: tuple[int, int]
+
+
+_reports: dict[int, Report] = {}  # by the `session_uid` of the object
+
+
+def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None:
+    """Store a report about the motion that an object has now."""
+    _reports[ob.session_uid] = Report(tuple(notes), is_fine, _motion(ob))
+
+
+def of(ob: bpy.types.Object) -> Report | None:
+    """The last report, if it is about the motion that an object has: not after undo, or with another action."""
+    report = _reports.get(ob.session_uid)
+    return report if report is not None and report.motion == _motion(ob) else None
+
+
+def _motion(ob: bpy.types.Object) -> tuple[int, int]:
+    """The action of an object, and how many keys it has."""
+    data = ob.animation_data
+    action = None if data is None else data.action
+    count = sum(len(curve.keyframe_points) for curve in curves.fcurves(data))
+    return (0 if action is None else action.session_uid), count

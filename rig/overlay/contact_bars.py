@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where contacts are drawn as bars in the timeline and the dope sheet, and which bar is under the pointer.
+
+Each part of each foot has a lane of its own. The lanes are above one another at the lower edge, below the frames'
+numbers; in a low timeline they are thin.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..clip import contact_ranges
+from ..clip.contact_ranges import Range
+from ..figure import bone_names
+
+MODES = ("TIMELINE", "DOPESHEET", "ACTION")
+_RULER, _SCROLL, _MARKERS = 24.0, 11.0, 26.0  # pixels of the numbers above all lanes, and of what is below them
+_LANE, _GAP = (4.0, 12.0), 2.0  # least and most pixels of a lane, and between two
+_END = 6.0  # pixels beside an end that move this end, at most a third of the bar
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar in pixels of the region. number : of the contact."""
+
+    number: int
+    contact: Range
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
+def are_shown(ob: bpy.types.Object | None, space: bpy.types.Space) -> bool:
+    """Whether an editor shows the contacts of an object."""
+    if ob is None or ob.type != "ARMATURE" or ob.mode != "POSE" or getattr(space, "mode", "") not in MODES:
+        return False
+    return ob.dqik.show_contacts and len(ob.dqik.contacts) > 0
+
+
+def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
+    """The bone and the part of each lane, from below: as the bones are ordered, the heel below the ball."""
+    own = {(one.bone, one.part) for _, one in contact_ranges.shown(ob)}
+    return sorted(own, key=lambda lane: (ob.pose.bones.find(lane[0]), contact_ranges.PARTS.index(lane[1])))
+
+
+def side_of(bone: str) -> str:
+    """The side of a bone, by its name."""
+    return bone_names.read([bone])[0].side
+
+
+def height_of(
+    ob: bpy.types.Object, region: bpy.types.Region, scene: bpy.types.Scene, scale: float
+) -> tuple[float, float]:  # fmt: skip
+    """The lower edge of the lowest lane, and the height of a lane [pixels of the region]. scale : of the interface."""
+    floor = (_MARKERS if len(scene.timeline_markers) else _SCROLL) * scale
+    room = (region.height - _RULER * scale - floor) / max(len(lanes(ob)), 1) - _GAP * scale
+    return floor, min(max(room, _LANE[0] * scale), _LANE[1] * scale)
+
+
+def bottoms(ob: bpy.types.Object, floor: float, height: float, scale: float) -> dict[tuple[str, str], float]:
+    """The lower edge of each lane."""
+    return {lane: floor + row * (height + _GAP * scale) for row, lane in enumerate(lanes(ob))}
+
+
+def bars(
+    ob: bpy.types.Object, to_x: Callable[[float], float], floor: float, height: float, scale: float
+) -> list[Bar]:  # fmt: skip
+    """The bars of an object's contacts. to_x : gives the place of a frame. floor, height : as of `height_of`."""
+    edges = bottoms(ob, floor, height, scale)
+    return [
+        Bar(number, one, to_x(one.first - 0.5), to_x(one.last + 0.5), edges[one.bone, one.part],
+            edges[one.bone, one.part] + height)
+        for number, one in contact_ranges.shown(ob)
+    ]  # fmt: skip
+
+
+def in_region(ob: bpy.types.Object, context: bpy.types.Context) -> list[Bar]:
+    """The bars of an object's contacts in the region of a context."""
+    region, scale = context.region, context.preferences.system.ui_scale
+    view = region.view2d
+
+    def to_x(frame: float) -> float:
+        return float(np.asarray(view.view_to_region(frame, 0.0, clip=False))[0])
+
+    return bars(ob, to_x, *height_of(ob, region, context.scene, scale), scale)
+
+
+def under(every: Sequence[Bar], x: float, y: float, scale: float) -> tuple[int, str] | None:
+    """The number of the contact whose bar is at a point, and what would be moved: as `contact_ranges.ENDS`."""
+    for bar in every:
+        reach = min(_END * scale, (bar.right - bar.left) / 3.0)
+        if bar.bottom <= y <= bar.top and bar.left - _END * scale <= x <= bar.right + _END * scale:
+            if x < bar.left + reach:
+                return bar.number, "START"
+            return bar.number, "END" if x > bar.right - reach else "WHOLE"
+    return None

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The original of a motion that was made from it: its lines are what Blender showed. Reports are of one motion."""
+
+import importlib
+from types import ModuleType
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from test_mend_motion import captured
+
+FRAME = 47
+NEAR = 1e-4
+
+
+@pytest.fixture
+def original(extension: str) -> ModuleType:
+    return importlib.import_module(f"{extension}.rig.overlay.original")
+
+
+@pytest.fixture
+def last_report(extension: str) -> ModuleType:
+    return importlib.import_module(f"{extension}.rig.clip.last_report")
+
+
+def bones(ob: bpy.types.Object, frame: float) -> np.ndarray:
+    """The lines (B, 2, 3) of the bones that deform, as Blender shows them at a frame."""
+    rigs.at_frame(frame)
+    names = [bone.name for bone in ob.pose.bones if ob.data.bones[bone.name].use_deform]
+    return np.array([(rigs.head(ob, name), rigs.tail(ob, name)) for name in names])
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_the_original_is_where_the_motion_was(original: ModuleType, mode: str) -> None:
+    """Also half way between frames, on a figure that is turned, moved and scaled, after mending and fewer keys."""
+    ob = captured("QUATERNION" if mode == "AXIS_ANGLE" else mode)
+    ob.location, ob.rotation_euler, ob.scale = (1, 2, 0), (0, 0, 0.6), (1.5, 1.5, 1.5)
+    if mode == "AXIS_ANGLE":
+        ob.pose.bones["Head"].rotation_mode = mode
+        ob.pose.bones["Head"].rotation_axis_angle = (0.4, 0.0, 1.0, 0.2)
+        ob.pose.bones["Head"].keyframe_insert("rotation_axis_angle", frame=1)
+        ob.pose.bones["Head"].bone.use_inherit_rotation = False
+    before = bones(ob, FRAME), bones(ob, FRAME + 0.5)
+    assert not original.is_known(ob)
+    bpy.ops.dqik.mend_motion()
+    assert original.is_known(ob)
+    for frame, wanted in zip((FRAME, FRAME + 0.5), before, strict=True):
+        assert np.abs(bones(ob, frame) - wanted).max() > 0.01
+        assert np.abs(original.lines(ob, bpy.context) - wanted).max() < NEAR
+    mended = bones(ob, FRAME)
+    bpy.ops.dqik.unbake(angle=0.1, distance=0.05)
+    assert np.abs(bones(ob, FRAME) - mended).max() > 1e-3
+    assert np.abs(original.lines(ob, bpy.context) - mended).max() < NEAR
+
+
+def test_a_source_is_shown_as_large_as_the_figure_and_where_it_is(original: ModuleType) -> None:
+    """A copy of half the size, elsewhere, has the same pose, so the source's lines are its own."""
+    source = captured()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = source.copy()
+    ob.name, ob.animation_data.action = "Small", None
+    bpy.context.scene.collection.objects.link(ob)
+    ob.scale, ob.location = (0.5, 0.5, 0.5), (3, 0, 0)
+    rigs.made_active(ob)
+    bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=60)
+    own = bones(ob, FRAME)
+    assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
+    source.name = "Renamed"
+    assert not original.is_known(ob)
+
+
+def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType) -> None:
+    ob = rigs.arm()
+    ob.pose.bones["a"].keyframe_insert("rotation_quaternion", frame=1)
+    before = ob.animation_data.action
+    bpy.ops.dqik.goal_add(bone="b")
+    bpy.ops.dqik.bake(frame_start=1, frame_end=3, smooth=0.5)
+    assert ob.animation_data.action.dqik_original == before
+    assert original.is_known(ob)
+    assert str(last_report.of(ob).notes[0]).startswith("Baked 3 frames")
+
+
+def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
+    """Not after undo, with another action, or once keys were added."""
+    ob = captured()
+    bpy.ops.ed.undo_push(message="clip")
+    bpy.ops.dqik.mend_motion()
+    bpy.ops.ed.undo_push(message="mended")
+    report = last_report.of(ob)
+    assert report.is_fine
+    assert "contacts: planted feet slid by" in str(report.notes[0])
+    mended = ob.animation_data.action
+    ob.animation_data.action = mended.dqik_original
+    assert last_report.of(ob) is None
+    ob.animation_data.action = mended
+    assert last_report.of(ob) == report
+    bpy.ops.ed.undo()
+    assert last_report.of(bpy.context.object) is None
+    bpy.ops.ed.redo()
+    assert last_report.of(bpy.context.object) == report
+    bpy.context.object.keyframe_insert("location", frame=1)
+    assert last_report.of(bpy.context.object) is None
+
+
+def test_the_time_that_is_left_is_told_once_it_is_known(extension: str) -> None:
+    frames = importlib.import_module(f"{extension}.operators.frames")
+    work = frames.SteppedOperator()
+    assert str(work._state(0.25, 30.0)) == "Working: 25 %, 1:30 left, Esc to cancel"
+    assert str(work._state(0.995, 199.0)) == "Working: 100 %, 0:01 left, Esc to cancel"
+    assert str(work._state(0.25, 1.0)) == "Working: 25 %, Esc to cancel"
+    assert str(work._state(0.0, 30.0)) == "Working: 0 %, Esc to cancel"

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole motions in a real window: contacts are found and dragged in the timeline, and a captured walk is mended.
+
+Run by Blender itself (README.md, beside this file). The clip is that of examples/, with the way of its hips scaled, so
+that its feet slide. Every press of the panel is done, undone and redone.
+"""
+
+import sys
+from pathlib import Path
+
+import addon_utils
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from person import person
+from window import (
+    ROOT,
+    Point,
+    Steps,
+    click_button,
+    event,
+    in_view,
+    keys,
+    move,
+    open_panel,
+    press,
+    region,
+    run,
+    shot,
+    type_text,
+    until,
+    view,
+    window,
+    window_middle,
+)
+
+LAST = 120
+FOOT = "LeftFoot"
+Contact = tuple[str, str, int, int]
+
+
+def whole_motion() -> Steps:
+    """The presses of the panel Whole Motion, one after the other."""
+    for one in (open_file, find_contacts, drag_contacts, stop, mend, compare, edit, overlap, fewer_keys, retarget):
+        yield from one()
+
+
+# -- the scene ---------------------------------------------------------------------------------------------------------
+
+
+def walker() -> bpy.types.Object:
+    """The captured figure; looked up anew each time, since undo replaces it."""
+    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith("cmu"))
+
+
+def contacts() -> list[Contact]:
+    """The contacts of the list."""
+    return [(one.bone, one.part, one.frame_start, one.frame_end) for one in walker().dqik.contacts]
+
+
+def slide() -> float:
+    """How far the left ball moves from frame to frame in the mean, where the list has it on the ground."""
+    scene, places = bpy.context.scene, []
+    now = scene.frame_current
+    for frame in range(1, LAST + 1):
+        scene.frame_set(frame)
+        ob = walker().evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places.append(ob.matrix_world @ ob.pose.bones["LeftToeBase"].head)
+    scene.frame_set(now)
+    steps = np.linalg.norm(np.diff(np.array(places), axis=0)[:, :2], axis=-1)
+    stands = [steps[first - 1 : last - 1] for bone, part, first, last in contacts() if (bone, part) == (FOOT, "BALL")]
+    return float(np.concatenate(stands).mean())
+
+
+def open_file() -> Steps:
+    """The clip in a window, in Pose Mode, with the tab open."""
+    addon_utils.enable("io_anim_bvh")
+    bpy.ops.import_anim.bvh(filepath=str(ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
+                            rotate_mode="QUATERNION", update_scene_fps=True)  # fmt: skip
+    ob, scene = bpy.context.object, bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, LAST
+    curves = ob.animation_data.action.layers[0].strips[0].channelbags[0].fcurves
+    for curve in curves:
+        if curve.data_path == 'pose.bones["Hips"].location' and curve.array_index != 1:
+            first = curve.keyframe_points[0].co[1]
+            for key in curve.keyframe_points:
+                key.co[1] = first + 1.1 * (key.co[1] - first)
+            curve.update()
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.ed.undo_push(message="Clip")
+    bpy.context.preferences.system.viewport_aa = "OFF"
+    view().spaces[0].show_region_ui = True
+    yield 1.0
+    with in_view():
+        bpy.ops.view3d.view_axis(type="RIGHT")
+        bpy.ops.view3d.view_all()
+    region("UI").active_panel_category = "DQIK"
+    timeline().spaces[0].show_region_channels = False
+    yield 1.0
+    with bpy.context.temp_override(window=window(), area=timeline(), region=timeline_region()):
+        bpy.ops.action.view_all()
+    yield from shot("m01 clip opened")
+    yield from open_panel("dqik.goal_add", "dqik.mend_motion")
+    yield from open_panel("dqik.overlap", "dqik.contacts_find")
+    yield from shot("m02 panels open")
+
+
+def timeline() -> bpy.types.Area:
+    """The timeline at the lower edge of the window."""
+    return next(area for area in window().screen.areas if area.type == "DOPESHEET_EDITOR")
+
+
+def timeline_region() -> bpy.types.Region:
+    """Its main region."""
+    return next(region for region in timeline().regions if region.type == "WINDOW")
+
+
+def state() -> tuple[dict[str, dict], list[Contact]]:
+    """The keys of all armatures, and the contacts."""
+    return {ob.name: keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
+
+
+def press_and_confirm(operator: str) -> Steps:
+    """Press a button and confirm its dialog, if it has one; wait for the work to be done; then undo and redo it."""
+    before = state()
+    yield from click_button(operator)
+    yield 0.5
+    yield from shot(f"dialog of {operator}")
+    yield from press("RET", window_middle())
+    yield from until(lambda: state() != before and not window().modal_operators, f"{operator} has done its work")
+    after = state()
+    yield from press("Z", window_middle(), ctrl=True)
+    assert state() == before, f"undo of {operator} does not bring back what was"
+    yield from press("Z", window_middle(), ctrl=True, shift=True)
+    assert state() == after, f"redo of {operator} does not bring back what it did"
+
+
+# -- the presses -------------------------------------------------------------------------------------------------------
+
+
+def find_contacts() -> Steps:
+    """Contacts are found and listed, and are bars in the timeline."""
+    yield from press_and_confirm("dqik.contacts_find")
+    assert len(contacts()) > 8
+    yield from shot("m03 contacts found")
+
+
+def at_bar(number: int, frame: float) -> Point:
+    """Where a frame of a contact's bar is in the window: half way up its lane, as the timeline draws it."""
+    from importlib import import_module
+
+    bars_of = import_module("bl_ext.user_default.dqik.rig.overlay.contact_bars")
+    main = timeline_region()
+    with bpy.context.temp_override(window=window(), area=timeline(), region=main):
+        bars = bars_of.in_region(walker(), bpy.context)
+    bar = next(one for one in bars if one.number == number)
+    x, _ = main.view2d.view_to_region(frame, 0.0, clip=False)
+    return int(main.x + x), int(main.y + 0.5 * (bar.bottom + bar.top))
+
+
+def drag_bar(number: int, start: float, end: float, let_go: bool = True) -> Steps:
+    """Drag a bar from a frame to another with the mouse."""
+    at, to = at_bar(number, start), at_bar(number, end)
+    yield from move(at)
+    event("LEFTMOUSE", "PRESS", at)
+    yield 0.2
+    for share in (0.3, 0.6, 1.0):
+        yield from move((int(at[0] + share * (to[0] - at[0])), at[1]))
+        yield 0.1
+    if let_go:
+        event("LEFTMOUSE", "RELEASE", to)
+        yield 0.4
+
+
+def drag_contacts() -> Steps:
+    """Both ends and the middle; Esc takes a drag back; a click beside the bars is Blender's own."""
+    number = next(n for n, one in enumerate(contacts()) if one[1] == "BALL" and one[3] - one[2] > 8 and one[2] > 5)
+    _, _, first, last = before = contacts()[number]
+    yield from drag_bar(number, last + 0.3, last + 3.3)
+    assert contacts()[number] == (*before[:3], last + 3), contacts()[number]
+    yield from drag_bar(number, first - 0.3, first + 1.7)
+    assert contacts()[number] == (*before[:2], first + 2, last + 3), contacts()[number]
+    yield from shot("m04 ends dragged")
+    middle = 0.5 * (first + last)
+    yield from drag_bar(number, middle, middle - 2.0)
+    assert contacts()[number] == (*before[:2], first, last + 1), contacts()[number]
+    yield from drag_bar(number, middle, middle + 2.0, let_go=False)
+    assert contacts()[number] == (*before[:2], first + 2, last + 3), contacts()[number]
+    yield from shot("m05 dragging")
+    yield from press("ESC", at_bar(number, middle + 2.0))
+    assert contacts()[number] == (*before[:2], first, last + 1), contacts()[number]
+    event("LEFTMOUSE", "RELEASE", at_bar(number, middle + 2.0))
+    yield 0.4
+    for wanted in ((first + 2, last + 3), (first, last + 3), (first, last)):
+        yield from press("Z", window_middle(), ctrl=True)
+        assert contacts()[number][2:] == wanted, (contacts()[number], wanted)
+    count = len(contacts())
+    yield from click_button("dqik.contact_remove")
+    assert len(contacts()) == count - 1
+    yield from shot("m06 contact removed")
+    yield from press("Z", window_middle(), ctrl=True)
+    assert contacts()[number] == before
+
+
+def stop() -> Steps:
+    """Esc while the whole clip is mended changes nothing."""
+    before, count, scene = state(), len(bpy.data.actions), bpy.context.scene
+    scene.frame_end = int(walker().animation_data.action.frame_range[1])
+    yield from click_button("dqik.mend_motion")
+    yield 0.5
+    yield from move(window_middle())
+    event("RET", "PRESS", window_middle())
+    for _ in range(200):
+        yield 0.01
+        if len(window().modal_operators) > 0:
+            break
+    assert len(window().modal_operators) > 0, "mending does not begin, or is done before it could be stopped"
+    event("ESC", "PRESS", window_middle())
+    event("ESC", "RELEASE", window_middle())
+    yield from until(lambda: not window().modal_operators, "mending stops")
+    scene.frame_end = LAST
+    assert state() == before
+    assert len(bpy.data.actions) == count
+
+
+def mend() -> Steps:
+    """The feet are planted, and the report says so."""
+    before = slide()
+    yield from press_and_confirm("dqik.mend_motion")
+    assert slide() < 0.1 * before
+    yield from shot("m07 mended")
+
+
+def compare() -> Steps:
+    """The original over the figure and beside it, at frames on which it slid."""
+    bpy.context.scene.frame_set(60)
+    yield from click_button("show_original")
+    assert walker().dqik.show_original
+    yield from shot("m08 original over it")
+    walker().dqik.original_beside = 0.4
+    yield from shot("m09 original beside it")
+    walker().dqik.original_beside = 0.0
+
+
+def select(*names: str) -> None:
+    """Select bones of the active armature, as clicks on them would."""
+    for bone in bpy.context.object.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    bpy.ops.ed.undo_push(message="Select")
+
+
+def edit() -> Steps:
+    """The spine is turned at a frame; the frames around follow."""
+    select("Spine")
+    yield from press("R", window_middle())
+    yield from type_text("20", window_middle())
+    yield from press("RET", window_middle())
+    before = keys(walker())
+    yield from click_button("dqik.edit_range")
+    yield 0.5
+    assert keys(walker()) != before
+    yield from shot("m10 range edited")
+
+
+def overlap() -> Steps:
+    """The head lags behind."""
+    select("Neck1", "Head")
+    yield from press_and_confirm("dqik.overlap")
+    yield from shot("m11 overlap")
+
+
+def fewer_keys() -> Steps:
+    """Few keys are left."""
+    before = sum(map(len, keys(walker()).values()))
+    yield from press_and_confirm("dqik.unbake")
+    assert sum(map(len, keys(walker()).values())) < before - 5000
+    yield from shot("m12 fewer keys")
+
+
+def retarget() -> Steps:
+    """A person with no motion gets that of the clip."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob, _ = person()
+    ob.location = (1.0, 0.0, 0.0)
+    bpy.ops.object.select_all(action="DESELECT")
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.ed.undo_push(message="Person")
+    with in_view():
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_all()
+    yield 1.0
+    yield from press_and_confirm("dqik.retarget")
+    yield from shot("m13 retargeted")
+    yield from click_button("show_original")
+    yield from shot("m14 source over it")
+
+
+run(whole_motion, scale=1.0)
