@@ -10,7 +10,7 @@ from goals import figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
 from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
-from shots import Object, Owner, film, is_plain, is_steady, same_film, scale_of, ways
+from shots import Object, Owner, film, is_plain, is_steady, key_times, same_film, scale_of, ways
 from vocabulary import BrokenError, active, bone, choose, press, run, said, select, shown, thing
 
 __all__ = ["check_again", "check_controls", "check_flipped", "check_from_motion", "check_hold_here", "check_limb",
@@ -40,7 +40,11 @@ def check_hold_here(ob_of: Object, name: str, path: str, value: Sequence[float],
         return
     if ob.dqik.start_from != "POSE" or any(one.dqik_stiffness for one in ob.pose.bones):
         return
-    times = [time for time in body_times(ob) if abs(time - frame) > 1e-2]
+    others = [time for time in body_times(ob) if abs(time - frame) > 1e-2]
+    own = key_times((ob.name, name))  # on keys of targets further away, handles of its keys may lead it elsewhere
+    beside = {max((time for time in others if time < frame), default=0.0),
+              min((time for time in others if time > frame), default=0.0)}  # fmt: skip
+    times = [time for time in others if time in beside or time in own or not own]
     before = film(times)
     settle(frame)
     setattr(bone(name, ob), path, value)

@@ -13,6 +13,7 @@ import numpy as np
 from ....solvers.algebra import quaternion
 from ...blender import actions, channels, keying
 from ...blender.channels import Channels, Which
+from ...blender.rotation import PATHS
 from ...setup import foot_roll
 from ..step import keyed_pose
 from ..view import View
@@ -224,6 +225,19 @@ class PoseMemory(BasePose):
             self.base.rotations[bones] = before.base.rotations[bones]
             self._store(ob, np.intersect1d(bones, self.rows))
 
+    def started(self, ob: bpy.types.Object, bone: int, free: Which, view: View) -> Channels:
+        """The channels that the view's frame starts from, as far as they concern a bone."""
+        assert self.base is not None
+        is_base = bone in self.posed or free.rotations[bone].all()
+        return self.base if is_base else self._keyed_channels(ob, view)
+
+    def note_own_keys(self, ob: bpy.types.Object, bones: list[int], view: View) -> None:
+        """DQIK has keyed bones at the view's frame: what Blender evaluates from these keys is no edit."""
+        if self.base is not None and bones:
+            keyed = self._keyed_channels(ob, view).copy()
+            keyed.put(keyed_pose.read(ob, self.base, view), np.array(bones))
+            self._note_keyed(keyed, view)
+
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
@@ -326,7 +340,8 @@ class PoseMemory(BasePose):
             cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
             if cleared or not hold_keyed:
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
-                self.posed[bone] = ByHand(posed.dqik_hold, before)
+                start = tuple(getattr(posed, PATHS[posed.rotation_mode])), tuple(posed.location)
+                self.posed[bone] = ByHand(posed.dqik_hold, before, start=start)
                 if self.base is not None and prepared.rig is not None:
                     above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
                     self.base.rotations[above] = shown.rotations[above]
@@ -337,7 +352,7 @@ class PoseMemory(BasePose):
         keyed = self._keyed.get(view.scene_uid)
         if keyed is None or keyed.frame != view.frame or keyed.channels.modes != now.modes:
             return np.ones(len(now.rotations), dtype=bool)
-        other = now.unlike(keyed.channels) & ~free
+        other = now.away(keyed.channels, EDITED) & ~free
         return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(
