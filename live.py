@@ -104,7 +104,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         arrived = sessions.look_at_arrivals(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
     for ob in arrived:
-        sessions.arrivals.note(ob)
+        sessions.arrivals.settle(ob, sessions.of(ob).pose)
 
 
 @persistent
