@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 import rigs
-from goals import figures_behind, key_of, size, solved_alone
+from goals import Key, figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
 from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
@@ -98,6 +98,13 @@ def is_on(goal: bpy.types.PropertyGroup) -> bool:
     return goal.influence > 0.0 and not goal.mute
 
 
+def bodies() -> dict[Key, np.ndarray]:
+    """The poses without controls: that of a pinned hand, which follows its forearm no longer, turns in its place."""
+    found = poses()
+    own = {key_of(ob): [not one.name.startswith("DQIK") for one in ob.pose.bones] for ob in shown()}
+    return {key: pose[np.array(own[key])] for key, pose in found.items()}
+
+
 def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> None:
     """Pinned, nothing moves; with Auto Keying not on the frames before either; unpinned later, neither."""
     ob = ob_of()
@@ -111,7 +118,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
-    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, poses()
+    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, bodies()
     select(ob, names)
     tools, wishes = bpy.context.scene.tool_settings, bpy.context.preferences.edit
     only_available, wishes.use_keyframe_insert_available = wishes.use_keyframe_insert_available, False
@@ -122,7 +129,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
         if "FINISHED" in done and is_steady():
             words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
             if met or not ob_of().dqik.live:
-                same("pin", here, poses(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
+                same("pin", here, bodies(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
             same_film("pin", before, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)

@@ -28,11 +28,12 @@ EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 
 class Kept(NamedTuple):
-    """What there was before some edits: the state if it is known, the posed bones, and the count of adoptions."""
+    """What there was before some edits: the state if it is known, the posed bones, the count of adoptions, and keys."""
 
     state: State | None
     posed: dict[int, ByHand]
     adoptions: int
+    keyed: dict[int, KeyedPose]
 
 
 class PoseMemory(BasePose):
@@ -186,7 +187,8 @@ class PoseMemory(BasePose):
 
     def kept(self, ob: bpy.types.Object) -> Kept:
         """What `take_back` needs to undo the edits from now on."""
-        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions)
+        keyed = {scene: KeyedPose(one.frame, one.channels.copy()) for scene, one in self._keyed.items()}
+        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions, keyed)
 
     def take_back(self, ob: bpy.types.Object, kept: Kept, shown: Channels) -> None:
         """Undo the edits since `kept`, as if they had never been. shown : the channels from then, which are back."""
@@ -194,6 +196,7 @@ class PoseMemory(BasePose):
             self.go_back(ob, kept.state)
             self._store(ob, self.rows)
         self.posed, self.written, ob.dqik.adoptions = dict(kept.posed), shown.copy(), kept.adoptions
+        self._keyed = kept.keyed
 
     def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
         """Remember the channels that a place shows now.
