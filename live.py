@@ -104,7 +104,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         arrived = sessions.look_at_arrivals(depsgraph, moved)
     _solve_live(depsgraph, scene.frame_current_final, moved)
     for ob in arrived:
-        sessions.arrivals.note(ob)
+        sessions.arrivals.settle(ob, sessions.of(ob).pose)
 
 
 @persistent
@@ -229,8 +229,9 @@ def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: 
             _give_up(ob, session, error)
     for ob, session, answer in answers:
         step.write_answer(session, ob, answer, view)
-        if not view.fresh and ob.dqik.live:
-            shot_holds.notice(session, ob, view)
+        if not view.fresh and ob.dqik.live and shot_holds.notice(session, ob, view):
+            view.evaluate()  # or Blender shows the new keys instead of the answer
+            step.write_answer(session, ob, step.solve(session, ob, view), view)
     return {ob.session_uid for ob, _, _ in answers}
 
 

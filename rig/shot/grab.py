@@ -93,6 +93,7 @@ class Grab:
                 self._key(one.owner, "location")
                 if one.turns:
                     self._key(one.owner, rotation.PATHS[one.owner.rotation_mode])
+        self.ob.update_tag(refresh={"OBJECT"})  # Blender 4.2 does not see a new action beside the NLA otherwise
         self._context.view_layer.update()
 
     # -- inside -------------------------------------------------------------------------------------------------------

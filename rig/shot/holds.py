@@ -3,6 +3,9 @@
 
 At the frame, the bone has its pose and its hold. On the keys before and after it, of the figure and its targets, it has
 the pose and the hold that it had there before. The bones above that are held with it are keyed with it.
+
+What is keyed of a bone that was posed by hand is the pose that the hand gave it, not what the goals have made of that:
+so the frame starts from the same pose as before the keys, and shows the same.
 """
 
 from collections.abc import Iterable
@@ -13,7 +16,6 @@ import numpy as np
 
 from .. import curves
 from ..blender import animation, attachments, channels, keying, rotation
-from ..blender.channels import Channels
 from ..blender.dependencies import aims_of
 from ..frame.state import holds
 from ..frame.state.adoptions import ByHand, Held
@@ -27,11 +29,10 @@ SAME_VALUE = 1e-6  # keys that differ by less are the same
 
 
 class Here(NamedTuple):
-    """The frame at which bones are held, its neighbours with poses, and the channels that are seen there."""
+    """The frame at which bones are held, and its neighbours with poses."""
 
     frame: float
     beside: tuple[float, ...]
-    seen: Channels
 
 
 def on_all_frames(ob: bpy.types.Object) -> list[str]:
@@ -44,7 +45,7 @@ def on_all_frames(ob: bpy.types.Object) -> list[str]:
 def hold_here(
     session: Session, ob: bpy.types.Object, wanted: Held, view: View, kept: Iterable[str] = (), pose: bool = True
 ) -> list[str]:  # fmt: skip
-    """Key the poses of bones as they are seen, and their holds, at the view's frame.
+    """Key the poses of bones and their holds at the view's frame.
 
     wanted : the bones, with their holds and what there was before they were posed.
     kept : those whose keys at this frame stay as they are. pose : key poses too, not only holds.
@@ -60,23 +61,26 @@ def hold_here(
         except RuntimeError:
             left.append(name)
     session.pose.posed.clear()
+    session.pose.note_own_keys(ob, [_number(ob.pose.bones[name]) for name in wanted], view)
     session.rig.look(ob, ob.evaluated_get(view.depsgraph), view)  # so that these keys count as no change by others
     session.rig.newly_keyed.clear()
     return left
 
 
-def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
+def notice(session: Session, ob: bpy.types.Object, view: View) -> bool:
     """Key the holds of bones at the view's frame if they were posed by hand and have been keyed there since.
+
+    Returns whether there were any.
 
     Where Blender's preferences allow no new curves, an edit of a keyed bone leaves it held as by its keys.
     """
     pose, prepared = session.pose, session.rig
     if not prepared.reanimated or ob.library is not None or pose.base is None:
-        return
+        return False
     found = _newly_keyed(session, ob, view)
     count, place = ob.dqik.adoptions, (view.scene_uid, view.frame)
     again = {name: one for name, one in pose.adoptions.keyed(count, place).items() if name in ob.pose.bones}
-    posed = {name: one for name, one in again.items() if one.seen is None}  # which undo and redo lack
+    posed = {name: one for name, one in again.items() if not one.above}  # which undo and redo lack
     posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}
     found |= posed
     auto = keying.is_auto(view.depsgraph.scene) and not keying.adds_curves(auto=True)
@@ -90,11 +94,12 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> None:
         if one.hold == 0.0:
             pose.let_go(ob, _loose_above(session, ob.pose.bones[name]), one.before)
     if found:
-        above = {name: one for name, one in again.items() if one.seen is not None} if posed else {}
-        wanted = with_above(session, ob, found) | above
+        above = {name: one for name, one in again.items() if one.above} if posed else {}
+        wanted = with_above(session, ob, found, view) | above
         hold_here(session, ob, wanted, view, kept=found)
         pose.adoptions.note_keyed(count, place, wanted)
         ob.dqik.adoptions = count + 1
+    return bool(found)
 
 
 def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], view: View) -> list[str]:
@@ -109,20 +114,23 @@ def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], vi
 
 
 def held(session: Session, ob: bpy.types.Object, names: Iterable[str], view: View) -> Held:
-    """Bones to hold at the view's frame, with those above; the ones that are not held yet as they are posed."""
+    """Bones to hold at the view's frame, with those above; the ones that are not held yet as they are seen."""
     pose, found = session.pose, Held()
     for name in names:
         bone = ob.pose.bones[name]
         number, hold, state = _number(bone), bone.dqik_hold or holds.POSED, pose.state(ob)
         if number in pose.posed:
-            found[name] = pose.posed[number]._replace(hold=hold)
+            one = pose.posed[number]
+            found[name] = one._replace(hold=hold, start=one.start or _start(session, bone, view))
         elif keying.is_keyed(bone, view.frame):
             base = state.base.copy()
             base.put(channels.read(ob.pose.bones), np.array([number]))
             found[name] = ByHand(hold, state._replace(base=base), had_key=True)
+        elif bone.dqik_hold > 0.0:
+            found[name] = ByHand(hold, pose.before_posed(ob, number), start=_start(session, bone, view))
         else:
-            found[name] = ByHand(hold, pose.before_posed(ob, number) if bone.dqik_hold > 0.0 else state)
-    return with_above(session, ob, found)
+            found[name] = ByHand(hold, state)
+    return with_above(session, ob, found, view)
 
 
 def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
@@ -158,17 +166,18 @@ def _here(ob: bpy.types.Object, view: View) -> Here:
     before = [time for time in times if time < frame - curves.SAME_FRAME]
     after = [time for time in times if time > frame + curves.SAME_FRAME]
     beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))
-    return Here(frame, beside, channels.read(ob.pose.bones))
+    return Here(frame, beside)
 
 
-def with_above(session: Session, ob: bpy.types.Object, wanted: Held) -> Held:
-    """Bones to hold, and those that are held with them, as they are seen."""
+def with_above(session: Session, ob: bpy.types.Object, wanted: Held, view: View) -> Held:
+    """Bones to hold, and those that are held with them."""
     found = Held()
     for name, one in wanted.items():
         for number in _loose_above(session, ob.pose.bones[name]) if one.hold > 0.0 else ():
             above = ob.pose.bones[number]
-            seen = tuple(getattr(above, rotation.PATHS[above.rotation_mode]))
-            found[above.name] = ByHand(0.0, one.before, seen=seen)
+            seen = tuple(getattr(above, rotation.PATHS[above.rotation_mode])), tuple(above.location)
+            start = seen if one.start is None else _start(session, above, view)
+            found[above.name] = ByHand(0.0, one.before, start=start, above=True)
     return found | wanted
 
 
@@ -181,7 +190,10 @@ def _loose_above(session: Session, bone: bpy.types.PoseBone) -> list[int]:
 
 
 def _newly_keyed(session: Session, ob: bpy.types.Object, view: View) -> Held:
-    """The held bones that have been keyed at the view's frame, and all bones that were keyed with a posed one."""
+    """The held bones that have been keyed at the view's frame, and all bones that were keyed with a posed one.
+
+    Where other bones were keyed too, all of them stay as they are seen.
+    """
     pose, prepared = session.pose, session.rig
     keyed = {number for number in prepared.newly_keyed if prepared.solved[number]} - pose.posed.keys()
     held = {number for number in keyed if ob.pose.bones[number].dqik_hold > 0.0}
@@ -190,8 +202,18 @@ def _newly_keyed(session: Session, ob: bpy.types.Object, view: View) -> Held:
     before = next((one.before for number, one in wanted.items() if number in pose.posed), None)
     if before is not None:
         loose = {n for n in keyed - held if keying.is_keyed(ob.pose.bones[n], view.frame)}
+        if not loose:
+            moved = {n: one for n, one in wanted.items() if n in pose.posed and one.hold > 0.0 and one.start is None}
+            wanted |= {n: one._replace(start=_start(session, ob.pose.bones[n], view)) for n, one in moved.items()}
         wanted |= dict.fromkeys(loose, ByHand(holds.KEYED if ob.dqik.hold_keyed else 0.0, before))
     return {ob.pose.bones[number].name: one for number, one in wanted.items()}
+
+
+def _start(session: Session, bone: bpy.types.PoseBone, view: View) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The rotation and the location channels from which a bone that was posed by hand, or one above it, starts."""
+    number, size = _number(bone), rotation.SIZES[bone.rotation_mode]
+    start = session.pose.started(bone.id_data, number, session.rig.free, view)
+    return tuple(start.rotations[number][:size].tolist()), tuple(start.locations[number].tolist())
 
 
 def _is_newly_keyed(bone: bpy.types.PoseBone, one: ByHand, frame: float) -> bool:
@@ -226,23 +248,22 @@ def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: boo
 
 
 def _key_pose(bone: bpy.types.PoseBone, one: ByHand, here: Here, keep: bool) -> None:
-    """Key a bone's pose as it is seen; beside the frame it is as before. keep : keys that are there stay."""
+    """Key a bone's pose; beside the frame it is as before. keep : keys that are there stay, unless it has a start."""
     mode, number, base = bone.rotation_mode, _number(bone), one.before.base
-    if one.seen is not None:
-        setattr(bone, rotation.PATHS[mode], one.seen)
-    turn = base.rotations[number][: rotation.SIZES[mode]].tolist()
-    _key(bone, rotation.PATHS[mode], turn, here, keep, one.had_key, is_new=one.seen is None)
-    if bone.dqik_translate and one.seen is None:
-        _key(bone, "location", base.locations[number].tolist(), here, keep, one.had_key)
+    turn, place = one.start or (None, None)
+    before = base.rotations[number][: rotation.SIZES[mode]].tolist()
+    _key(bone, rotation.PATHS[mode], before, here, keep, one.had_key, is_new=not one.above, own=turn)
+    if bone.dqik_translate and not one.above:
+        _key(bone, "location", base.locations[number].tolist(), here, keep, one.had_key, own=place)
 
 
 def _key(
     bone: bpy.types.PoseBone, path: str, before: list[float], here: Here, keep: bool = False, had_key: bool = False,
-    is_new: bool = True,
+    is_new: bool = True, own: tuple[float, ...] | None = None,
 ) -> None:  # fmt: skip
     """Key a property at the frame, and where its keys are lacking beside it, key its values from before there.
 
-    is_new : a key that is at the frame belongs to the new pose.
+    is_new : a key that is at the frame belongs to the new pose. own : the values at the frame; None for what is seen.
     """
     found = keying.curves_of(bone, path)
     values = {index: _beside(found.get(index), value, here, had_key, is_new) for index, value in enumerate(before)}
@@ -250,7 +271,7 @@ def _key(
     if not (keep and len(there) == len(before)):
         keying.key_path(bone, path, here.frame, bone.name)
     for index, curve in keying.curves_of(bone, path).items():
-        for time, value in values[index]:
+        for time, value in [*values[index], *([] if own is None else [(here.frame, own[index])])]:
             curve.keyframe_points.insert(time, value)
 
 

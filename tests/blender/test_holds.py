@@ -61,6 +61,21 @@ def test_a_forearm_posed_by_hand_does_not_hold_the_trunk() -> None:
     assert rigs.turn(before[spine : spine + 1], rigs.matrices(ob)[spine : spine + 1]) > radians(2.0)
 
 
+def test_a_bone_posed_after_a_mirrored_paste_that_changed_nothing_is_held() -> None:
+    """The figure is its own mirror image: the paste brings the other side's base poses along, and no pose."""
+    ob = planted_figure()
+    select(ob, *ob.pose.bones.keys())
+    before = rigs.matrices(ob)
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
+    assert np.abs(rigs.matrices(ob) - before).max() < 1e-6
+    rigs.posed(ob.pose.bones["chest"], TURNED)
+    rigs.update()
+    assert ob.pose.bones["chest"].dqik_hold == 1.0
+    assert off(ob, "chest") < 1.0
+
+
 def test_hips_moved_by_hand_stay_where_they_are() -> None:
     """A bone that may move is held in its place, too."""
     ob = planted_figure()

@@ -78,6 +78,18 @@ def active_goals(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup
             yield goal, matrix
 
 
+def rolled(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones of goals whose control has a roll, which turns their targets, and of the bones below them."""
+    names = set()
+    for goal in ob.dqik.goals:
+        own = None if goal.target is None else evaluated(goal.target)
+        if own is not None and own.type == "ARMATURE":
+            own = own.pose.bones.get(goal.subtarget)
+        if getattr(own, "dqik_roll", 0.0) != 0.0:
+            names.add(goal.bone)
+    return {one.name for one in ob.pose.bones if names & {one.name, *(above.name for above in one.parent_recursive)}}
+
+
 def is_live(ob: bpy.types.Object) -> bool:
     return evaluated(ob).dqik.live
 

@@ -23,6 +23,7 @@ from goals import (
     history_matters,
     is_live,
     key_of,
+    rolled,
     size,
     turned,
 )
@@ -227,9 +228,10 @@ def report_is_true(ob: bpy.types.Object) -> None:
     if not finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or follows_itself():
         return
     into, (*_, scale) = shape.matrix_world.inverted(), shape.matrix_world.decompose()
+    rolls = rolled(ob)
     even_object = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
     for goal, matrix in active_goals(ob):
-        if goal.influence < 1.0 or goal.priority < 0:
+        if goal.influence < 1.0 or goal.priority < 0 or goal.bone in rolls:
             continue
         one, wanted = shape.pose.bones[goal.bone], into @ matrix
         if goal.kind != "REACH":

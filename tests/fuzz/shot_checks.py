@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 import rigs
-from goals import figures_behind, key_of, size, solved_alone
+from goals import Key, figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
 from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
-from shots import Object, Owner, film, is_plain, is_steady, same_film, scale_of, ways
+from shots import Object, Owner, film, is_plain, is_steady, key_times, same_film, scale_of, ways
 from vocabulary import BrokenError, active, bone, choose, press, run, said, select, shown, thing
 
 __all__ = ["check_again", "check_controls", "check_flipped", "check_from_motion", "check_hold_here", "check_limb",
@@ -40,7 +40,11 @@ def check_hold_here(ob_of: Object, name: str, path: str, value: Sequence[float],
         return
     if ob.dqik.start_from != "POSE" or any(one.dqik_stiffness for one in ob.pose.bones):
         return
-    times = [time for time in body_times(ob) if abs(time - frame) > 1e-2]
+    others = [time for time in body_times(ob) if abs(time - frame) > 1e-2]
+    own = key_times((ob.name, name))  # on keys of targets further away, handles of its keys may lead it elsewhere
+    beside = {max((time for time in others if time < frame), default=0.0),
+              min((time for time in others if time > frame), default=0.0)}  # fmt: skip
+    times = [time for time in others if time in beside or time in own or not own]
     before = film(times)
     settle(frame)
     setattr(bone(name, ob), path, value)
@@ -94,6 +98,13 @@ def is_on(goal: bpy.types.PropertyGroup) -> bool:
     return goal.influence > 0.0 and not goal.mute
 
 
+def bodies() -> dict[Key, np.ndarray]:
+    """The poses without controls: that of a pinned hand, which follows its forearm no longer, turns in its place."""
+    found = poses()
+    own = {key_of(ob): [not one.name.startswith("DQIK") for one in ob.pose.bones] for ob in shown()}
+    return {key: pose[np.array(own[key])] for key, pose in found.items()}
+
+
 def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> None:
     """Pinned, nothing moves; with Auto Keying not on the frames before either; unpinned later, neither."""
     ob = ob_of()
@@ -107,7 +118,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
-    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, poses()
+    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, bodies()
     select(ob, names)
     tools, wishes = bpy.context.scene.tool_settings, bpy.context.preferences.edit
     only_available, wishes.use_keyframe_insert_available = wishes.use_keyframe_insert_available, False
@@ -118,7 +129,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
         if "FINISHED" in done and is_steady():
             words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
             if met or not ob_of().dqik.live:
-                same("pin", here, poses(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
+                same("pin", here, bodies(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
             same_film("pin", before, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
@@ -218,7 +229,7 @@ def check_from_motion(name: str, turns: dict[str, dict[int, tuple]], controls: s
     for frame in frames:
         a, b = before[frame][key_of(ob)], now[frame][key_of(ob)][:count]
         away, turned = np.abs(a - b)[:, :3, 3].max(), np.degrees(rigs.turn(a, b))
-        if away > 1e-3 * size(ob) or turned > (0.5 if not controls & {"ELBOWS", "KNEES"} else 5.0):  # straight limbs
+        if away > 1e-3 * size(ob) or turned > (0.5 if not controls & {"ELBOWS", "KNEES"} else 10.0):  # straight limbs
             raise BrokenError("motion", f"Live shows {name!r} {away:.3g} m and {turned:.3g} degrees from its motion at "
                                         f"frame {frame:g}")  # fmt: skip
 

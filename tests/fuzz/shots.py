@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 import numpy as np
 import rigs
-from goals import Key, follows_itself, history_matters, size
+from goals import Key, follows_itself, history_matters, is_live, key_of, size
 from oracle import LENGTH, poses, same, settle
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
@@ -33,12 +33,16 @@ def is_steady() -> bool:
     return not (history_matters() or turns_bones() or other_handlers())
 
 
-def film(frames: Iterable[float]) -> Film:
-    """The poses on some frames."""
+def film(frames: Iterable[float], met: bool = False) -> Film:
+    """The poses on some frames.
+
+    met : only of figures that meet their goals: elsewhere the last digits of a target can decide how a limb folds.
+    """
     found: Film = {}
     for frame in frames:
         at_frame(frame)
-        found[frame] = poses()
+        missing = {key_of(ob) for ob in shown() if met and is_live(ob) and not ob.dqik.status.converged}
+        found[frame] = {key: pose for key, pose in poses().items() if key not in missing}
     return found
 
 
@@ -125,7 +129,7 @@ def check_attach(owners: Sequence[Owner], target: Owner, frame: float, into_hand
     into_hand : the owner is an object, and the target a bone.
     """
     settle(frame)
-    cyclic, before = follows_itself(), film((frame - 3.0, frame - 1.0, frame))
+    cyclic, before = follows_itself(), film((frame - 3.0, frame - 1.0, frame), met=True)
     owners = [owner for owner in owners if owner != target]
     later = {owner: ways([owner], sorted(x for x in key_times(owner) if x > frame + 1e-3)) for owner in owners}
     follows = {owner: share_of(owner) for owner in owners}
@@ -195,7 +199,7 @@ def hand_of(target: Owner) -> Owner:
 def check_detach(owners: Sequence[Owner], frame: float, remove: bool) -> None:
     """Let go, nothing moves on that frame and before, nor afterwards; removed, keys stay where they are."""
     settle(frame)
-    before = film((frame - 3.0, frame - 1.0, frame))
+    before = film((frame - 3.0, frame - 1.0, frame), met=True)
     times = {owner: sorted(x for x in key_times(owner) if remove or x > frame + 1e-3) for owner in owners}
     later = {owner: ways([owner], times[owner]) for owner in owners}
     steady, follows = is_steady(), {owner: share_of(owner) for owner in owners}

@@ -238,7 +238,7 @@ def select(of: bpy.types.Object, names: Sequence[str]) -> None:
 
 def run(operator: str, of: bpy.types.Object, **settings: object) -> set[str]:
     """Run one of our operators on an armature. It may refuse, with one sentence that a person can read."""
-    if of.mode == "OBJECT":
+    if of.mode == "OBJECT" or bpy.context.view_layer.objects.active != of:
         active(of)
     return press(operator, **settings)
 

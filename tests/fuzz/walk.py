@@ -11,6 +11,8 @@ import check_steps  # noqa: F401  they add themselves to the list
 import checks
 import file_steps  # noqa: F401
 import goal_steps  # noqa: F401
+import hand_checks
+import hand_steps  # noqa: F401
 import kind_steps  # noqa: F401
 import oracle
 import outside
@@ -22,6 +24,8 @@ import shot_checks
 import shot_steps  # noqa: F401
 import shots
 import vocabulary
+import whole_checks
+import whole_steps  # noqa: F401
 from draw import STEPS, Draw, NothingToDrawError
 from log import Log, traceback_in
 from oracle import Watch
@@ -46,9 +50,14 @@ THEMES = (
     ("figure", "contact", "couplings", "kinds", "bodies", "keys", "operators"),
     ("attach", "shot", "figure", "motion", "undo", "keys", "hand"),
     ("attach", "shot", "motion", "figure", "libraries", "files", "objects"),
+    ("grab", "figure", "hand", "undo", "available", "shot", "keys"),
+    ("grab", "seen", "roll", "figure", "motion", "pushed", "available"),
+    ("whole", "seen", "motion", "figure", "pushed", "roll"),
+    ("whole", "motion", "attach", "keys", "undo", "grab"),
 )  # groups that belong together
 WORDS: dict[str, object] = {}
-for words in (vocabulary, outside, oracle, checks, outside_checks, bakes, shots, shot_checks):
+for words in (vocabulary, outside, oracle, checks, outside_checks, bakes, shots, shot_checks, hand_checks,
+              whole_checks):
     WORDS |= vars(words)
 
 Step = tuple[str, str]  # group, script

@@ -21,13 +21,15 @@ class ByHand(NamedTuple):
     """A bone that was posed by hand at a frame.
 
     hold : that it has there. before : the state before. had_key : it had a key there, whose value is in that state.
-    seen : of a bone that is only held with another one, the rotation channels that are keyed; else None.
+    start : the rotation and the location channels that are keyed, from which goals have moved it to what is seen; None
+    keys what is seen. above : whether it is only held with another bone.
     """
 
     hold: float
     before: State
     had_key: bool = False
-    seen: tuple[float, ...] | None = None
+    start: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    above: bool = False
 
 
 Held = dict[str, ByHand]

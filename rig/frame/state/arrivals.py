@@ -28,6 +28,7 @@ class Arrivals:
 
     def __init__(self) -> None:
         self.seen: dict[int, _Seen] = {}
+        self._changed: set[int] = set()
 
     def clear(self) -> None:
         """Look at everything again."""
@@ -42,11 +43,22 @@ class Arrivals:
         before, now = self.seen.get(ob.session_uid), _read(ob)
         if before is not None and before.contents == now.contents:
             return
+        self._changed.add(ob.session_uid)
         pasted.mend(ob)
         pasted.mend(ob.evaluated_get(depsgraph))
         held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
         holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
         pose.keep_own(ob)
+        self.note(ob)
+
+    def settle(self, ob: bpy.types.Object, pose: PoseMemory) -> None:
+        """Take what an object's bones have after a solve for its own.
+
+        A mirrored paste that has changed no pose was no edit, so the base poses that it brought along go.
+        """
+        if ob.session_uid in self._changed:
+            self._changed.discard(ob.session_uid)
+            pose.keep_unmirrored(ob)
         self.note(ob)
 
     def note(self, ob: bpy.types.Object) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from ...blender import channels
 from ...blender.channels import Channels, Modes, Which
 from ...notes import Code, Note
-from ...setup import owners
+from ...setup import owners, pasted
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
@@ -152,6 +152,13 @@ class BasePose:
         others = stored_base.others(ob)
         self._unstore(ob, np.setdiff1d(others, self.rows))
         self._store(ob, np.intersect1d(others, self.rows))
+
+    def keep_unmirrored(self, ob: bpy.types.Object) -> None:
+        """Store our own base pose again where that of the bone on the other side is stored."""
+        bones = [ob.pose.bones[row] for row in self.rows.tolist()] if self._names == tuple(ob.pose.bones.keys()) else []
+        pairs = zip(self.rows.tolist(), bones, strict=False)
+        found = [row for row, bone in pairs if pasted.is_counterparts(bone, stored_base.bone_of(bone))]
+        self._store(ob, np.array(found, dtype=np.intp))
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

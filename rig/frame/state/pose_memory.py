@@ -13,6 +13,7 @@ import numpy as np
 from ....solvers.algebra import quaternion
 from ...blender import actions, channels, keying
 from ...blender.channels import Channels, Which
+from ...blender.rotation import PATHS
 from ...setup import foot_roll
 from ..step import keyed_pose
 from ..view import View
@@ -27,11 +28,12 @@ EDITED = 1e-5  # a channel further from what was written was changed by the user
 
 
 class Kept(NamedTuple):
-    """What there was before some edits: the state if it is known, the posed bones, and the count of adoptions."""
+    """What there was before some edits: the state if it is known, the posed bones, the count of adoptions, and keys."""
 
     state: State | None
     posed: dict[int, ByHand]
     adoptions: int
+    keyed: dict[int, KeyedPose]
 
 
 class PoseMemory(BasePose):
@@ -185,7 +187,8 @@ class PoseMemory(BasePose):
 
     def kept(self, ob: bpy.types.Object) -> Kept:
         """What `take_back` needs to undo the edits from now on."""
-        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions)
+        keyed = {scene: KeyedPose(one.frame, one.channels.copy()) for scene, one in self._keyed.items()}
+        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions, keyed)
 
     def take_back(self, ob: bpy.types.Object, kept: Kept, shown: Channels) -> None:
         """Undo the edits since `kept`, as if they had never been. shown : the channels from then, which are back."""
@@ -193,6 +196,7 @@ class PoseMemory(BasePose):
             self.go_back(ob, kept.state)
             self._store(ob, self.rows)
         self.posed, self.written, ob.dqik.adoptions = dict(kept.posed), shown.copy(), kept.adoptions
+        self._keyed = kept.keyed
 
     def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
         """Remember the channels that a place shows now.
@@ -223,6 +227,19 @@ class PoseMemory(BasePose):
         if self.base is not None:
             self.base.rotations[bones] = before.base.rotations[bones]
             self._store(ob, np.intersect1d(bones, self.rows))
+
+    def started(self, ob: bpy.types.Object, bone: int, free: Which, view: View) -> Channels:
+        """The channels that the view's frame starts from, as far as they concern a bone."""
+        assert self.base is not None
+        is_base = bone in self.posed or free.rotations[bone].all()
+        return self.base if is_base else self._keyed_channels(ob, view)
+
+    def note_own_keys(self, ob: bpy.types.Object, bones: list[int], view: View) -> None:
+        """DQIK has keyed bones at the view's frame: what Blender evaluates from these keys is no edit."""
+        if self.base is not None and bones:
+            keyed = self._keyed_channels(ob, view).copy()
+            keyed.put(keyed_pose.read(ob, self.base, view), np.array(bones))
+            self._note_keyed(keyed, view)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -326,7 +343,8 @@ class PoseMemory(BasePose):
             cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
             if cleared or not hold_keyed:
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
-                self.posed[bone] = ByHand(posed.dqik_hold, before)
+                start = tuple(getattr(posed, PATHS[posed.rotation_mode])), tuple(posed.location)
+                self.posed[bone] = ByHand(posed.dqik_hold, before, start=start)
                 if self.base is not None and prepared.rig is not None:
                     above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
                     self.base.rotations[above] = shown.rotations[above]
@@ -337,7 +355,7 @@ class PoseMemory(BasePose):
         keyed = self._keyed.get(view.scene_uid)
         if keyed is None or keyed.frame != view.frame or keyed.channels.modes != now.modes:
             return np.ones(len(now.rotations), dtype=bool)
-        other = now.unlike(keyed.channels) & ~free
+        other = now.away(keyed.channels, EDITED) & ~free
         return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(

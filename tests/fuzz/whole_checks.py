@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold of what is done to a whole motion: mended, retargeted, reduced, edited, overlapped, baked smoothly."""
+
+from collections.abc import Sequence
+from math import sin
+
+import bpy
+import numpy as np
+import rigs
+from checks import misses
+from goals import figures_behind, finite, key_of, size
+from hand_checks import same_record
+from mathutils import Euler
+from oracle import live_is_keyed, poses, same, settle
+from rigs import at_frame, update
+from shot_checks import record
+from shots import Film, Object, film, is_plain, is_steady, same_film
+from vocabulary import BrokenError, bone, press, run, said, select, shown, thing
+
+__all__ = ["check_edit_range", "check_fewer_keys", "check_mend", "check_overlap", "check_retarget", "check_smooth_bake",
+           "make_walker"]  # fmt: skip
+
+LAST = 12
+
+
+def make_walker(name: str, location: Sequence[float], scale: float, sway: float) -> None:
+    """A figure that steps on the spot and sways, with a key on each frame."""
+    ob = rigs.figure(name)
+    ob.location, ob.scale = location, (scale,) * 3
+    for frame in range(1, LAST + 1):
+        swing = sin(2.0 * np.pi * frame / LAST)
+        angles = {"thigh.L": (0.5 * swing, 0, 0), "thigh.R": (-0.5 * swing, 0, 0), "spine": (0, sway * swing, 0.1),
+                  "shin.L": (-0.3 - 0.3 * swing, 0, 0), "shin.R": (-0.3 + 0.3 * swing, 0, 0)}  # fmt: skip
+        for part, angle in angles.items():
+            ob.pose.bones[part].rotation_quaternion = Euler(angle).to_quaternion()
+            ob.pose.bones[part].keyframe_insert("rotation_quaternion", frame=frame)
+        ob.pose.bones["hips"].location = (0.0, 0.02 * abs(swing), 0.2 * sway * swing)
+        ob.pose.bones["hips"].keyframe_insert("location", frame=frame)
+
+
+def is_ready(ob: bpy.types.Object) -> bool:
+    """Whether a whole motion of an armature can be looked at, and nobody else has a part in it."""
+    others = any(key_of(ob) in figures_behind(one) for one in shown()) or figures_behind(ob)
+    return ob in shown() and ob.library is None and not live_is_keyed(ob) and is_plain(ob) and not others
+
+
+def action_of(ob: bpy.types.Object) -> bpy.types.Action | None:
+    return None if ob.animation_data is None else ob.animation_data.action
+
+
+def old_stays(action: bpy.types.Action | None, keys: dict, ob: bpy.types.Object, words: str) -> None:
+    """The action from before is in the file with its keys, and the object has another one."""
+    if action is None:
+        return
+    if action_of(ob) == action:
+        raise BrokenError("whole", f"{words}: {action.name!r} was changed instead of a copy")
+    if not action.use_fake_user:
+        raise BrokenError("whole", f"{words}: {action.name!r} has no fake user")
+    new, slot = action_of(ob), getattr(ob.animation_data, "action_slot", None)
+    ob.animation_data.action = action
+    if rigs.keys(ob) != keys:
+        raise BrokenError("whole", f"{words}: the keys of {action.name!r} have changed")
+    ob.animation_data.action = new
+    if slot is not None:
+        ob.animation_data.action_slot = slot
+    update()
+
+
+def refused(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
+    """What is refused has changed nothing."""
+    same_record("whole", before, f"{words} was refused")
+    if steady:
+        same("whole", here, poses(), f"{words} was refused, and the pose has changed")
+
+
+def frame_is(now: float, words: str) -> None:
+    if bpy.context.scene.frame_current_final != now:
+        raise BrokenError("whole", f"{words} at frame {now:g} ends at {bpy.context.scene.frame_current_final:g}")
+
+
+def check_mend(ob_of: Object, first: int, last: int) -> None:
+    """Mended: a copy of the action has changed, on bones of hips and legs only."""
+    ob = ob_of()
+    settle(first)
+    steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
+    done = run("mend_motion", ob, frame_start=first, frame_end=last)
+    update()
+    ob = ob_of()
+    frame_is(first, "Mend Motion")
+    if "FINISHED" not in done:
+        refused(before, here, steady, "Mend Motion")
+        return
+    old_stays(action, keys, ob, "Mend Motion")
+    for channel, points in rigs.keys(ob).items():
+        outer = [point for point in keys.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
+        if any(point not in points for point in outer):
+            raise BrokenError("whole", f"Mend Motion of frames {first} to {last} changed a key of {channel} outside")
+
+
+def check_retarget(ob_of: Object, source: str, first: int, last: int) -> None:
+    """Retargeted: the source stays as it is; the old action stays."""
+    ob = ob_of()
+    settle(first)
+    ready = is_steady() and is_ready(ob) and is_ready(thing(source))
+    before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
+    frames: Film = film(range(first, last + 1)) if ready else {}
+    settle(first)
+    done = run("retarget", ob, source=source, frame_start=first, frame_end=last)
+    update()
+    ob = ob_of()
+    frame_is(first, "Retarget")
+    if "FINISHED" not in done:
+        refused(before, here, ready, "Retarget")
+        return
+    if ob.dqik.live:
+        raise BrokenError("whole", f"{ob.name!r} is live after Retarget")
+    if ob.name != source:
+        old_stays(action, keys, ob, "Retarget")
+    for other in ("keys", "constraints", "holds", "goals"):
+        what = f"{other} of {source}"
+        if before.get(what) != record().get(what):
+            raise BrokenError("whole", f"Retarget has changed the {what}")
+    others = {frame: {key: pose for key, pose in now.items() if key != key_of(ob)} for frame, now in frames.items()}
+    same_film("whole", others, f"{ob.name!r} got the motion of {source!r}")
+
+
+def check_fewer_keys(ob_of: Object, first: int, last: int, angle: float, selected: Sequence[str]) -> None:
+    """Fewer keys: none outside the range is lost, there are not more, and joints turn by no more than said."""
+    ob = ob_of()
+    settle(first)
+    ready = is_steady() and is_ready(ob)
+    before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
+    halves = [first + 0.5 * k for k in range(2 * (last - first) + 1)]
+    frames: Film = film(halves) if ready else {}
+    settle(first)
+    select(ob, selected)
+    said()
+    done = press("unbake", frame_start=first, frame_end=last, angle=angle, distance=0.01, only_selected=bool(selected))
+    words = said()
+    update()
+    ob = ob_of()
+    frame_is(first, "Fewer Keys")
+    if "FINISHED" not in done:
+        refused(before, here, ready, "Fewer Keys")
+        return
+    now = rigs.keys(ob)
+    if now != keys:
+        old_stays(action, keys, ob, "Fewer Keys")
+    for channel, points in keys.items():
+        outer = [point for point in points if not first - 1e-3 <= point[0] <= last + 1e-3]
+        if any(not any(np.allclose(point, one, atol=1e-4) for one in now.get(channel, ())) for point in outer):
+            raise BrokenError("whole", f"Fewer Keys of frames {first} to {last} changed a key of {channel} outside")
+    if "Warning" in words or not is_steady():
+        return
+    above = rigs.parents(ob)
+    for frame, shown_before in frames.items():
+        at_frame(frame)
+        turns = rigs.local_turns(shown_before[key_of(ob)], rigs.matrices(ob), above)
+        if np.max(turns) > 1.02 * angle + 1e-3:
+            raise BrokenError("whole", f"Fewer Keys within {np.degrees(angle):.3g} degrees turns a joint by "
+                                       f"{np.degrees(np.max(turns)):.3g} at frame {frame:g}")  # fmt: skip
+
+
+def check_edit_range(ob_of: Object, names: Sequence[str], turn: Sequence[float], frame: int, radius: int) -> None:
+    """What was moved stays on this frame; beyond the radius nothing changes."""
+    ob = ob_of()
+    settle(frame)
+    ready = is_steady() and is_ready(ob)
+    for name in names:  # one without keys stays as it is posed, on all frames
+        ready &= sum(f'bones["{name}"].rotation_quaternion' in path for path, _ in rigs.keys(ob)) == 4
+    outer = [one for one in (*range(1, LAST + 1), LAST + 4) if abs(one - frame) > radius - 1e-3]
+    before: Film = film(outer) if ready else {}
+    settle(frame)
+    for name in names:
+        one = bone(name, ob)
+        one.rotation_mode = "QUATERNION"
+        one.rotation_quaternion = Euler(turn).to_quaternion() @ one.rotation_quaternion
+    update()
+    here, holds = poses(), {one.name: one.dqik_hold for one in ob.pose.bones}
+    select(ob, names)
+    if "FINISHED" not in press("edit_range", radius=radius, stand=False):
+        return
+    update()
+    ob = ob_of()
+    frame_is(frame, "Edit Range")
+    if not ready or any(one.dqik_hold != holds[one.name] or one.dqik_hold for one in ob.pose.bones):
+        return
+    solved = {one.name for one in ob.pose.bones if ob.dqik.live}
+    if not solved.intersection(names):
+        same("whole", here, poses(), f"{names} were edited at frame {frame}, and the pose there changes", 5.0)
+    same_film("whole", before, f"{names} were edited at frame {frame} within {radius} frames", 5.0)
+
+
+def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, amount: float, loop: str) -> None:
+    """Only the selected bones get keys; with an amount of 0 nothing moves."""
+    ob = ob_of()
+    settle(first)
+    ready = is_steady() and is_ready(ob)
+    before, here, keys = record(), poses(), rigs.keys(ob)
+    frames: Film = film(range(first, last + 1)) if ready else {}
+    settle(first)
+    select(ob, names)
+    done = press("overlap", frame_start=first, frame_end=last, amount=amount, loop=loop)
+    update()
+    ob = ob_of()
+    frame_is(first, "Overlap")
+    if "FINISHED" not in done:
+        refused(before, here, ready, "Overlap")
+        return
+    for (path, index), points in rigs.keys(ob).items():
+        if points != keys.get((path, index)) and not any(f'bones["{name}"]' in path for name in names):
+            raise BrokenError("whole", f"Overlap of {names} has changed the keys of {path}")
+    if amount == 0.0 and is_steady():
+        same_film("whole", frames, f"Overlap of {names} by nothing", 20.0)
+
+
+def check_smooth_bake(ob_of: Object, first: int, last: int, smooth: float) -> None:
+    """A smooth bake meets the goals that Live meets, on each frame; the old action stays."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None or ob not in shown():
+        return
+    ob.dqik.live = True
+    update()
+    settle(first)
+    ready = is_steady() and is_ready(ob) and not ob.dqik.status.message
+    before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
+    met = {}
+    for frame in range(first, last + 1) if ready else ():
+        at_frame(frame)
+        met[frame] = misses(ob) if ob.dqik.status.converged and not ob.dqik.status.message else None
+    settle(first)
+    done = run("bake", ob, frame_start=first, frame_end=last, smooth=smooth, action="NEW")
+    update()
+    ob = ob_of()
+    if "FINISHED" not in done:
+        refused(before, here, ready, "A smooth bake")
+        return
+    if ob.dqik.live:
+        raise BrokenError("whole", f"{ob.name!r} is live after a smooth bake")
+    if ready and not len(ob.animation_data.nla_tracks):
+        old_stays(action, keys, ob, "A smooth bake")
+    wishes = any(goal.priority < 0 or goal.kind != "REACH" or goal.influence < 1.0 or goal.rotation_follows
+                 for goal in ob.dqik.goals)  # fmt: skip
+    for frame, away in met.items():
+        if away is None or wishes:
+            continue
+        at_frame(frame)
+        if not all(finite(one.matrix) for one in ob.pose.bones):
+            raise BrokenError("nan", f"A smooth bake of {ob.name!r} has a pose that is no number at frame {frame}")
+        more = misses(ob) - away
+        if more.size and more.max() > 5e-3 * max(1.0, size(ob)):
+            raise BrokenError("whole", f"A smooth bake misses a goal by {more.max():.3g} more at frame {frame}")
