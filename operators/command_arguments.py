@@ -33,6 +33,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--end", type=whole_number(-_LAST_FRAME, _LAST_FRAME), help="last frame")
         self.add_argument("--report", type=text, metavar="FILE.json",
                           help="the .json to write: what was done to each armature, or why not")  # fmt: skip
+        self.add_argument("--allow-refused", action="store_true",
+                          help="exit code 0 also if something was refused; still 1 if anything failed")  # fmt: skip
 
     def error(self, message: str) -> NoReturn:
         """Print a sentence and leave with exit code 2."""

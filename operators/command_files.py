@@ -17,7 +17,11 @@ _LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 
 
 class Refusal(Exception):
-    """The reason why something is not done, in one sentence."""
+    """Why nothing can be done to an armature or a file, in one sentence: because of what it is."""
+
+
+class Failure(Exception):
+    """Why a file cannot be written, in one sentence."""
 
 
 def last_line(text: str) -> str:
@@ -93,15 +97,15 @@ def output(name: str) -> str:
     """The path of the .blend to write, symbolic links followed, after a check that it can be written."""
     path = replaced_file.resolved(bpy.path.abspath(name))
     if os.path.isdir(path) or name.endswith(("/", os.sep)):
-        raise Refusal(f"cannot write {name!r}: it is a folder")
+        raise Failure(f"cannot write {name!r}: it is a folder")
     if os.path.exists(path) and not (os.path.isfile(path) and os.access(path, os.W_OK)):
-        raise Refusal(f"cannot write {name!r}: it is not a file that can be written")
+        raise Failure(f"cannot write {name!r}: it is not a file that can be written")
     if len(os.fsencode(path)) > _LONGEST_PATH:
-        raise Refusal(f"cannot write {name!r}: the path is longer than {_LONGEST_PATH} bytes")
+        raise Failure(f"cannot write {name!r}: the path is longer than {_LONGEST_PATH} bytes")
     try:
         replaced_file.check_writable(path)
     except OSError as error:
-        raise Refusal(f"cannot write {name!r}: {error.strerror}") from None
+        raise Failure(f"cannot write {name!r}: {error.strerror}") from None
     return path
 
 
@@ -109,7 +113,7 @@ def check_not_linked(path: str, name: str) -> None:
     """Refuse to write a file from which the open one links data. name : of the path, for the user."""
     libraries = (bpy.path.abspath(library.filepath) for library in bpy.data.libraries)
     if path in map(replaced_file.resolved, libraries):
-        raise Refusal(f"cannot write {name!r}: this file links data from it")
+        raise Failure(f"cannot write {name!r}: this file links data from it")
 
 
 def save(path: str, name: str, armatures: Iterable[str]) -> None:
@@ -117,20 +121,20 @@ def save(path: str, name: str, armatures: Iterable[str]) -> None:
 
     def look(written: str) -> None:
         if not blend_file.is_complete(written):
-            raise Refusal(f"cannot write {name!r}: what Blender wrote is not complete; is the disk full?")
+            raise Failure(f"cannot write {name!r}: what Blender wrote is not complete; is the disk full?")
         loading: Any = bpy.data.libraries.load(written)  # lists the names; loads nothing
         with loading as (found, _):
             for one in armatures:
                 if one not in found.objects:
-                    raise Refusal(f"cannot write {name!r}: armature {one!r} is not in what Blender wrote")
+                    raise Failure(f"cannot write {name!r}: armature {one!r} is not in what Blender wrote")
 
     backups = bpy.context.preferences.filepaths.save_version
     try:
         with replaced_file.replaced(path, look, backups) as written:
             result = bpy.ops.wm.save_as_mainfile(filepath=written, copy=True)
             if result != {"FINISHED"}:
-                raise Refusal(f"cannot write {name!r}: Blender did not save it")
+                raise Failure(f"cannot write {name!r}: Blender did not save it")
     except RuntimeError as error:
-        raise Refusal(f"cannot write {name!r}: Blender says {reported(error)!r}; is the disk full?") from None
+        raise Failure(f"cannot write {name!r}: Blender says {reported(error)!r}; is the disk full?") from None
     except OSError as error:
-        raise Refusal(f"cannot write {name!r}: {error.strerror or error}") from None
+        raise Failure(f"cannot write {name!r}: {error.strerror or error}") from None

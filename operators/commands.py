@@ -21,7 +21,7 @@ from ..rig.blender import replaced_file, scene_state
 from ..rig.notes import Refused
 from . import command_files
 from .command_arguments import Parser
-from .command_files import Refusal
+from .command_files import Failure, Refusal
 
 _registered: list[object] = []
 
@@ -87,15 +87,16 @@ def run(command: Command, arguments: Sequence[str]) -> int:
             say(command.name, place + str(facts.pop("said") if reason is None else reason),
                 sys.stdout if reason is None else sys.stderr)  # fmt: skip
         written = request.report is None or _write(command, request.report, report)
-    failed = sum(facts["reason"] is not None for facts in report)
+    refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("refused", "reason"))
     if len(files) > 1:
-        say(command.name, f"{len(report) - failed} of {len(report)} {command.done}", sys.stdout)
-    return 0 if written and not failed else 1
+        say(command.name, f"{len(report) - left} of {len(report)} {command.done}, {refused} refused, {left - refused} "
+            "failed", sys.stdout)  # fmt: skip
+    return 0 if written and (refused if request.allow_refused else 0) == left else 1
 
 
 def _file(command: Command, request: Namespace, path: str | None, output: str) -> list[Facts]:
     """Work on the armatures of one file and save it if any was changed; the facts of each."""
-    found: list[tuple[str, Done | str]] = []
+    found: list[tuple[str, Done | Exception]] = []
     try:
         target = command_files.output(output)
         with command.tasks(path, request) as tasks:
@@ -105,37 +106,39 @@ def _file(command: Command, request: Namespace, path: str | None, output: str) -
         if digests:
             command_files.save(target, output, digests)
     except Exception as error:
-        reason = _reason(error)
-        return [_facts(command, path, name, one if isinstance(one, str) else reason)
-                for name, one in found or [(None, reason)]]  # fmt: skip
+        return [_facts(command, path, name, one if isinstance(one, Exception) else error)
+                for name, one in found or [(None, error)]]  # fmt: skip
     return [
-        _facts(command, path, name, one) if isinstance(one, str) else _facts(command, path, name, None) | {
+        _facts(command, path, name, one) if isinstance(one, Exception) else _facts(command, path, name, None) | {
             "output": target, "start": one.start, "end": one.end, **one.facts, "keys": digests[name],
             "said": f"{command.done} frames {one.start} to {one.end} of {name!r} into {target}{one.said}",
         } for name, one in found
     ]  # fmt: skip
 
 
-def _facts(command: Command, path: str | None, armature: str | None, reason: str | None) -> Facts:
-    return {"file": path or bpy.data.filepath or None, "armature": armature, command.done: reason is None,
-            "reason": reason, "output": None}  # fmt: skip
+def _facts(command: Command, path: str | None, armature: str | None, error: Exception | None) -> Facts:
+    return {"file": path or bpy.data.filepath or None, "armature": armature, command.done: error is None,
+            "refused": isinstance(error, Refusal | Refused), "reason": None if error is None else _reason(error),
+            "output": None}  # fmt: skip
 
 
-def _tried(task: Task) -> Done | str:
+def _tried(task: Task) -> Done | Exception:
     """What was done, or the reason why nothing was."""
     try:
         return task.work()
+    except RuntimeError as error:  # an operator's report
+        return Refusal(command_files.reported(error))
     except Exception as error:
-        return _reason(error)
+        return error
 
 
 def _reason(error: Exception) -> str:
     """What an exception says, in one sentence."""
-    if isinstance(error, (Refused, scene_state.Disturbed)):
+    if isinstance(error, Refused | scene_state.Disturbed):
         return str(error.note)
-    if isinstance(error, Refusal):
+    if isinstance(error, Refusal | Failure):
         return str(error)
-    if isinstance(error, RuntimeError):  # an operator's report
+    if isinstance(error, RuntimeError):  # Blender cannot read a file
         return command_files.reported(error)
     return f"nothing was done because of an error: {command_files.last_line(str(error)) or type(error).__name__}"
 

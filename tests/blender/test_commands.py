@@ -30,13 +30,14 @@ def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: pyte
     assert list(found) == ["a.blend", "b.blend", "c.blend", "d.blend", "e.blend"]
     assert [entry["baked"] for entry in found.values()] == [True, False, True, True, False]
     assert "no armature with goals" in found["e.blend"]["reason"] and found["b.blend"]["reason"]
+    assert [entry["refused"] for entry in found.values()] == [False, False, False, False, True]
     assert (found["a.blend"]["start"], found["a.blend"]["end"]) == (1, 10)
     assert found["a.blend"]["output"] == str(out / "a.blend")
     assert found["c.blend"]["keys"] == found["d.blend"]["keys"] != found["a.blend"]["keys"]
     printed = capfd.readouterr()
     lines = [line for line in printed.out.splitlines() if line.startswith("dqik_bake: ")]
     assert re.match(r"dqik_bake: 1/5 a\.blend: baked frames 1 to 10 of 'Arm' into .*a\.blend", lines[0])
-    assert lines[-1] == "dqik_bake: 3 of 5 baked" and len(lines) == 4
+    assert lines[-1] == "dqik_bake: 3 of 5 baked, 1 refused, 1 failed" and len(lines) == 4
     assert [line.split(": ")[1] for line in printed.err.splitlines() if line.startswith("dqik_bake: ")] == [
         "2/5 b.blend", "5/5 e.blend"]  # fmt: skip
 
@@ -70,6 +71,18 @@ def test_files_of_one_process_are_as_those_of_a_process_each(tmp_path: Path) -> 
     for order in (shots, shots[::-1]):
         assert run("dqik_bake", "--input", *order, "--output", tmp_path / "together") == 0
         assert [keys(tmp_path / "together" / path.name) for path in shots] == alone
+
+
+def test_what_is_refused_need_not_fail_the_task(tmp_path: Path) -> None:
+    """On a farm, a task that fails is tried again on other machines; a broken file is a failure nonetheless."""
+    source, still = shot(tmp_path / "shot.blend"), shot(tmp_path / "still.blend", arms=0)
+    (tmp_path / "broken.blend").write_text("no file of Blender")
+    for inputs, codes in (((source, still), (1, 0)), ((source, still, tmp_path / "broken.blend"), (1, 1))):
+        words = ("--input", *inputs, "--output", tmp_path / "out")
+        assert run("dqik_bake", *words) == codes[0]
+        assert run("dqik_bake", *words, "--allow-refused") == codes[1]
+    words = ("--input", source, "--armature", "Nobody", "--output", tmp_path / "out")
+    assert (run("dqik_bake", *words), run("dqik_bake", *words, "--allow-refused")) == (1, 0)
 
 
 def test_frames_that_are_asked_for_are_keyed(tmp_path: Path) -> None:
