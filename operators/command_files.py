@@ -11,7 +11,7 @@ from typing import Any
 import addon_utils
 import bpy
 
-from ..rig.blender import blend_file, replaced_file
+from ..rig.blender import blend_file, bvh_file, replaced_file
 
 _LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 
@@ -21,7 +21,7 @@ class Refusal(Exception):
 
 
 class Failure(Exception):
-    """Why a file cannot be written, in one sentence."""
+    """Why a file cannot be read or written, in one sentence."""
 
 
 def last_line(text: str) -> str:
@@ -38,13 +38,25 @@ def reported(error: RuntimeError) -> str:
 def open_file(path: str | None) -> None:
     """Open a .blend, or import a .bvh into an empty scene at its own rate and over its own frames; None: nothing to do.
 
-    The scene for a .bvh is Blender's own, not the user's, so that it is the same on all machines.
+    The scene for a .bvh is Blender's own, not the user's, so that it is the same on all machines. Raises a `Failure`.
     """
     if path is None:
         return
-    if path.lower().endswith(".blend"):
-        bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
-        return
+    try:
+        if path.lower().endswith(".blend"):
+            bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
+        else:
+            _import(path)
+    except RuntimeError as error:
+        raise Failure(f"Blender cannot read it: {reported(error)}") from None
+    except OSError as error:
+        raise Failure(f"it cannot be read: {error.strerror}") from None
+
+
+def _import(path: str) -> None:
+    fault = bvh_file.fault(path)
+    if fault is not None:
+        raise Failure(fault)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     if not hasattr(bpy.types, "IMPORT_ANIM_OT_bvh"):
         addon_utils.enable("io_anim_bvh")

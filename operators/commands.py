@@ -138,8 +138,6 @@ def _reason(error: Exception) -> str:
         return str(error.note)
     if isinstance(error, Refusal | Failure):
         return str(error)
-    if isinstance(error, RuntimeError):  # Blender cannot read a file
-        return command_files.reported(error)
     return f"nothing was done because of an error: {command_files.last_line(str(error)) or type(error).__name__}"
 
 

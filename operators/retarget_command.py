@@ -21,7 +21,7 @@ import bpy
 
 from . import command_files, commands
 from .command_arguments import Parser, text
-from .command_files import Refusal, evaluated
+from .command_files import Failure, Refusal, evaluated
 
 
 def retarget(arguments: Sequence[str]) -> int:
@@ -102,10 +102,13 @@ def _as_blend(path: str | None, made: str) -> str:
 
 def _bring(clip: str) -> tuple[dict[str, bpy.types.Object], bpy.types.Scene]:
     """The armatures of a .blend by their names there, brought into the open file, and the scene that has them."""
-    loading: Any = bpy.data.libraries.load(clip)
-    with loading as (there, wanted):
-        names = list(there.objects)
-        wanted.objects, wanted.scenes = list(names), list(there.scenes)
+    try:
+        loading: Any = bpy.data.libraries.load(clip)
+        with loading as (there, wanted):
+            names = list(there.objects)
+            wanted.objects, wanted.scenes = list(names), list(there.scenes)
+    except OSError:
+        raise Failure("Blender cannot read it") from None
     every = zip(names, wanted.objects, strict=True)
     armatures = {name: ob for name, ob in every if ob is not None and ob.type == "ARMATURE"}
     having = [scene for scene in wanted.scenes if {*scene.objects} & {*armatures.values()}]

@@ -2,7 +2,6 @@
 """Files for the commands, and what is in them afterwards."""
 
 import contextlib
-import gc
 import hashlib
 import json
 import sys
@@ -23,11 +22,7 @@ def run(command: str, *arguments: object) -> int:
     own = sys.modules[f"{operators}.{MODULES[command]}"].COMMAND
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
-        try:
-            return sys.modules[f"{operators}.commands"].run(own, [str(argument) for argument in arguments])
-        finally:
-            sys.last_exc = sys.last_value = sys.last_traceback = None  # where the importer failed
-            gc.collect()
+        return sys.modules[f"{operators}.commands"].run(own, [str(argument) for argument in arguments])
 
 
 def clip(path: Path, frames: int = 90, first: int = 0) -> Path:

@@ -2,6 +2,7 @@
 """Mending many files by `blender --command dqik_mend`."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,36 @@ def test_one_file_that_is_mended_gives_exit_code_0(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "out" / "walk.bvh.blend", tmp_path / "again.blend")
     assert run("dqik_mend", "--input", tmp_path / "again.blend", "--output", tmp_path / "out") == 0
     assert (tmp_path / "out" / "again.blend").is_file()
+
+
+def test_a_clip_that_is_cut_or_damaged_is_not_mended(tmp_path: Path) -> None:
+    """Blender would import what there is: fewer frames, or numbers that are none."""
+    whole = clip(tmp_path / "whole.bvh").read_text()
+    lines, folder = whole.splitlines(), tmp_path / "clips"
+    folder.mkdir()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    broken = {
+        "empty": "", "other": "no clip", "head": whole[:900], "lines": "\n".join(lines[:-30]), "middle": whole[:-3000],
+        "no frames": "\n".join(lines[:start]).replace("Frames: 90", "Frames: 0"),
+        "no time": whole.replace(lines[start - 1], "Frame Time: 0"),
+        "word": "\n".join([*lines[:-1], lines[-1].replace(lines[-1].split()[4], "left")]),
+        "nan": "\n".join([*lines[:-1], lines[-1].replace(lines[-1].split()[4], "nan")]),
+    }  # fmt: skip
+    for name, text in broken.items():
+        (folder / f"{name}.bvh").write_text(text)
+    (folder / "bytes.bvh").write_bytes(b"\xff\xfe\x00")
+    (folder / "right.bvh").write_bytes(whole.replace("\n", "\r\n").encode())
+    said = tmp_path / "report.json"
+    assert run("dqik_mend", "--input", folder, "--output", tmp_path / "out", "--report", said, "--allow-refused") == 1
+    found = {Path(entry["file"]).stem: entry for entry in json.loads(said.read_text())}
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["right.bvh.blend"]
+    assert found["right"]["reason"] is None and not any(entry["refused"] for entry in found.values())
+    for name, words in {
+        "empty": "no .bvh file", "other": "no .bvh file", "bytes": "no .bvh file", "head": "its beginning alone",
+        "lines": "should have 90 frames of .* but has 60.0: it is cut off", "middle": "cut off", "word": "not made of",
+        "no frames": "no frames", "no time": "Frame Time is 0", "nan": "frame 90 has a number that is not finite",
+    }.items():  # fmt: skip
+        assert re.search(words, found[name]["reason"]), name
 
 
 def test_arguments_that_cannot_be_used_write_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,7 +84,7 @@ def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
     found = {Path(entry["file"]).name: entry["reason"] for entry in report(folder / "report.json")}
     assert "does not move" in found["still.blend"]
     assert "choose the armature that has the motion by --source; there are: 'Still', 'Other'" in found["two.blend"]
-    assert "not a BVH file" in found["broken.bvh"]
+    assert "no .bvh file" in found["broken.bvh"]
     assert [name for name, reason in found.items() if reason is None] == ["jump.bvh", "stage.blend", "walk.bvh"]
     words = ("--body", folder / "none.blend", "--output", folder / "more", "--report", folder / "report.json")
     assert run("dqik_retarget", "--input", folder / "clips" / "walk.bvh", *words) == 1
