@@ -97,6 +97,7 @@ def evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
             collection.objects.link(ob)
         for ob in hidden:
             ob.hide_viewport = False
+        bpy.context.view_layer.update()  # only then it has the objects
         yield
     finally:
         for ob in hidden:

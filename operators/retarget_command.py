@@ -50,6 +50,8 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
         bodies, before = _armatures(bpy.context.scene), _everything()
         brought, scene = _bring(clip)
         source = _source(brought, request)
+        if source.library is not None:
+            source = source.make_local()  # under a name of its own
         bpy.context.scene.collection.objects.link(source)
         _take_times(scene, *commands.frames(request, *commands.action_range(source, scene)))
         yield _carried(source, request, list(bodies))
@@ -109,7 +111,8 @@ def _bring(clip: str) -> tuple[dict[str, bpy.types.Object], bpy.types.Scene]:
             wanted.objects, wanted.scenes = list(names), list(there.scenes)
     except OSError:
         raise Failure("Blender cannot read it") from None
-    every = zip(names, wanted.objects, strict=True)
+    linked = [ob for scene in wanted.scenes for ob in scene.objects if ob.library is not None]
+    every = [*((ob.name, ob) for ob in linked), *zip(names, wanted.objects, strict=True)]
     armatures = {name: ob for name, ob in every if ob is not None and ob.type == "ARMATURE"}
     having = [scene for scene in wanted.scenes if {*scene.objects} & {*armatures.values()}]
     return armatures, (having or wanted.scenes)[0]

@@ -34,6 +34,14 @@ def clip(path: Path, frames: int = 90, first: int = 0) -> Path:
     return path
 
 
+def imported(path: Path) -> bpy.types.Object:
+    """The armature of a clip, in an empty scene."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        sys.modules["bl_ext.user_default.dqik.operators.command_files"].open_file(str(path))
+    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+
+
 def shot(path: Path, arms: int = 1, height: float = 0.9, frames: int = 10) -> Path:
     """A .blend with arms, each of which has a goal whose target moves over some frames."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 import rigs
-from farm_files import clip, run
+from farm_files import clip, imported, keys, run
 
 
 def test_each_file_is_mended_or_refused_with_a_reason(tmp_path: Path) -> None:
@@ -41,6 +41,23 @@ def test_one_file_that_is_mended_gives_exit_code_0(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "out" / "walk.bvh.blend", tmp_path / "again.blend")
     assert run("dqik_mend", "--input", tmp_path / "again.blend", "--output", tmp_path / "out") == 0
     assert (tmp_path / "out" / "again.blend").is_file()
+
+
+def test_what_is_hidden_is_mended_as_if_it_were_shown(tmp_path: Path) -> None:
+    """In an excluded collection, or not shown in viewports."""
+    assert run("dqik_mend", "--input", clip(tmp_path / "walk.bvh"), "--output", tmp_path / "shown.blend") == 0
+    for how in ("excluded", "hidden"):
+        ob = imported(tmp_path / "walk.bvh")
+        ob.hide_viewport = how == "hidden"
+        if how == "excluded":
+            collection = bpy.data.collections.new("Own")
+            bpy.context.scene.collection.children.link(collection)
+            collection.objects.link(ob)
+            bpy.context.scene.collection.objects.unlink(ob)
+            bpy.context.view_layer.layer_collection.children["Own"].exclude = True
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / f"{how}.blend"))
+        assert run("dqik_mend", "--input", tmp_path / f"{how}.blend", "--output", tmp_path / "out") == 0
+        assert keys(tmp_path / "out" / f"{how}.blend") == keys(tmp_path / "shown.blend")
 
 
 def test_a_clip_that_is_cut_or_damaged_is_not_mended(tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many motions for a figure by `blender --command dqik_retarget`."""
 
-import warnings
 from pathlib import Path
 
-import addon_utils
 import bpy
 import pytest
 import rigs
-from farm_files import clip, keys, report, run, untouched
+from farm_files import clip, imported, keys, report, run, untouched
 
 
 @pytest.fixture
@@ -16,13 +14,8 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a body, hero.blend, and a folder of clips: two .bvh and one .blend with the first one's motion."""
     (tmp_path / "clips").mkdir()
     clip(tmp_path / "clips" / "jump.bvh", 20, 100)
-    walk = clip(tmp_path / "clips" / "walk.bvh", 30)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
-        addon_utils.enable("io_anim_bvh")
-        bpy.ops.import_anim.bvh(filepath=str(walk), rotate_mode="NATIVE", update_scene_fps=True,
-                                update_scene_duration=True)  # fmt: skip
-    bpy.context.object.name = "Hero"  # as the body is called
+    clip(tmp_path / "clips" / "walk.bvh", 30)
+    imported(tmp_path / "clips" / "walk.bvh").name = "Hero"  # as the body is called
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "clips" / "stage.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     rigs.figure("Hero")
@@ -70,6 +63,21 @@ def test_the_keys_are_those_of_the_button(folder: Path) -> None:
     assert bpy.ops.dqik.retarget(source="Hero", frame_start=1, frame_end=30) == {"FINISHED"}
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "button.blend"))
     assert keys(folder / "one.blend") == keys(folder / "two.blend") == keys(folder / "button.blend")
+
+
+def test_a_clip_may_have_its_figure_from_a_library(folder: Path) -> None:
+    """The result does not depend on the library."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(folder / "clips" / "stage.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Hero"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    bpy.context.scene.frame_end = 30
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "linked.blend"))
+    words = ("--body", folder / "hero.blend", "--output", folder / "out")
+    assert run("dqik_retarget", "--input", folder / "linked.blend", folder / "clips" / "stage.blend", *words) == 0
+    assert keys(folder / "out" / "linked.blend") == keys(folder / "out" / "stage.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "out" / "linked.blend"))
+    assert not bpy.data.libraries and len(bpy.data.actions) == 1
 
 
 def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
