@@ -9,7 +9,6 @@ mended, 1 if any was refused or a file could not be read, and 2 for arguments th
 """
 
 from argparse import Namespace
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from math import degrees
 
@@ -17,11 +16,6 @@ import bpy
 
 from . import commands, mend_motion
 from .command_files import evaluated
-
-
-def mend(arguments: Sequence[str]) -> int:
-    """Mend armatures of the files, write the results and a report, and return the exit code."""
-    return commands.run(COMMAND, arguments)
 
 
 def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:

@@ -24,11 +24,6 @@ from .command_arguments import Parser, text
 from .command_files import Failure, Refusal, evaluated
 
 
-def retarget(arguments: Sequence[str]) -> int:
-    """Give figures the motions of the files, write the results and a report, and return the exit code."""
-    return commands.run(COMMAND, arguments)
-
-
 def _options(parser: Parser) -> None:
     parser.add_argument("--body", type=text, metavar="FILE.blend", help="the file of the figure that gets the motions; "
                         "default: it is in the file of the motion")  # fmt: skip
