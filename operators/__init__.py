@@ -9,6 +9,7 @@ from . import (
     bake,
     check,
     command_line,
+    commands,
     compare,
     contact_ranges,
     contacts,
@@ -35,6 +36,7 @@ from . import (
     render,
     rest_pose,
     retarget,
+    retarget_command,
     rotation_space,
     see_motion,
     sides,
@@ -58,8 +60,7 @@ def register() -> None:
     """Register the operators."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    command_line.register()
-    mend_command.register()
+    commands.register(command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND)
     active_goal.register()
 
 
@@ -67,7 +68,6 @@ def unregister() -> None:
     """Unregister the operators, in reverse."""
     see_motion.stop()
     active_goal.unregister()
-    mend_command.unregister()
-    command_line.unregister()
+    commands.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

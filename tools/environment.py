@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-_TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8")
+_TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8", "dukpy>=0.6")
 
 # Libraries that Blender needs and a computer without a desktop may lack, by their names in Debian and Ubuntu.
 _SYSTEM_PACKAGES = (

@@ -9,7 +9,8 @@ import os
 import struct
 import zlib
 from collections.abc import Callable
-from typing import BinaryIO
+from functools import partial
+from typing import Any, BinaryIO
 
 _MAGIC = b"BLENDER"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -42,17 +43,32 @@ def is_complete(path: str) -> bool:
 
 
 def _check_zstd(file: BinaryIO) -> None:
-    import zstandard  # pyright: ignore[reportMissingImports] - Blender has it, to read its files
-
     file.seek(-len(_SEEK_TABLE_END), os.SEEK_END)
     if file.read() != _SEEK_TABLE_END:
         raise _Damaged
     file.seek(0)
+    opened, error = _zstd()
+    if opened is None:
+        return
     try:
-        with zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as stream:
+        with opened(file) as stream:
             _check_blocks(stream)
-    except zstandard.ZstdError:
+    except error:
         raise _Damaged from None
+
+
+def _zstd() -> tuple[Callable[[BinaryIO], Any] | None, type[Exception]]:
+    """What opens a compressed file to read it, and the error of a damaged one; None where Python cannot read these."""
+    try:
+        import zstandard  # pyright: ignore[reportMissingImports] - Blender has it, to read its files
+    except ImportError:  # but not the Blender of every Linux distribution
+        try:
+            from compression import zstd  # pyright: ignore[reportMissingImports] - from Python 3.14 on
+        except ImportError:
+            return None, EOFError
+        return zstd.ZstdFile, zstd.ZstdError
+    reader = zstandard.ZstdDecompressor()
+    return partial(reader.stream_reader, read_across_frames=True), zstandard.ZstdError
 
 
 def _check_blocks(stream: BinaryIO) -> None:

@@ -54,8 +54,8 @@ LONG = "a" * 300
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "required: --armature, --output"),
-        (("--output", OUT), "--armature"),
+        ((), "required: --output"),
+        (ARM, "required: --output"),
         (("--armature", "Leg", "--output", OUT), "no armature 'Leg'.*'Arm'"),
         (("--armature", "Target", "--output", OUT), "no armature 'Target'.*'Arm'"),
         (("--armature", "", "--output", OUT), "--armature: it is empty"),

@@ -28,6 +28,7 @@ WHEELS = {
 BLENDER = {
     "addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy",
     "rna_keymap_ui", "zstandard",
+    "compression",  # Python's own from 3.14 on, tried where a distribution's Blender has no zstandard
 }  # fmt: skip
 COMPILED = (".whl", ".so", ".dll", ".dylib", ".pyd", ".pyc", ".a", ".lib", ".o", ".exe")
 # Installs, solves and uninstalls twice in a profile of its own. The process leaves without Python's own clean-up, in

@@ -2,31 +2,14 @@
 """Mending many files by `blender --command dqik_mend`."""
 
 import json
+import re
 import shutil
-import sys
-import warnings
 from pathlib import Path
 
 import bpy
 import pytest
 import rigs
-from build_zip import ROOT
-
-
-def command(*arguments: object) -> int:
-    """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.mend_command"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
-        return module.mend([str(argument) for argument in arguments])
-
-
-def clip(path: Path, frames: int = 90) -> None:
-    """The first frames of the captured clip."""
-    lines = (ROOT / "examples" / "cmu_01_01.bvh").read_text().splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("Frame Time")) + 1
-    head = [f"Frames: {frames}" if line.startswith("Frames:") else line for line in lines[:first]]
-    path.write_text("\n".join([*head, *lines[first : first + frames], ""]))
+from farm_files import clip, imported, keys, run
 
 
 def test_each_file_is_mended_or_refused_with_a_reason(tmp_path: Path) -> None:
@@ -38,7 +21,7 @@ def test_each_file_is_mended_or_refused_with_a_reason(tmp_path: Path) -> None:
     (source / "broken.blend").write_text("no file of Blender")
     (source / "notes.txt").write_text("stays")
     before = {path.name: path.read_bytes() for path in source.iterdir()}
-    assert command("--input", source, "--output", out, "--report", report) == 1
+    assert run("dqik_mend", "--input", source, "--output", out, "--report", report) == 1
     assert {path.name: path.read_bytes() for path in source.iterdir()} == before
     assert [path.name for path in out.iterdir()] == ["walk.bvh.blend"]
     found = {Path(entry["file"]).name: entry for entry in json.loads(report.read_text())}
@@ -54,20 +37,67 @@ def test_each_file_is_mended_or_refused_with_a_reason(tmp_path: Path) -> None:
 
 def test_one_file_that_is_mended_gives_exit_code_0(tmp_path: Path) -> None:
     clip(tmp_path / "walk.bvh")
-    assert command("--input", tmp_path / "walk.bvh", "--output", tmp_path / "out") == 0
+    assert run("dqik_mend", "--input", tmp_path / "walk.bvh", "--output", tmp_path / "out") == 0
     shutil.copy(tmp_path / "out" / "walk.bvh.blend", tmp_path / "again.blend")
-    assert command("--input", tmp_path / "again.blend", "--output", tmp_path / "out") == 0
+    assert run("dqik_mend", "--input", tmp_path / "again.blend", "--output", tmp_path / "out") == 0
     assert (tmp_path / "out" / "again.blend").is_file()
+
+
+def test_what_is_hidden_is_mended_as_if_it_were_shown(tmp_path: Path) -> None:
+    """In an excluded collection, or not shown in viewports."""
+    assert run("dqik_mend", "--input", clip(tmp_path / "walk.bvh"), "--output", tmp_path / "shown.blend") == 0
+    for how in ("excluded", "hidden"):
+        ob = imported(tmp_path / "walk.bvh")
+        ob.hide_viewport = how == "hidden"
+        if how == "excluded":
+            collection = bpy.data.collections.new("Own")
+            bpy.context.scene.collection.children.link(collection)
+            collection.objects.link(ob)
+            bpy.context.scene.collection.objects.unlink(ob)
+            bpy.context.view_layer.layer_collection.children["Own"].exclude = True
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / f"{how}.blend"))
+        assert run("dqik_mend", "--input", tmp_path / f"{how}.blend", "--output", tmp_path / "out") == 0
+        assert keys(tmp_path / "out" / f"{how}.blend") == keys(tmp_path / "shown.blend")
+
+
+def test_a_clip_that_is_cut_or_damaged_is_not_mended(tmp_path: Path) -> None:
+    """Blender would import what there is: fewer frames, or numbers that are none."""
+    whole = clip(tmp_path / "whole.bvh").read_text()
+    lines, folder = whole.splitlines(), tmp_path / "clips"
+    folder.mkdir()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    broken = {
+        "empty": "", "other": "no clip", "head": whole[:900], "lines": "\n".join(lines[:-30]), "middle": whole[:-3000],
+        "no frames": "\n".join(lines[:start]).replace("Frames: 90", "Frames: 0"),
+        "no time": whole.replace(lines[start - 1], "Frame Time: 0"),
+        "word": "\n".join([*lines[:-1], lines[-1].replace(lines[-1].split()[4], "left")]),
+        "nan": "\n".join([*lines[:-1], lines[-1].replace(lines[-1].split()[4], "nan")]),
+    }  # fmt: skip
+    for name, text in broken.items():
+        (folder / f"{name}.bvh").write_text(text)
+    (folder / "bytes.bvh").write_bytes(b"\xff\xfe\x00")
+    (folder / "right.bvh").write_bytes(whole.replace("\n", "\r\n").encode())
+    said = tmp_path / "report.json"
+    assert run("dqik_mend", "--input", folder, "--output", tmp_path / "out", "--report", said, "--allow-refused") == 1
+    found = {Path(entry["file"]).stem: entry for entry in json.loads(said.read_text())}
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["right.bvh.blend"]
+    assert found["right"]["reason"] is None and not any(entry["refused"] for entry in found.values())
+    for name, words in {
+        "empty": "no .bvh file", "other": "no .bvh file", "bytes": "no .bvh file", "head": "its beginning alone",
+        "lines": "should have 90 frames of .* but has 60.0: it is cut off", "middle": "cut off", "word": "not made of",
+        "no frames": "no frames", "no time": "Frame Time is 0", "nan": "frame 90 has a number that is not finite",
+    }.items():  # fmt: skip
+        assert re.search(words, found[name]["reason"]), name
 
 
 def test_arguments_that_cannot_be_used_write_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clip(tmp_path / "walk.bvh")
     for arguments, said in (
-        ((), "--input"), (("--input", tmp_path / "none.bvh", "--output", tmp_path / "out"), "no .blend or .bvh file"),
+        ((), "--output"), (("--input", tmp_path / "none.bvh", "--output", tmp_path / "out"), "no .blend or .bvh file"),
         (("--input", tmp_path, "--output", tmp_path), "output folder is that of the input"),
     ):  # fmt: skip
-        assert command(*arguments) == 2
+        assert run("dqik_mend", *arguments) == 2
         assert said in capsys.readouterr().err
-    assert command("--help") == 0
+    assert run("dqik_mend", "--help") == 0
     assert "--report" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["walk.bvh"]

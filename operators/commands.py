@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the commands share: files one after another, a line for each, the report and the exit code.
+
+A file in which an armature is refused or fails gets the reason in the report, and the next file follows. The report is
+written anew after each file, so that it is there if the process ends early.
+"""
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import NamedTuple, TextIO
+
+import bpy
+
+from ..rig import curves
+from ..rig.blender import replaced_file, scene_state
+from ..rig.notes import Refused
+from . import command_files
+from .command_arguments import Parser
+from .command_files import Failure, Refusal
+
+_registered: list[object] = []
+
+Facts = dict[str, str | float | bool | None]
+"""What the report says of an armature."""
+
+
+class Done(NamedTuple):
+    """What was done to an armature: over which frames, further facts for the report, and in words."""
+
+    start: int
+    end: int
+    facts: Facts
+    said: str = ""
+
+
+class Task(NamedTuple):
+    """The work on one armature of the open file. It raises an exception if it leaves the armature as it was."""
+
+    armature: str
+    work: Callable[[], Done]
+
+
+class Command(NamedTuple):
+    """A command: `tasks` opens a file, None for the open one, and returns what to do; at its end the file is saved."""
+
+    name: str
+    done: str  # the past participle, also a key of the report
+    about: str
+    endings: tuple[str, ...]
+    options: Callable[[Parser], None]
+    tasks: Callable[[str | None, Namespace], AbstractContextManager[list[Task]]]
+
+
+def register(*commands: Command) -> None:
+    """Register commands with Blender."""
+    _registered.extend(bpy.utils.register_cli_command(one.name, partial(run, one)) for one in commands)
+
+
+def unregister() -> None:
+    """Unregister all commands."""
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())
+
+
+def run(command: Command, arguments: Sequence[str]) -> int:
+    """Do what the arguments ask, write results and report, and return the exit code."""
+    parser = Parser(command.name, command.about, command.endings)
+    command.options(parser)
+    try:
+        request = parser.parse_args(list(arguments))
+        files = parser.files(request)
+    except SystemExit as end:
+        return int(end.code or 0)
+    report: list[Facts] = []
+    written = True
+    for number, (path, output) in enumerate(files, 1):
+        found = _file(command, request, path, output)
+        report += found
+        place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
+        for facts in found:
+            reason = facts["reason"]
+            say(command.name, place + str(facts.pop("said") if reason is None else reason),
+                sys.stdout if reason is None else sys.stderr)  # fmt: skip
+        written = request.report is None or _write(command, request.report, report)
+    refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("refused", "reason"))
+    if len(files) > 1:
+        say(command.name, f"{len(report) - left} of {len(report)} {command.done}, {refused} refused, {left - refused} "
+            "failed", sys.stdout)  # fmt: skip
+    return 0 if written and (refused if request.allow_refused else 0) == left else 1
+
+
+def _file(command: Command, request: Namespace, path: str | None, output: str) -> list[Facts]:
+    """Work on the armatures of one file and save it if any was changed; the facts of each."""
+    found: list[tuple[str, Done | Exception]] = []
+    try:
+        target = command_files.output(output)
+        with command.tasks(path, request) as tasks:
+            command_files.check_not_linked(target, output)
+            found = [(task.armature, _tried(task)) for task in tasks]
+            digests = {name: _digest(name) for name, one in found if isinstance(one, Done)}
+        if digests:
+            command_files.save(target, output, digests)
+    except Exception as error:
+        return [_facts(command, path, name, one if isinstance(one, Exception) else error)
+                for name, one in found or [(None, error)]]  # fmt: skip
+    return [
+        _facts(command, path, name, one) if isinstance(one, Exception) else _facts(command, path, name, None) | {
+            "output": target, "start": one.start, "end": one.end, **one.facts, "keys": digests[name],
+            "said": f"{command.done} frames {one.start} to {one.end} of {name!r} into {target}{one.said}",
+        } for name, one in found
+    ]  # fmt: skip
+
+
+def _facts(command: Command, path: str | None, armature: str | None, error: Exception | None) -> Facts:
+    return {"file": path or bpy.data.filepath or None, "armature": armature, command.done: error is None,
+            "refused": isinstance(error, Refusal | Refused), "reason": None if error is None else _reason(error),
+            "output": None}  # fmt: skip
+
+
+def _tried(task: Task) -> Done | Exception:
+    """What was done, or the reason why nothing was."""
+    try:
+        return task.work()
+    except RuntimeError as error:  # an operator's report
+        return Refusal(command_files.reported(error))
+    except Exception as error:
+        return error
+
+
+def _reason(error: Exception) -> str:
+    """What an exception says, in one sentence."""
+    if isinstance(error, Refused | scene_state.Disturbed):
+        return str(error.note)
+    if isinstance(error, Refusal | Failure):
+        return str(error)
+    return f"nothing was done because of an error: {command_files.last_line(str(error)) or type(error).__name__}"
+
+
+def _digest(armature: str) -> str:
+    """What tells the keys of an armature from others, on any machine."""
+    ob = bpy.data.objects.get(armature)
+    return "" if ob is None else curves.digest(ob)
+
+
+def _write(command: Command, path: str, report: Sequence[Facts]) -> bool:
+    """Write the report; whether it could be written."""
+    try:
+        with replaced_file.replaced(path, lambda _: None) as written, open(written, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+    except OSError as error:
+        say(command.name, f"cannot write {path!r}: {error.strerror}", sys.stderr)
+        return False
+    return True
+
+
+def say(command: str, text: str, stream: TextIO) -> None:
+    """Print a line. If nobody can read it, the exit code still says what was done."""
+    with suppress(OSError, ValueError):
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        line = f"{command}: {text}".encode(encoding, "backslashreplace").decode(encoding)
+        print(line, file=stream, flush=True)
+
+
+@contextmanager
+def in_the_file(
+    path: str | None, request: Namespace, default: Callable[[bpy.types.Object], bool], what: str,
+    work: Callable[[bpy.types.Object, Namespace], Done],
+) -> Generator[list[Task]]:  # fmt: skip
+    """Open a file; the tasks for the armatures that were named or, without names, for those that `default` takes.
+
+    what : these armatures, for the user.
+    """
+    command_files.open_file(path)
+    scene = bpy.context.scene
+    names = request.armature or [ob.name for ob in scene.objects if ob.type == "ARMATURE" and default(ob)]
+    if not names:
+        raise Refusal(f"there is no {what} in the scene {scene.name!r}")
+
+    def found(name: str) -> Done:
+        return work(command_files.armature(scene, name), request)
+
+    yield [Task(name, partial(found, name)) for name in dict.fromkeys(names)]
+
+
+def frames(request: Namespace, first: int, last: int) -> tuple[int, int]:
+    """The first and the last frame: those that were asked for, else those given."""
+    start = first if request.start is None else request.start
+    end = last if request.end is None else request.end
+    if end < start:
+        raise Refusal(f"the range ends at frame {end}, before it starts at {start}")
+    return start, end
+
+
+def action_range(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
+    """The frames of an object's action, or those of its scene if it has none."""
+    data = ob.animation_data
+    if data is None or data.action is None:
+        return scene.frame_start, scene.frame_end
+    start, end = data.action.frame_range
+    return round(start), round(end)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files for the commands, and what is in them afterwards."""
+
+import contextlib
+import hashlib
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import bpy
+import numpy as np
+import rigs
+from build_zip import ROOT
+
+MODULES = {"dqik_bake": "command_line", "dqik_mend": "mend_command", "dqik_retarget": "retarget_command"}
+
+
+def run(command: str, *arguments: object) -> int:
+    """Run a command as Blender does."""
+    operators = "bl_ext.user_default.dqik.operators"
+    own = sys.modules[f"{operators}.{MODULES[command]}"].COMMAND
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
+        return sys.modules[f"{operators}.commands"].run(own, [str(argument) for argument in arguments])
+
+
+def clip(path: Path, frames: int = 90, first: int = 0) -> Path:
+    """Some frames of the captured clip."""
+    lines = (ROOT / "examples" / "cmu_01_01.bvh").read_text().splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    head = [f"Frames: {frames}" if line.startswith("Frames:") else line for line in lines[:start]]
+    path.write_text("\n".join([*head, *lines[start + first : start + first + frames], ""]))
+    return path
+
+
+def imported(path: Path) -> bpy.types.Object:
+    """The armature of a clip, in an empty scene."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        sys.modules["bl_ext.user_default.dqik.operators.command_files"].open_file(str(path))
+    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+
+
+def shot(path: Path, arms: int = 1, height: float = 0.9, frames: int = 10) -> Path:
+    """A .blend with arms, each of which has a goal whose target moves over some frames."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for number in range(arms):
+        name = "Arm" if number == 0 else f"Arm {number + 1}"
+        ob = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)], name)
+        target = rigs.empty((0.5, 0.5, height + 0.1 * number), f"{name} target")
+        target.keyframe_insert("location", frame=1)
+        target.location = (-0.5, 0.6, 1.1)
+        target.keyframe_insert("location", frame=frames)
+        rigs.goal(ob, "b", target)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, frames
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def report(path: Path) -> list[dict]:
+    """What a command has reported."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def keys(path: Path) -> dict[str, str]:
+    """A digest of the keys of each armature in a file."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    found = {}
+    for ob in bpy.data.objects:
+        if ob.type == "ARMATURE" and rigs.keys(ob):
+            own = hashlib.sha256()
+            for name, values in sorted(rigs.keys(ob).items()):
+                own.update(repr(name).encode() + np.array(values, dtype=np.float32).tobytes())
+            found[ob.name] = own.hexdigest()
+    return found
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """All files below a folder with their bytes."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@contextlib.contextmanager
+def untouched(folder: Path):
+    """All files of a folder stay as they are, and none is added."""
+    before = snapshot(folder)
+    yield
+    assert snapshot(folder) == before
