@@ -4,15 +4,18 @@
 import numpy as np
 
 from ..space.joint_space import State
-from .problem import MET, Problem
+from .problem import Problem
 from .watch import Watch, unwatched
 
 ITERATIONS = 25
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e-9, 1e3
 GROW, SHRINK = 10.0, 0.1  # the second rejected step in a row grows it by the square, the third by the cube
 LONGEST_STEP = 1.0  # [rad] of one step: a system predicts nothing further away
-MULTIPLIERS_FROM = 3  # iterations before, in which the motion finds its shape
-SETTLED = 5e-5  # [rad] the longest step at the end
+SHARES = (1.0, 0.3)  # of a step, that are tried before another one is computed
+MULTIPLIERS_FROM = 1  # iterations before, in which the motion finds its shape
+SETTLED = 1e-3  # [rad] the longest step at the end
+LEAST_GAIN = 1e-2  # of the cost: what the last step gains at most
+MET = 1e-3  # [skeleton lengths] the largest error row at the end: each frame's goals are met exactly afterwards
 
 
 def minimise(problem: Problem, state: State, watch: Watch = unwatched) -> tuple[State, int]:
@@ -22,7 +25,7 @@ def minimise(problem: Problem, state: State, watch: Watch = unwatched) -> tuple[
     for iteration in range(ITERATIONS):
         watch(iteration / ITERATIONS)
         system, longest, grow = problem.system(state, shifts), np.inf, GROW
-        stuck = True
+        before, stuck = cost, True
         while stuck and damping < MOST_DAMPING and longest >= SETTLED:
             try:
                 step = system.step(damping)
@@ -30,18 +33,20 @@ def minimise(problem: Problem, state: State, watch: Watch = unwatched) -> tuple[
                 damping, grow = damping * grow, grow * GROW
                 continue
             longest = problem.longest(step)
-            share = min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
-            trial = problem.moved(state, shifts, system, share * step)
-            trial_cost = problem.cost(trial, shifts)
-            if trial_cost <= cost:
-                state, cost, stuck = trial, trial_cost, False
-            else:
+            step *= min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
+            for share in SHARES:
+                trial = problem.moved(state, shifts, system, share * step)
+                trial_cost = problem.cost(trial, shifts)
+                if trial_cost <= cost:
+                    state, cost, stuck = trial, trial_cost, False
+                    break
+            if stuck:
                 damping, grow = damping * grow, grow * GROW
         count += 1
         damping = min(max(damping * SHRINK, LEAST_DAMPING), MOST_DAMPING * SHRINK)
         if iteration >= MULTIPLIERS_FROM:
             shifts, missed = problem.learn(state, shifts)
-            if longest < SETTLED and missed < MET:
+            if missed < MET and (longest < SETTLED or before - cost < LEAST_GAIN * cost):
                 break
             cost = problem.cost(state, shifts)
     return state, count

@@ -6,6 +6,8 @@ from finding the way between them. So the frames around a pop are led from befor
 each time, until the pop is gone.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..algebra import quaternion
@@ -56,7 +58,7 @@ def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool
     held = REACH if begin else 0, REACH if end < len(clip) else 0
     part, now = clip.part(begin, end), cut(state, slice(begin, end))
     led = _led(clip, now, first - begin, last - begin)
-    part = Clip(part.tasks, part.space, part.smoothness, part.bounds, led, part.targets, part.links)
+    part = replace(part, base=led)
     problem = part.problem(held)
     solved, _ = minimise(problem, led, watch)
     none = problem.no_shifts()

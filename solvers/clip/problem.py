@@ -13,17 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from . import banded
 from .bounds import Bounds
+from .rows import Rows
 from .smoothness import Smoothness
 
 LEAST_CURVATURE = 1e-5  # [1 / rad^2] added to the diagonal that damps a step
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
 MET = 1e-5  # [skeleton lengths] an error row that is smaller, in the end, teaches the multipliers nothing
-ROUNDS = 4  # in which the active limits of a step are found
+ROUNDS = 2  # in which the active limits of a step are found; the next step goes on from them
 CORRECTIONS = 2  # of a step, by which error rows become what the system predicts
 
 
@@ -99,13 +99,13 @@ class Problem:
     """
 
     def __init__(
-        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, targets: Targets,
-        links: np.ndarray | None, held: tuple[int, int] = (0, 0),
+        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, rows: Rows,
+        wanted: np.ndarray, held: tuple[int, int] = (0, 0),
     ) -> None:  # fmt: skip
+        """`wanted`: (F, all) rows that are to be left."""
         self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
-        self.base, self._targets, self._links, self.held = base, targets, links, held
-        frames = len(targets.positions)
-        self._wanted = np.zeros((frames, tasks.all)) if targets.wanted is None else targets.wanted
+        self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
+        frames = len(wanted)
         self._moving = slice(held[0], frames - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
@@ -124,16 +124,16 @@ class Problem:
 
     def cost(self, state: State, shifts: Shifts) -> float:
         """The cost of all frames."""
-        error = self.tasks.errors(self.tasks.kinematics(state, self._links), self._shifted(shifts))
+        error = self._errors(state, shifts)
         bounds = self.bounds.cost(self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds)))
         return 0.5 * float((error * error).sum()) + bounds + self.smoothness.cost(state, self.base)
 
     def system(self, state: State, shifts: Shifts) -> System:
         """The system of a step from a state."""
-        tasks, kinematics, targets = self.tasks, self.tasks.kinematics(state, self._links), self._shifted(shifts)
-        error, jacobian = tasks.errors(kinematics, targets), tasks.jacobian(state, kinematics, targets)
-        if tasks.one_sided is not None:
-            jacobian[~((error > 0.0) | ~tasks.one_sided)] = 0.0
+        signed, jacobian = self._rows_at.linear(state)
+        error, one_sided = self._sided(signed - self._wanted + shifts.rows), self.tasks.one_sided
+        if one_sided is not None:
+            jacobian[~((error > 0.0) | ~one_sided)] = 0.0
         flipped = np.swapaxes(jacobian, -1, -2)
         terms = self.smoothness.terms(state, self.base)
         gradient = terms.gradient.reshape(len(error), -1)[:, self._slot] - (flipped @ error[..., None])[..., 0]
@@ -161,10 +161,10 @@ class Problem:
         So a step can be long although the poses that meet the goals form no plane (second-order correction: Nocedal &
         Wright, *Numerical Optimization*, 18.3).
         """
-        predicted, targets = system.predicted(step), self._shifted(shifts)
+        predicted = system.predicted(step)
         state = self._stepped(state, step)
         for _ in range(CORRECTIONS):
-            error = self.tasks.errors(self.tasks.kinematics(state, self._links), targets)[self._moving]
+            error = self._errors(state, shifts)[self._moving]
             state = self._stepped(state, system.correction(error - predicted))
         return state
 
@@ -179,19 +179,21 @@ class Problem:
 
     def learn(self, state: State, shifts: Shifts) -> tuple[Shifts, float]:
         """The next multipliers, and the largest error row of goals and limits in the frames that move."""
-        tasks = self.tasks
-        signed = tasks.signed_errors(tasks.kinematics(state, self._links), self._targets._replace(wanted=self._wanted))
+        tasks, signed = self.tasks, self._rows_at.at(state) - self._wanted
         rows = shifts.rows + np.where(np.abs(signed) > MET, signed, 0.0)
         rows[:, tasks.m :] = 0.0
-        missed = signed
-        if tasks.one_sided is not None:
-            rows = np.where(tasks.one_sided, np.maximum(rows, 0.0), rows)
-            missed = np.where(tasks.one_sided, np.maximum(signed, 0.0), signed)
+        rows, missed = self._sided(rows), self._sided(signed)
         outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self._moving]
         worst = max(
             np.abs(missed[self._moving, : tasks.m]).max(initial=0.0), (outside / self.bounds.units).max(initial=0.0)
         )
         return Shifts(rows, self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds))), float(worst)
 
-    def _shifted(self, shifts: Shifts) -> Targets:
-        return self._targets._replace(wanted=self._wanted - shifts.rows)
+    def _errors(self, state: State, shifts: Shifts) -> np.ndarray:
+        """Error rows (F, all), shifted by the multipliers."""
+        return self._sided(self._rows_at.at(state) - self._wanted + shifts.rows)
+
+    def _sided(self, rows: np.ndarray) -> np.ndarray:
+        """Rows (F, all), 0 where a one-sided task has room."""
+        one_sided = self.tasks.one_sided
+        return rows if one_sided is None else np.where(one_sided, np.maximum(rows, 0.0), rows)

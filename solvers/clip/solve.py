@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compiled.clip import CompiledStage, compiled_stage
 from ..group.grouping import coupled
 from ..group.settings import POLISH_DAMPING
 from ..group.stage import Stage, frames_of, posed
@@ -69,7 +70,8 @@ def _solve(
         own = targets.of_goals(stage.indices)
         shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(stages.stages)
         own_watch = within(watch, *shares.tolist())
-        state, took = _solve_stage(stage, found, pose, own, links, smooth, corrects, window, own_watch)
+        compiled = compiled_stage(stage, len(stages.goals), stages.points)
+        state, took = _solve_stage(stage, compiled, found, pose, own, links, smooth, corrects, window, own_watch)
         pose = posed(stage, state, pose)
         iterations += took
     for begin in range(0, len(arrays), AT_ONCE):
@@ -82,8 +84,8 @@ def _solve(
 
 
 def _solve_stage(
-    stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool,
-    window: int, watch: Watch,
+    stage: Stage, compiled: CompiledStage | None, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray,
+    smooth: float, corrects: bool, window: int, watch: Watch,
 ) -> tuple[State, int]:  # fmt: skip
     """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
     space, frames = stage.space, len(targets.positions)
@@ -99,7 +101,9 @@ def _solve_stage(
     begun = _taken(space, own, states, chosen[:, limbs])
     base = own if corrects else begun
     own_links = with_still_slides(stage, pose, links)
-    clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
+    clip = Clip(
+        stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links, compiled
+    )  # fmt: skip
     first = _taken(space, own, states, least[:, None])
     rough = [smoothness.acceleration(one, base) for one in states]
     del states, own  # as large as the motion
