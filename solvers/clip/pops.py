@@ -20,7 +20,7 @@ from .windows import REACH, Clip, cut
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
 BRIDGES = (4, 12)  # frames on each side that are led across a pop
 ROOM = 30  # frames on each side of these that are solved again
-MISSED = 1e-5  # [skeleton lengths] by which a bridge may miss the goals more
+MISSED = 1e-3  # [skeleton lengths] by which a bridge may miss the goals more
 MOST = 4  # pops that are bridged in a stage
 
 
@@ -61,8 +61,7 @@ def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool
     part = replace(part, base=led)
     problem = part.problem(held)
     solved, _ = minimise(problem, led, watch)
-    none = problem.no_shifts()
-    if problem.learn(solved, none)[1] > max(problem.learn(now, none)[1], MISSED):
+    if problem.missed(solved) > max(problem.missed(now), MISSED):
         return False
     if problem.smoothness.acceleration(solved, led) >= problem.smoothness.acceleration(now, led):
         return False

@@ -25,6 +25,7 @@ from ..space.point import Point, Request, stand
 from . import branches
 from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
+from .keys import between, keys_of, refined
 from .pops import mend
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
@@ -61,9 +62,34 @@ def _solve(
     stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int, watch: Watch
 ) -> None:  # fmt: skip
     """`solve_into` where all frames are finite."""
-    found, iterations = answers(solver, arrays, within(watch, 0.0, ANSWERS_SHARE))
+    every, targets = np.arange(len(arrays)), stages.inputs(arrays, slice(None))[0]
+    keys = every if corrects else keys_of(targets, stages.skeleton.length)  # a motion to correct may move in any way
+    answered = arrays.take(keys)
+    found, iterations, met = answers(solver, answered, corrects, within(watch, 0.0, 0.5 * ANSWERS_SHARE))
+    if len(keys) < len(arrays) and not met.all():
+        keys = refined(keys, met)
+        answered = arrays.take(keys)
+        found, iterations, met = answers(solver, answered, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
+    pose, steps, lost = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
+    if lost.any() and len(keys) < len(arrays):
+        keys = every
+        found, iterations, _ = answers(solver, arrays, corrects, watch)
+        pose, steps, _ = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
+    took = np.full(len(arrays), steps)
+    took[keys] += iterations
+    _report(stages, arrays, pose, took)
+
+
+def _solve_from(
+    stages: Stages, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], smooth: float, corrects: bool,
+    window: int, watch: Watch,
+) -> tuple[Pose, int, np.ndarray]:  # fmt: skip
+    """The pose of all frames, the steps of all stages, and the frames (F,) that no key tells how to meet.
+
+    found : answers at the keys.
+    """
     targets, start, links, _ = stages.inputs(arrays, slice(None))
-    pose = frames_of(start, len(arrays))
+    pose, steps, lost = frames_of(start, len(arrays)), 0, np.zeros(len(arrays), dtype=bool)
     for number, stage in enumerate(stages.stages):
         if not stage.space.n:
             continue
@@ -71,9 +97,17 @@ def _solve(
         shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(stages.stages)
         own_watch = within(watch, *shares.tolist())
         compiled = compiled_stage(stage, len(stages.goals), stages.points)
-        state, took = _solve_stage(stage, compiled, found, pose, own, links, smooth, corrects, window, own_watch)
-        pose = posed(stage, state, pose)
-        iterations += took
+        state, took, own_lost = _solve_stage(
+            stage, compiled, keys, found, pose, own, links, smooth, corrects, window, own_watch
+        )  # fmt: skip
+        pose, steps, lost = posed(stage, state, pose), steps + took, lost | own_lost
+    lost[keys] = False
+    return pose, steps, lost
+
+
+def _report(stages: Stages, arrays: FrameArrays, pose: Pose, iterations: np.ndarray) -> None:
+    """Write the answers of all frames."""
+    targets, _, links, _ = stages.inputs(arrays, slice(None))
     for begin in range(0, len(arrays), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         points = [
@@ -84,38 +118,44 @@ def _solve(
 
 
 def _solve_stage(
-    stage: Stage, compiled: CompiledStage | None, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray,
-    smooth: float, corrects: bool, window: int, watch: Watch,
-) -> tuple[State, int]:  # fmt: skip
-    """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
+    stage: Stage, compiled: CompiledStage | None, keys: np.ndarray, found: list[Pose], pose: Pose, targets: Targets,
+    links: np.ndarray, smooth: float, corrects: bool, window: int, watch: Watch,
+) -> tuple[State, int, np.ndarray]:  # fmt: skip
+    """The state of a stage in all frames, its steps, and the frames (F,) that miss their goals more than their answer.
+
+    found : answers at the keys. pose : of the other joints.
+    """
     space, frames = stage.space, len(targets.positions)
+    own, at_keys = space.state(pose, frames), targets.take(keys)
     smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
     limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
-    states, rows, costs = zip(*(_missed(stage, answer, targets, links) for answer in found), strict=True)
+    own_links = links if len(links) == 1 else links[keys]
+    states, rows, costs = zip(*(_missed(stage, answer, at_keys, own_links) for answer in found), strict=True)
     least = nearest(np.stack(costs))
     wanted = np.zeros((frames, stage.tasks.all))
-    wanted[:, : stage.tasks.m] = np.stack(rows)[least, np.arange(frames)]
-    excess = np.stack(costs) - np.stack(costs)[least, np.arange(frames)]
-    own = space.state(pose, frames)
-    chosen = branches.choose(smoothness, limbs, states, own, np.maximum(excess, 0.0) @ serves.T.astype(float))
-    begun = _taken(space, own, states, chosen[:, limbs])
+    missed_rows = np.stack(rows)[least, np.arange(len(keys))]
+    for row in np.flatnonzero(missed_rows.any(0)).tolist():
+        wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
+    excess = np.maximum(np.stack(costs) - np.stack(costs)[least, np.arange(len(keys))], 0.0)
+    own_keys = own.take(keys)
+    chosen = branches.choose(smoothness, limbs, states, own_keys, excess @ serves.T.astype(float))
+    begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, corrects)
+    first = between(space, keys, _taken(space, own_keys, states, least[:, None]), own, corrects)
     base = own if corrects else begun
-    own_links = with_still_slides(stage, pose, links)
     clip = Clip(
-        stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links, compiled
+        stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted),
+        with_still_slides(stage, pose, links), compiled,
     )  # fmt: skip
-    first = _taken(space, own, states, least[:, None])
-    rough = [smoothness.acceleration(one, base) for one in states]
-    del states, own  # as large as the motion
+    del own, own_keys  # as large as the motion
     state, took = solve_windows(clip, begun, window, watch=watch)
-    state, miss = _exact(stage, clip, mend(clip, state, watch), first)
-    for answer, roughness in zip(found, rough, strict=True):
-        if roughness < smoothness.acceleration(state, base):  # rare: a frame-by-frame answer moves more smoothly
-            other = _taken(space, state, [_missed(stage, answer, targets, links)[0]], np.zeros((1, 1)))
-            exact, own_miss = _exact(stage, clip, other, first)
-            if own_miss <= miss and smoothness.acceleration(exact, base) < smoothness.acceleration(state, base):
-                state = exact
-    return state, took
+    state, lost = _exact(stage, clip, mend(clip, state, watch), first)
+    for answer in states if len(keys) == frames else ():
+        if smoothness.acceleration(answer, base) < smoothness.acceleration(state, base):  # rare: it moves more smoothly
+            exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), first)
+            smoother = smoothness.acceleration(exact, base) < smoothness.acceleration(state, base)
+            if smoother and not (own_lost & ~lost).any():
+                state, lost = exact, own_lost
+    return state, took, lost
 
 
 def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.ndarray) -> State:
@@ -143,8 +183,8 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     return whole, np.concatenate(rows), np.concatenate(costs)
 
 
-def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State, float]:
-    """The state inside the limits with each frame's goals met exactly, and by how much the worst row misses.
+def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State, np.ndarray]:
+    """The state inside the limits with each frame's goals met exactly, and the frames (F,) in which they are not.
 
     answer : a frame-by-frame answer, from which frames are met that cannot be met from `state`.
     """
@@ -153,7 +193,7 @@ def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State
         pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    state, worst = State(state.rotations.copy(), state.x.copy()), 0.0
+    state, every = State(state.rotations.copy(), state.x.copy()), np.zeros(len(state.x), dtype=bool)
     for begin in range(0, len(state.x), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         part = clip.part(begin, begin + AT_ONCE)
@@ -166,9 +206,9 @@ def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State
             better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
             point = point.copy()
             point.put(lost[better], again.take(better))
+            every[begin + lost] = ~hard.within(point.error[lost], options.tolerance, options.rotation_tolerance)
         state.rotations[some], state.x[some] = point.state.rotations, point.state.x
-        worst = max(worst, float(np.abs(point.error).max(initial=0.0)))
-    return state, worst
+    return state, every
 
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
