@@ -12,17 +12,34 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CLIP_LAYOUT 55518524 /* a hash of all below */
+#define DQIK_CLIP_LAYOUT 7559077 /* a hash of all below */
 
+#define DQIK_CLIP_FEWEST 16
+
+
+/* A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py. */
+typedef struct {
+    int64_t frames;
+    int32_t n; /* unknowns of a frame */
+    const double *diagonal; /* (frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it */
+    const double *first;
+    const double *second;
+} dqik_band;
 
 /* DQIK_CLIP_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_clip_layout(void);
 
-/* Doubles of working memory for dqik_clip_band. */
+/* Doubles of working memory for a band. */
 DQIK_EXPORT int64_t dqik_clip_band_work(int64_t frames, int32_t n);
 
-/* Solve H x = x for blocks (frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below the diagonal; 0 if H is not positive definite. */
-DQIK_EXPORT int32_t dqik_clip_band(int64_t frames, int32_t n, const double *diagonal, const double *first, const double *second, double *x, double *work);
+/* Before its halves. */
+DQIK_EXPORT void dqik_clip_band_begin(const dqik_band *band, double *work);
+
+/* Eliminate the frames from the beginning or, as second half, from the end up to the middle; 0 if the band is not positive definite. Two threads may do both at once. */
+DQIK_EXPORT int32_t dqik_clip_band_half(const dqik_band *band, double *x, double *work, int32_t second);
+
+/* After both halves: x (frames, n), at first the right-hand side, is the solution; 0 if the band is not positive definite. */
+DQIK_EXPORT int32_t dqik_clip_band_join(const dqik_band *band, double *x, double *work);
 
 /* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
 DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);

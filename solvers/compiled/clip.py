@@ -2,6 +2,7 @@
 """Whole clips with the compiled kernel: the linear system of a step, and the error rows of all frames."""
 
 import sys
+import threading
 from ctypes import addressof
 from functools import cache, partial
 from typing import Any
@@ -13,7 +14,7 @@ from ..model.frames import asking
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
-from .clip_contract import CONTRACT
+from .clip_contract import BAND, CONTRACT
 from .contract import SUPPORTED
 from .library import load
 from .needs import needs
@@ -39,10 +40,22 @@ def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, righ
     if own is None or not right.size:
         return None
     frames, n = right.shape
-    work, x = np.empty(own["dqik_clip_band_work"](frames, n)), np.array(right, dtype=float)
+    work, x, packer = np.empty(own["dqik_clip_band_work"](frames, n)), np.array(right, dtype=float), Packer()
     blocks = [np.ascontiguousarray(part, dtype=float) for part in (diagonal, first, second)]
-    addresses = [part.ctypes.data for part in (*blocks, x, work)]
-    if not own["dqik_clip_band"](frames, n, *addresses):
+    addresses = [part.ctypes.data for part in blocks]
+    band = packer.fill(BAND, frames=frames, n=n, diagonal=addresses[0], first=addresses[1], second=addresses[2])
+    arguments = addressof(band), x.ctypes.data, work.ctypes.data
+    own["dqik_clip_band_begin"](arguments[0], arguments[2])
+    done = [0, 0]
+
+    def eliminate(half: int) -> None:
+        done[half] = own["dqik_clip_band_half"](*arguments, half)
+
+    other = threading.Thread(target=eliminate, args=(1,))
+    other.start()
+    eliminate(0)
+    other.join()
+    if not all(done) or not own["dqik_clip_band_join"](*arguments):
         raise np.linalg.LinAlgError("the band is not positive definite")
     return x
 

@@ -94,7 +94,7 @@ def same(one: list[ik.Solution], other: list[ik.Solution]) -> float:
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frames", [1, 2, 3, 9])
+@pytest.mark.parametrize("frames", [1, 2, 3, 9, 30])
 def test_a_band_is_solved_as_if_it_were_dense(frames: int) -> None:
     """For a random positive definite band, by `numpy.linalg.solve`."""
     n, generator = 4, np.random.default_rng(frames)
