@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CLIP_LAYOUT 7559077 /* a hash of all below */
+#define DQIK_CLIP_LAYOUT 29679187 /* a hash of all below */
 
 #define DQIK_CLIP_FEWEST 16
 
@@ -40,6 +40,9 @@ DQIK_EXPORT int32_t dqik_clip_band_half(const dqik_band *band, double *x, double
 
 /* After both halves: x (frames, n), at first the right-hand side, is the solution; 0 if the band is not positive definite. */
 DQIK_EXPORT int32_t dqik_clip_band_join(const dqik_band *band, double *x, double *work);
+
+/* Add the gradient (F, K, 3) and Hessian (F, K, 3, 3), ... of accelerations (F - 2, K, 3) in some frames; left (F - 1, K, 3, 3): J_l^-1 of the steps, NULL for corrections. */
+DQIK_EXPORT void dqik_clip_smoothness(int64_t frames, int64_t joints, int64_t begin, int64_t end, double weight, const double *accelerations, const double *rates, const double *left, double *gradient, double *diagonal, double *first, double *second);
 
 /* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
 DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);

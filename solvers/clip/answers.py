@@ -37,8 +37,8 @@ def answers(
     """The poses (F, J, ...) of all frames: each from the one before, then each from the one after.
 
     Where both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the
-    first. They are in single precision, because several poses a frame take much memory. Also the iterations (F,), and whether any of the answers
-    meets the goals (F,). The outputs in `arrays` are overwritten.
+    first. They are in single precision, because several poses a frame take much memory. Also the iterations (F,), and
+    whether any of the answers meets the goals (F,). The outputs in `arrays` are overwritten.
     """
     poses, iterations, met = list[Pose](), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):

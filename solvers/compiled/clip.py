@@ -3,6 +3,7 @@
 
 import sys
 import threading
+from collections.abc import Sequence
 from ctypes import addressof
 from functools import cache, partial
 from typing import Any
@@ -58,6 +59,23 @@ def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, righ
     if not all(done) or not own["dqik_clip_band_join"](*arguments):
         raise np.linalg.LinAlgError("the band is not positive definite")
     return x
+
+
+def add_smoothness(
+    weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Sequence[np.ndarray]
+) -> bool:  # fmt: skip
+    """As `solvers.clip.smoothness.add_with_numpy`; False where NumPy has to."""
+    own = functions()
+    if own is None:
+        return False
+    given = [None if one is None else np.ascontiguousarray(one, dtype=float) for one in (accelerations, rates, left)]
+    addresses = [None if one is None else one.ctypes.data for one in (*given, *terms)]
+
+    def part(begin: int, end: int) -> None:
+        own["dqik_clip_smoothness"](*rates.shape[:2], begin, end, weight, *addresses)
+
+    in_threads(len(rates), part)
+    return True
 
 
 class CompiledStage:

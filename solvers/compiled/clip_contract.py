@@ -33,6 +33,15 @@ CONTRACT = Part(
                  "After both halves: x (frames, n), at first the right-hand side, is the solution; 0 if the band is "
                  "not positive definite."),
         Function(
+            "dqik_clip_smoothness", "void",
+            (Field("frames", "int64"), Field("joints", "int64"), Field("begin", "int64"), Field("end", "int64"),
+             Field("weight", "double"), Field("accelerations", "double[]"), Field("rates", "double[]"),
+             Field("left", "double[]"), Field("gradient", "double[]w"), Field("diagonal", "double[]w"),
+             Field("first", "double[]w"), Field("second", "double[]w")),
+            "Add the gradient (F, K, 3) and Hessian (F, K, 3, 3), ... of accelerations (F - 2, K, 3) in some frames; "
+            "left (F - 1, K, 3, 3): J_l^-1 of the steps, NULL for corrections.",
+        ),
+        Function(
             "dqik_clip_rows", "void",
             (Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]"), Field("begin", "int64"),
              Field("end", "int64"), Field("rotations", "double[]"), Field("x", "double[]"), Field("rows", "double[]w"),
