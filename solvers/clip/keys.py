@@ -13,7 +13,7 @@ from ..model.limits import FULL_TURN
 from ..space.joint_space import JointSpace, State
 from ..space.tasks.setup import ROTATION_LENGTH
 
-STRIDE = 4  # frames from one key to the next, at most
+STRIDE = 3  # frames from one key to the next, at most
 FAR = 0.1  # [skeleton lengths] that a target moves from one key to the next, about
 
 

@@ -36,8 +36,7 @@ def pops(clip: Clip, state: State) -> np.ndarray:
 
 
 def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
-    """The state, with pops bridged where that costs less and misses no goal."""
-    state = State(state.rotations.copy(), state.x.copy())
+    """The state, which is changed, with pops bridged where that costs less and misses no goal."""
     tried = np.zeros(len(clip), dtype=bool)
     for _ in range(MOST):
         off = np.where(tried, 0.0, pops(clip, state))

@@ -71,13 +71,19 @@ def _solve(
         answered = arrays.take(keys)
         found, iterations, met = answers(solver, answered, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
     pose, steps, lost = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
-    if lost.any() and len(keys) < len(arrays):
-        keys = every
-        found, iterations, _ = answers(solver, arrays, corrects, watch)
-        pose, steps, _ = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
+    _follow_lost(solver, arrays, pose, np.flatnonzero(lost))
     took = np.full(len(arrays), steps)
     took[keys] += iterations
     _report(stages, arrays, pose, took)
+
+
+def _follow_lost(solver: FrameSolver, arrays: FrameArrays, pose: Pose, lost: np.ndarray) -> None:
+    """Write the frame solver's answers from their own poses to `pose` in frames that are `lost`."""
+    for frame in lost.tolist():
+        motion, own = solver.motion(), arrays.part(frame, frame + 1)
+        motion.begin(Pose(pose.rotations[frame], pose.translations[frame]))
+        motion.solve_into(own)
+        pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
 
 
 def _solve_from(
@@ -140,18 +146,19 @@ def _solve_stage(
     own_keys = own.take(keys)
     chosen = branches.choose(smoothness, limbs, states, own_keys, excess @ serves.T.astype(float))
     begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, corrects)
-    first = between(space, keys, _taken(space, own_keys, states, least[:, None]), own, corrects)
+    first = _taken(space, own_keys, states, least[:, None])
     base = own if corrects else begun
     clip = Clip(
         stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted),
         with_still_slides(stage, pose, links), compiled,
     )  # fmt: skip
-    del own, own_keys  # as large as the motion
+    if not corrects:
+        del own  # as large as the motion
     state, took = solve_windows(clip, begun, window, watch=watch)
-    state, lost = _exact(stage, clip, mend(clip, state, watch), first)
+    state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
     for answer in states if len(keys) == frames else ():
         if smoothness.acceleration(answer, base) < smoothness.acceleration(state, base):  # rare: it moves more smoothly
-            exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), first)
+            exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
             smoother = smoothness.acceleration(exact, base) < smoothness.acceleration(state, base)
             if smoother and not (own_lost & ~lost).any():
                 state, lost = exact, own_lost
@@ -183,17 +190,19 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     return whole, np.concatenate(rows), np.concatenate(costs)
 
 
-def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State, np.ndarray]:
-    """The state inside the limits with each frame's goals met exactly, and the frames (F,) in which they are not.
+def _exact(
+    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State
+) -> tuple[State, np.ndarray]:  # fmt: skip
+    """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
-    answer : a frame-by-frame answer, from which frames are met that cannot be met from `state`.
+    answer : (K) at the keys, from which keys are met that cannot be met from `state`.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
         pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    state, every = State(state.rotations.copy(), state.x.copy()), np.zeros(len(state.x), dtype=bool)
+    every = np.zeros(len(state.x), dtype=bool)
     for begin in range(0, len(state.x), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         part = clip.part(begin, begin + AT_ONCE)
@@ -201,8 +210,11 @@ def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State
         frames = Request(cut(state, some), part.targets._replace(wanted=wanted), part.links)
         point = _met(stage, settings, cut(state, some), frames)
         lost = np.flatnonzero(~hard.within(point.error, options.tolerance, options.rotation_tolerance))
+        every[begin + lost] = True
+        lost = lost[np.isin(begin + lost, keys)]
         if lost.size:
-            again = _met(stage, settings, cut(answer, some).take(lost), frames.take(lost))
+            own = answer.take(np.searchsorted(keys, begin + lost))
+            again = _met(stage, settings, own, frames.take(lost))
             better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
             point = point.copy()
             point.put(lost[better], again.take(better))

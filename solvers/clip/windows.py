@@ -20,7 +20,7 @@ from .rows import rows_of
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
 
-WINDOW = 400  # frames
+WINDOW = 300  # frames
 OVERLAP = 60
 REACH = 2  # frames that an acceleration reaches back
 
