@@ -14,6 +14,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.tasks.setup import ROTATION_LENGTH
 
 STRIDE = 3  # frames from one key to the next, at most
+AT_ONCE = 256  # frames, whose turns are held in memory
 FAR = 0.1  # [skeleton lengths] that a target moves from one key to the next, about
 
 
@@ -39,19 +40,33 @@ def between(space: JointSpace, keys: np.ndarray, state: State, own: State, corre
 
     own : of all frames: other joints stay as they are in it. corrects : it is the correction to it that goes evenly.
     """
-    frames, joints = np.arange(len(own.x)), space.moved
+    whole = State(np.empty_like(own.rotations), np.empty_like(own.x))
+    for begin in range(0, len(own.x), AT_ONCE):
+        frames = np.arange(begin, min(begin + AT_ONCE, len(own.x)))
+        part = _between(space, keys, state, own, corrects, frames)
+        whole.rotations[frames], whole.x[frames] = part.rotations, part.x
+    return whole
+
+
+def _between(
+    space: JointSpace, keys: np.ndarray, state: State, own: State, corrects: bool, frames: np.ndarray
+) -> State:  # fmt: skip
+    """`between` in some frames."""
+    joints, base = space.moved, own.take(frames)
     before = np.clip(np.searchsorted(keys, frames, side="right") - 1, 0, max(len(keys) - 2, 0))
     after = np.minimum(before + 1, len(keys) - 1)
     share = ((frames - keys[before]) / np.maximum(keys[after] - keys[before], 1))[:, None]
-    rotations, x, at = own.rotations.copy(), state.x, state.rotations[:, joints]
+    ends = [(state.rotations[at][:, joints], state.x[at]) for at in (before, after)]
     if corrects:
-        x = x - own.x[keys]
-        at = quaternion.relative(own.rotations[keys[:, None], joints], at)
-    way = x[after] - x[before]
+        own_ends = [own.take(keys[at]) for at in (before, after)]
+        ends = [(quaternion.relative(one.rotations[:, joints], turn), x - one.x)
+                for one, (turn, x) in zip(own_ends, ends, strict=True)]  # fmt: skip
+    (turn, x), (last_turn, last_x) = ends
+    way = last_x - x
     wraps = space.turns & ~np.isfinite(space.lo)
     way[:, wraps] -= FULL_TURN * np.round(way[:, wraps] / FULL_TURN)
-    x = x[before] + share * way
-    turn = quaternion.log(quaternion.relative(at[before], at[after]))
-    turned = quaternion.product(at[before], quaternion.exp(share[..., None] * turn))
-    rotations[:, joints] = quaternion.product(rotations[:, joints], turned) if corrects else turned
-    return space.step(State(rotations, own.x + x if corrects else x), np.zeros_like(own.x))
+    x = x + share * way
+    turning = share[..., None] * quaternion.log(quaternion.relative(turn, last_turn))
+    turned = quaternion.product(turn, quaternion.exp(turning))
+    base.rotations[:, joints] = quaternion.product(base.rotations[:, joints], turned) if corrects else turned
+    return space.step(State(base.rotations, base.x + x if corrects else x), np.zeros_like(x))

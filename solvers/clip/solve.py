@@ -71,19 +71,37 @@ def _solve(
         answered = arrays.take(keys)
         found, iterations, met = answers(solver, answered, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
     pose, steps, lost = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
-    _follow_lost(solver, arrays, pose, np.flatnonzero(lost))
+    _follow_lost(solver, arrays, keys, found, pose, np.flatnonzero(lost), stages.skeleton.length)
     took = np.full(len(arrays), steps)
     took[keys] += iterations
     _report(stages, arrays, pose, took)
 
 
-def _follow_lost(solver: FrameSolver, arrays: FrameArrays, pose: Pose, lost: np.ndarray) -> None:
-    """Write the frame solver's answers from their own poses to `pose` in frames that are `lost`."""
-    for frame in lost.tolist():
-        motion, own = solver.motion(), arrays.part(frame, frame + 1)
-        motion.begin(Pose(pose.rotations[frame], pose.translations[frame]))
-        motion.solve_into(own)
-        pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
+def _follow_lost(
+    solver: FrameSolver, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], pose: Pose, lost: np.ndarray,
+    length: float,
+) -> None:  # fmt: skip
+    """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside them.
+
+    found : answers at the keys. length : the skeleton's.
+    """
+    frames: list[int] = lost.tolist()
+    for frame in frames:
+        after = int(np.searchsorted(keys, frame))
+        beside = [frames_of_answer(one, slice(at, at + 1)) for one in found for at in (after - 1, after)]
+        least, own = float("inf"), arrays.part(frame, frame + 1)
+        here = Pose(pose.rotations[frame : frame + 1].copy(), pose.translations[frame : frame + 1].copy())
+        for start in (here, *beside):
+            motion = solver.motion()
+            motion.begin(Pose(start.rotations[0], start.translations[0]))
+            motion.solve_into(own)
+            errors = own.position_errors / length, own.rotation_errors
+            miss = 0.0 if own.converged[0] else sum(float((one * one).sum()) for one in errors)
+            if miss < least:
+                least = miss
+                pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
+            if own.converged[0]:
+                break
 
 
 def _solve_from(
@@ -132,7 +150,7 @@ def _solve_stage(
     found : answers at the keys. pose : of the other joints.
     """
     space, frames = stage.space, len(targets.positions)
-    own, at_keys = space.state(pose, frames), targets.take(keys)
+    own, at_keys = _state(space, pose), targets.take(keys)
     smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
     limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
     own_links = links if len(links) == 1 else links[keys]
@@ -163,6 +181,16 @@ def _solve_stage(
             if smoother and not (own_lost & ~lost).any():
                 state, lost = exact, own_lost
     return state, took, lost
+
+
+def _state(space: JointSpace, pose: Pose) -> State:
+    """The state of a pose of all frames, some frames at a time."""
+    frames = len(pose.rotations)
+    parts = [
+        space.state(Pose(pose.rotations[begin:end], pose.translations[begin:end]), end - begin)
+        for begin in range(0, frames, AT_ONCE) if (end := min(begin + AT_ONCE, frames))
+    ]  # fmt: skip
+    return State(np.concatenate([part.rotations for part in parts]), np.concatenate([part.x for part in parts]))
 
 
 def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.ndarray) -> State:
