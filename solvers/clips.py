@@ -49,10 +49,12 @@ def solve_clip(
 
     Notes
     -----
-    Minimises, by Levenberg-Marquardt steps over all frames, goals as stiff springs with multipliers, squared
-    accelerations of the joints, a robust distance from the frame-by-frame answers or the reference, and one-sided
-    limits; then solves each frame's goals exactly. Steps follow from a block-banded Cholesky factorisation. Long
-    motions are solved in windows of 400 frames that overlap, so that time and memory grow with the number of frames.
+    Minimises, by Levenberg-Marquardt steps over all frames, goals as stiff springs, squared accelerations of the
+    joints, a robust distance from the motion that it begins with or the reference, and one-sided limits; then solves
+    each frame's goals exactly. It begins with frame-by-frame answers, every few frames where the goals can be met.
+    Steps follow from a block-banded Cholesky factorisation. Long motions are solved in windows of 300 frames that
+    overlap, so that time and memory grow with the number of frames; where windows begin changes joints by less than
+    0.001 rad.
 
     Examples
     --------

@@ -12,12 +12,13 @@ FOLDER = ROOT / "kernel" / "src"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from solvers.compiled import contacts_contract, contract, declare  # noqa: E402
+from solvers.compiled import clip_contract, contacts_contract, contract, declare  # noqa: E402
 from solvers.figure import contract as figure_contract  # noqa: E402
 
 PARTS = {
     "solvers/compiled/contract.py": contract.CONTRACT,
     "solvers/compiled/contacts_contract.py": contacts_contract.CONTRACT,
+    "solvers/compiled/clip_contract.py": clip_contract.CONTRACT,
     "solvers/figure/contract.py": figure_contract.CONTRACT,
 }
 """The parts of the contract, by the files that declare them."""

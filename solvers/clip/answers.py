@@ -32,17 +32,15 @@ class FrameSolver(Protocol):
 
 
 def answers(
-    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched
-) -> tuple[list[Pose], np.ndarray]:  # fmt: skip
-    """The poses (F, J, ...) of all frames: each afresh, then each from the one before, then from the one after.
+    solver: FrameSolver, arrays: FrameArrays, afresh: bool, watch: Watch = unwatched
+) -> tuple[list[Pose], np.ndarray, np.ndarray]:  # fmt: skip
+    """The poses (F, J, ...) of all frames: each from the one before, then each from the one after.
 
-    They are in single precision, because three poses a frame take much memory. Also the iterations (F,) of all three.
-    The outputs in `arrays` are overwritten.
+    Where both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the
+    first. They are in single precision, because several poses a frame take much memory. Also the iterations (F,), and
+    whether any of the answers meets the goals (F,). The outputs in `arrays` are overwritten.
     """
-    for begin in range(0, len(arrays), AT_ONCE):
-        watch(begin / len(arrays) / 3.0)
-        solver.solve_into(arrays.part(begin, min(begin + AT_ONCE, len(arrays))))
-    poses, iterations = [_copied(arrays)], arrays.iterations.astype(int)
+    poses, iterations, met = list[Pose](), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()
         for done, frame in enumerate(order):
@@ -50,7 +48,20 @@ def answers(
             motion.solve_into(arrays.part(frame, frame + 1))
         poses.append(_copied(arrays))
         iterations += arrays.iterations
-    return poses, iterations
+        met |= arrays.converged
+    lost = np.flatnonzero(~met | afresh)
+    if lost.size:
+        poses.append(Pose(poses[0].rotations.copy(), poses[0].translations.copy()))
+    for begin in range(0, lost.size, AT_ONCE):
+        watch((2.0 + begin / lost.size) / 3.0)
+        some = lost[begin : begin + AT_ONCE]
+        own = arrays.take(some)
+        solver.solve_into(own)
+        pose = _copied(own)
+        poses[2].rotations[some], poses[2].translations[some] = pose.rotations, pose.translations
+        iterations[some] += own.iterations
+        met[some] |= own.converged
+    return poses, iterations, met
 
 
 def missed(

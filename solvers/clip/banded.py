@@ -7,6 +7,8 @@ Computations*, 4.3 and 4.5.2).
 
 import numpy as np
 
+from ..compiled.clip import solve_band
+
 
 def solve(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
     """`H^-1 right` (F, n) for a symmetric positive definite `H` in a band of blocks.
@@ -15,6 +17,12 @@ def solve(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np
 
     Raises `numpy.linalg.LinAlgError` if `H` is not positive definite.
     """
+    compiled = solve_band(diagonal, first, second, right)
+    return solve_with_numpy(diagonal, first, second, right) if compiled is None else compiled
+
+
+def solve_with_numpy(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """`solve` without the kernel."""
     frames, n = right.shape
     one, two, inverse = (np.zeros((frames, n, n)) for _ in range(3))  # blocks of L below, and inverses on, the diagonal
     y = np.zeros((frames, n))

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of the unknowns in a clip: one-sided costs, exact in the end by the method of multipliers.
+"""Limits of the unknowns in a clip: one-sided costs, stiff beside the smoothness.
 
-    1/2 w |y - P(y)|^2,  y = z + s,   P the nearest point inside the limits
+    1/2 w |y - P(y)|^2,   P the nearest point inside the limits
 
-After each iteration the multipliers `s` become `y - P(y)`: 0 where the limit is not felt, so that the set of active
-limits needs no list (Rockafellar 1973: augmented Lagrangian of a convex set).
+What is left outside is brought inside exactly, frame by frame, afterwards.
 """
 
 import numpy as np
@@ -33,12 +32,8 @@ class Bounds:
         self._boxed = np.ones(len(self.keep), dtype=bool)
         self._boxed[self._pairs] = False
 
-    def shifted(self, x: np.ndarray, shifts: np.ndarray) -> np.ndarray:
-        """`y` (F, k) of coordinates (F, n) and multipliers `s` (F, k)."""
-        return x[:, self.keep] + shifts
-
     def excess(self, y: np.ndarray) -> np.ndarray:
-        """`y - P(y)` (F, k)."""
+        """`y - P(y)` (F, k) of unknowns (F, k)."""
         return y - self._limits.project(y) if self._limits.limited else np.zeros_like(y)
 
     def cost(self, excess: np.ndarray) -> float:

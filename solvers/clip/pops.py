@@ -6,6 +6,8 @@ from finding the way between them. So the frames around a pop are led from befor
 each time, until the pop is gone.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..algebra import quaternion
@@ -18,7 +20,7 @@ from .windows import REACH, Clip, cut
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
 BRIDGES = (4, 12)  # frames on each side that are led across a pop
 ROOM = 30  # frames on each side of these that are solved again
-MISSED = 1e-5  # [skeleton lengths] by which a bridge may miss the goals more
+MISSED = 1e-3  # [skeleton lengths] by which a bridge may miss the goals more
 MOST = 4  # pops that are bridged in a stage
 
 
@@ -34,8 +36,7 @@ def pops(clip: Clip, state: State) -> np.ndarray:
 
 
 def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
-    """The state, with pops bridged where that costs less and misses no goal."""
-    state = State(state.rotations.copy(), state.x.copy())
+    """The state, which is changed, with pops bridged where that costs less and misses no goal."""
     tried = np.zeros(len(clip), dtype=bool)
     for _ in range(MOST):
         off = np.where(tried, 0.0, pops(clip, state))
@@ -56,11 +57,10 @@ def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool
     held = REACH if begin else 0, REACH if end < len(clip) else 0
     part, now = clip.part(begin, end), cut(state, slice(begin, end))
     led = _led(clip, now, first - begin, last - begin)
-    part = Clip(part.tasks, part.space, part.smoothness, part.bounds, led, part.targets, part.links)
+    part = replace(part, base=led)
     problem = part.problem(held)
     solved, _ = minimise(problem, led, watch)
-    none = problem.no_shifts()
-    if problem.learn(solved, none)[1] > max(problem.learn(now, none)[1], MISSED):
+    if problem.missed(solved) > max(problem.missed(now), MISSED):
         return False
     if problem.smoothness.acceleration(solved, led) >= problem.smoothness.acceleration(now, led):
         return False

@@ -4,41 +4,31 @@
     minimise  1/2 |e|^2 + smoothness + bounds
 
 over steps of all unknowns in all frames. `e` are the error rows of the goals as a frame's solve has them, with its
-weights, priorities, poles and soft couplings, shifted by what was missed before (method of multipliers: Hestenes 1969,
-Powell 1969), so that goals which can be met are met exactly although they are springs.
+weights, priorities, poles and soft couplings: springs so stiff beside the smoothness that what they miss is found
+exactly, frame by frame, afterwards.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from . import banded
 from .bounds import Bounds
+from .rows import Rows
 from .smoothness import Smoothness
 
 LEAST_CURVATURE = 1e-5  # [1 / rad^2] added to the diagonal that damps a step
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
-MET = 1e-5  # [skeleton lengths] an error row that is smaller, in the end, teaches the multipliers nothing
-ROUNDS = 4  # in which the active limits of a step are found
+ROUNDS = 2  # in which the active limits of a step are found; the next step goes on from them
 CORRECTIONS = 2  # of a step, by which error rows become what the system predicts
-
-
-@dataclass
-class Shifts:
-    """Multipliers: `rows` (F, m) of the goals' errors, `bounds` (F, k) of the unknowns' limits."""
-
-    rows: np.ndarray
-    bounds: np.ndarray
 
 
 class System:
     """The linear system of a step: gradient (F, k) and the band's blocks (F, k, k), of the unknowns with room.
 
-    error, jacobian : (F, m), (F, m, k) rows that the gradient contains. y : as in `Bounds`, of all unknowns.
+    error, jacobian : (F, m), (F, m, k) rows that the gradient contains. y : (F, k) of all unknowns.
     """
 
     def __init__(
@@ -99,13 +89,13 @@ class Problem:
     """
 
     def __init__(
-        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, targets: Targets,
-        links: np.ndarray | None, held: tuple[int, int] = (0, 0),
+        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, rows: Rows,
+        wanted: np.ndarray, held: tuple[int, int] = (0, 0),
     ) -> None:  # fmt: skip
+        """`wanted`: (F, all) rows that are to be left."""
         self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
-        self.base, self._targets, self._links, self.held = base, targets, links, held
-        frames = len(targets.positions)
-        self._wanted = np.zeros((frames, tasks.all)) if targets.wanted is None else targets.wanted
+        self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
+        frames = len(wanted)
         self._moving = slice(held[0], frames - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
@@ -117,23 +107,18 @@ class Problem:
         self._rows, self._columns = np.nonzero(joint[:, None] == joint)
         self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
-    def no_shifts(self) -> Shifts:
-        """Multipliers before the first step."""
-        frames = len(self._wanted)
-        return Shifts(np.zeros((frames, self.tasks.all)), np.zeros((frames, len(self.bounds.keep))))
-
-    def cost(self, state: State, shifts: Shifts) -> float:
+    def cost(self, state: State) -> float:
         """The cost of all frames."""
-        error = self.tasks.errors(self.tasks.kinematics(state, self._links), self._shifted(shifts))
-        bounds = self.bounds.cost(self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds)))
+        error = self._errors(state)
+        bounds = self.bounds.cost(self.bounds.excess(state.x[:, self.bounds.keep]))
         return 0.5 * float((error * error).sum()) + bounds + self.smoothness.cost(state, self.base)
 
-    def system(self, state: State, shifts: Shifts) -> System:
+    def system(self, state: State) -> System:
         """The system of a step from a state."""
-        tasks, kinematics, targets = self.tasks, self.tasks.kinematics(state, self._links), self._shifted(shifts)
-        error, jacobian = tasks.errors(kinematics, targets), tasks.jacobian(state, kinematics, targets)
-        if tasks.one_sided is not None:
-            jacobian[~((error > 0.0) | ~tasks.one_sided)] = 0.0
+        signed, jacobian = self._rows_at.linear(state)
+        error, one_sided = self._sided(signed - self._wanted), self.tasks.one_sided
+        if one_sided is not None:
+            jacobian[~((error > 0.0) | ~one_sided)] = 0.0
         flipped = np.swapaxes(jacobian, -1, -2)
         terms = self.smoothness.terms(state, self.base)
         gradient = terms.gradient.reshape(len(error), -1)[:, self._slot] - (flipped @ error[..., None])[..., 0]
@@ -145,7 +130,7 @@ class Problem:
             jacobian = jacobian @ self._reduce
             gradient = gradient @ self._reduce
             blocks = [self._reduce.T @ block @ self._reduce for block in blocks]
-        y = self.bounds.shifted(state.x, shifts.bounds)
+        y = state.x[:, self.bounds.keep]
         if not self.bounds.open.all():
             gradient, jacobian = gradient[:, self.bounds.open], jacobian[:, :, self.bounds.open]
             blocks = [block[:, self.bounds.open][:, :, self.bounds.open] for block in blocks]
@@ -155,16 +140,16 @@ class Problem:
             gradient[begin:end], moving, error[begin:end], jacobian[begin:end], self.bounds, y[begin:end]
         )  # fmt: skip
 
-    def moved(self, state: State, shifts: Shifts, system: System, step: np.ndarray) -> State:
+    def moved(self, state: State, system: System, step: np.ndarray) -> State:
         """The state after a step of the unknowns with room, corrected so that error rows are what `system` predicts.
 
         So a step can be long although the poses that meet the goals form no plane (second-order correction: Nocedal &
         Wright, *Numerical Optimization*, 18.3).
         """
-        predicted, targets = system.predicted(step), self._shifted(shifts)
+        predicted = system.predicted(step)
         state = self._stepped(state, step)
         for _ in range(CORRECTIONS):
-            error = self.tasks.errors(self.tasks.kinematics(state, self._links), targets)[self._moving]
+            error = self._errors(state)[self._moving]
             state = self._stepped(state, system.correction(error - predicted))
         return state
 
@@ -177,21 +162,17 @@ class Problem:
         """The longest step of an unknown [rad], for slides [skeleton lengths]."""
         return float(np.abs(step / self.bounds.units[self.bounds.open]).max(initial=0.0))
 
-    def learn(self, state: State, shifts: Shifts) -> tuple[Shifts, float]:
-        """The next multipliers, and the largest error row of goals and limits in the frames that move."""
-        tasks = self.tasks
-        signed = tasks.signed_errors(tasks.kinematics(state, self._links), self._targets._replace(wanted=self._wanted))
-        rows = shifts.rows + np.where(np.abs(signed) > MET, signed, 0.0)
-        rows[:, tasks.m :] = 0.0
-        missed = signed
-        if tasks.one_sided is not None:
-            rows = np.where(tasks.one_sided, np.maximum(rows, 0.0), rows)
-            missed = np.where(tasks.one_sided, np.maximum(signed, 0.0), signed)
-        outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self._moving]
-        worst = max(
-            np.abs(missed[self._moving, : tasks.m]).max(initial=0.0), (outside / self.bounds.units).max(initial=0.0)
-        )
-        return Shifts(rows, self.bounds.excess(self.bounds.shifted(state.x, shifts.bounds))), float(worst)
+    def missed(self, state: State) -> float:
+        """The largest error row of goals and limits in the frames that move."""
+        rows = np.abs(self._errors(state)[self._moving, : self.tasks.m])
+        outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self._moving] / self.bounds.units
+        return float(max(rows.max(initial=0.0), outside.max(initial=0.0)))
 
-    def _shifted(self, shifts: Shifts) -> Targets:
-        return self._targets._replace(wanted=self._wanted - shifts.rows)
+    def _errors(self, state: State) -> np.ndarray:
+        """Error rows (F, all)."""
+        return self._sided(self._rows_at.at(state) - self._wanted)
+
+    def _sided(self, rows: np.ndarray) -> np.ndarray:
+        """Rows (F, all), 0 where a one-sided task has room."""
+        one_sided = self.tasks.one_sided
+        return rows if one_sided is None else np.where(one_sided, np.maximum(rows, 0.0), rows)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
+from ..compiled.clip import add_smoothness
 from ..space.joint_space import JointSpace, State
 
 FAR = 0.5  # [rad] h
@@ -95,20 +96,12 @@ class Smoothness:
         if frames < 3:
             return terms
         if self.corrects:
-            a = c[2:] - 2.0 * c[1:-1] + c[:-2]
-            parts = turned[:-2], -2.0 * turned[1:-1], turned[2:]
+            a, rates, left = c[2:] - 2.0 * c[1:-1] + c[:-2], turned, None
         else:
             v = self.steps(_part(state, 0, -1), _part(state, 1, None))
             a, left = v[1:] - v[:-1], self._inverse(v)
-            right = np.swapaxes(left, -1, -2)
-            parts = left[:-1] @ rates[:-2], -(right[:-1] + left[1:]) @ rates[1:-1], right[1:] @ rates[2:]
-        for at, part in enumerate(parts):
-            flipped = np.swapaxes(part, -1, -2)
-            terms.gradient[at : at + frames - 2] += self.weight * _by(part, a)
-            terms.diagonal[at : at + frames - 2] += self.weight * (flipped @ part)
-            if at:
-                terms.first[at - 1 : at + frames - 3] += self.weight * (flipped @ parts[at - 1])
-        terms.second[:] = self.weight * (np.swapaxes(parts[2], -1, -2) @ parts[0])
+        if not add_smoothness(self.weight, a, rates, left, terms):
+            add_with_numpy(self.weight, a, rates, left, terms)
         return terms
 
     def _rates(self, state: State) -> np.ndarray:
@@ -121,6 +114,29 @@ class Smoothness:
     def _inverse(self, v: np.ndarray) -> np.ndarray:
         """`J_l^-1` (..., 3, 3) of steps (..., K, 3); the identity for slides."""
         return quaternion.left_jacobian_inverse(np.where(self._slides[:, None], 0.0, v))
+
+
+def add_with_numpy(
+    weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Terms
+) -> None:  # fmt: skip
+    """Add the terms of accelerations (F - 2, K, 3).
+
+    rates : (F, K, 3, 3) turns of the joints by their degrees of freedom, or of corrections.
+    left : (F - 1, K, 3, 3) `J_l^-1` of the steps; None for corrections.
+    """
+    frames = len(rates)
+    if left is None:
+        parts = rates[:-2], -2.0 * rates[1:-1], rates[2:]
+    else:
+        right = np.swapaxes(left, -1, -2)
+        parts = left[:-1] @ rates[:-2], -(right[:-1] + left[1:]) @ rates[1:-1], right[1:] @ rates[2:]
+    for at, part in enumerate(parts):
+        flipped = np.swapaxes(part, -1, -2)
+        terms.gradient[at : at + frames - 2] += weight * _by(part, accelerations)
+        terms.diagonal[at : at + frames - 2] += weight * (flipped @ part)
+        if at:
+            terms.first[at - 1 : at + frames - 3] += weight * (flipped @ parts[at - 1])
+    terms.second[:] += weight * (np.swapaxes(parts[2], -1, -2) @ parts[0])
 
 
 def _by(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:

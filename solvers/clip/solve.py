@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compiled.clip import CompiledStage, compiled_stage
 from ..group.grouping import coupled
 from ..group.settings import POLISH_DAMPING
 from ..group.stage import Stage, frames_of, posed
@@ -24,6 +25,7 @@ from ..space.point import Point, Request, stand
 from . import branches
 from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
+from .keys import between, keys_of, refined
 from .pops import mend
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
@@ -60,18 +62,76 @@ def _solve(
     stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int, watch: Watch
 ) -> None:  # fmt: skip
     """`solve_into` where all frames are finite."""
-    found, iterations = answers(solver, arrays, within(watch, 0.0, ANSWERS_SHARE))
+    every, targets = np.arange(len(arrays)), stages.inputs(arrays, slice(None))[0]
+    keys = every if corrects else keys_of(targets, stages.skeleton.length)  # a motion to correct may move in any way
+    answered = arrays.take(keys)
+    found, iterations, met = answers(solver, answered, corrects, within(watch, 0.0, 0.5 * ANSWERS_SHARE))
+    if len(keys) < len(arrays) and not met.all():
+        keys = refined(keys, met)
+        answered = arrays.take(keys)
+        found, iterations, met = answers(solver, answered, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
+    pose, steps, lost = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
+    _follow_lost(solver, arrays, keys, found, pose, np.flatnonzero(lost), stages.skeleton.length)
+    took = np.full(len(arrays), steps)
+    took[keys] += iterations
+    _report(stages, arrays, pose, took)
+
+
+def _follow_lost(
+    solver: FrameSolver, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], pose: Pose, lost: np.ndarray,
+    length: float,
+) -> None:  # fmt: skip
+    """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside them.
+
+    found : answers at the keys. length : the skeleton's.
+    """
+    frames: list[int] = lost.tolist()
+    for frame in frames:
+        after = int(np.searchsorted(keys, frame))
+        beside = [frames_of_answer(one, slice(at, at + 1)) for one in found for at in (after - 1, after)]
+        least, own = float("inf"), arrays.part(frame, frame + 1)
+        here = Pose(pose.rotations[frame : frame + 1].copy(), pose.translations[frame : frame + 1].copy())
+        for start in (here, *beside):
+            motion = solver.motion()
+            motion.begin(Pose(start.rotations[0], start.translations[0]))
+            motion.solve_into(own)
+            errors = own.position_errors / length, own.rotation_errors
+            miss = 0.0 if own.converged[0] else sum(float((one * one).sum()) for one in errors)
+            if miss < least:
+                least = miss
+                pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
+            if own.converged[0]:
+                break
+
+
+def _solve_from(
+    stages: Stages, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], smooth: float, corrects: bool,
+    window: int, watch: Watch,
+) -> tuple[Pose, int, np.ndarray]:  # fmt: skip
+    """The pose of all frames, the steps of all stages, and the frames (F,) that no key tells how to meet.
+
+    found : answers at the keys.
+    """
     targets, start, links, _ = stages.inputs(arrays, slice(None))
-    pose = frames_of(start, len(arrays))
+    pose, steps, lost = frames_of(start, len(arrays)), 0, np.zeros(len(arrays), dtype=bool)
     for number, stage in enumerate(stages.stages):
         if not stage.space.n:
             continue
         own = targets.of_goals(stage.indices)
         shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(stages.stages)
         own_watch = within(watch, *shares.tolist())
-        state, took = _solve_stage(stage, found, pose, own, links, smooth, corrects, window, own_watch)
-        pose = posed(stage, state, pose)
-        iterations += took
+        compiled = compiled_stage(stage, len(stages.goals), stages.points)
+        state, took, own_lost = _solve_stage(
+            stage, compiled, keys, found, pose, own, links, smooth, corrects, window, own_watch
+        )  # fmt: skip
+        pose, steps, lost = posed(stage, state, pose), steps + took, lost | own_lost
+    lost[keys] = False
+    return pose, steps, lost
+
+
+def _report(stages: Stages, arrays: FrameArrays, pose: Pose, iterations: np.ndarray) -> None:
+    """Write the answers of all frames."""
+    targets, _, links, _ = stages.inputs(arrays, slice(None))
     for begin in range(0, len(arrays), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         points = [
@@ -82,36 +142,55 @@ def _solve(
 
 
 def _solve_stage(
-    stage: Stage, found: list[Pose], pose: Pose, targets: Targets, links: np.ndarray, smooth: float, corrects: bool,
-    window: int, watch: Watch,
-) -> tuple[State, int]:  # fmt: skip
-    """The state of a stage in all frames, and its iterations. found : answers. pose : of the other joints."""
+    stage: Stage, compiled: CompiledStage | None, keys: np.ndarray, found: list[Pose], pose: Pose, targets: Targets,
+    links: np.ndarray, smooth: float, corrects: bool, window: int, watch: Watch,
+) -> tuple[State, int, np.ndarray]:  # fmt: skip
+    """The state of a stage in all frames, its steps, and the frames (F,) that miss their goals more than their answer.
+
+    found : answers at the keys. pose : of the other joints.
+    """
     space, frames = stage.space, len(targets.positions)
+    own, at_keys = _state(space, pose), targets.take(keys)
     smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
     limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
-    states, rows, costs = zip(*(_missed(stage, answer, targets, links) for answer in found), strict=True)
+    own_links = links if len(links) == 1 else links[keys]
+    states, rows, costs = zip(*(_missed(stage, answer, at_keys, own_links) for answer in found), strict=True)
     least = nearest(np.stack(costs))
     wanted = np.zeros((frames, stage.tasks.all))
-    wanted[:, : stage.tasks.m] = np.stack(rows)[least, np.arange(frames)]
-    excess = np.stack(costs) - np.stack(costs)[least, np.arange(frames)]
-    own = space.state(pose, frames)
-    chosen = branches.choose(smoothness, limbs, states, own, np.maximum(excess, 0.0) @ serves.T.astype(float))
-    begun = _taken(space, own, states, chosen[:, limbs])
+    missed_rows = np.stack(rows)[least, np.arange(len(keys))]
+    for row in np.flatnonzero(missed_rows.any(0)).tolist():
+        wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
+    excess = np.maximum(np.stack(costs) - np.stack(costs)[least, np.arange(len(keys))], 0.0)
+    own_keys = own.take(keys)
+    chosen = branches.choose(smoothness, limbs, states, own_keys, excess @ serves.T.astype(float))
+    begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, corrects)
+    first = _taken(space, own_keys, states, least[:, None])
     base = own if corrects else begun
-    own_links = with_still_slides(stage, pose, links)
-    clip = Clip(stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted), own_links)
-    first = _taken(space, own, states, least[:, None])
-    rough = [smoothness.acceleration(one, base) for one in states]
-    del states, own  # as large as the motion
+    clip = Clip(
+        stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted),
+        with_still_slides(stage, pose, links), compiled,
+    )  # fmt: skip
+    if not corrects:
+        del own  # as large as the motion
     state, took = solve_windows(clip, begun, window, watch=watch)
-    state, miss = _exact(stage, clip, mend(clip, state, watch), first)
-    for answer, roughness in zip(found, rough, strict=True):
-        if roughness < smoothness.acceleration(state, base):  # rare: a frame-by-frame answer moves more smoothly
-            other = _taken(space, state, [_missed(stage, answer, targets, links)[0]], np.zeros((1, 1)))
-            exact, own_miss = _exact(stage, clip, other, first)
-            if own_miss <= miss and smoothness.acceleration(exact, base) < smoothness.acceleration(state, base):
-                state = exact
-    return state, took
+    state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
+    for answer in states if len(keys) == frames else ():
+        if smoothness.acceleration(answer, base) < smoothness.acceleration(state, base):  # rare: it moves more smoothly
+            exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
+            smoother = smoothness.acceleration(exact, base) < smoothness.acceleration(state, base)
+            if smoother and not (own_lost & ~lost).any():
+                state, lost = exact, own_lost
+    return state, took, lost
+
+
+def _state(space: JointSpace, pose: Pose) -> State:
+    """The state of a pose of all frames, some frames at a time."""
+    frames = len(pose.rotations)
+    parts = [
+        space.state(Pose(pose.rotations[begin:end], pose.translations[begin:end]), end - begin)
+        for begin in range(0, frames, AT_ONCE) if (end := min(begin + AT_ONCE, frames))
+    ]  # fmt: skip
+    return State(np.concatenate([part.rotations for part in parts]), np.concatenate([part.x for part in parts]))
 
 
 def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.ndarray) -> State:
@@ -139,17 +218,19 @@ def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> 
     return whole, np.concatenate(rows), np.concatenate(costs)
 
 
-def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State, float]:
-    """The state inside the limits with each frame's goals met exactly, and by how much the worst row misses.
+def _exact(
+    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State
+) -> tuple[State, np.ndarray]:  # fmt: skip
+    """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
-    answer : a frame-by-frame answer, from which frames are met that cannot be met from `state`.
+    answer : (K) at the keys, from which keys are met that cannot be met from `state`.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
         pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
-    state, worst = State(state.rotations.copy(), state.x.copy()), 0.0
+    every = np.zeros(len(state.x), dtype=bool)
     for begin in range(0, len(state.x), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         part = clip.part(begin, begin + AT_ONCE)
@@ -157,14 +238,17 @@ def _exact(stage: Stage, clip: Clip, state: State, answer: State) -> tuple[State
         frames = Request(cut(state, some), part.targets._replace(wanted=wanted), part.links)
         point = _met(stage, settings, cut(state, some), frames)
         lost = np.flatnonzero(~hard.within(point.error, options.tolerance, options.rotation_tolerance))
+        every[begin + lost] = True
+        lost = lost[np.isin(begin + lost, keys)]
         if lost.size:
-            again = _met(stage, settings, cut(answer, some).take(lost), frames.take(lost))
+            own = answer.take(np.searchsorted(keys, begin + lost))
+            again = _met(stage, settings, own, frames.take(lost))
             better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
             point = point.copy()
             point.put(lost[better], again.take(better))
+            every[begin + lost] = ~hard.within(point.error[lost], options.tolerance, options.rotation_tolerance)
         state.rotations[some], state.x[some] = point.state.rotations, point.state.x
-        worst = max(worst, float(np.abs(point.error).max(initial=0.0)))
-    return state, worst
+    return state, every
 
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:

@@ -9,23 +9,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..compiled.clip import CompiledStage
 from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from .bounds import Bounds
 from .minimise import minimise
 from .problem import Problem
+from .rows import rows_of
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
 
-WINDOW = 400  # frames
+WINDOW = 300  # frames
 OVERLAP = 60
 REACH = 2  # frames that an acceleration reaches back
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A stage's frames: what a `Problem` is made from. base, targets : of F frames. links : (F or 1, J, 8)."""
+    """A stage's frames: what a `Problem` is made from. base, targets : of F frames. links : (F or 1, J, 8).
+
+    compiled : the stage for the kernel.
+    """
 
     tasks: Tasks
     space: JointSpace
@@ -34,6 +39,7 @@ class Clip:
     base: State
     targets: Targets
     links: np.ndarray | None
+    compiled: CompiledStage | None
 
     def __len__(self) -> int:
         return len(self.base.x)
@@ -46,9 +52,9 @@ class Clip:
 
     def problem(self, held: tuple[int, int]) -> Problem:
         """The problem of all frames, of which the first and the last ones are held."""
-        return Problem(
-            self.tasks, self.space, self.smoothness, self.bounds, self.base, self.targets, self.links, held
-        )
+        wanted = np.zeros((len(self), self.tasks.all)) if self.targets.wanted is None else self.targets.wanted
+        rows = rows_of(self.tasks, self.targets, self.links, self.compiled)
+        return Problem(self.tasks, self.space, self.smoothness, self.bounds, self.base, rows, wanted, held)
 
 
 def cut(state: State, some: slice) -> State:

@@ -197,6 +197,14 @@ class FrameArrays:
             part.__dict__[name] = array if is_question and len(array) == 1 else array[begin:end]
         return part
 
+    def take(self, frames: np.ndarray) -> "FrameArrays":
+        """A copy of some frames."""
+        parts = [(getattr(self, name), is_question) for name, _, _, is_question in _ARRAYS]
+        return FrameArrays(*(
+            array if is_question and len(array) == 1 else np.ascontiguousarray(array[frames])
+            for array, is_question in parts
+        ))  # fmt: skip
+
     def ask(
         self, targets: Targets, start: Pose, links: np.ndarray | None = None, home: np.ndarray | None = None,
         frames: slice = slice(None),

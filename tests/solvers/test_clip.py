@@ -16,7 +16,9 @@ from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, tors
 import solvers as ik
 from solvers.clip import banded, solve_into
 from solvers.clip.bounds import Bounds
-from solvers.clip.smoothness import Smoothness
+from solvers.clip.rows import NumpyRows, rows_of
+from solvers.clip.smoothness import Smoothness, Terms, add_with_numpy
+from solvers.compiled.clip import add_smoothness, compiled_stage
 from solvers.space import JointSpace, State
 
 FRESH = ik.Options(warm_start=False)
@@ -92,7 +94,7 @@ def same(one: list[ik.Solution], other: list[ik.Solution]) -> float:
 # -- the parts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frames", [1, 2, 3, 9])
+@pytest.mark.parametrize("frames", [1, 2, 3, 9, 30])
 def test_a_band_is_solved_as_if_it_were_dense(frames: int) -> None:
     """For a random positive definite band, by `numpy.linalg.solve`."""
     n, generator = 4, np.random.default_rng(frames)
@@ -105,7 +107,12 @@ def test_a_band_is_solved_as_if_it_were_dense(frames: int) -> None:
     blocks = dense.reshape(frames, n, frames, n).transpose(0, 2, 1, 3)
     own = [np.array([blocks[f + away, f] for f in range(frames - away)]).reshape(-1, n, n) for away in range(3)]
     right = generator.normal(size=(frames, n))
-    assert_allclose(banded.solve(*own, right).ravel(), np.linalg.solve(dense, right.ravel()), atol=1e-9)
+    for solve in (banded.solve, banded.solve_with_numpy):
+        assert_allclose(solve(*own, right).ravel(), np.linalg.solve(dense, right.ravel()), atol=1e-9)
+    own[0][-1] = -np.eye(n)
+    for solve in (banded.solve, banded.solve_with_numpy):
+        with pytest.raises(np.linalg.LinAlgError):
+            solve(*own, right)
 
 
 @pytest.mark.parametrize("corrects", [False, True])
@@ -138,17 +145,53 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
             assert_allclose(block, hessian[f + away, f], atol=1e-6)
 
 
+@pytest.mark.parametrize("corrects", [False, True])
+def test_the_kernel_adds_up_smoothness_as_numpy_does(corrects: bool) -> None:
+    """Of random accelerations and rates of change."""
+    generator, frames, joints = np.random.default_rng(6), 40, 3
+    left = None if corrects else generator.normal(size=(frames - 1, joints, 3, 3))
+    given = 0.7, generator.normal(size=(frames - 2, joints, 3)), generator.normal(size=(frames, joints, 3, 3)), left
+    found = [Terms(*(np.ones((frames - max(away, 0), joints, *[3] * (1 + (away >= 0)))) for away in (-1, 0, 1, 2)))
+             for _ in range(2)]  # fmt: skip
+    add_with_numpy(*given, found[0])
+    if not add_smoothness(*given, found[1]):
+        pytest.skip("no kernel")
+    for one, other in zip(*found, strict=True):
+        assert_allclose(one, other, atol=1e-12)
+
+
 def test_bounds_have_the_gradient_of_their_cost() -> None:
     """By differences, at states inside and outside of boxes and ellipses."""
     space, generator, step = space_of(mixed()), np.random.default_rng(3), 1e-6
     bounds, none = Bounds(space), np.zeros((20, space.n))
-    y = bounds.shifted(generator.normal(size=(20, space.n)), none)
+    y = generator.normal(size=(20, space.n))
     gradient, _ = bounds.model(y, none, bounds.excess(y))
     for k in range(space.n):
         d = np.zeros(space.n)
         d[k] = step
         ends = [np.array([bounds.cost(bounds.excess(row)) for row in (y + sign * d)[:, None]]) for sign in (1, -1)]
         assert_allclose(gradient[:, k], (ends[0] - ends[1]) / (2 * step), atol=1e-7)
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_the_rows_of_a_clip_are_those_of_its_frames(turns: bool) -> None:
+    """With the kernel, where there is one, and with NumPy: of goals of several kinds."""
+    generator, frames = np.random.default_rng(4), 40
+    skeleton, turn = torso(), (1, 0, 0, 0) if turns else None
+    goals = [ik.Goal(4, (0, 0, 0), turn), ik.Goal(7, (0, 0, 0), pole=(0, 0, 2)),
+             ik.Goal(3, (0, 0, 0), kind="LOOK_AT"),
+             ik.Goal(6, (0, 0, 0), turn or (1, 0, 0, 0), kind="PLANE")]  # fmt: skip
+    prepared = ik.prepare(skeleton, goals)
+    places, rotations = generator.normal(size=(frames, 4, 3)), generator.normal(size=(frames, 4, 4))
+    targets = prepared.targets(places, rotations)
+    for stage in prepared.stages:
+        own, state = targets.of_goals(stage.indices), states(stage.space, frames, generator)
+        plain = NumpyRows(stage.tasks, own, None)
+        compiled = compiled_stage(stage, len(goals), prepared.numpy.points)
+        found = rows_of(stage.tasks, own, None, compiled)
+        for one, other in zip(found.linear(state), plain.linear(state), strict=True):
+            assert_allclose(one, other, atol=1e-12)
+        assert_allclose(found.at(state), plain.at(state), atol=1e-12)
 
 
 # -- the promises -----------------------------------------------------------------------------------------------------
@@ -189,7 +232,7 @@ def test_more_smoothing_moves_more_smoothly() -> None:
 
 
 def test_windows_do_not_show() -> None:
-    """A clip in windows equals the whole one."""
+    """A clip in windows equals the whole one, but for what the last step of the descent leaves."""
     skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
     t = np.linspace(0.0, 6.0, 100)[:, None]
     left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
@@ -201,7 +244,7 @@ def test_windows_do_not_show() -> None:
         arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
         solve_into(prepared.numpy, prepared, arrays, window=window)
         found.append(arrays.batch().solutions(0.0))
-    assert same(*found) < 1e-4
+    assert same(*found) < 1e-3
 
 
 def test_two_slides_share_a_way_without_accelerating() -> None:

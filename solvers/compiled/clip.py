@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole clips with the compiled kernel: the linear system of a step, and the error rows of all frames."""
+
+import sys
+import threading
+from collections.abc import Sequence
+from ctypes import addressof
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ..group.stage import Stage
+from ..model.frames import asking
+from ..model.goals import Targets
+from ..model.skeleton import Pose
+from ..space.joint_space import State
+from .clip_contract import BAND, CONTRACT
+from .contract import SUPPORTED
+from .library import load
+from .needs import needs
+from .pack import problem
+from .packer import Packer
+from .stages import WorkingMemory, in_threads
+
+
+@cache
+def functions() -> dict[str, Any] | None:
+    """The kernel's functions for whole clips by name; None where there is none that fits."""
+    kernel = load()
+    try:
+        return None if kernel is None else kernel.functions(CONTRACT)
+    except (OSError, AttributeError) as error:
+        print(f"DQIK: compiled whole clips cannot be used: {error}. NumPy does this part.", file=sys.stderr)
+        return None
+
+
+def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+    """As `solvers.clip.banded.solve`; None where NumPy has to."""
+    own = functions()
+    if own is None or not right.size:
+        return None
+    frames, n = right.shape
+    work, x, packer = np.empty(own["dqik_clip_band_work"](frames, n)), np.array(right, dtype=float), Packer()
+    blocks = [np.ascontiguousarray(part, dtype=float) for part in (diagonal, first, second)]
+    addresses = [part.ctypes.data for part in blocks]
+    band = packer.fill(BAND, frames=frames, n=n, diagonal=addresses[0], first=addresses[1], second=addresses[2])
+    arguments = addressof(band), x.ctypes.data, work.ctypes.data
+    own["dqik_clip_band_begin"](arguments[0], arguments[2])
+    done = [0, 0]
+
+    def eliminate(half: int) -> None:
+        done[half] = own["dqik_clip_band_half"](*arguments, half)
+
+    other = threading.Thread(target=eliminate, args=(1,))
+    other.start()
+    eliminate(0)
+    other.join()
+    if not all(done) or not own["dqik_clip_band_join"](*arguments):
+        raise np.linalg.LinAlgError("the band is not positive definite")
+    return x
+
+
+def add_smoothness(
+    weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Sequence[np.ndarray]
+) -> bool:  # fmt: skip
+    """As `solvers.clip.smoothness.add_with_numpy`; False where NumPy has to."""
+    own = functions()
+    if own is None:
+        return False
+    given = [None if one is None else np.ascontiguousarray(one, dtype=float) for one in (accelerations, rates, left)]
+    addresses = [None if one is None else one.ctypes.data for one in (*given, *terms)]
+
+    def part(begin: int, end: int) -> None:
+        own["dqik_clip_smoothness"](*rates.shape[:2], begin, end, weight, *addresses)
+
+    in_threads(len(rates), part)
+    return True
+
+
+class CompiledStage:
+    """A stage packed for the kernel, whose rows are asked for at many states."""
+
+    def __init__(self, stage: Stage, goals: int, points: int) -> None:
+        """goals, points : numbers of all goals, and of target points of all goals and obstacles."""
+        kernel = load()
+        assert kernel is not None
+        self.stage, self.goals = stage, goals
+        self._packer, counts = Packer(), np.ones((goals, 2), dtype=bool)
+        self.address = addressof(problem(self._packer, stage.skeleton, [stage], counts, "PGS", points))
+        self.memory = WorkingMemory(int(kernel.work(self.address)))
+
+
+def compiled_stage(stage: Stage, goals: int, points: int) -> CompiledStage | None:
+    """The stage, packed; None where NumPy has to compute its rows. goals, points : as in `CompiledStage`."""
+    can = functions() is not None and needs(stage.skeleton, [stage], "PGS", stage.options) <= SUPPORTED
+    return CompiledStage(stage, goals, points) if can else None
+
+
+class CompiledRows:
+    """The error rows of a stage's goals in some frames; see `solvers.clip.rows.Rows`."""
+
+    def __init__(self, own: CompiledStage, targets: Targets, links: np.ndarray | None) -> None:
+        stage, frames, joints = own.stage, len(targets.positions), len(own.stage.skeleton)
+        parts = list[np.ndarray]()
+        for values in targets[:3]:
+            every = np.zeros((frames, own.goals, values.shape[-1]))
+            every[:, stage.indices] = values
+            parts.append(every)
+        parts[1][..., 0] += (parts[1] == 0.0).all(-1)
+        start = Pose(np.broadcast_to([1.0, 0.0, 0.0, 0.0], (1, joints, 4)), np.zeros((1, joints, 3)))
+        asked = Targets(*parts, points=targets.points)
+        self._own, self._arrays = own, asking(asked, start, stage.skeleton.links if links is None else links)
+
+    def at(self, state: State) -> np.ndarray:
+        """Error rows (F, all), with the room of one-sided tasks as values below 0."""
+        return self._call(state, linear=False)[0]
+
+    def linear(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """`at`, and the Jacobian (F, all, n)."""
+        rows, columns = self._call(state, linear=True)
+        return rows, np.swapaxes(columns, -1, -2)
+
+    def _call(self, state: State, linear: bool) -> tuple[np.ndarray, np.ndarray]:
+        tasks, frames = self._own.stage.tasks, len(state.x)
+        rotations, x = np.ascontiguousarray(state.rotations), np.ascontiguousarray(state.x)
+        rows, columns = np.empty((frames, tasks.all)), np.empty((frames if linear else 0, tasks.space.n, tasks.all))
+        to = rotations.ctypes.data, x.ctypes.data, rows.ctypes.data, columns.ctypes.data if linear else None
+        in_threads(frames, partial(self._part, to))
+        return rows, columns
+
+    def _part(self, to: tuple[int | None, ...], begin: int, end: int) -> None:
+        own, call = self._own, functions()
+        assert call is not None
+        call["dqik_clip_rows"](own.address, self._arrays.address, begin, end, *to, own.memory.address)
