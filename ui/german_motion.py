@@ -15,6 +15,7 @@ GERMAN_MOTION = {
     # fewer keys
     "Fewer Keys": "Weniger Keyframes",
     "Fewer Keys...": "Weniger Keyframes ...",
+    "Whole Keys": "Ganze Keyframes",
     "Replacing keys": "Keyframes werden ersetzt",
     "Nothing of {} has dense keys in this range": "Nichts von {} hat in diesem Bereich dichte Keyframes",
     "{} keys in place of {}; differences up to {} degrees and {} % of the size":
