@@ -12,6 +12,7 @@ from ..rig.clip import key_bounds, stances, unbake
 from ..rig.clip.copied_actions import copied_actions
 from ..rig.notes import Code, Note, Refused
 from ..rig.setup import goals, selection
+from ..solvers.clip import Keys
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -58,6 +59,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             bounds = unbake.Bounds(self.angle, self.distance * size)
             own = {one.bone for one in every if one.ob == ob}
             ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
+            kept, off = 0, (np.zeros(0), np.zeros(0))
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 key_bounds.share_out(ob, every, ends, bounds)
                 legs, marks = stances.legs(ob), stances.of_bones(ends, ob)
@@ -69,17 +71,16 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
                     key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
                 objects = list(dict.fromkeys(one.ob for one in every))
                 with copied_actions(objects) as copies:
-                    start, few = 0.3, [unbake.reduced(one, times, bounds) for one in every]
+                    few, less, start = list[Keys](), set(range(len(every))), 0.3
                     for _ in range(key_bounds.PASSES):
+                        middle, end = 0.85 * start + 0.15, 0.7 * start + 0.3
+                        few = yield from shares(unbake.fitted(every, few, less, times, bounds), start, middle)
                         kept = unbake.write(every, few, times, copies)
                         shown = unbake.read(context, ob, marks, halves, visits)
-                        off = before.differs((yield from shares(shown, start, 0.7 * start + 0.3)))
-                        start = 0.7 * start + 0.3
-                        less = key_bounds.tighten(ob, every, few, times, ends, off, bounds)
-                        if not any(less):
+                        off = before.differs((yield from shares(shown, middle, end)))
+                        less, start = key_bounds.tighten(ob, every, few, times, ends, off, bounds), end
+                        if not less:
                             break
-                        few = [unbake.reduced(one, times, bounds) if changed else own
-                               for one, own, changed in zip(every, few, less, strict=True)]  # fmt: skip
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}

@@ -56,8 +56,8 @@ def key_stances(
 def tighten(
     ob: bpy.types.Object, every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, ends: Sequence[str],
     off: tuple[np.ndarray, np.ndarray], bounds: Bounds,
-) -> list[bool]:  # fmt: skip
-    """Allow less, where joints or effectors are beyond the bounds, to all that may have led them there; who gets less.
+) -> set[int]:  # fmt: skip
+    """Allow less, where joints or effectors are beyond the bounds, to what has led them there; the numbers of these.
 
     off : angles (H, N) and distances (H, E), as `Motion.differs` has them.
     """
@@ -72,14 +72,15 @@ def tighten(
             most = _USED * np.max([used[key] for key in leading], axis=0, initial=0.0)
             for key in leading:
                 excess[key] = np.maximum(excess[key], np.where(used[key] >= most, beyond[:, column], 0.0))
-    found = []
-    for one in every:
+    found = set[int]()
+    for number, one in enumerate(every):
         padded = np.pad(excess[one.ob.name, one.bone], 1)
         around = np.max([padded[:-2], padded[1:-1], padded[2:]], axis=0)
         new = np.maximum(off_by[one.ob.name, one.bone] * _LESS / np.maximum(around, 1.0), _LEAST)
         less = (around > 1.0) & (new < one.shares)
         one.shares[less] = new[less]
-        found.append(bool(less.any()))
+        if less.any():
+            found.add(number)
     return found
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -103,6 +103,17 @@ def _untwist(one: Dense) -> None:
     q = one.values[:, own]
     signs = np.cumprod(np.where((q[1:] * q[:-1]).sum(-1) < 0.0, -1.0, 1.0))
     one.values[1:, own] = q[1:] * signs[:, None]
+
+
+def fitted(
+    every: Sequence[Dense], before: Sequence[Keys], changed: Collection[int], times: np.ndarray, bounds: Bounds
+) -> Generator[float, None, list[Keys]]:  # fmt: skip
+    """Few keys of all owners; those whose numbers are not `changed` have them already."""
+    found = list[Keys]()
+    for number, one in enumerate(every):
+        found.append(reduced(one, times, bounds) if number in changed else before[number])
+        yield (number + 1) / len(every)
+    return found
 
 
 def reduced(one: Dense, times: np.ndarray, bounds: Bounds) -> Keys:

@@ -21,9 +21,8 @@ class _Cubics:
     def __init__(self, times: np.ndarray, values: np.ndarray, miss: Miss, keys: Keys) -> None:
         self.times, self.motion, self.miss = times, values, miss
         self.keys, self.values = keys, keys.shown(times)
-        count, width = keys.kept.shape
-        self.before: np.ndarray = np.tile(np.arange(count)[:, None] - 1, (1, width))  # keys (K, C) of the same channel
-        self.after: np.ndarray = self.before + 2
+        rows: np.ndarray = np.indices(keys.kept.shape)[0]
+        self.before, self.after = rows - 1, rows + 1  # keys (K, C) of the same channel
         self._parts = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
 
     def _part(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
