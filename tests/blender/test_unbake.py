@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: within the bounds at frames and half frames by Blender's own evaluation, and the old action stays."""
 
-import contextlib
-import io
-import warnings
 from collections.abc import Sequence
 from math import radians, sin
 from pathlib import Path
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
 import rigs
-from build_zip import ROOT
+from captured import clip
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 41)
@@ -42,23 +38,6 @@ def dancer(mode: str = "QUATERNION", scale: float = 1.0) -> bpy.types.Object:
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     bpy.ops.object.mode_set(mode="POSE")
     return ob
-
-
-def clip(folder: Path) -> bpy.types.Object:
-    """Two seconds of the example's clip, at 30 frames a second."""
-    lines = (ROOT / "examples" / "cmu_01_01.bvh").read_text().splitlines()
-    start = next(row for row, line in enumerate(lines) if line.startswith("Frame Time"))
-    frames = [line for line in lines[start + 1 :] if line][100:160]
-    head = [*lines[: start - 1], f"Frames: {len(frames)}", "Frame Time: 0.0333333"]
-    (folder / "clip.bvh").write_text("\n".join([*head, *frames, ""]))
-    addon_utils.enable("io_anim_bvh")
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # the importer leaves its file open
-        bpy.ops.import_anim.bvh(filepath=str(folder / "clip.bvh"), global_scale=0.056444, rotate_mode="QUATERNION",
-                                frame_start=1, update_scene_fps=True)  # fmt: skip
-    bpy.context.scene.frame_end = len(frames)
-    bpy.ops.object.mode_set(mode="POSE")
-    return bpy.context.object
 
 
 def film(ob: bpy.types.Object, frames: Sequence[float] = HALVES) -> np.ndarray:
@@ -154,7 +133,7 @@ def test_a_bone_has_whole_keys_if_these_are_asked_for() -> None:
 
 
 def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(tmp_path: Path) -> None:
-    ob = clip(tmp_path)
+    ob = clip(tmp_path, range(100, 160))
     halves = np.arange(1.0, bpy.context.scene.frame_end + 0.25, 0.5).tolist()
     before, dense = film(ob, halves), keys_of(ob)
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
