@@ -81,6 +81,8 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
                         less, start = key_bounds.tighten(ob, every, few, times, ends, off, bounds), end
                         if not less:
                             break
+                    for one in every:
+                        visits.leave(one.ob, one.bone or None)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
