@@ -8,10 +8,11 @@ from bpy.props import BoolProperty, FloatProperty
 from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
-from ..rig.clip import unbake
+from ..rig.clip import key_bounds, stances, unbake
 from ..rig.clip.copied_actions import copied_actions
 from ..rig.notes import Code, Note, Refused
 from ..rig.setup import goals, selection
+from ..solvers.clip import Keys
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -32,8 +33,11 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
     )  # fmt: skip
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
 
+    whole: BoolProperty(name="Whole Keys", description="Key all channels of a bone together, on each of its "
+                        "frames. It takes almost twice as many keys")  # fmt: skip
+
     doing = Note(Code.UNBAKING)
-    in_dialog = ("angle", "distance", "only_selected")
+    in_dialog = ("angle", "distance", "only_selected", "whole")
     has_step = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
@@ -50,24 +54,35 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             bounds = unbake.Bounds(self.angle, self.distance * size)
             own = {one.bone for one in every if one.ob == ob}
             ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
+            kept, off = 0, (np.zeros(0), np.zeros(0))
             with scene_state.restored(scene, context.view_layer, ob) as visits:
-                kept, misses = 0, (np.zeros(0), np.zeros(0))
-                before = yield from shares(unbake.read(context, ob, ends, halves, visits), 0.0, 0.3)
+                key_bounds.share_out(ob, every, ends, bounds)
+                legs, marks = stances.legs(ob), stances.of_bones(ends, ob)
+                feet = [] if legs is None else legs.marks
+                whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits), 0.0, 0.3)
+                before = whole._replace(places=whole.places[:, : len(marks)])
+                if legs is not None:
+                    rate = scene.render.fps / scene.render.fps_base
+                    key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
                 objects = list(dict.fromkeys(one.ob for one in every))
                 with copied_actions(objects) as copies:
-                    start = 0.3
-                    for _ in range(unbake.PASSES):
-                        kept = unbake.write(every, [unbake.reduced(one, times, bounds) for one in every], times, copies)
-                        shown = unbake.read(context, ob, ends, halves, visits)
-                        misses = before.differs((yield from shares(shown, start, 0.5 + 0.5 * start)))
-                        start = 0.5 + 0.5 * start
-                        if not unbake.tighten(ob, every, ends, misses, bounds):
+                    few, less, start = list[Keys](), set(range(len(every))), 0.3
+                    for _ in range(key_bounds.PASSES):
+                        middle, end = 0.85 * start + 0.15, 0.7 * start + 0.3
+                        few = yield from shares(unbake.fitted(every, few, less, times, bounds), start, middle)
+                        kept = unbake.write(every, few, times, copies)
+                        shown = unbake.read(context, ob, marks, halves, visits)
+                        off = before.differs((yield from shares(shown, middle, end)))
+                        less, start = key_bounds.tighten(ob, every, few, times, ends, off, bounds), end
+                        if not less:
                             break
+                    for one in every:
+                        visits.leave(one.ob, one.bone or None)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        angle, distance = (float(miss.max(initial=0.0)) for miss in misses)
+        angle, distance = (float(miss.max(initial=0.0)) for miss in off)
         within = angle <= bounds.angle and distance <= bounds.distance
         self.conclude(ob, within, Note(
             Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
@@ -83,6 +98,8 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             if not self.only_selected or (target.id_data == ob and target.name in names):
                 owners[target.id_data.name, "" if target == target.id_data else target.name] = target.id_data
         every = [one for (_, name), owner in owners.items() for one in unbake.dense(owner, [name], times)]
+        for one in every:
+            one.whole = self.whole
         if not every:
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         return every

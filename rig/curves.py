@@ -217,8 +217,9 @@ class _Keys:
         if slopes is not None and len(frames) > 1:
             third = np.diff(frames) / 3.0
             before, after = np.append(third[:1], third), np.append(third, third[-1:])
-            kind, sides = (_ALIGNED, (slopes, slopes)) if slopes.ndim == 1 else (_FREE, slopes.T)
-            columns |= {name: np.full(len(frames), kind) for name in ("handle_left_type", "handle_right_type")}
+            sides = (slopes, slopes) if slopes.ndim == 1 else slopes.T
+            kinds = np.where(sides[0] == sides[1], _ALIGNED, _FREE)
+            columns |= dict.fromkeys(("handle_left_type", "handle_right_type"), kinds)
             columns["handle_left"] = co - np.stack([before, before * sides[0]], -1)
             columns["handle_right"] = co + np.stack([after, after * sides[1]], -1)
         return cls(columns)

@@ -31,6 +31,7 @@ GERMAN_MOTION = {
     "Changed {} controls or bones over a radius of {} frames":
         "{} Steuerknochen oder Knochen über {} Frames zu beiden Seiten geändert",
     # fewer keys
+    "Whole Keys": "Ganze Keyframes",
     "Replacing keys": "Keyframes werden ersetzt",
     "Nothing of {} has dense keys in this range": "Nichts von {} hat in diesem Bereich dichte Keyframes",
     "{} keys in place of {}; differences up to {} degrees and {} % of the size":

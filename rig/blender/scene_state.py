@@ -56,6 +56,7 @@ class Visits:
         owners = (owner.animation_data for owner in (ob, *aims))
         actions = [data.action for data in owners if data is not None and data.action is not None]
         things = (scene, ob, ob.data, *aims, *actions)
+        self.left = set[tuple[int, str | None]]()  # objects and bones that are not put back
         self._needed = [(thing, thing.name, thing.session_uid) for thing in things if thing is not None]
 
     def visit(self, frame: float) -> None:
@@ -64,6 +65,13 @@ class Visits:
         self.check()
         if self._scene.frame_current + self._scene.frame_subframe != frame:
             raise Disturbed(Note(Code.OTHER_FRAME))
+
+    def leave(self, ob: bpy.types.Object, bone: str | None) -> None:
+        """Leave an object or its bone as its keys, which have changed, have it in the end.
+
+        Put back to where the old keys had it, Live would take it for posed by hand.
+        """
+        self.left.add((ob.session_uid, bone))
 
     def check(self) -> None:
         """Raise `Disturbed` if what is read is not as before."""
@@ -125,7 +133,7 @@ def restored(
     finally:
         there = next((one for one in bpy.data.scenes if one.session_uid == uid), None)
         if there is not None:
-            _restore(there, frame, before)
+            _restore(there, frame, {key: values for key, values in before.items() if key not in visits.left})
             (_layer(there, layer) or there.view_layers[0]).update()
     visits.check()
 

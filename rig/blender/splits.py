@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys that are put into F-curves without changing their shape."""
 
+from bisect import bisect_left
+
 import bpy
 
 from .. import curves
@@ -17,7 +19,7 @@ def split(curve: bpy.types.FCurve, time: float) -> bpy.types.Keyframe:
     The handles of this key and of those beside it stay as they are when other keys change.
     """
     points = curve.keyframe_points
-    number = sum(key.co[0] < time - curves.SAME_FRAME for key in points)
+    number = bisect_left(points, time - curves.SAME_FRAME, key=lambda key: key.co[0])
     around = points[max(number - 1, 0) : number + 2]
     for key in around:
         _fix(key)

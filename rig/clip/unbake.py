@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,10 +13,8 @@ from ...solvers.clip import Keys, Miss, few_keys
 from .. import curves
 from ..blender import channels, rotation, scene_state
 from ..blender.places import Owner
-from ..setup import goals
+from .stances import Mark
 
-PASSES = 8
-_SHARE, _LESS = 0.8, 0.7  # of the bounds that each owner may use at first; of that, after the whole misses a bound
 _SCALE = 0.002  # by which a scale may differ
 _STILL = 1e-7  # values that differ by less do not move
 
@@ -29,34 +27,38 @@ class Bounds(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of the effectors."""
+    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks."""
 
     turns: np.ndarray
     places: np.ndarray
 
     def differs(self, other: "Motion") -> tuple[np.ndarray, np.ndarray]:
-        """By how much from another: angles (N,) and distances (E,), the largest of all times."""
-        return _angles(self.turns, other.turns).max(0), np.linalg.norm(self.places - other.places, axis=-1).max(0)
+        """By how much from another: angles (H, N) and distances (H, E)."""
+        return _angles(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
 
 
 def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The angles (...) between rotations (..., 4)."""
-    return np.linalg.norm(quaternion.log(quaternion.relative(one, other)), axis=-1)
+    sines = np.linalg.norm(quaternion.relative(one, other)[..., 1:], axis=-1)
+    return 2.0 * np.arcsin(np.minimum(sines, 1.0))
 
 
 @dataclass
 class Dense:
     """An object or a bone with dense keys: its curves by path and index, and their values (H, C) at the times.
 
-    share : of the bounds that its own keys may use.
+    shares : (2, H) of the bounds that its own keys may use: of the angle, and of the distance. must : times that get
+    keys in any case. whole : all channels are keyed together.
     """
 
     ob: bpy.types.Object
     bone: str
     curves: dict[tuple[str, int], int] = field(default_factory=dict)  # to the column of the values
     values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    shares: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
+    must: set[int] = field(default_factory=set)
+    whole: bool = False
     keys: int = 0
-    share: float = _SHARE
 
     @property
     def owner(self) -> Owner:
@@ -80,7 +82,7 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
         one.keys += len(inside)
         columns[name].append(np.array([curve.evaluate(time) for time in times.tolist()]))
     for name, one in found.items():
-        one.values = np.array(columns[name]).T
+        one.values, one.shares = np.array(columns[name]).T, np.ones((2, len(times)))
         _untwist(one)
     return [one for one in found.values() if one.curves]
 
@@ -103,36 +105,67 @@ def _untwist(one: Dense) -> None:
     one.values[1:, own] = q[1:] * signs[:, None]
 
 
+def fitted(
+    every: Sequence[Dense], before: Sequence[Keys], changed: Collection[int], times: np.ndarray, bounds: Bounds
+) -> Generator[float, None, list[Keys]]:  # fmt: skip
+    """Few keys of all owners; those whose numbers are not `changed` have them already."""
+    found = list[Keys]()
+    for number, one in enumerate(every):
+        found.append(reduced(one, times, bounds) if number in changed else before[number])
+        yield (number + 1) / len(every)
+    return found
+
+
 def reduced(one: Dense, times: np.ndarray, bounds: Bounds) -> Keys:
     """Few keys of an owner, at whole frames: every other time."""
+    own = misses(one, bounds)
+
+    def miss(at: slice, values: np.ndarray) -> np.ndarray:
+        return (own(at, values) / one.shares[:, at]).max(0)
+
+    return few_keys(times, one.values, miss, 2, one.must, one.whole)
+
+
+def misses(one: Dense, bounds: Bounds) -> Miss:
+    """What says how far (2, n) an owner's values are off, as shares of the angle and of the distance."""
     ob = one.ob if one.bone else one.ob.parent
     scale = 1.0 if ob is None else max(map(abs, ob.matrix_world.to_scale()))
-    return few_keys(times, one.values, _miss(one, bounds, scale), step=2)
-
-
-def _miss(one: Dense, bounds: Bounds, scale: float) -> Miss:
-    """Scale : world units in one of its locations."""
-    path = rotation.PATHS[one.owner.rotation_mode]
-    measures: list[Callable[[slice, np.ndarray], np.ndarray]] = []
-    turning = [one.curves.get((path, index)) for index in range(rotation.PATH_SIZES[path])]
-    if any(column is not None for column in turning):
-        mode, usual = one.owner.rotation_mode, np.array(getattr(one.owner, path))
-
-        def turned(values: np.ndarray) -> np.ndarray:
-            whole = np.tile(np.resize(usual, 4).astype(float), (len(values), 1))
-            for index, column in enumerate(turning):
-                if column is not None:
-                    whole[:, index] = values[:, column]
-            return rotation.to_quaternion(mode, whole)
-
-        own = turned(one.values)
-        measures.append(lambda at, values: _angles(own[at], turned(values)) / (one.share * bounds.angle))
+    turned, places = _turned(one), list[tuple[list[int], float]]()
     for channel, allowed in (("location", bounds.distance / scale), ("scale", _SCALE)):
         moving = [column for (name, _), column in one.curves.items() if name == channel]
         if moving:
-            measures.append(lambda at, values, moving=moving, allowed=allowed: np.linalg.norm(
-                values[:, moving] - one.values[at][:, moving], axis=-1) / (one.share * allowed))  # fmt: skip
-    return lambda at, values: np.max([np.zeros(len(values)), *(measure(at, values) for measure in measures)], axis=0)
+            places.append((moving, allowed))
+    before = None if turned is None else turned(one.values)
+
+    def measure(at: slice, values: np.ndarray) -> np.ndarray:
+        found = np.zeros((2, len(values)))
+        if turned is not None and before is not None:
+            found[0] = _angles(before[at], turned(values)) / bounds.angle
+        for moving, allowed in places:
+            off = np.linalg.norm(values[:, moving] - one.values[at][:, moving], axis=-1) / allowed
+            np.maximum(found[1], off, out=found[1])
+        return found
+
+    return measure
+
+
+def _turned(one: Dense) -> Callable[[np.ndarray], np.ndarray] | None:
+    """What makes rotations (n, 4) of an owner's values (n, C); None if none of these turn it."""
+    mode = one.owner.rotation_mode
+    path = rotation.PATHS[mode]
+    turning = {index: one.curves[path, index] for index in range(4) if (path, index) in one.curves}
+    if not turning:
+        return None
+    usual = np.resize(np.array(getattr(one.owner, path), dtype=float), 4)
+    channels, own = list(turning), list(turning.values())
+
+    def turned(values: np.ndarray) -> np.ndarray:
+        whole = np.empty((len(values), 4))
+        whole[:] = usual
+        whole[:, channels] = values[:, own]
+        return rotation.to_quaternion(mode, whole)
+
+    return turned
 
 
 def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:
@@ -145,9 +178,9 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
                 continue
             for (path, index), column in one.curves.items():
                 still = np.ptp(one.values[:, column]) < _STILL
-                rows = [0, -1] if still else slice(None)
+                rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
                 values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
-                slopes = None if still else own.slopes[:, :, column]
+                slopes = None if still else own.slopes[rows, :, column]
                 whole = curves.bone_path(one.bone, path) if one.bone else path
                 writer.write(whole, index, one.bone or "Object Transforms", times[own.samples[rows]], values, slopes)
                 count += len(values)
@@ -156,7 +189,7 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
 
 
 def read(
-    context: bpy.types.Context, ob: bpy.types.Object, effectors: Sequence[str], frames: Sequence[float],
+    context: bpy.types.Context, ob: bpy.types.Object, marks: Sequence[Mark], frames: Sequence[float],
     visits: scene_state.Visits,
 ) -> Generator[float, None, Motion]:  # fmt: skip
     """The motion that Blender shows on frames, which may lie between two."""
@@ -165,7 +198,8 @@ def read(
         visits.visit(frame)
         shown = ob.evaluated_get(context.evaluated_depsgraph_get())
         turns.append(channels.read(shown.pose.bones).quaternions())
-        places.append(np.array([(shown.matrix_world @ shown.pose.bones[name].tail)[:] for name in effectors]))
+        matrices = {name: shown.matrix_world @ shown.pose.bones[name].matrix for name in {mark.bone for mark in marks}}
+        places.append(np.array([(matrices[mark.bone] @ mark.place)[:] for mark in marks]))
         yield count / len(frames)
     return Motion(np.array(turns), np.array(places).reshape(len(places), -1, 3))
 
@@ -178,32 +212,3 @@ def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
     moving = set(names)
     return [bone.name for bone in ob.pose.bones
             if not bone.children and any(one.name in moving for one in (bone, *bone.parent_recursive))]  # fmt: skip
-
-
-def tighten(ob: bpy.types.Object, every: Sequence[Dense], ends: Sequence[str], misses: tuple[np.ndarray, np.ndarray],
-            bounds: Bounds) -> list[Dense]:  # fmt: skip
-    """Allow less to all that may have led joints or effectors beyond the bounds; these, none if all is within."""
-    angles, distances = misses
-    guilty = set[tuple[str, str]]()
-    for bone in np.flatnonzero(angles > bounds.angle).tolist():
-        guilty |= _above(ob, ob.pose.bones[bone].name)
-    for number in np.flatnonzero(distances > bounds.distance).tolist():
-        guilty |= _above(ob, ends[number])
-    if guilty:
-        for goal in ob.dqik.goals:
-            if not goal.mute and (ob.name, goal.bone) in guilty:
-                guilty |= {(target.id_data.name, target.name if target != target.id_data else "")
-                           for target in goals.target_owners([goal])}  # fmt: skip
-    found = [one for one in every if (one.ob.name, one.bone) in guilty]
-    for one in found:
-        one.share *= _LESS
-    return found
-
-
-def _above(ob: bpy.types.Object, name: str) -> set[tuple[str, str]]:
-    """A bone, those that it hangs on, and those that hang on it and have goals."""
-    bone = ob.pose.bones[name]
-    goal_bones = {goal.bone for goal in ob.dqik.goals}
-    below = (one for one in bone.children_recursive if one.name in goal_bones)
-    return {(ob.name, one.name) for one in (bone, *bone.parent_recursive, *below)} | {(ob.name, "")}
-

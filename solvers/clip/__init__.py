@@ -2,7 +2,8 @@
 """Whole motions: all frames of a motion as one problem."""
 
 from .contacts import find_contacts, runs
-from .fewer_keys import Keys, Miss, few_keys
+from .cubics import Keys, Miss
+from .fewer_keys import few_keys
 from .follow_through import Chain, Spring, follow, follow_through
 from .foot_lock import Leg, Planted, bends, plant_feet
 from .solve import solve_into

@@ -2,11 +2,13 @@
 """One frame is edited and its neighbours follow: exact here, untouched beyond the radius, standing feet stand."""
 
 from math import sin
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from captured import clip
 from mathutils import Euler, Quaternion, Vector
 
 END = 60
@@ -115,6 +117,40 @@ def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> 
     assert np.linalg.norm(stand[10] - before[19]) == pytest.approx(0.05, abs=1e-3)
     assert np.abs(after[:4] - before[:4]).max() < 1e-4 and np.abs(after[30:] - before[30:]).max() < 1e-4
     assert np.linalg.norm(film(ob, "foot.R", np.arange(1.0, 41.0))[:, :3, 3] - other[:, :3, 3], axis=-1).max() < 1e-3
+
+
+def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_beyond_the_radius(
+    tmp_path: Path,
+) -> None:
+    ob = clip(tmp_path, range(100, 160))
+    assert bpy.ops.dqik.setup_full_body(from_animation=True) == {"FINISHED"}
+    ob.dqik.live = True
+    times, frames = np.arange(1.0, 60.25, 0.25), np.arange(1.0, 60.5)
+    feet = ("LeftFoot", "RightFoot")
+
+    def values() -> dict[tuple[str, int], np.ndarray]:
+        return {(curve.data_path, curve.array_index): np.array([curve.evaluate(time) for time in times.tolist()])
+                for curve in rigs.fcurves(ob)}  # fmt: skip
+
+    stood, before, hips = [film(ob, name, frames) for name in feet], values(), film(ob, "Hips", frames)
+    rigs.at_frame(40)
+    goals = {goal.bone: goal.subtarget for goal in ob.dqik.goals}
+    control = ob.pose.bones[goals["Hips"]]
+    lower = control.matrix.copy()
+    lower.translation += Vector((0.02, 0.0, -0.05))
+    control.matrix = lower
+    select(ob, control.name)
+    assert bpy.ops.dqik.edit_range(radius=12) == {"FINISHED"}
+    after = values()
+    assert after.keys() == before.keys()
+    for key, value in after.items():
+        outside = np.abs(times - 40.0) >= 12.0 if f'"{control.name}"' in key[0] else np.ones(len(times), dtype=bool)
+        assert (value[outside] == before[key][outside]).all(), key
+    for name, own in zip(feet, stood, strict=True):
+        assert np.linalg.norm(film(ob, name, frames)[:, :3, 3] - own[:, :3, 3], axis=-1).max() < 1e-3
+    moved_by = np.linalg.norm(film(ob, "Hips", frames)[:, :3, 3] - hips[:, :3, 3], axis=-1)
+    assert moved_by[frames == 40.0] == pytest.approx(np.hypot(0.02, 0.05), abs=1e-3)
+    assert moved_by[np.abs(frames - 40.0) >= 12.0].max() < 1e-5
 
 
 def test_what_was_not_moved_says_what_to_do() -> None:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Follow-through of a tail in Blender: what is keyed is what plays, it closes loops, and limits hold."""
 
+from collections.abc import Generator, Sequence
 from math import pi, radians, sin
+from pathlib import Path
+from typing import ClassVar
 
 import bpy
 import numpy as np
@@ -121,3 +124,90 @@ def test_what_goals_move_is_refused_by_name() -> None:
     _select(ob, "tail.3", "tail.2")
     with pytest.raises(RuntimeError, match=r"'tail\.\d' is moved by a goal: mute the goal"):
         bpy.ops.dqik.overlap()
+
+
+class _Probe(bpy.types.RenderEngine):
+    """A render engine that notes the pose it is given, as Cycles would draw it."""
+
+    bl_idname, bl_label = "POSE_PROBE", "Pose Probe"
+    poses: ClassVar[list[np.ndarray]] = []
+
+    def render(self, depsgraph: bpy.types.Depsgraph) -> None:
+        shown = depsgraph.objects["Rig"]
+        self.poses.append(np.array([shown.matrix_world @ bone.matrix for bone in shown.pose.bones]))
+
+
+@pytest.fixture
+def probe() -> Generator[list[np.ndarray]]:
+    bpy.utils.register_class(_Probe)
+    bpy.context.scene.render.engine = _Probe.bl_idname
+    _Probe.poses.clear()
+    yield _Probe.poses
+    bpy.utils.unregister_class(_Probe)
+
+
+def _beast() -> tuple[bpy.types.Object, list[str]]:
+    """A body that a goal moves in a loop of 24 frames, with a tail, ears and hair; and the names of these."""
+    bones = [rigs.Bone("root", (0, 0.5, 1), (0, 0.2, 1)), rigs.Bone("body", (0, 0.2, 1), (0, -1, 1), "root", True)]
+    loose = list[str]()
+    parts = [("tail", (0, 0.5, 1), (0, 0.3, 0)), ("ear.L", (0.1, -1, 1.1), (0.1, 0, 0.2)),
+             ("ear.R", (-0.1, -1, 1.1), (-0.1, 0, 0.2)), ("hair", (0, -0.9, 1.1), (0, 0.1, 0.1))]  # fmt: skip
+    for part, start, way in parts:
+        above = "root" if part == "tail" else "body"
+        for number in range(3):
+            ends = [tuple(np.add(start, np.multiply(way, number + k))) for k in (0, 1)]
+            loose.append(f"{part}.{number}")
+            bones.append(rigs.Bone(loose[-1], *ends, above, number > 0, roll=0.2 * number))
+            above = loose[-1]
+    ob = rigs.armature(bones)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base = 1, 25, 24, 1.0
+    target = rigs.empty((0, -1, 1))
+    angles = [2.0 * pi * (frame - 1) / 24.0 for frame in range(1, 26)]
+    rigs.key_path(target, range(1, 26), [(0.5 * sin(a), -0.9, 1.0 + 0.2 * sin(2.0 * a)) for a in angles])
+    rigs.goal(ob, "body", target)
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    _select(ob, *loose)
+    return ob, loose
+
+
+def test_playback_renders_and_a_bake_show_one_overlap_in_any_order(probe: list[np.ndarray], tmp_path: Path) -> None:
+    """Of a solved body, with ears, hair and a tail: also the loop closes."""
+    ob, loose = _beast()
+    frames = range(1, 26)
+
+    def film(order: Sequence[int] = frames) -> np.ndarray:
+        found = []
+        for frame in order:
+            rigs.at_frame(frame)
+            shown = rigs.evaluated(ob)
+            found.append([shown.matrix_world @ bone.matrix for bone in shown.pose.bones])
+        return np.array(found)[np.argsort(order)]
+
+    before = film()
+    assert bpy.ops.dqik.overlap(frequency=2.0, loop="AUTO") == {"FINISHED"}
+    played = film()
+    rows = [ob.pose.bones.find(name) for name in loose]
+    assert (np.abs(played - before)[:, rows].max((0, 2, 3)) > 0.02).all()
+    assert played[0] == pytest.approx(played[-1], abs=1e-5)
+    mixed = np.random.default_rng(3).permutation(25) + 1
+    assert np.abs(film(mixed.tolist()) - played).max() < 1e-6
+    scene = bpy.context.scene
+    scene.render.resolution_x = scene.render.resolution_y = 4
+    scene.render.filepath = f"{tmp_path}/"
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    for frame in mixed[:6].tolist():
+        rigs.at_frame(frame)
+        bpy.ops.render.render()
+    assert np.abs(np.array(probe) - played[mixed[:6] - 1]).max() < 1e-6
+    probe.clear()
+    scene.frame_start, scene.frame_end = 10, 14
+    bpy.ops.render.render(animation=True)
+    assert np.abs(np.array(probe) - played[9:14]).max() < 1e-6
+    scene.frame_start, scene.frame_end = 1, 25
+    assert bpy.ops.dqik.bake() == {"FINISHED"}
+    ob.dqik.live = False
+    assert np.abs(film() - played).max() < 1e-6

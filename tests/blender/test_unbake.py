@@ -3,11 +3,13 @@
 
 from collections.abc import Sequence
 from math import radians, sin
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from captured import clip
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 41)
@@ -105,6 +107,7 @@ def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     ob.dqik.live = True
     before, dense = film(ob), keys_of(ob)
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)  # nothing is taken for posed by hand
     after = film(ob)
     assert keys_of(ob) * 4 < dense
     assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
@@ -113,6 +116,42 @@ def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
     own = [curve for curve in rigs.fcurves(ob) if f'"{control.name}"' in curve.data_path]
     assert own and max(len(curve.keyframe_points) for curve in own) <= 20
+
+
+def test_a_bone_has_whole_keys_if_these_are_asked_for() -> None:
+    """Else its channels have keys on its frames as far as they need them."""
+    found = []
+    for whole in (True, False):
+        ob = dancer()
+        assert bpy.ops.dqik.unbake(whole=whole) == {"FINISHED"}
+        curves = [curve for curve in rigs.fcurves(ob) if '"arm.L"' in curve.data_path]
+        found.append([{key.co[0] for key in curve.keyframe_points} for curve in curves])
+        bpy.ops.object.mode_set(mode="OBJECT")
+    all_, less = found
+    assert all(frames == all_[0] for frames in all_) and len(all_) == 4
+    assert len(set(map(frozenset, less))) > 1
+    assert sum(map(len, less)) < 0.8 * sum(map(len, all_))
+
+
+def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(tmp_path: Path) -> None:
+    ob = clip(tmp_path, range(100, 160))
+    halves = np.arange(1.0, bpy.context.scene.frame_end + 0.25, 0.5).tolist()
+    before, dense = film(ob, halves), keys_of(ob)
+    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    after = film(ob, halves)
+    assert keys_of(ob) * 4.5 < dense
+    assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
+    ends = [bone.name for bone in ob.pose.bones if not bone.children]
+    span = [bone.tail_local.x for bone in ob.data.bones]  # from hand to hand: its largest side
+    assert way(ob, before, after, ends) < 0.002 * (max(span) - min(span)) * 1.001
+    row = [bone.name for bone in ob.pose.bones].index("LeftFoot")
+    way_of = np.linalg.norm(np.diff(before[::2, row, :3, 3], axis=0), axis=-1)
+    lifted = np.flatnonzero(way_of > 0.02)
+    frames = [{key.co[0] for key in curve.keyframe_points} for curve in rigs.fcurves(ob)
+              if '"LeftFoot"' in curve.data_path]  # fmt: skip
+    whole = np.array(sorted(set.intersection(*frames)))
+    for frame in (lifted[0] + 1, lifted[-1] + 2):
+        assert np.abs(whole - frame).min() <= 2.0
 
 
 def test_other_bones_and_other_frames_keep_their_keys() -> None:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cubics from key to key, as F-curves have them, and how far they are from a dense motion."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+_RIDGE = 1e-6  # holds what few samples leave open to the motion's value and the chord's slope
+
+Miss = Callable[[slice, np.ndarray], np.ndarray]
+"""How far (n,) values (n, C) at a slice of samples are from the motion, as a share of what is allowed."""
+
+
+class Keys(NamedTuple):
+    """K keys: the samples (K,) they are on, their values (K, C), and the slopes (K, 2, C) before and after them.
+
+    kept : (K, C) the channels that have a key there. What the others have there is where their cubics pass.
+    """
+
+    samples: np.ndarray
+    values: np.ndarray
+    slopes: np.ndarray
+    kept: np.ndarray
+
+    def shown(self, times: np.ndarray) -> np.ndarray:
+        """The values (F, C) of the cubics at the times (F,) of all samples."""
+        values = np.repeat(self.values[:1], len(times), 0)
+        for channel in range(self.values.shape[1]):
+            rows = np.flatnonzero(self.kept[:, channel]).tolist()
+            for first, last in pairwise(rows):
+                begin, end = int(self.samples[first]), int(self.samples[last]) + 1
+                ends = [self.values[first, channel], self.values[last, channel],
+                        self.slopes[first, 1, channel], self.slopes[last, 0, channel]]  # fmt: skip
+                values[begin:end, channel] = basis(times[begin:end]) @ np.array(ends)
+        return values
+
+
+def basis(times: np.ndarray) -> np.ndarray:
+    """What (n, 4) the two values and the two slopes of a cubic from the first to the last time count for at times."""
+    span = times[-1] - times[0]
+    s = (times - times[0]) / span
+    rise, rest = s * s * (3.0 - 2.0 * s), 1.0 - s
+    return np.stack([1.0 - rise, rise, span * s * rest * rest, -span * s * s * rest], -1)
+
+
+def least_squares(rows: np.ndarray) -> np.ndarray:
+    """What (m, n) finds m unknowns from n residuals of the equations `rows` (n, m), a little drawn toward zero."""
+    normal = rows.T @ rows
+    return np.linalg.solve(normal + _RIDGE * np.diag(np.diag(normal) + np.trace(normal)), rows.T)
