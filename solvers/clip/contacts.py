@@ -43,7 +43,7 @@ def find_contacts(
     the places, whose third number is the height. ground : its height; by default the lowest places, of each of the K
     points of all limbs.
     """
-    if len(points) < 3 * _width(rate):
+    if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
     slide = shared_slide(points, hips, rate, leg, ground)
     seconds = np.arange(len(points))[:, None] / rate
@@ -51,9 +51,9 @@ def find_contacts(
     still[..., :2] -= (slide.share * hips[:, :2] + slide.drift * leg * seconds)[:, None, None]
     noise = float(np.clip(slide.jitter / _JITTER, 1.0, _MOST))
     if noise > 1.0:
-        still = _smooth(still, _width(rate))
-    speed = np.linalg.norm(_velocity(_smooth(still, _width(rate)), rate), axis=-1) / leg
-    height = _heights(_smooth(points, _width(rate)), rate, leg, ground) / leg
+        still = smooth(still, width(rate))
+    speed = np.linalg.norm(_velocity(smooth(still, width(rate)), rate), axis=-1) / leg
+    height = _heights(smooth(points, width(rate)), rate, leg, ground) / leg
     clearly, just = ((speed < noise * fast) & (height < high) for fast, high in zip(_SPEED, _HEIGHT, strict=True))
     both = (one.reshape(len(points), -1).T for one in (clearly, just))
     found = [tidy(_grown(*each), rate) for each in zip(*both, strict=True)]
@@ -67,14 +67,14 @@ def shared_slide(
 
     A robust fit (Geman-McClure) over all low places: what moves otherwise does not count.
     """
-    smooth = _smooth(points, _width(rate))
-    velocity = _velocity(smooth, rate) / leg
-    low = (_heights(smooth, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
+    even = smooth(points, width(rate))
+    velocity = _velocity(even, rate) / leg
+    low = (_heights(even, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
     if low.sum() < 20:
         return Slide(0.0, np.zeros(2), 0.0)
-    shake = np.linalg.norm(points - smooth, axis=-1) / leg * _FPS
+    shake = np.linalg.norm(points - even, axis=-1) / leg * _FPS
     own = velocity[low][:, :2]
-    led = _velocity(_smooth(hips, 2 * _width(rate)), rate)[:, :2] / leg
+    led = _velocity(smooth(hips, 2 * width(rate)), rate)[:, :2] / leg
     led = np.broadcast_to(led[:, None, None], (*low.shape, 2))[low]
     rows = np.zeros((len(own), 2, 3), dtype=float)
     rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
@@ -116,9 +116,9 @@ def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) 
     height = points[..., 2]
     if ground is not None:
         return height - ground
-    around, lowest = round(_AROUND * rate), _LOWEST * _width(rate)
-    width = [(around, around), *[(0, 0)] * (height.ndim - 1)]
-    windows = sliding_window_view(np.pad(height, width, constant_values=np.inf), 2 * around + 1, 0)
+    around, lowest = round(_AROUND * rate), _LOWEST * width(rate)
+    wide = [(around, around), *[(0, 0)] * (height.ndim - 1)]
+    windows = sliding_window_view(np.pad(height, wide, constant_values=np.inf), 2 * around + 1, 0)
     own = np.partition(windows, lowest - 1, axis=-1)[..., lowest - 1]
     return np.where(height < height.min() + _FAR * leg, height - np.minimum(own, height), np.inf)
 
@@ -141,21 +141,22 @@ def tidy(mask: np.ndarray, rate: float) -> np.ndarray:
     return mask
 
 
-def _width(rate: float) -> int:
+def width(rate: float) -> int:
+    """The frames that are the time of one at 30 a second."""
     return max(round(rate / _FPS), 1)
 
 
-def _smooth(values: np.ndarray, width: int) -> np.ndarray:
-    """The mean of each frame and of `width` frames to both sides; the motion goes on beyond its ends as inside them."""
-    before, after = 2.0 * values[:1] - values[width:0:-1], 2.0 * values[-1:] - values[-2 : -2 - width : -1]
+def smooth(values: np.ndarray, wide: int) -> np.ndarray:
+    """The mean of each frame and of `wide` frames to both sides; the motion goes on beyond its ends as inside them."""
+    before, after = 2.0 * values[:1] - values[wide:0:-1], 2.0 * values[-1:] - values[-2 : -2 - wide : -1]
     ends = np.concatenate([before, values, after])
-    return np.sum([ends[k : k + len(values)] for k in range(2 * width + 1)], axis=0) / (2 * width + 1)
+    return np.sum([ends[k : k + len(values)] for k in range(2 * wide + 1)], axis=0) / (2 * wide + 1)
 
 
 def _velocity(values: np.ndarray, rate: float) -> np.ndarray:
     """Changes a second, over as many frames as make two at 30 a second."""
-    width, last = _width(rate), len(values) - 1
-    after = np.minimum(np.arange(len(values)) + width, last)
-    before = np.maximum(np.arange(len(values)) - width, 0)
+    wide, last = width(rate), len(values) - 1
+    after = np.minimum(np.arange(len(values)) + wide, last)
+    before = np.maximum(np.arange(len(values)) - wide, 0)
     span = (after - before).reshape(-1, *[1] * (values.ndim - 1))
     return (values[after] - values[before]) * rate / span

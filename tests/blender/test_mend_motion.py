@@ -113,7 +113,7 @@ def test_the_old_action_stays_and_only_legs_and_hips_are_keyed_anew(clip: bpy.ty
 
 
 def test_it_is_one_undo_step(clip: bpy.types.Object) -> None:
-    rigs.at_frame(30)
+    rigs.at_frame(60)
     bpy.ops.ed.undo_push(message="clip")
     before, name = rigs.matrices(clip), clip.animation_data.action.name
     bpy.ops.dqik.mend_motion()

@@ -65,6 +65,7 @@ def test_contacts_do_not_depend_on_the_first_frame(kind: str) -> None:
 @pytest.mark.parametrize("kind", SLIDES)
 def test_planted_feet_stand_and_legs_stay_as_they_were(kind: str) -> None:
     """Still to a hundredth of a millimetre; knees turn little, nothing far from a contact, and nothing jerks."""
+    worst = 0.9 if kind == "noise" else 1.01
     original, _ = walking.walk()
     legs = walking.sliding(original, kind)
     contacts = found(legs)
@@ -75,8 +76,8 @@ def test_planted_feet_stand_and_legs_stay_as_they_were(kind: str) -> None:
         knees = np.degrees(np.abs(bends(leg) - bends(mended)))
         assert np.median(knees) < 2.0
         near = np.convolve(contacts[:, k].any(-1), np.ones(13), "same") > 0.0
-        assert knees[~near].max(initial=0.0) < 3.0
-        assert accelerations(mended) < 1.15 * accelerations(leg)
+        assert np.degrees(quaternion.angle(leg.turns, mended.turns))[~near].max(initial=0.0) < 3.0
+        assert accelerations(mended) < worst * accelerations(leg)
         pops = [np.abs(np.diff(bends(one), 2)).max() for one in (was, leg, mended)]
         assert pops[2] < max(pops[:2]) + np.radians(3.0)
 
