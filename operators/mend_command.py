@@ -22,7 +22,8 @@ import addon_utils
 import bpy
 
 from ..rig.blender import blend_file, replaced_file, scene_state
-from ..rig.notes import Refused
+from ..rig.clip.ground import LEVEL, MESH, Ground
+from ..rig.notes import Code, Note, Refused
 from . import mend_motion
 from .command_line import evaluated, last_line, say
 
@@ -46,6 +47,9 @@ def mend(arguments: Sequence[str]) -> int:
     parser = _Parser(prog=f"blender -b --command {COMMAND}", description=__doc__.splitlines()[0])
     parser.add_argument("--input", required=True, help="a .blend or .bvh file, or a folder of them")
     parser.add_argument("--output", required=True, help="the folder to write .blend files into; made if it is missing")
+    parser.add_argument("--ground", type=float, help="the height of a level ground; without it, feet stand where they "
+                        "are lowest at about that time")  # fmt: skip
+    parser.add_argument("--ground-object", help="the name of the mesh in the files on which the figures move")
     parser.add_argument("--report", help="the .json to write: what was mended and by how much, or why not")
     try:
         request = parser.parse_args(list(arguments))
@@ -54,7 +58,7 @@ def mend(arguments: Sequence[str]) -> int:
         return int(end.code or 0)
     entries: list[Entry] = []
     for path, output in files:
-        found = _file(path, output)
+        found = _file(path, output, request.ground, request.ground_object)
         entries += found
         for entry in found:
             say(f"{entry['file']}: {entry['armature'] or 'nothing'}: {_said(entry)}", sys.stdout, COMMAND)
@@ -81,19 +85,22 @@ def _files(parser: _Parser, given: str, folder: str) -> list[tuple[str, str]]:
     return [(path, os.path.join(folder, name)) for path, name in zip(paths, written, strict=True)]
 
 
-def _file(path: str, output: str) -> list[Entry]:
+def _file(path: str, output: str, height: float | None, mesh: str | None) -> list[Entry]:
     """Mend the armatures of one file and write the result; what was done to each."""
     try:
         _open(path)
         scene = bpy.context.scene
         armatures = [ob for ob in scene.objects if ob.type == "ARMATURE"]
-        entries = [_armature(path, ob) for ob in armatures]
+        ground = _ground(height, mesh)
+        entries = [_armature(path, ob, ground) for ob in armatures]
         if not entries:
             return [_entry(path, None, "it has no armature in its scene")]
         if any(entry["mended"] for entry in entries):
             _save(output)
             for entry in entries:
                 entry["output"] = output
+    except Refused as refused:
+        return [_entry(path, None, str(refused.note))]
     except (RuntimeError, OSError) as error:
         return [_entry(path, None, last_line(str(error)).removeprefix("Error: "))]
     return entries
@@ -111,14 +118,24 @@ def _open(path: str) -> None:
         bpy.ops.import_anim.bvh(filepath=path, rotate_mode="NATIVE", update_scene_fps=True, update_scene_duration=True)
 
 
-def _armature(path: str, ob: bpy.types.Object) -> Entry:
+def _ground(height: float | None, mesh: str | None) -> Ground:
+    """The ground in the open file. Raises `Refused` if the object is no mesh."""
+    if mesh is None:
+        return Ground() if height is None else Ground(LEVEL, height)
+    ob = bpy.context.scene.objects.get(mesh)
+    if ob is None or ob.type != "MESH":
+        raise Refused(Note(Code.NO_GROUND, repr(mesh)))
+    return Ground(MESH, 0.0, ob)
+
+
+def _armature(path: str, ob: bpy.types.Object, ground: Ground) -> Entry:
     """Mend an armature over the frames of its action."""
     data = ob.animation_data
     start, end = (0.0, 0.0) if data is None or data.action is None else data.action.frame_range
     frames = range(round(start), round(end) + 1)
     try:
         with evaluated([ob]):
-            steps = mend_motion.steps(bpy.context, ob, frames)
+            steps = mend_motion.steps(bpy.context, ob, frames, ground=ground)
             while True:
                 next(steps)
     except StopIteration as last:

@@ -10,14 +10,16 @@ from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.clip import mend_motion
 from ..rig.clip.copied_actions import copied_actions
+from ..rig.clip.ground import Ground
 from ..rig.notes import Code, Note, Refused
 from .common import armature
 from .frames import FramesOperator, Steps, shares
+from .ground import GroundOptions
 
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 
 
-class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
+class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
     """Plant feet that slide in a captured motion. The old action stays in the file"""
 
     bl_idname = "dqik.mend_motion"
@@ -28,8 +30,8 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The range, in the dialog and in the panel that adjusts the last operation."""
-        del context
         self.draw_range()
+        self.draw_ground(context)
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Mend the motion, and report what has changed."""
@@ -37,7 +39,7 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
         if not frames:
             return {"CANCELLED"}
         try:
-            done = yield from steps(context, armature(context), frames, self.step)
+            done = yield from steps(context, armature(context), frames, self.step, self.chosen_ground(context))
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
@@ -49,12 +51,12 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
 
 
 def steps(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, ground: Ground | None = None
 ) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
     """Read the motion, find contacts, key what plants the feet, and look at what Blender shows.
 
-    Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. Raises
-    `Refused`, and `scene_state.Disturbed`.
+    Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. ground :
+    by default the lowest places. Raises `Refused`, and `scene_state.Disturbed`.
     """
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base / step
@@ -62,10 +64,11 @@ def steps(
     own = mend_motion.figure(ob)
     with scene_state.restored(scene, context.view_layer, ob) as visits:
         before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
-        on_ground = mend_motion.contacts(before, rate)
+        heights = mend_motion.ground_heights(context, before, ground or Ground())
+        on_ground = mend_motion.contacts(before, rate, heights)
         if not on_ground.any():
             raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
-        new = mend_motion.mended(ob, own, before, on_ground, rate)
+        new = mend_motion.mended(ob, own, before, on_ground, rate, heights)
         with copied_actions([ob]):
             mend_motion.key(ob, own, scene_state.times(scene, frames), new)
             after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)

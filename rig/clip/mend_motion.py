@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Leg, bends, find_contacts, plant_feet, runs
+from ...solvers.clip import Leg, bends, find_contacts, plant_feet, runs, standing_heights
 from .. import curves
 from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature
@@ -18,9 +18,10 @@ from ..figure import foot, roles
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
 from ..shot import ties
-from . import inside_limits
+from . import ground, inside_limits
 
 PARTS = ("thigh", "shin", "foot")
+_ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of a mesh is looked for
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
@@ -61,6 +62,11 @@ class Motion(NamedTuple):
     def points(self) -> np.ndarray:
         """The places (F, 2, 2, 3) of heel and ball of both feet."""
         return np.stack([leg.points for leg in self.legs], 1)
+
+    @property
+    def length(self) -> float:
+        """Of a leg."""
+        return float(np.mean([leg.length for leg in self.legs]))
 
 
 class Keys(NamedTuple):
@@ -166,15 +172,26 @@ def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
     return (places[1:] - places[0]).T
 
 
-def contacts(motion: Motion, rate: float) -> np.ndarray:
-    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground."""
-    leg = float(np.mean([leg.length for leg in motion.legs]))
-    return find_contacts(motion.points, motion.hips, rate, leg)
+def ground_heights(context: bpy.types.Context, motion: Motion, chosen: ground.Ground) -> np.ndarray | None:
+    """How high (F, 2, 2) the ground is under heels and balls, on the present frame; None where they are lowest."""
+    return ground.heights(chosen, motion.points, _ABOVE * motion.length, context.evaluated_depsgraph_get())
 
 
-def mended(ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float) -> Keys:
-    """The channels that plant the feet; inside the limits that bones have."""
-    planted = plant_feet(motion.legs, [on_ground[:, 0], on_ground[:, 1]], rate)
+def contacts(motion: Motion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
+    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground. heights : those of the ground."""
+    return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
+
+
+def mended(
+    ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
+    heights: np.ndarray | None = None,
+) -> Keys:  # fmt: skip
+    """The channels that plant the feet; inside the limits that bones have. heights : (F, 2, 2) of the ground."""
+    standing = None
+    if heights is not None:
+        known = np.where(np.isnan(heights), motion.points[..., 2], heights)
+        standing = list((known + standing_heights(motion.points, motion.length, heights)).swapaxes(0, 1))
+    planted = plant_feet(motion.legs, [on_ground[:, 0], on_ground[:, 1]], rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
     rotations = list[np.ndarray]()
     for limb, leg, before, turns in zip(own.legs, motion.legs, motion.channels, planted.turns, strict=True):

@@ -20,6 +20,7 @@ _ALIKE = 0.04  # ... and slides that differ by less are one
 _JITTER, _MOST = 0.05, 1.6  # ... noise from which on the speeds are raised, and by how much at most
 _AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
+_LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
 _FAR = 0.3  # of the leg's length over the lowest place of all: nothing stands higher
 
 
@@ -35,13 +36,13 @@ class Slide(NamedTuple):
 
 
 def find_contacts(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> np.ndarray:  # fmt: skip
     """The frames (F, L, K) bool on which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
 
     hips : (F, 3), the place between the hip joints. rate : frames a second. leg : the length of a leg, in the unit of
-    the places, whose third number is the height. ground : its height; by default the lowest places, of each of the K
-    points of all limbs.
+    the places, whose third number is the height. ground : its height, or those (F, L, K) under the points, NaN where
+    there is none; by default the lowest places of each point.
     """
     if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
@@ -61,7 +62,7 @@ def find_contacts(
 
 
 def shared_slide(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> Slide:  # fmt: skip
     """What the points that stand have in common; arguments as those of `find_contacts`.
 
@@ -107,7 +108,19 @@ def _squares(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
     return ((own - rows @ x) ** 2).sum(-1) / _ALIKE**2
 
 
-def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) -> np.ndarray:
+def standing_heights(points: np.ndarray, leg: float, ground: float | np.ndarray) -> np.ndarray:
+    """How high (K,) over a ground points stand, as `find_contacts` takes both: soles are below the bones of a foot.
+
+    A tenth of the leg's length at most.
+    """
+    found = list[float]()
+    for over in np.moveaxis(points[..., 2] - ground, -1, 0):
+        known = over[np.isfinite(over)]
+        found.append(float(np.sort(known)[int(_LOW * len(known))]) if len(known) else 0.0)
+    return np.clip(found, -_SOLE * leg, _SOLE * leg)
+
+
+def _heights(points: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None) -> np.ndarray:
     """The heights (...) of points (F, ..., 3) over the ground, infinite for those far above all ground.
 
     The ground is where the point is lowest about that time, so that steps and slopes have theirs, and the answer does
@@ -115,7 +128,7 @@ def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) 
     """
     height = points[..., 2]
     if ground is not None:
-        return height - ground
+        return np.nan_to_num(height - ground - standing_heights(points, leg, ground), nan=np.inf)
     around, lowest = round(_AROUND * rate), _LOWEST * width(rate)
     wide = [(around, around), *[(0, 0)] * (height.ndim - 1)]
     windows = sliding_window_view(np.pad(height, wide, constant_values=np.inf), 2 * around + 1, 0)

@@ -63,11 +63,17 @@ class Planted(NamedTuple):
     turns: list[np.ndarray]
 
 
-def plant_feet(legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float) -> Planted:
-    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second."""
+def plant_feet(
+    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray] | None = None
+) -> Planted:  # fmt: skip
+    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second.
+
+    heights : (F, 2) of each leg, how high heel and ball stand; by default as in the mean.
+    """
+    known: Sequence[np.ndarray | None] = [None for _ in legs] if heights is None else heights
     legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
     costs = [_cost(own, rate) for own in contacts]
-    wanted = [_wanted(*each, rate) for each in zip(legs, contacts, costs, strict=True)]
+    wanted = [_wanted(*each, rate) for each in zip(legs, contacts, known, costs, strict=True)]
     hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], costs, rate)
     turns = [_reached(leg, ankle, foot) for leg, (foot, _), ankle in zip(legs, wanted, ankles, strict=True)]
     return Planted(hips, turns)
@@ -105,9 +111,11 @@ def _shake(values: np.ndarray, rate: float) -> np.ndarray:
 # -- where feet stand --------------------------------------------------------------------------------------------------
 
 
-def _wanted(leg: Leg, contacts: np.ndarray, cost: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+def _wanted(
+    leg: Leg, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The turns (F, 4) of a foot, and by how much (F, 3) its ankle has to move; NaN where it stands on nothing."""
-    places = stances(leg.points, contacts)
+    places = stances(leg.points, contacts, heights)
     turn = leg.turns[:, 2]
     flat = contacts.all(-1)
     apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
@@ -120,19 +128,20 @@ def _wanted(leg: Leg, contacts: np.ndarray, cost: np.ndarray, rate: float) -> tu
     return foot, found - leg.ankle
 
 
-def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
     """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
 
     Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
-    the foot is long, and the whole is where it was in the mean.
+    the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
     """
     wanted = np.full(points.shape, np.nan)
     length = float(np.median(_long(points[:, 1] - points[:, 0])))
     stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
+    aims = points if heights is None else np.concatenate([points[..., :2], heights[..., None]], -1)
 
     def settle() -> None:
         total = sum(end - begin for begin, end, _, _ in stance)
-        off = sum((points[begin:end, k] - place).sum(0) for begin, end, k, place in stance) / max(total, 1)
+        off = sum((aims[begin:end, k] - place).sum(0) for begin, end, k, place in stance) / max(total, 1)
         for begin, end, point, place in stance:
             wanted[begin:end, point] = place + off
 
@@ -142,11 +151,15 @@ def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
         longest, number = max(overlaps, default=(0, 0))
         if longest <= 0:
             settle()
-            stance = [(begin, end, k, points[begin:end, k].mean(0))]
+            stance = [(begin, end, k, aims[begin:end, k].mean(0))]
             continue
         other = stance[number]
         both = slice(begin, min(end, other[1]))
         apart = (points[both, k] - points[both, other[2]]).mean(0)
+        if heights is not None:
+            up = heights[begin:end, k].mean() - heights[other[0] : other[1], other[2]].mean()
+            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(_long(apart[:2])), _LEAST)
+            apart = np.array([*(level * apart[:2]), up])
         stance.append((begin, end, k, other[3] + apart * (length / max(float(_long(apart)), _LEAST))))
     settle()
     return wanted
