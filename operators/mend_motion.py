@@ -68,7 +68,7 @@ def steps(
         on_ground = mend_motion.contacts(before, rate, heights)
         if not on_ground.any():
             raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
-        new = mend_motion.mended(ob, own, before, on_ground, rate, heights)
+        new = mend_motion.mended(ob, own, before, on_ground, rate, heights, mend_motion.holds(before, rate))
         with copied_actions([ob]):
             mend_motion.key(ob, own, scene_state.times(scene, frames), new)
             after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)

@@ -21,6 +21,8 @@ _JITTER, _MOST = 0.05, 1.6  # ... noise from which on the speeds are raised, and
 _AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
 _LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
+_HELD, _HOLD = (0.08, 0.15), 0.25  # of the leg's length a second: hands that hold; for at least so many seconds
+_NEAR, _STILL, _LED = 0.12, 0.04, 0.1  # of the leg's length: low hands, how far held ones go, and shoulders that move
 _FAR = 0.3  # of the leg's length over the lowest place of all: nothing stands higher
 
 
@@ -59,6 +61,33 @@ def find_contacts(
     both = (one.reshape(len(points), -1).T for one in (clearly, just))
     found = [tidy(_grown(*each), rate) for each in zip(*both, strict=True)]
     return np.stack(found, -1).reshape(points.shape[:3])
+
+
+def find_holds(
+    points: np.ndarray, roots: np.ndarray, rate: float, leg: float, ground: float | np.ndarray
+) -> np.ndarray:
+    """The frames (F, L, K) bool on which the K points of L hands, at places (F, L, K, 3), hold on to a still thing.
+
+    A point is slow all the while, and either low over the ground, or the shoulder, at a root (F, L, 3), goes its way: a
+    hand that hangs beside a body at rest holds nothing. ground : its height, or those (F, L, K) under the points.
+    """
+    found = np.zeros(points.shape[:3], dtype=bool)
+    if len(points) < 3 * width(rate):
+        return found
+    speed = np.linalg.norm(_velocity(smooth(points, width(rate)), rate), axis=-1) / leg
+    low = points[..., 2] - ground < _NEAR * leg
+    for limb, k in np.ndindex(found.shape[1:]):
+        for begin, end in runs(tidy(_grown(*(speed[:, limb, k] < most for most in _HELD)), rate)):
+            own, root = points[begin:end, limb, k], roots[begin:end, limb]
+            if end - begin < _HOLD * rate or _wide(own) > _STILL * leg:
+                continue
+            found[begin:end, limb, k] = low[begin:end, limb, k].mean() > 0.5 or _wide(root) > _LED * leg
+    return found
+
+
+def _wide(places: np.ndarray) -> float:
+    """How far places (F, 3) are from their mean at most."""
+    return float(np.linalg.norm(places - places.mean(0), axis=-1).max())
 
 
 def shared_slide(

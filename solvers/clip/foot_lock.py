@@ -64,13 +64,14 @@ class Planted(NamedTuple):
 
 
 def plant_feet(
-    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray] | None = None
+    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = ()
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second.
 
-    heights : (F, 2) of each leg, how high heel and ball stand; by default as in the mean.
+    heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean. An arm that holds on to
+    a thing is such a leg too: shoulder, elbow, wrist and hand.
     """
-    known: Sequence[np.ndarray | None] = [None for _ in legs] if heights is None else heights
+    known = [*heights, *(None for _ in legs[len(heights):])]
     legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
     costs = [_cost(own, rate) for own in contacts]
     wanted = [_wanted(*each, rate) for each in zip(legs, contacts, known, costs, strict=True)]

@@ -15,6 +15,7 @@ from build_zip import ROOT
 from mathutils import Vector
 
 LAST = 120
+HOLDS = (56, 74)
 FEET = ("LeftFoot", "RightFoot")
 BODY = {"Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot"}
 
@@ -180,6 +181,30 @@ def test_feet_are_put_on_a_mesh_that_is_chosen(clip: bpy.types.Object) -> None:
         over += [place[2] - (slope.location.z + np.tan(0.02) * place[1]) for place in ball[still]]
     assert len(over) > 30
     assert np.ptp(over) < 1e-3
+
+
+def test_a_hand_that_holds_on_to_a_thing_is_held_still(clip: bpy.types.Object) -> None:
+    """A hand that is baked to a place while the body passes, and trembles there by two millimetres."""
+    frames = range(HOLDS[0], HOLDS[1] + 1)
+    rigs.at_frame((HOLDS[0] + HOLDS[1]) // 2)
+    target = rigs.empty(rigs.head(clip, "LeftHand"))
+    way = [rigs.place(target) + 0.0025 * Vector((np.sin(0.7 * frame), np.cos(0.5 * frame), 0.0)) for frame in frames]
+    rigs.key_path(target, frames, way)
+    rigs.made_active(clip)
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.goal(clip, "LeftHand", target, chain_length=3, use_tail=False)
+    bpy.ops.dqik.bake(frame_start=HOLDS[0], frame_end=HOLDS[1], action="CURRENT", clear_goals=True)
+    steps = []
+    for mended in (False, True):
+        if mended:
+            assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+        places = []
+        for frame in frames:
+            rigs.at_frame(frame)
+            places.append(rigs.head(clip, "LeftHand"))
+        steps.append(np.linalg.norm(np.diff(places, axis=0), axis=-1)[4:-4])
+    assert steps[0].max() > 1e-3
+    assert steps[1].max() < 1e-5
 
 
 def test_a_level_ground_far_below_has_no_contacts(clip: bpy.types.Object) -> None:
