@@ -21,6 +21,7 @@ from .contacts import runs, smooth, width
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
 _NEAR, _FAR = 3.0 / 30.0, 7.0 / 30.0  # seconds from a contact: the leg's corrections cost more, and cannot be
 _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against that of a knee [rad]
+_GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
@@ -208,7 +209,7 @@ def _corrections(
     frames, size, stiff = len(wanted[0]), 3 + 3 * len(legs), _stiffness(rate)
     unit = float(np.mean([leg.length for leg in legs]))
     costs = np.concatenate([np.full(3, _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
-    each = np.stack([np.ones(frames), *away], -1).repeat(3, -1) * costs
+    each = np.stack([np.full(frames, _GIVE), *away], -1).repeat(3, -1) * costs
     fixed = [~np.isnan(own[:, 0]) for own in wanted]
     base, places = _blocks(each[:, :, None] * np.eye(size), stiff * costs), np.zeros((frames, size))
     for k, (own, known) in enumerate(zip(wanted, fixed, strict=True)):
