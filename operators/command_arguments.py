@@ -154,6 +154,17 @@ def step() -> Callable[[str], int]:
     return whole_number(1, _LAST_FRAME)
 
 
+def height(argument: str) -> float:
+    """Parse a finite number."""
+    try:
+        value = float(argument)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a number")
+    return value
+
+
 def number(highest: float) -> Callable[[str], float]:
     """A parser of numbers from 0 on."""
 

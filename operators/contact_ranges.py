@@ -14,16 +14,22 @@ from ..rig.setup import selection
 from ..rig.setup.menus import CONTACT_PARTS
 from .common import ArmatureOperator, armature
 from .frames import FramesOperator, Steps
+from .ground import GroundOptions
 
 _LONG = 10  # frames of a contact that is added
 
 
-class DQIK_OT_contacts_find(FramesOperator, bpy.types.Operator):
+class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
     """Find the frames on which heels and balls of the feet are on the ground, and list them in place of others"""
 
     bl_idname = "dqik.contacts_find"
     bl_label = "Find Contacts"
     bl_options = {"REGISTER", "UNDO"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        self.draw_range()
+        self.draw_ground(context)
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the motion and list its contacts."""
@@ -32,13 +38,14 @@ class DQIK_OT_contacts_find(FramesOperator, bpy.types.Operator):
         if not frames:
             return {"CANCELLED"}
         try:
-            own = mend_motion.figure(ob)
+            own, ground = mend_motion.figure(ob), self.chosen_ground(context)
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 motion = yield from mend_motion.read(context, ob, own, frames, visits)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
-        found = mend_motion.contacts(motion, scene.render.fps / scene.render.fps_base / self.step)
+        heights = mend_motion.ground_heights(context, motion, ground)
+        found = mend_motion.contacts(motion, scene.render.fps / scene.render.fps_base / self.step, heights)
         ranges = contact_ranges.of_mask([leg.names[-1] for leg in own.legs], frames, found)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note(Code.CONTACTS_FOUND, len(ranges)))

@@ -14,8 +14,28 @@ from math import degrees
 
 import bpy
 
+from ..rig.clip.ground import LEVEL, MESH, Ground
+from ..rig.notes import Code, Note, Refused
 from . import commands, mend_motion
+from .command_arguments import Parser, height, text
 from .command_files import evaluated
+
+
+def _options(parser: Parser) -> None:
+    parser.add_argument("--ground", type=height, help="the height of a level ground; without it, feet stand where they "
+                        "are lowest at about that time")  # fmt: skip
+    parser.add_argument("--ground-object", type=text, metavar="NAME",
+                        help="the name of the mesh in the files on which the figures move")  # fmt: skip
+
+
+def _ground(request: Namespace) -> Ground:
+    """The ground in the open file. Raises `Refused` if the object is no mesh."""
+    if request.ground_object is None:
+        return Ground() if request.ground is None else Ground(LEVEL, request.ground)
+    ob = bpy.context.scene.objects.get(request.ground_object)
+    if ob is None or ob.type != "MESH":
+        raise Refused(Note(Code.NO_GROUND, repr(request.ground_object)))
+    return Ground(MESH, 0.0, ob)
 
 
 def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
@@ -26,7 +46,7 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     """Mend an armature over the frames of its action or those that were asked for."""
     start, end = commands.frames(request, *commands.action_range(ob, bpy.context.scene))
     with evaluated([ob]):
-        steps = mend_motion.steps(bpy.context, ob, range(start, end + 1))
+        steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
         while True:
             try:
                 next(steps)
@@ -40,5 +60,5 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
 
 
 COMMAND = commands.Command(
-    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", ".bvh"), lambda parser: None, _tasks
+    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", ".bvh"), _options, _tasks
 )

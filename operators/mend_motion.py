@@ -12,14 +12,16 @@ from ..rig.bake import keys
 from ..rig.blender import originals, scene_state
 from ..rig.clip import contact_ranges, mend_motion
 from ..rig.clip.copied_actions import assigned, copied_actions
+from ..rig.clip.ground import Ground
 from ..rig.notes import Code, Note, Refused
 from .common import armature
 from .frames import FramesOperator, Steps, shares
+from .ground import GroundOptions
 
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 
 
-class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
+class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
     """Plant feet that slide in a captured motion. The old action stays in the file"""
 
     bl_idname = "dqik.mend_motion"
@@ -37,6 +39,7 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
         self.draw_range()
+        self.draw_ground(context)
         ob, layout = armature(context), self.layout
         number = len(contact_ranges.shown(ob))
         if number:
@@ -53,7 +56,8 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         ob = armature(context)
         try:
-            done = yield from steps(context, ob, frames, self.step, self.find, self.original)
+            ground = self.chosen_ground(context)
+            done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
@@ -66,13 +70,13 @@ class DQIK_OT_mend_motion(FramesOperator, bpy.types.Operator):
 
 def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
-    original: bool = True,
+    original: bool = True, ground: Ground | None = None,
 ) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
     """Read the motion, find contacts, key what plants the feet, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
-    where the object has contacts. original : start from the motion as it was before it was mended, if it was. Raises
-    `Refused`, and `scene_state.Disturbed`.
+    where the object has contacts. original : start from the motion as it was before it was mended, if it was. ground :
+    by default the lowest places. Raises `Refused`, and `scene_state.Disturbed`.
     """
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base / step
@@ -84,10 +88,14 @@ def steps(
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
-            on_ground = mend_motion.contacts(before, rate) if find else contact_ranges.mask(ob, feet, frames)
+            heights = mend_motion.ground_heights(context, before, ground or Ground())
+            if find:
+                on_ground = mend_motion.contacts(before, rate, heights)
+            else:
+                on_ground = contact_ranges.mask(ob, feet, frames)
             if not on_ground.any():
                 raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
-            new = mend_motion.mended(ob, own, before, on_ground, rate)
+            new = mend_motion.mended(ob, own, before, on_ground, rate, heights, mend_motion.holds(before, rate))
             with copied_actions([ob], originals.MEND):
                 mend_motion.key(ob, own, scene_state.times(scene, frames), new)
                 after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)

@@ -176,6 +176,9 @@ class Code(Enum):
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
     LEG_BROKEN = "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot"
     NOTHING_TO_MEND = "{} has no action to mend: bake its motion first"
+    CHOOSE_GROUND = "Choose the mesh on which the figure moves"
+    NO_GROUND = "There is no mesh {} in the scene to move on"
+    GROUND_EMPTY = "{} has no faces to stand on: choose another mesh as the ground"
     NO_CONTACTS = "No foot of {} stands on these frames, so nothing was changed"
     MENDED = (
         "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees"

@@ -89,6 +89,23 @@ GERMAN_MOTION = {
     "Contact from frame {} to {}": "Kontakt von Frame {} bis {}",
     "{} contacts found": "{} Kontakte gefunden",
     "{} has {} contacts: there is none with the number {}": "{} hat {} Kontakte: keiner hat die Nummer {}",
+    "Where feet can stand": "Wo Füße stehen können",
+    "Lowest Places": "Tiefste Stellen",
+    "Where the feet are lowest at about that time. Steps and slopes are found too":
+        "Wo die Füße um diese Zeit am tiefsten sind. Auch Stufen und Schrägen werden gefunden",
+    "Level": "Eben",
+    "At one height. Feet that stand are put on it, as high as they stand mostly":
+        "In einer Höhe. Stehende Füße werden darauf gesetzt, so hoch, wie sie meistens stehen",
+    "On a mesh, as it is at the present frame. Feet that stand are put on it, as high as they stand mostly":
+        "Auf einem Mesh, wie es im jetzigen Frame ist. Stehende Füße werden darauf gesetzt, so hoch, wie sie meistens "
+        "stehen",
+    "Height of the level ground in the world": "Höhe des ebenen Bodens in der Welt",
+    "Ground Mesh": "Boden-Mesh",
+    "The mesh on which the figure moves": "Das Mesh, auf dem die Figur sich bewegt",
+    "Choose the mesh on which the figure moves": "Das Mesh auswählen, auf dem die Figur sich bewegt",
+    "There is no mesh {} in the scene to move on": "In der Szene ist kein Mesh {}, auf dem man sich bewegen könnte",
+    "{} has no faces to stand on: choose another mesh as the ground":
+        "{} hat keine Flächen, auf denen man stehen kann: ein anderes Mesh als Boden wählen",
     # retarget
     "The armature whose motion this one gets": "Das Skelett, dessen Bewegung dieses bekommt",
     "Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action":

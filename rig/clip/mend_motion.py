@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Leg, bends, find_contacts, plant_feet, runs
+from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
 from .. import curves
 from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature
@@ -18,9 +18,11 @@ from ..figure import foot, roles
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
 from ..shot import ties
-from . import inside_limits
+from . import ground, inside_limits
 
 PARTS = ("thigh", "shin", "foot")
+_ARM = ("arm", "forearm", "hand")
+_ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of a mesh is looked for
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
@@ -37,21 +39,23 @@ class Limb(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """What is mended of a figure: its legs, the bone that moves its hips, and its height in world units."""
+    """What is mended of a figure: its legs and arms, the bone that moves its hips, and its height in world units."""
 
     legs: list[Limb]
+    arms: list[Limb]
     hips: str
     height: float
 
 
 class Motion(NamedTuple):
-    """Over F frames: the legs in the world, their rotation channels (F, 3, 4), and the hips.
+    """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
 
     hips : (F, 3), the world place between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F,
     3, 3), the world ways of its units.
     """
 
     legs: list[Leg]
+    arms: list[Leg]
     channels: list[np.ndarray]
     hips: np.ndarray
     location: np.ndarray
@@ -62,10 +66,16 @@ class Motion(NamedTuple):
         """The places (F, 2, 2, 3) of heel and ball of both feet."""
         return np.stack([leg.points for leg in self.legs], 1)
 
+    @property
+    def length(self) -> float:
+        """Of a leg."""
+        return float(np.mean([leg.length for leg in self.legs]))
+
 
 class Keys(NamedTuple):
-    """New channels: rotations (F, 3, 4) of the bones of each leg, and locations (F, 3) of the hips."""
+    """New channels: rotations (F, 3, 4) of the bones of some limbs, and locations (F, 3) of the hips."""
 
+    limbs: list[Limb]
     rotations: list[np.ndarray]
     location: np.ndarray
 
@@ -89,12 +99,33 @@ def figure(ob: bpy.types.Object) -> Figure:
         if own is None:
             raise Refused(Note(Code.NO_FEET, repr(ob.name)))
         own = own.seen_from(armature.rest[leg[2], :3, :3], armature.heads[leg[2]])
-        carried = [all(ob.data.bones[names[bone]].use_inherit_rotation for bone in path) for path in paths]
-        legs.append(Limb([names[bone] for bone in leg], [False, *carried], scale * own.heel, scale * own.ball))
+        legs.append(_limb(ob, leg, paths, scale * own.heel, scale * own.ball))
         moved |= {bone for path in paths for bone in path} | {leg[0]}
     hips = _hips(ob, armature, [leg[0] for leg in found])
     _check(ob, [names[bone] for bone in sorted(moved | {hips})])
-    return Figure(legs, names[hips], scale * armature.size)
+    arms = [_arm(ob, armature, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
+            for side in (LEFT, RIGHT)]  # fmt: skip
+    return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
+
+
+def _limb(
+    ob: bpy.types.Object, bones: list[int], paths: list[list[int]], heel: np.ndarray, ball: np.ndarray
+) -> Limb:  # fmt: skip
+    names = ob.pose.bones.keys()
+    carried = [all(ob.data.bones[names[bone]].use_inherit_rotation for bone in path) for path in paths]
+    return Limb([names[bone] for bone in bones], [False, *carried], heel, ball)
+
+
+def _arm(ob: bpy.types.Object, armature: Armature, bones: list[int], hips: int, scale: float) -> Limb | None:
+    """An arm, from the head of the hand to its tail; None if it is not known, or not moved by keys alone."""
+    if min(bones) < 0 or hips not in armature.above(bones[0]):
+        return None
+    paths = [_between(armature, upper, lower) for upper, lower in pairwise(bones)]
+    names = [ob.pose.bones[bone].name for bone in (bones[0], *(bone for path in paths for bone in path))]
+    if not all(paths) or any(_reason(ob, name) is not None for name in names):
+        return None
+    length = scale * float(np.linalg.norm(armature.tails[bones[2]] - armature.heads[bones[2]]))
+    return _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
 
 
 def _between(armature: Armature, upper: int, lower: int) -> list[int]:
@@ -119,21 +150,27 @@ def _check(ob: bpy.types.Object, names: Sequence[str]) -> None:
         raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
     if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
         raise Refused(Note(Code.ACTION_BLENDED, repr(data.action.name)))
-    solved = ties.solved_bones(ob) if ob.dqik.live else set[str]()
-    driven = animation.animation(ob).driven
     for name in names:
-        if name in solved:
-            raise Refused(Note(Code.OVERLAP_SOLVED, repr(name)))
-        constraints = ob.pose.bones[name].constraints
-        if name in driven or any(not one.mute and one.influence > 0.0 for one in constraints):
-            raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
+        reason = _reason(ob, name)
+        if reason is not None:
+            raise Refused(reason)
+
+
+def _reason(ob: bpy.types.Object, name: str) -> Note | None:
+    """Why more than keys moves a bone; None if nothing else does."""
+    if ob.dqik.live and name in ties.solved_bones(ob):
+        return Note(Code.OVERLAP_SOLVED, repr(name))
+    constraints = ob.pose.bones[name].constraints
+    if name in animation.animation(ob).driven or any(not one.mute and one.influence > 0.0 for one in constraints):
+        return Note(Code.PLACE_NOT_OWN, repr(name))
+    return None
 
 
 def read(
     context: bpy.types.Context, ob: bpy.types.Object, own: Figure, frames: Sequence[int], visits: scene_state.Visits
 ) -> Generator[float, None, Motion]:  # fmt: skip
     """Read the motion as Blender shows it; yields the progress from 0 to 1."""
-    numbers = [ob.pose.bones.find(name) for leg in own.legs for name in leg.names]
+    numbers = [ob.pose.bones.find(name) for limb in (*own.legs, *own.arms) for name in limb.names]
     hips = ob.pose.bones.find(own.hips)
     heads, turns, turned, location, axes = (list[object]() for _ in range(5))
     for count, frame in enumerate(frames, 1):
@@ -147,13 +184,14 @@ def read(
         location.append(values.locations[hips])
         axes.append(_axes(shown, shown.pose.bones[hips]))
         yield count / len(frames)
-    places = np.array(heads, dtype=float).reshape(-1, 2, 3, 3)
-    turns_of = np.array(turns, dtype=float).reshape(-1, 2, 3, 4)
-    keyed = np.array(turned, dtype=float).reshape(-1, 2, 3, 4)
-    legs = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
-            for k, limb in enumerate(own.legs)]  # fmt: skip
-    return Motion(legs, [keyed[:, 0], keyed[:, 1]], places[:, :, 0].mean(1), np.array(location, dtype=float),
-                  np.array(axes))  # fmt: skip
+    limbs = [*own.legs, *own.arms]
+    places = np.array(heads, dtype=float).reshape(-1, len(limbs), 3, 3)
+    turns_of, keyed = (np.array(one, dtype=float).reshape(-1, len(limbs), 3, 4) for one in (turns, turned))
+    found = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
+             for k, limb in enumerate(limbs)]  # fmt: skip
+    legs = len(own.legs)
+    return Motion(found[:legs], found[legs:], list(keyed.swapaxes(0, 1)), places[:, :legs, 0].mean(1),
+                  np.array(location, dtype=float), np.array(axes))  # fmt: skip
 
 
 def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
@@ -166,18 +204,47 @@ def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
     return (places[1:] - places[0]).T
 
 
-def contacts(motion: Motion, rate: float) -> np.ndarray:
-    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground."""
-    leg = float(np.mean([leg.length for leg in motion.legs]))
-    return find_contacts(motion.points, motion.hips, rate, leg)
+def ground_heights(context: bpy.types.Context, motion: Motion, chosen: ground.Ground) -> np.ndarray | None:
+    """How high (F, 2, 2) the ground is under heels and balls, on the present frame; None where they are lowest."""
+    return ground.heights(chosen, motion.points, _ABOVE * motion.length, context.evaluated_depsgraph_get())
 
 
-def mended(ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float) -> Keys:
-    """The channels that plant the feet; inside the limits that bones have."""
-    planted = plant_feet(motion.legs, [on_ground[:, 0], on_ground[:, 1]], rate)
+def contacts(motion: Motion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
+    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground. heights : those of the ground."""
+    return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
+
+
+def holds(motion: Motion, rate: float) -> np.ndarray:
+    """The frames (F, A, 2) on which wrist and knuckles of the arms hold on to the ground or a still thing."""
+    if not motion.arms:
+        return np.zeros((len(motion.hips), 0, 2), dtype=bool)
+    points = np.stack([arm.points for arm in motion.arms], 1)
+    shoulders = np.stack([arm.hip for arm in motion.arms], 1)
+    return find_holds(points, shoulders, rate, motion.length, float(motion.points[..., 2].min()))
+
+
+def mended(
+    ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
+    heights: np.ndarray | None = None, held: np.ndarray | None = None,
+) -> Keys:  # fmt: skip
+    """The channels that plant the feet; inside the limits that bones have.
+
+    heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the arms holds on to still things.
+    """
+    standing = list[np.ndarray]()
+    if heights is not None:
+        known = np.where(np.isnan(heights), motion.points[..., 2], heights)
+        standing = list((known + standing_heights(motion.points, motion.length, heights)).swapaxes(0, 1))
+    held = np.zeros((len(motion.hips), 0, 2), dtype=bool) if held is None else held
+    arms = [k for k in range(held.shape[1]) if held[:, k].any()]
+    limbs = [*own.legs, *(own.arms[k] for k in arms)]
+    before_them = [*motion.legs, *(motion.arms[k] for k in arms)]
+    keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
+    touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
+    planted = plant_feet(before_them, touching, rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
     rotations = list[np.ndarray]()
-    for limb, leg, before, turns in zip(own.legs, motion.legs, motion.channels, planted.turns, strict=True):
+    for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
         after = np.empty_like(before)
         above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
         for row, (name, carried) in enumerate(zip(limb.names, limb.carried, strict=True)):
@@ -191,7 +258,7 @@ def mended(ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndar
             above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
             after[:, row] = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
         rotations.append(after)
-    return Keys(rotations, location)
+    return Keys(limbs, rotations, location)
 
 
 def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -> None:
@@ -200,7 +267,7 @@ def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -
     at = np.array(times)
     for index in range(3):
         writer.write(curves.bone_path(own.hips, "location"), index, own.hips, at, keys.location[:, index])
-    for limb, rotations in zip(own.legs, keys.rotations, strict=True):
+    for limb, rotations in zip(keys.limbs, keys.rotations, strict=True):
         for row, name in enumerate(limb.names):
             path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
             for index in range(rotation.PATH_SIZES[path]):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole motions: all frames of a motion as one problem."""
 
-from .contacts import find_contacts, runs
+from .contacts import find_contacts, find_holds, runs, standing_heights
 from .cubics import Keys, Miss
 from .fewer_keys import few_keys
 from .follow_through import Chain, Spring, follow, follow_through
@@ -9,6 +9,6 @@ from .foot_lock import Leg, Planted, bends, plant_feet
 from .solve import solve_into
 
 __all__ = [
-    "Chain", "Keys", "Leg", "Miss", "Planted", "Spring", "bends", "few_keys", "find_contacts", "follow",
-    "follow_through", "plant_feet", "runs", "solve_into",
+    "Chain", "Keys", "Leg", "Miss", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "follow",
+    "follow_through", "plant_feet", "runs", "solve_into", "standing_heights",
 ]  # fmt: skip

@@ -20,6 +20,9 @@ _ALIKE = 0.04  # ... and slides that differ by less are one
 _JITTER, _MOST = 0.05, 1.6  # ... noise from which on the speeds are raised, and by how much at most
 _AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
+_LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
+_HELD, _HOLD = (0.08, 0.15), 0.25  # of the leg's length a second: hands that hold; for at least so many seconds
+_NEAR, _STILL, _LED = 0.12, 0.04, 0.1  # of the leg's length: low hands, how far held ones go, and shoulders that move
 _FAR = 0.3  # of the leg's length over the lowest place of all: nothing stands higher
 
 
@@ -35,15 +38,15 @@ class Slide(NamedTuple):
 
 
 def find_contacts(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> np.ndarray:  # fmt: skip
     """The frames (F, L, K) bool on which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
 
     hips : (F, 3), the place between the hip joints. rate : frames a second. leg : the length of a leg, in the unit of
-    the places, whose third number is the height. ground : its height; by default the lowest places, of each of the K
-    points of all limbs.
+    the places, whose third number is the height. ground : its height, or those (F, L, K) under the points, NaN where
+    there is none; by default the lowest places of each point.
     """
-    if len(points) < 3 * _width(rate):
+    if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
     slide = shared_slide(points, hips, rate, leg, ground)
     seconds = np.arange(len(points))[:, None] / rate
@@ -51,30 +54,57 @@ def find_contacts(
     still[..., :2] -= (slide.share * hips[:, :2] + slide.drift * leg * seconds)[:, None, None]
     noise = float(np.clip(slide.jitter / _JITTER, 1.0, _MOST))
     if noise > 1.0:
-        still = _smooth(still, _width(rate))
-    speed = np.linalg.norm(_velocity(_smooth(still, _width(rate)), rate), axis=-1) / leg
-    height = _heights(_smooth(points, _width(rate)), rate, leg, ground) / leg
+        still = smooth(still, width(rate))
+    speed = np.linalg.norm(_velocity(smooth(still, width(rate)), rate), axis=-1) / leg
+    height = _heights(smooth(points, width(rate)), rate, leg, ground) / leg
     clearly, just = ((speed < noise * fast) & (height < high) for fast, high in zip(_SPEED, _HEIGHT, strict=True))
     both = (one.reshape(len(points), -1).T for one in (clearly, just))
     found = [tidy(_grown(*each), rate) for each in zip(*both, strict=True)]
     return np.stack(found, -1).reshape(points.shape[:3])
 
 
+def find_holds(
+    points: np.ndarray, roots: np.ndarray, rate: float, leg: float, ground: float | np.ndarray
+) -> np.ndarray:
+    """The frames (F, L, K) bool on which the K points of L hands, at places (F, L, K, 3), hold on to a still thing.
+
+    A point is slow all the while, and either low over the ground, or the shoulder, at a root (F, L, 3), goes its way: a
+    hand that hangs beside a body at rest holds nothing. ground : its height, or those (F, L, K) under the points.
+    """
+    found = np.zeros(points.shape[:3], dtype=bool)
+    if len(points) < 3 * width(rate):
+        return found
+    speed = np.linalg.norm(_velocity(smooth(points, width(rate)), rate), axis=-1) / leg
+    low = points[..., 2] - ground < _NEAR * leg
+    for limb, k in np.ndindex(found.shape[1:]):
+        for begin, end in runs(tidy(_grown(*(speed[:, limb, k] < most for most in _HELD)), rate)):
+            own, root = points[begin:end, limb, k], roots[begin:end, limb]
+            if end - begin < _HOLD * rate or _wide(own) > _STILL * leg:
+                continue
+            found[begin:end, limb, k] = low[begin:end, limb, k].mean() > 0.5 or _wide(root) > _LED * leg
+    return found
+
+
+def _wide(places: np.ndarray) -> float:
+    """How far places (F, 3) are from their mean at most."""
+    return float(np.linalg.norm(places - places.mean(0), axis=-1).max())
+
+
 def shared_slide(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> Slide:  # fmt: skip
     """What the points that stand have in common; arguments as those of `find_contacts`.
 
     A robust fit (Geman-McClure) over all low places: what moves otherwise does not count.
     """
-    smooth = _smooth(points, _width(rate))
-    velocity = _velocity(smooth, rate) / leg
-    low = (_heights(smooth, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
+    even = smooth(points, width(rate))
+    velocity = _velocity(even, rate) / leg
+    low = (_heights(even, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
     if low.sum() < 20:
         return Slide(0.0, np.zeros(2), 0.0)
-    shake = np.linalg.norm(points - smooth, axis=-1) / leg * _FPS
+    shake = np.linalg.norm(points - even, axis=-1) / leg * _FPS
     own = velocity[low][:, :2]
-    led = _velocity(_smooth(hips, 2 * _width(rate)), rate)[:, :2] / leg
+    led = _velocity(smooth(hips, 2 * width(rate)), rate)[:, :2] / leg
     led = np.broadcast_to(led[:, None, None], (*low.shape, 2))[low]
     rows = np.zeros((len(own), 2, 3), dtype=float)
     rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
@@ -107,7 +137,19 @@ def _squares(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
     return ((own - rows @ x) ** 2).sum(-1) / _ALIKE**2
 
 
-def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) -> np.ndarray:
+def standing_heights(points: np.ndarray, leg: float, ground: float | np.ndarray) -> np.ndarray:
+    """How high (K,) over a ground points stand, as `find_contacts` takes both: soles are below the bones of a foot.
+
+    A tenth of the leg's length at most.
+    """
+    found = list[float]()
+    for over in np.moveaxis(points[..., 2] - ground, -1, 0):
+        known = over[np.isfinite(over)]
+        found.append(float(np.sort(known)[int(_LOW * len(known))]) if len(known) else 0.0)
+    return np.clip(found, -_SOLE * leg, _SOLE * leg)
+
+
+def _heights(points: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None) -> np.ndarray:
     """The heights (...) of points (F, ..., 3) over the ground, infinite for those far above all ground.
 
     The ground is where the point is lowest about that time, so that steps and slopes have theirs, and the answer does
@@ -115,10 +157,10 @@ def _heights(points: np.ndarray, rate: float, leg: float, ground: float | None) 
     """
     height = points[..., 2]
     if ground is not None:
-        return height - ground
-    around, lowest = round(_AROUND * rate), _LOWEST * _width(rate)
-    width = [(around, around), *[(0, 0)] * (height.ndim - 1)]
-    windows = sliding_window_view(np.pad(height, width, constant_values=np.inf), 2 * around + 1, 0)
+        return np.nan_to_num(height - ground - standing_heights(points, leg, ground), nan=np.inf)
+    around, lowest = round(_AROUND * rate), _LOWEST * width(rate)
+    wide = [(around, around), *[(0, 0)] * (height.ndim - 1)]
+    windows = sliding_window_view(np.pad(height, wide, constant_values=np.inf), 2 * around + 1, 0)
     own = np.partition(windows, lowest - 1, axis=-1)[..., lowest - 1]
     return np.where(height < height.min() + _FAR * leg, height - np.minimum(own, height), np.inf)
 
@@ -141,21 +183,22 @@ def tidy(mask: np.ndarray, rate: float) -> np.ndarray:
     return mask
 
 
-def _width(rate: float) -> int:
+def width(rate: float) -> int:
+    """The frames that are the time of one at 30 a second."""
     return max(round(rate / _FPS), 1)
 
 
-def _smooth(values: np.ndarray, width: int) -> np.ndarray:
-    """The mean of each frame and of `width` frames to both sides; the motion goes on beyond its ends as inside them."""
-    before, after = 2.0 * values[:1] - values[width:0:-1], 2.0 * values[-1:] - values[-2 : -2 - width : -1]
+def smooth(values: np.ndarray, wide: int) -> np.ndarray:
+    """The mean of each frame and of `wide` frames to both sides; the motion goes on beyond its ends as inside them."""
+    before, after = 2.0 * values[:1] - values[wide:0:-1], 2.0 * values[-1:] - values[-2 : -2 - wide : -1]
     ends = np.concatenate([before, values, after])
-    return np.sum([ends[k : k + len(values)] for k in range(2 * width + 1)], axis=0) / (2 * width + 1)
+    return np.sum([ends[k : k + len(values)] for k in range(2 * wide + 1)], axis=0) / (2 * wide + 1)
 
 
 def _velocity(values: np.ndarray, rate: float) -> np.ndarray:
     """Changes a second, over as many frames as make two at 30 a second."""
-    width, last = _width(rate), len(values) - 1
-    after = np.minimum(np.arange(len(values)) + width, last)
-    before = np.maximum(np.arange(len(values)) - width, 0)
+    wide, last = width(rate), len(values) - 1
+    after = np.minimum(np.arange(len(values)) + wide, last)
+    before = np.maximum(np.arange(len(values)) - wide, 0)
     span = (after - before).reshape(-1, *[1] * (values.ndim - 1))
     return (values[after] - values[before]) * rate / span

@@ -3,9 +3,11 @@
 
 Each stance has one place: heel and ball stand where they were in the mean, and the foot turns about the one that stands
 while it rolls. What is sought is the correction of the hips, `c`, and of each ankle against them, `e`: on contacts
-`c + e` is exact, elsewhere it fades. The cost is the acceleration of the correction, its size, and the change of the
-knees, which is large for a leg that is almost straight; so the hips give where a knee would pop. The normal equations
-are block-pentadiagonal, and are solved as block-tridiagonal ones of two frames each.
+`c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
+and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
+pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
+on the ground are steadied before. The normal equations are block-pentadiagonal, and are
+solved as block-tridiagonal ones of two frames each.
 """
 
 from collections.abc import Sequence
@@ -14,11 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from .contacts import runs
+from .contacts import runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
-_HIPS, _ANKLE = 3.0, 2.0  # costs of a correction's square [leg lengths] against that of a knee [rad]
+_NEAR, _FAR = 3.0 / 30.0, 7.0 / 30.0  # seconds from a contact: the leg's corrections cost more, and cannot be
+_HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against that of a knee [rad]
+_GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
+_STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
+_SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
 _ROUNDS = 8
@@ -58,10 +64,19 @@ class Planted(NamedTuple):
     turns: list[np.ndarray]
 
 
-def plant_feet(legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float) -> Planted:
-    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second."""
-    wanted = [_wanted(leg, own, rate) for leg, own in zip(legs, contacts, strict=True)]
-    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], rate)
+def plant_feet(
+    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = ()
+) -> Planted:  # fmt: skip
+    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second.
+
+    heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean. An arm that holds on to
+    a thing is such a leg too: shoulder, elbow, wrist and hand.
+    """
+    known = [*heights, *(None for _ in legs[len(heights):])]
+    legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
+    costs = [_cost(own, rate) for own in contacts]
+    wanted = [_wanted(*each, rate) for each in zip(legs, contacts, known, costs, strict=True)]
+    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], costs, rate)
     turns = [_reached(leg, ankle, foot) for leg, (foot, _), ankle in zip(legs, wanted, ankles, strict=True)]
     return Planted(hips, turns)
 
@@ -72,37 +87,63 @@ def bends(leg: Leg) -> np.ndarray:
     return np.arctan2(_long(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
 
 
+# -- legs that shake ---------------------------------------------------------------------------------------------------
+
+
+def _steadied(leg: Leg, contacts: np.ndarray, rate: float) -> Leg:
+    """The leg without its shake on contacts (F, 2), as far as that is noise: as heel and ball shake on the ground."""
+    stands = [leg.points[begin:end, k] for k in (0, 1) for begin, end in runs(contacts[:, k])]
+    off = [_shake(places, rate) for places in stands if len(places) > 2 * width(rate)]
+    noise = sum(float((one**2).sum()) for one in off) / max(contacts.sum(), 1) / leg.length**2
+    share = contacts.any(-1) * noise / (noise + _STEADY**2)
+    turns = leg.turns.copy()
+    flips = np.cumsum((turns[1:] * turns[:-1]).sum(-1) < 0.0, axis=0) % 2 == 1
+    turns[1:][flips] *= -1.0
+    turns = quaternion.normalize(turns - share[:, None, None] * _shake(turns, rate))
+    more = quaternion.product(turns, quaternion.conjugate(leg.turns))
+    knee = leg.hip + quaternion.rotate(more[:, 0], leg.knee - leg.hip)
+    return leg._replace(knee=knee, ankle=knee + quaternion.rotate(more[:, 1], leg.ankle - leg.knee), turns=turns)
+
+
+def _shake(values: np.ndarray, rate: float) -> np.ndarray:
+    """How far values (F, ...) are from their own means over some frames."""
+    return values - smooth(smooth(values, width(rate)), width(rate))
+
+
 # -- where feet stand --------------------------------------------------------------------------------------------------
 
 
-def _wanted(leg: Leg, contacts: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+def _wanted(
+    leg: Leg, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The turns (F, 4) of a foot, and by how much (F, 3) its ankle has to move; NaN where it stands on nothing."""
-    places = stances(leg.points, contacts)
+    places = stances(leg.points, contacts, heights)
     turn = leg.turns[:, 2]
     flat = contacts.all(-1)
     apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
     turned = np.full(leg.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
-    foot = quaternion.product(quaternion.exp(faded(turned, rate)), turn)
+    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), turn)
     ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
     counts = contacts.T[..., None]
     found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
     return foot, found - leg.ankle
 
 
-def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
     """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
 
     Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
-    the foot is long, and the whole is where it was in the mean.
+    the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
     """
     wanted = np.full(points.shape, np.nan)
     length = float(np.median(_long(points[:, 1] - points[:, 0])))
     stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
+    aims = points if heights is None else np.concatenate([points[..., :2], heights[..., None]], -1)
 
     def settle() -> None:
         total = sum(end - begin for begin, end, _, _ in stance)
-        off = sum((points[begin:end, k] - place).sum(0) for begin, end, k, place in stance) / max(total, 1)
+        off = sum((aims[begin:end, k] - place).sum(0) for begin, end, k, place in stance) / max(total, 1)
         for begin, end, point, place in stance:
             wanted[begin:end, point] = place + off
 
@@ -112,11 +153,15 @@ def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
         longest, number = max(overlaps, default=(0, 0))
         if longest <= 0:
             settle()
-            stance = [(begin, end, k, points[begin:end, k].mean(0))]
+            stance = [(begin, end, k, aims[begin:end, k].mean(0))]
             continue
         other = stance[number]
         both = slice(begin, min(end, other[1]))
         apart = (points[both, k] - points[both, other[2]]).mean(0)
+        if heights is not None:
+            up = heights[begin:end, k].mean() - heights[other[0] : other[1], other[2]].mean()
+            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(_long(apart[:2])), _LEAST)
+            apart = np.array([*(level * apart[:2]), up])
         stance.append((begin, end, k, other[3] + apart * (length / max(float(_long(apart)), _LEAST))))
     settle()
     return wanted
@@ -125,15 +170,27 @@ def stances(points: np.ndarray, contacts: np.ndarray) -> np.ndarray:
 # -- corrections -------------------------------------------------------------------------------------------------------
 
 
-def faded(values: np.ndarray, rate: float) -> np.ndarray:
-    """Values (F, K) that are those given where these are numbers, and fade smoothly to 0 between them."""
+def _cost(contacts: np.ndarray, rate: float) -> np.ndarray:
+    """The costs (F,) of a correction's square: 1 near contacts (F, 2), so much further away that nothing is left."""
+    frames, found = np.arange(len(contacts)), np.flatnonzero(contacts.any(-1))
+    if not len(found):
+        return np.full(len(contacts), _EXACT)
+    next_one = np.searchsorted(found, frames)
+    ends = found[np.minimum(next_one, len(found) - 1)], found[np.maximum(next_one - 1, 0)]
+    away = np.min([np.abs(frames - end) for end in ends], axis=0) / rate
+    return _EXACT ** np.clip((away - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
+
+
+def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
+    """Values (F, K) that are those given where these are numbers, and fade smoothly to 0 between them.
+
+    cost : (F,), of the square of a value that is not given.
+    """
     fixed = ~np.isnan(values[:, 0])
-    weight = np.where(fixed, _EXACT, 1.0)
     size = values.shape[1]
-    diagonal = weight[:, None, None] * np.eye(size)
-    right = np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0)
-    smooth = _solve(diagonal, _stiffness(rate) * np.ones(size), right)
-    return np.where(fixed[:, None], np.nan_to_num(values), smooth)
+    blocks = _blocks(np.where(fixed, _EXACT, cost)[:, None, None] * np.eye(size), _stiffness(rate) * np.ones(size))
+    between = _solve(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
+    return np.where(fixed[:, None], np.nan_to_num(values), between)
 
 
 def _stiffness(rate: float) -> float:
@@ -141,36 +198,55 @@ def _stiffness(rate: float) -> float:
     return (_FADE * rate) ** 4
 
 
-def _corrections(legs: Sequence[Leg], wanted: Sequence[np.ndarray], rate: float) -> tuple[np.ndarray, list[np.ndarray]]:
+def _corrections(
+    legs: Sequence[Leg], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
-    Gauss-Newton: the knees' bends are taken as linear in the ankles' places at each round.
+    away : the costs (F,) of the moves of each ankle. Gauss-Newton: the knees' bends are taken as linear in the ankles'
+    places at each round.
     """
-    frames, size = len(wanted[0]), 3 + 3 * len(legs)
+    frames, size, stiff = len(wanted[0]), 3 + 3 * len(legs), _stiffness(rate)
     unit = float(np.mean([leg.length for leg in legs]))
     costs = np.concatenate([np.full(3, _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
+    each = np.stack([np.full(frames, _GIVE), *away], -1).repeat(3, -1) * costs
     fixed = [~np.isnan(own[:, 0]) for own in wanted]
-    moves = [np.zeros((frames, 3)) for _ in legs]
-    hips = np.zeros((frames, 3))
+    base, places = _blocks(each[:, :, None] * np.eye(size), stiff * costs), np.zeros((frames, size))
+    for k, (own, known) in enumerate(zip(wanted, fixed, strict=True)):
+        rows = slice(3 + 3 * k, 6 + 3 * k)
+        exact = _EXACT / unit**2 * known
+        for one in (slice(0, 3), rows):
+            for other in (slice(0, 3), rows):
+                base[:, 2, one, other] += exact[:, None, None] * np.eye(3)
+            places[:, one] += exact[:, None] * np.nan_to_num(own)
+    hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in legs]
     for _ in range(_ROUNDS):
-        diagonal = np.tile(np.diag(costs), (frames, 1, 1))
-        right = np.zeros((frames, size))
-        for k, (leg, own, known, move) in enumerate(zip(legs, wanted, fixed, moves, strict=True)):
+        blocks, right = base.copy(), places.copy()
+        for k, (leg, move) in enumerate(zip(legs, moves, strict=True)):
             rows = slice(3 + 3 * k, 6 + 3 * k)
             change, slope = _knee(leg, move)
-            diagonal[:, rows, rows] += slope[:, :, None] * slope[:, None, :]
-            right[:, rows] += slope * ((slope * move).sum(-1) - change)[:, None]
-            exact = _EXACT / unit**2 * known
-            for one in (slice(0, 3), rows):
-                for other in (slice(0, 3), rows):
-                    diagonal[:, one, other] += exact[:, None, None] * np.eye(3)
-                right[:, one] += exact[:, None] * np.nan_to_num(own)
-        found = _solve(diagonal, costs * _stiffness(rate), right)
-        hips = found[:, :3]
-        moves = [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
+            off = (slope * move).sum(-1) - change
+            blocks[:, 2, rows, rows] += slope[:, :, None] * slope[:, None, :]
+            right[:, rows] += slope * off[:, None]
+            _add_accelerations(blocks, right, rows, slope, off, stiff)
+        found = _solve(blocks, right)
+        hips, moves = found[:, :3], [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
     exactly = [np.where(known[:, None], np.nan_to_num(own) - hips, move)
                for own, known, move in zip(wanted, fixed, moves, strict=True)]  # fmt: skip
     return hips, exactly
+
+
+def _add_accelerations(
+    blocks: np.ndarray, right: np.ndarray, rows: slice, slope: np.ndarray, wanted: np.ndarray, cost: float
+) -> None:  # fmt: skip
+    """Add the squared second differences of `slope x - wanted`, slopes (F, K) and wanted values (F,), to a system."""
+    last = len(slope) - 2
+    change = cost * np.diff(wanted, 2)
+    for i, one in enumerate(_SECOND):
+        right[i : last + i, rows] += one * slope[i : last + i] * change[:, None]
+        for j, other in enumerate(_SECOND):
+            product = slope[i : last + i, :, None] * slope[j : last + j, None, :]
+            blocks[i : last + i, 2 + j - i, rows, rows] += cost * one * other * product
 
 
 def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -189,24 +265,32 @@ def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return bend - bent, (slope * far / (upper * lower))[:, None] * line / far[:, None]
 
 
-def _solve(diagonal: np.ndarray, acceleration: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Minimise the sum of `x A x / 2 - b x` of each frame and of squared second differences: x (F, K).
+def _blocks(diagonal: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
+    """The blocks (F, 5, K, K) of each frame with the two before it, itself, and the two after it.
 
-    diagonal : A (F, K, K). acceleration : (K,) weights. right : b (F, K).
+    They are those of the sum of `x A x` of each frame, A the diagonal (F, K, K), and of squared second differences of
+    weights (K,).
     """
-    frames, size = right.shape
-    count = frames + frames % 2
-    blocks = np.zeros((count, 5, size, size))  # of each frame: with the two before it, itself, and the two after it
-    blocks[:frames, 2] = diagonal
-    blocks[frames:, 2] = np.eye(size)
-    bend = np.outer([1.0, -2.0, 1.0], [1.0, -2.0, 1.0])
-    for i in range(3):
-        for j in range(3):
-            blocks[i : frames - 2 + i, 2 + j - i] += bend[i, j] * np.diag(acceleration)
+    frames, size = diagonal.shape[:2]
+    blocks = np.zeros((frames, 5, size, size))
+    blocks[:, 2] = diagonal
+    for i, one in enumerate(_SECOND):
+        for j, other in enumerate(_SECOND):
+            blocks[i : frames - 2 + i, 2 + j - i] += one * other * np.diag(acceleration)
     for first in (0, frames - 2):  # beyond its ends all stays as on them, so that nothing runs away there
         blocks[first : first + 2, 2] += np.diag(acceleration)
         blocks[first, 3] -= np.diag(acceleration)
         blocks[first + 1, 1] -= np.diag(acceleration)
+    return blocks
+
+
+def _solve(blocks: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution (F, K) of a block-pentadiagonal system, symmetric and positive. blocks : (F, 5, K, K)."""
+    frames, size = right.shape
+    if frames % 2:
+        blocks = np.concatenate([blocks, np.zeros_like(blocks[:1])])
+        blocks[-1, 2] = np.eye(size)
+    count = len(blocks)
     pairs, wide = count // 2, 2 * size
     own, after = np.zeros((2, pairs, 2, size, 2, size))
     even, odd = blocks[0::2], blocks[1::2]

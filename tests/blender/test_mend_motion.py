@@ -15,6 +15,7 @@ from build_zip import ROOT
 from mathutils import Vector
 
 LAST = 120
+HOLDS = (56, 74)
 FEET = ("LeftFoot", "RightFoot")
 BODY = {"Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot"}
 
@@ -113,7 +114,7 @@ def test_the_old_action_stays_and_only_legs_and_hips_are_keyed_anew(clip: bpy.ty
 
 
 def test_it_is_one_undo_step(clip: bpy.types.Object) -> None:
-    rigs.at_frame(30)
+    rigs.at_frame(60)
     bpy.ops.ed.undo_push(message="clip")
     before, name = rigs.matrices(clip), clip.animation_data.action.name
     bpy.ops.dqik.mend_motion()
@@ -156,6 +157,60 @@ def test_limits_hold(clip: bpy.types.Object) -> None:
         most = np.maximum(most, np.abs(rigs.twist_and_swing(turned)))
     assert most[1] == pytest.approx(30, abs=0.01)
     assert (most < np.array([3, 30, 5]) + 0.01).all()
+
+
+def test_feet_are_put_on_a_mesh_that_is_chosen(clip: bpy.types.Object) -> None:
+    """On a slope of 2 cm a metre all stances of the balls are as high over the slope, at most 1 mm apart."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_plane_add(size=40.0, rotation=(0.02, 0.0, 0.0))
+    slope = bpy.context.object
+    bpy.context.view_layer.objects.active = clip
+    bpy.ops.object.mode_set(mode="POSE")
+    unmended = film(clip)
+    lowest = min(unmended[side + "ToeBase"][:, 2].min() for side in ("Left", "Right"))
+    slope.location.z = lowest - 0.01
+    rigs.update()
+    with pytest.raises(RuntimeError, match="Choose the mesh on which the figure moves"):
+        bpy.ops.dqik.mend_motion(ground="MESH")
+    assert bpy.ops.dqik.mend_motion(ground="MESH", ground_object=slope.name) == {"FINISHED"}
+    after = film(clip)
+    over = []
+    for side in ("Left", "Right"):
+        ball = after[side + "ToeBase"]
+        still = np.flatnonzero(np.linalg.norm(np.diff(ball, axis=0), axis=-1) < 1e-5)
+        over += [place[2] - (slope.location.z + np.tan(0.02) * place[1]) for place in ball[still]]
+    assert len(over) > 30
+    assert np.ptp(over) < 1e-3
+
+
+def test_a_hand_that_holds_on_to_a_thing_is_held_still(clip: bpy.types.Object) -> None:
+    """A hand that is baked to a place while the body passes, and trembles there by two millimetres."""
+    frames = range(HOLDS[0], HOLDS[1] + 1)
+    rigs.at_frame((HOLDS[0] + HOLDS[1]) // 2)
+    target = rigs.empty(rigs.head(clip, "LeftHand"))
+    way = [rigs.place(target) + 0.0025 * Vector((np.sin(0.7 * frame), np.cos(0.5 * frame), 0.0)) for frame in frames]
+    rigs.key_path(target, frames, way)
+    rigs.made_active(clip)
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.goal(clip, "LeftHand", target, chain_length=3, use_tail=False)
+    bpy.ops.dqik.bake(frame_start=HOLDS[0], frame_end=HOLDS[1], action="CURRENT", clear_goals=True)
+    steps = []
+    for mended in (False, True):
+        if mended:
+            assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+        places = []
+        for frame in frames:
+            rigs.at_frame(frame)
+            places.append(rigs.head(clip, "LeftHand"))
+        steps.append(np.linalg.norm(np.diff(places, axis=0), axis=-1)[4:-4])
+    assert steps[0].max() > 1e-3
+    assert steps[1].max() < 1e-5
+
+
+def test_a_level_ground_far_below_has_no_contacts(clip: bpy.types.Object) -> None:
+    with pytest.raises(RuntimeError, match="No foot of .* stands on these frames"):
+        bpy.ops.dqik.mend_motion(ground="LEVEL", ground_height=-50.0)
+    assert clip.animation_data.action is not None
 
 
 def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object) -> None:
