@@ -23,7 +23,9 @@ from . import two_bones
 from .person_frames import SIDES, Key, Leg, Person, several
 
 _UP = np.array([0.0, 0.0, 1.0])
-_SPARE = 0.5  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
+_SPARE = 0.9  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
+_STRETCHED = 4.0  # how much more the hips heed a leg the more it is stretched, as an exponent
+_USUAL = 0.01  # how much they heed the height of ankles at rest; a straight leg counts 1
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
@@ -134,16 +136,27 @@ def _directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]
 
 
 def _shared(own: Sequence[np.ndarray], first: np.ndarray, count: int) -> list[np.ndarray]:
-    """The turns of a chain for one of `count` bones, which bends as much; `first` is what it goes on from."""
-    if len(own) == count:
-        return list(own)
-    knots, found = [first, *own], []
-    for number in range(1, count + 1):
-        at = number * len(own) / count
-        low = min(int(at), len(own) - 1)
-        turn = quaternion.log(quaternion.relative(knots[low], knots[low + 1]))
-        found.append(quaternion.product(knots[low], quaternion.exp((at - low) * turn)))
+    """The turns of a chain for one of `count` bones, which bends as much; `first` is what it goes on from.
+
+    Each bone of the shorter chain has one in the longer one that turns the same, so that a longer chain gives back what
+    it got. Those between share the bend.
+    """
+    if count <= len(own):
+        return [own[at] for at in _partners(count, len(own))]
+    found, knot, start = list[np.ndarray](), first, -1
+    for turn, at in zip(own, _partners(len(own), count), strict=True):
+        bend = quaternion.log(quaternion.relative(knot, turn)) / (at - start)
+        found += [quaternion.product(knot, quaternion.exp(step * bend)) for step in range(1, at - start)] + [turn]
+        knot, start = turn, at
     return found
+
+
+def _partners(few: int, many: int) -> list[int]:
+    """The bones of a chain of `many` bones, one for each of a chain of `few`: first and last ones belong together.
+
+    A single bone belongs to the last one.
+    """
+    return [many - 1 if few == 1 else round(number * (many - 1) / (few - 1)) for number in range(few)]
 
 
 def _for_body(person: Person, source: Mapping[Key, list[np.ndarray]]) -> dict[int, np.ndarray]:
@@ -228,12 +241,9 @@ def transfer(
     body = _Body(ob, person, _directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
     mover = carrier(ob, person)
-    place = ground + size * (_hips(theirs, shown) - start)
-    # ankles that are higher above the ground carry the hips higher
-    high, their_high = (np.mean([leg.high for leg in one.legs]) for one in (person, theirs))
-    place += _UP * (high * body.space.scale - size * their_high * scale)
-    shift = place - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
+    shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
+    shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     down = np.max([
         two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
@@ -250,13 +260,40 @@ def transfer(
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
 
+def _higher(
+    source: tuple[Person, Shown, float], body: _Body, posed: Shown, ankles: Sequence[np.ndarray]
+) -> np.ndarray:
+    """How much higher (F,) hips have to be so that legs to their ankles are stretched as the source's are.
+
+    The leg counts that is stretched and upright; for figures whose legs are neither, how high ankles are at rest.
+    """
+    theirs, shown, scale = source
+    size = body.person.leg * body.space.scale / (theirs.leg * scale)
+    usual = np.mean([leg.high for leg in body.person.legs]) * body.space.scale
+    usual -= size * np.mean([leg.high for leg in theirs.legs]) * scale
+    total, weights = _USUAL * usual, _USUAL
+    for leg, their, ankle in zip(body.person.legs, theirs.legs, ankles, strict=True):
+        line = posed.heads[:, leg.thigh] - ankle
+        high, length = line @ _UP, _stretched(their, shown, scale) * leg.length * body.space.scale
+        aside = (line * line).sum(-1) - high * high
+        wanted = np.sqrt(np.maximum(length * length - aside, 0.0))
+        weight = _stretched(their, shown, scale) ** _STRETCHED * (wanted / np.maximum(length, 1e-9)) ** 2
+        total, weights = total + weight * (wanted - high), weights + weight
+    return total / weights
+
+
+def _stretched(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
+    """How far (F,) a leg is stretched, as a share of its length."""
+    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
+    return np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
+
+
 def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
     """How far (F,) the other body's leg may be stretched, as a share of its length: bent knees do not straighten.
 
     Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
     """
-    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
-    stretched = np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
+    stretched = _stretched(leg, shown, scale)
     return stretched + _SPARE * (1.0 - stretched)
 
 
