@@ -147,8 +147,10 @@ def row(name: str, path: str, pictures: Path | None) -> str:
                    if (counts[0]["neck" if part == "head" else part, side]
                        <= counts[1]["neck" if part == "head" else part, side]) == is_kept] for is_kept in (True, False))
     lost = back[:, lost] if lost else np.zeros(1)
-    return (f"| {name} | {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {steps[1] - steps[0]:.2f} | "
-            f"{np.median(apart):.1f} / {apart.max():.1f} | {back[:, kept].max():.2f} | {np.median(lost):.1f} / {lost.max():.1f} |")  # fmt: skip
+    pops = steps[1] - steps[0]
+    return (f"| {name} | {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {pops:.2f} | "
+            f"{np.median(apart):.1f} / {apart.max():.1f} | {back[:, kept].max():.2f} | "
+            f"{np.median(lost):.1f} / {lost.max():.1f} |")  # fmt: skip
 
 
 def main() -> None:
