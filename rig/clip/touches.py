@@ -18,7 +18,8 @@ from .shown import Shown
 from .volumes import PartKey, Place, Skin
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
-_TOUCHING = 0.01  # of the height: hands that are nearer go by what they touch alone
+_FREE = 0.03  # of the height: the gap at which a point counts as much as the angles of the arm
+_TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
 _CLOSE = 0.004  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
@@ -38,10 +39,9 @@ class Arm(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A hand's places by part, with weights (F, P), and how much (F,) they count against the angles of the arm."""
+    """A hand's places by part, each with weights (F, P) of its points, and of them without the gap to the skin."""
 
-    places: dict[PartKey, tuple[Place, np.ndarray]]
-    amount: np.ndarray
+    places: dict[PartKey, tuple[Place, np.ndarray, np.ndarray]]
 
 
 def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int) -> None:
@@ -65,11 +65,10 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
 
     shown = straight
     for _ in range(_ROUNDS):
-        steps = {side: _missing(one, body, skin, shown, arms[side], side) for side, one in wanted.items()}
+        steps = {side: _missing(one, body, skin, shown, arms[side], side, base[side]) for side, one in wanted.items()}
         whole = {side: shown.heads[:, arms[side].hand] - base[side] + step for side, step in steps.items()}
         shown = put(whole)
-    offsets = {side: np.zeros_like(base[side]) for side in arms}
-    offsets |= {side: wanted[side].amount[:, None] * offset for side, offset in whole.items()}
+    offsets = {side: np.zeros_like(base[side]) for side in arms} | whole
     for _ in range(_PUSHES):
         shown = put(offsets)
         for side, arm in arms.items():
@@ -98,43 +97,48 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
     own = person.skin
     heads, height = person.armature.heads, own.height * scale
     points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
-    places, amount = {}, np.zeros(len(points))
+    places = {}
     for key in _others(own, side):
         if key not in skin.parts:
             continue
         part = own.parts[key]
         place = volumes.seen(part, *volumes.posed(part, shown, heads, scale), scale, points)
         gap = np.maximum(place.gap, 0.0) / height
-        near = np.clip((_NEAR - gap) / (_NEAR - _TOUCHING), 0.0, 1.0)
-        near = near * near * (3.0 - 2.0 * near)
+        near = _smooth(1.0 - gap / _NEAR)
         if not near.any():
             continue
-        amount = np.maximum(amount, near.max(-1))
         place = place._replace(gap=np.maximum(place.gap, -_INSIDE * height) * size)
-        places[key] = place, near / (gap + _CLOSE) ** _STEEP
-    return Wanted(places, amount)
+        weight = near * ((_FREE + _CLOSE) / (gap + _CLOSE)) ** _STEEP
+        places[key] = place, weight, weight * (1.0 - (1.0 - _SLIDING) * _smooth(1.0 - gap / _TOUCHING))
+    return Wanted(places)
 
 
-def _missing(wanted: Wanted, body: Body, skin: Skin, shown: Shown, arm: Arm, side: str) -> np.ndarray:
+def _smooth(amount: np.ndarray) -> np.ndarray:
+    """From 0 to 1 with slopes of 0."""
+    amount = np.clip(amount, 0.0, 1.0)
+    return amount * amount * (3.0 - 2.0 * amount)
+
+
+def _missing(
+    wanted: Wanted, body: Body, skin: Skin, shown: Shown, arm: Arm, side: str, base: np.ndarray
+) -> np.ndarray:
     """How far (F, 3) a hand is from where it is wanted, by least squares: gaps count more than places on the skin.
 
     So hands that touch both each other and the body may slide on it. Of what is missing between two hands, each goes
-    half.
+    half. base : (F, 3) the place of the wrist by the angles of the arm.
     """
     heads, scale = body.person.armature.heads, body.space.scale
     points = volumes.carried(shown, arm.hand, heads, scale, skin.hands[side])
-    total, weights = np.zeros_like(points[:, 0]), np.zeros((len(points), 3, 3))
-    for key, (place, weight) in wanted.places.items():
+    total, weights = base - shown.heads[:, arm.hand], np.tile(np.eye(3), (len(points), 1, 1))
+    for key, (place, weight, loose) in wanted.places.items():
         part = skin.parts[key]
         nodes, frames = volumes.posed(part, shown, heads, scale)
         line = volumes.placed(part, nodes, frames, scale, place) - points
         out = volumes.outward(part, frames, place)
-        share = 0.5 if key[0] == "hand" else 1.0
-        along = (1.0 - _SLIDING) * (out * line).sum(-1, keepdims=True) * out + _SLIDING * line
-        total += share * (weight[..., None] * along).sum(1)
-        weights += np.einsum("fp,fpi,fpj->fij", (1.0 - _SLIDING) * weight, out, out)
-        weights += (_SLIDING * weight.sum(1))[:, None, None] * np.eye(3)
-    weights += (1e-9 + 1e-6 * np.trace(weights, axis1=1, axis2=2))[:, None, None] * np.eye(3)
+        firm = weight - loose
+        asked = (firm * (out * line).sum(-1))[..., None] * out + loose[..., None] * line
+        total = total + (0.5 if key[0] == "hand" else 1.0) * asked.sum(1)
+        weights += np.einsum("fp,fpi,fpj->fij", firm, out, out) + loose.sum(1)[:, None, None] * np.eye(3)
     return np.linalg.solve(weights, total[..., None])[..., 0]
 
 
