@@ -22,6 +22,7 @@ _FREE = 0.03  # of the height: the gap at which a point counts as much as the an
 _TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
 _CLOSE = 0.004  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
+_STRAIGHT, _BENT = 10.0, 0.05  # how much straight arms stay straight, and how soon bent ones count less
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _INSIDE = 0.003  # of the height: how far points may be below the skin
 _ROUNDS, _PUSHES = 8, 6
@@ -39,9 +40,13 @@ class Arm(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A hand's places by part, each with weights (F, P) of its points, and of them without the gap to the skin."""
+    """Where a hand is about the source's parts, scaled, with the gaps (F, P) as shares of the source's height.
 
-    places: dict[PartKey, tuple[Place, np.ndarray, np.ndarray]]
+    stretched : (F,) how far the source's arm is, as a share of its length.
+    """
+
+    places: dict[PartKey, tuple[Place, np.ndarray]]
+    stretched: np.ndarray
 
 
 def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int) -> None:
@@ -69,7 +74,7 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
         whole = {side: shown.heads[:, arms[side].hand] - base[side] + step for side, step in steps.items()}
         shown = put(whole)
     offsets = {side: np.zeros_like(base[side]) for side in arms} | whole
-    for _ in range(_PUSHES):
+    for _ in range(0 if skin.bare else _PUSHES):
         shown = put(offsets)
         for side, arm in arms.items():
             reached = shown.heads[:, arm.hand] - base[side]
@@ -104,13 +109,24 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
         part = own.parts[key]
         place = volumes.seen(part, *volumes.posed(part, shown, heads, scale), scale, points)
         gap = np.maximum(place.gap, 0.0) / height
-        near = _smooth(1.0 - gap / _NEAR)
-        if not near.any():
+        if (gap > _NEAR).all():
             continue
-        place = place._replace(gap=np.maximum(place.gap, -_INSIDE * height) * size)
-        weight = near * ((_FREE + _CLOSE) / (gap + _CLOSE)) ** _STEEP
-        places[key] = place, weight, weight * (1.0 - (1.0 - _SLIDING) * _smooth(1.0 - gap / _TOUCHING))
-    return Wanted(places)
+        gaps = place.gap if skin.bare else np.maximum(place.gap, -_INSIDE * height)
+        place = place._replace(gap=size * gaps)
+        places[key] = place, gap
+    upper, lower, hand = (person.chains[name, side, 0][0] for name in _OWN)
+    length = scale * (np.linalg.norm(heads[lower] - heads[upper]) + np.linalg.norm(heads[hand] - heads[lower]))
+    return Wanted(places, np.linalg.norm(shown.heads[:, hand] - shown.heads[:, upper], axis=-1) / length)
+
+
+def _weights(gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How much points count with a gap (F, P), in heights: along the way out of the skin alone, and in all directions.
+
+    The gap is the mean of the source's and the other body's, so that the way back is the same.
+    """
+    weight = _smooth(1.0 - gap / _NEAR) * ((_FREE + _CLOSE) / (gap + _CLOSE)) ** _STEEP
+    firm = (1.0 - _SLIDING) * _smooth(1.0 - gap / _TOUCHING) * weight
+    return firm, weight - firm
 
 
 def _smooth(amount: np.ndarray) -> np.ndarray:
@@ -129,17 +145,31 @@ def _missing(
     """
     heads, scale = body.person.armature.heads, body.space.scale
     points = volumes.carried(shown, arm.hand, heads, scale, skin.hands[side])
-    total, weights = base - shown.heads[:, arm.hand], np.tile(np.eye(3), (len(points), 1, 1))
-    for key, (place, weight, loose) in wanted.places.items():
+    wrist, shoulder = shown.heads[:, arm.hand], shown.heads[:, arm.upper]
+    length = scale * sum(np.linalg.norm(one) for one in arm.lines)
+    stretched = 0.5 * (wanted.stretched + np.linalg.norm(wrist - shoulder, axis=-1) / length)
+    away = wrist - shoulder
+    far = np.linalg.norm(away, axis=-1)
+    along = away / far[:, None]
+    longer = np.linalg.norm(base - shoulder, axis=-1) - far
+    square = np.minimum(stretched, 1.0) ** 2
+    straight = _STRAIGHT * (square / (1.0 - square + _BENT)) ** 2
+    weights = np.eye(3) + straight[:, None, None] * np.einsum("fi,fj->fij", along, along)
+    total = base - wrist + (straight * longer)[:, None] * along
+    for key, (place, their_gap) in wanted.places.items():
         part = skin.parts[key]
         nodes, frames = volumes.posed(part, shown, heads, scale)
+        own_gap = volumes.seen(part, nodes, frames, scale, points).gap / (skin.height * scale)
+        firm, loose = _weights(0.5 * (their_gap + np.maximum(own_gap, 0.0)))
         line = volumes.placed(part, nodes, frames, scale, place) - points
         out = volumes.outward(part, frames, place)
-        firm = weight - loose
         asked = (firm * (out * line).sum(-1))[..., None] * out + loose[..., None] * line
         total = total + (0.5 if key[0] == "hand" else 1.0) * asked.sum(1)
         weights += np.einsum("fp,fpi,fpj->fij", firm, out, out) + loose.sum(1)[:, None, None] * np.eye(3)
-    return np.linalg.solve(weights, total[..., None])[..., 0]
+    step = np.linalg.solve(weights, total[..., None])[..., 0]
+    out = (step * along).sum(-1)  # what goes aside goes about the shoulder
+    turned = away + step - out[:, None] * along
+    return (far + out)[:, None] * turned / np.linalg.norm(turned, axis=-1, keepdims=True) - away
 
 
 def _outward(body: Body, skin: Skin, shown: Shown, arm: Arm, side: str) -> np.ndarray:

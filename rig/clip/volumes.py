@@ -59,11 +59,15 @@ class Place(NamedTuple):
 
 
 class Skin(NamedTuple):
-    """A figure's parts, the points (P, 3) of its hands at rest by side, and its height."""
+    """A figure's parts, the points (P, 3) of its hands at rest by side, and its height.
+
+    bare : whether there is no mesh, and where the skin is a guess.
+    """
 
     parts: dict[PartKey, Part]
     hands: dict[str, np.ndarray]
     height: float
+    bare: bool
 
 
 def measured(
@@ -86,7 +90,7 @@ def measured(
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
     high = np.concatenate([ends[list(figure.roles)] for ends in (armature.heads, armature.tails)]) @ body.up
-    return Skin(parts, hands, float(np.ptp(high)))
+    return Skin(parts, hands, float(np.ptp(high)), not len(surface.triangles))
 
 
 def _lines(
