@@ -24,8 +24,9 @@ _CLOSE = 0.004  # of the height: points count the more the nearer they are, down
 _STEEP = 3.0  # how much more, as an exponent
 _STRAIGHT, _BENT = 10.0, 0.05  # how much straight arms stay straight, and how soon bent ones count less
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
+_BOTH = 10.0  # how much more the other hand counts than the body
 _INSIDE = 0.003  # of the height: how far points may be below the skin
-_ROUNDS, _PUSHES = 8, 6
+_ROUNDS, _PUSHES = 10, 6
 _HINGE = np.array([0.0, 0.0, 1.0])  # of an elbow, in the frame of its bones
 _OWN = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
 
@@ -109,8 +110,6 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
         part = own.parts[key]
         place = volumes.seen(part, *volumes.posed(part, shown, heads, scale), scale, points)
         gap = np.maximum(place.gap, 0.0) / height
-        if (gap > _NEAR).all():
-            continue
         gaps = place.gap if skin.bare else np.maximum(place.gap, -_INSIDE * height)
         place = place._replace(gap=size * gaps)
         places[key] = place, gap
@@ -119,13 +118,14 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
     return Wanted(places, np.linalg.norm(shown.heads[:, hand] - shown.heads[:, upper], axis=-1) / length)
 
 
-def _weights(gap: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much points count with a gap (F, P), in heights: along the way out of the skin alone, and in all directions.
+def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How much points count with gaps (F, P) on both bodies: out of the skin alone, and in all directions.
 
-    The gap is the mean of the source's and the other body's, so that the way back is the same.
+    Both bodies count alike, so that the way back is the same; the smaller gap counts most. `_CLOSE` is in them.
     """
-    weight = _smooth(1.0 - gap / _NEAR) * ((_FREE + _CLOSE) / (gap + _CLOSE)) ** _STEEP
-    firm = (1.0 - _SLIDING) * _smooth(1.0 - gap / _TOUCHING) * weight
+    gap = 2.0 * theirs * own / (theirs + own)
+    weight = _smooth((_NEAR + _CLOSE - gap) / _NEAR) * ((_FREE + _CLOSE) / gap) ** _STEEP
+    firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
 
 
@@ -160,11 +160,13 @@ def _missing(
         part = skin.parts[key]
         nodes, frames = volumes.posed(part, shown, heads, scale)
         own_gap = volumes.seen(part, nodes, frames, scale, points).gap / (skin.height * scale)
-        firm, loose = _weights(0.5 * (their_gap + np.maximum(own_gap, 0.0)))
+        both = key[0] == "hand"
+        firm, loose = (one * (_BOTH if both else 1.0)
+                       for one in _weights(their_gap + _CLOSE, np.maximum(own_gap, 0.0) + _CLOSE))  # fmt: skip
         line = volumes.placed(part, nodes, frames, scale, place) - points
         out = volumes.outward(part, frames, place)
         asked = (firm * (out * line).sum(-1))[..., None] * out + loose[..., None] * line
-        total = total + (0.5 if key[0] == "hand" else 1.0) * asked.sum(1)
+        total = total + (0.5 if both else 1.0) * asked.sum(1)
         weights += np.einsum("fp,fpi,fpj->fij", firm, out, out) + loose.sum(1)[:, None, None] * np.eye(3)
     step = np.linalg.solve(weights, total[..., None])[..., 0]
     out = (step * along).sum(-1)  # what goes aside goes about the shoulder
