@@ -16,7 +16,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from .. import curves
 from ..bake import keys
-from ..blender import rotation, scene_state
+from ..blender import generated_rigs, rotation, scene_state
 from ..blender.armature import matrices
 from ..notes import Code, Note, Refused
 from . import touches, two_bones
@@ -159,7 +159,7 @@ def _higher(
         wanted = np.sqrt(np.maximum(length * length - aside, 0.0))
         weight = _stretched(their, shown, scale) ** _STRETCHED * (wanted / np.maximum(length, 1e-9)) ** 2
         total, weights = total + weight * (wanted - high), weights + weight
-    return total / weights
+    return np.asarray(total / weights)
 
 
 def _stretched(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
@@ -221,12 +221,15 @@ def _channels(ob: bpy.types.Object, body: Body, posed: Shown, mover: int, shift:
 def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) -> int:
     """Key the answer into a new action of some name, which is assigned; the number of keys.
 
-    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels.
+    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels; in a
+    generated rig all that are no FK controls do.
     """
     data = ob.animation_data
     before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
     bones = ob.pose.bones
     carrying = {one for bone in answer.bones for one in (bones[bone], *bones[bone].parent_recursive)}
+    if (kind := generated_rigs.kind_of(bones.keys())) is not None:
+        carrying |= {bone for bone in bones if kind.name(bone.name) is None}
     action = bpy.data.actions.new(name)
     writer = curves.Writer(ob, action)
     count = 0

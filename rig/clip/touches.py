@@ -26,7 +26,7 @@ _STRAIGHT, _BENT = 10.0, 0.05  # how much straight arms stay straight, and how s
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _BOTH = 10.0  # how much more the other hand counts than the body
 _INSIDE = 0.003  # of the height: how far points may be below the skin
-_ROUNDS, _PUSHES = 10, 6
+_ROUNDS, _STEP, _PUSHES = 14, 0.5, 6
 _HINGE = np.array([0.0, 0.0, 1.0])  # of an elbow, in the frame of its bones
 _OWN = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
 
@@ -72,7 +72,7 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
     shown = straight
     for _ in range(_ROUNDS):
         steps = {side: _missing(one, body, skin, shown, arms[side], side, base[side]) for side, one in wanted.items()}
-        whole = {side: shown.heads[:, arms[side].hand] - base[side] + step for side, step in steps.items()}
+        whole = {side: shown.heads[:, arms[side].hand] - base[side] + _STEP * step for side, step in steps.items()}
         shown = put(whole)
     offsets = {side: np.zeros_like(base[side]) for side in arms} | whole
     for _ in range(0 if skin.bare else _PUSHES):

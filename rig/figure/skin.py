@@ -50,7 +50,8 @@ def triangles(ob: bpy.types.Object, armature: Armature) -> tuple[np.ndarray, np.
         if len(vertices):
             parts.append((vertices, owners, corners + count))
             count += len(vertices)
-    return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+    vertices, owners, corners = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return vertices, owners, corners
 
 
 def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
