@@ -121,10 +121,11 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
 def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How much points count with gaps (F, P) on both bodies: out of the skin alone, and in all directions.
 
-    Both bodies count alike, so that the way back is the same; the smaller gap counts most. `_CLOSE` is in them.
+    Both bodies count alike, so that the way back is the same, and the smaller gap counts most; but what is far from the
+    source's hand does not count. `_CLOSE` is in the gaps.
     """
     gap = 2.0 * theirs * own / (theirs + own)
-    weight = _smooth((_NEAR + _CLOSE - gap) / _NEAR) * ((_FREE + _CLOSE) / gap) ** _STEEP
+    weight = _smooth((_NEAR + _CLOSE - theirs) / _NEAR) * ((_FREE + _CLOSE) / gap) ** _STEEP
     firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
 
