@@ -89,10 +89,7 @@ def steps(
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
             heights = mend_motion.ground_heights(context, before, ground or Ground())
-            if find:
-                on_ground = mend_motion.contacts(before, rate, heights)
-            else:
-                on_ground = contact_ranges.mask(ob, feet, frames)
+            on_ground = mend_motion.contacts(before, rate, heights) if find else contact_ranges.mask(ob, feet, frames)
             if not on_ground.any():
                 raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
             new = mend_motion.mended(ob, own, before, on_ground, rate, heights, mend_motion.holds(before, rate))

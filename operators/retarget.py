@@ -6,10 +6,11 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ..rig.bake import keys
-from ..rig.blender import generated_rigs, originals, scene_state
+from ..rig.blender import originals, scene_state
 from ..rig.clip import person_frames, retarget
 from ..rig.figure import roles
 from ..rig.notes import Code, Note, Refused
+from ..rig.setup import switches
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -62,6 +63,7 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         scale = retarget.Space.of(source).scale
         answer = retarget.transfer((people[source], shown[0], scale, starts[0]), ob, people[ob], starts[1])
         ob.dqik.live = False
+        switches.to_fk(ob)
         data = source.animation_data
         name = source.name if data is None or data.action is None else data.action.name
         count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
@@ -81,8 +83,8 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         figure = roles.of(ob)
         if figure.controlled is not None:
             raise Refused(figure.controlled)
-        if generated_rigs.kind_of(ob.pose.bones.keys()) is not None:
-            raise Refused(Note(Code.RETARGET_GENERATED, repr(ob.name)))
+        if switches.others(ob) and (refusal := switches.refusal(ob)) is not None:
+            raise Refused(refusal)
         return source
 
 

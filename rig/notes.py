@@ -170,7 +170,6 @@ class Code(Enum):
     )
     NO_MOTION = "{} does not move on frames {} to {}"
     NOTHING_CARRIES = "No bone of {} carries all the others and can be moved: disconnect its hips"
-    RETARGET_GENERATED = "{} is a generated rig: retarget to its metarig or to its deform bones' own armature"
     RETARGETED = "{} bones on {} frames, {} keys"
     OVERLAPPED = "{} bones follow through, {} keys"
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"

@@ -121,7 +121,5 @@ GERMAN_MOTION = {
     "{} does not move on frames {} to {}": "{} bewegt sich in den Frames {} bis {} nicht",
     "No bone of {} carries all the others and can be moved: disconnect its hips":
         "Kein Knochen von {} trägt alle anderen und kann bewegt werden: die Verbindung seiner Hüfte lösen",
-    "{} is a generated rig: retarget to its metarig or to its deform bones' own armature":
-        "{} ist ein erzeugtes Rig: auf sein Metarig oder auf ein eigenes Skelett seiner Verformungsknochen übertragen",
     "{} bones on {} frames, {} keys": "{} Knochen in {} Frames, {} Keyframes",
 }

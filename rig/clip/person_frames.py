@@ -19,6 +19,8 @@ from ..figure.body import RestBody
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
+from . import volumes
+from .volumes import Skin
 
 Key = tuple[str, str, int]
 """A chain of bones: its role's name and side, and a number for fingers and what else there is several of."""
@@ -59,7 +61,7 @@ class Person(NamedTuple):
 
     chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
     frames : (4,) the anatomical frame of each bone. leg : the mean length of the legs. floor : the height of the ground
-    under the feet, along `up` (3,).
+    under the feet, along `up` (3,). skin : its parts with their skin.
     """
 
     armature: Armature
@@ -70,6 +72,7 @@ class Person(NamedTuple):
     leg: float
     up: np.ndarray
     floor: float
+    skin: Skin
 
     @property
     def bones(self) -> list[int]:
@@ -94,7 +97,9 @@ def of(ob: bpy.types.Object) -> Person:
         frames.update(dict.fromkeys(chains[key], frames[base]))
     length = float(np.mean([leg.length for leg in legs]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
-    return Person(armature, chains, bases, frames, legs, length, up, floor)
+    middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
+    skin = volumes.measured(ob, figure, body, middle, frames)
+    return Person(armature, chains, bases, frames, legs, length, up, floor, skin)
 
 
 def _upright(axes: np.ndarray) -> np.ndarray:

@@ -16,46 +16,22 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from .. import curves
 from ..bake import keys
-from ..blender import rotation, scene_state
+from ..blender import generated_rigs, rotation, scene_state
 from ..blender.armature import matrices
 from ..notes import Code, Note, Refused
-from . import two_bones
-from .person_frames import SIDES, Key, Leg, Person, several
+from . import touches, two_bones
+from .other_body import Body, directions
+from .person_frames import SIDES, Leg, Person
+from .shown import Shown, Space
 
 _UP = np.array([0.0, 0.0, 1.0])
-_SPARE = 0.5  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
+_SPARE = 0.9  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
+_STRETCHED = 4.0  # how much more the hips heed a leg the more it is stretched, as an exponent
+_USUAL = 0.01  # how much they heed the height of ankles at rest; a straight leg counts 1
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
-_CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
-"""The chains that a chain of several bones goes on from."""
-
-
-class Space(NamedTuple):
-    """Where an armature object is: its place (3,), turn (4,) and scale."""
-
-    place: np.ndarray
-    turn: np.ndarray
-    scale: float
-
-    @classmethod
-    def of(cls, ob: bpy.types.Object) -> "Space":
-        """Of an object as it is shown."""
-        place, turn, scale = ob.matrix_world.decompose()
-        return cls(np.array(place), np.array(turn), float(max(map(abs, scale))))
-
-
-class Shown(NamedTuple):
-    """A figure's motion over F frames, in the world: heads (F, N, 3) and turns from rest (F, N, 4) of all bones.
-
-    The turns are those from bones at rest along the world's axes, as if the object were not turned.
-    """
-
-    heads: np.ndarray
-    turns: np.ndarray
-
-
 class Answer(NamedTuple):
     """Rotations (F, B, 4) of bones from rest, and the location (F, 3) of the bone that carries them."""
 
@@ -121,90 +97,6 @@ def _points(person: Person, scale: float, shown: Shown, side: int) -> tuple[np.n
     return ball, heel
 
 
-# -- the pose ----------------------------------------------------------------------------------------------------------
-
-
-def _directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:
-    """What the bones of each chain do in anatomical terms (F, 4): in the world, or against what they hang on."""
-    frame = {bone: quaternion.product(turns[:, bone], person.frames[bone]) for bone in person.frames}
-    return {
-        key: [quaternion.relative(frame[person.bases[key]], frame[bone]) if key in person.bases else frame[bone]
-              for bone in chain] for key, chain in person.chains.items()
-    }  # fmt: skip
-
-
-def _shared(own: Sequence[np.ndarray], first: np.ndarray, count: int) -> list[np.ndarray]:
-    """The turns of a chain for one of `count` bones, which bends as much; `first` is what it goes on from."""
-    if len(own) == count:
-        return list(own)
-    knots, found = [first, *own], []
-    for number in range(1, count + 1):
-        at = number * len(own) / count
-        low = min(int(at), len(own) - 1)
-        turn = quaternion.log(quaternion.relative(knots[low], knots[low + 1]))
-        found.append(quaternion.product(knots[low], quaternion.exp((at - low) * turn)))
-    return found
-
-
-def _for_body(person: Person, source: Mapping[Key, list[np.ndarray]]) -> dict[int, np.ndarray]:
-    """The frames (F, 4) of another body's bones in the world; those of fingers and twists against what they hang on."""
-    found = dict[int, np.ndarray]()
-    for key, chain in person.chains.items():
-        wanted = key
-        if key in person.bases:
-            theirs, ours = several(source, key), several(person.chains, key)
-            if theirs:
-                wanted = theirs[round(ours.index(key) * (len(theirs) - 1) / max(len(ours) - 1, 1))]
-        if wanted not in source:
-            continue
-        own = source[wanted]
-        before = next((source[name, "", 0][-1] for name in _CONTINUES.get(key[0], ()) if (name, "", 0) in source),
-                      np.broadcast_to(quaternion.IDENTITY, own[0].shape))  # fmt: skip
-        found.update(zip(chain, _shared(own, before, len(chain)), strict=True))
-    return found
-
-
-class _Body:
-    """Another body over F frames: the turns (F, 4) from rest of its bones in the world, and where that puts it."""
-
-    def __init__(self, ob: bpy.types.Object, person: Person, source: Mapping[Key, list[np.ndarray]]) -> None:
-        self.person, self.space = person, Space.of(ob)
-        self.carried = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
-        frames = _for_body(person, source)
-        self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}
-        self.relative = {bone: frames[bone] for bone in frames if bone in self.based}
-        self.turns = {bone: self._from_rest(bone, frames[bone]) for bone in frames if bone not in self.based}
-        self.count = len(next(iter(self.turns.values())))
-        self.order = sorted(range(len(person.armature.parent)), key=person.armature.tree.depth)
-
-    def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
-        return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
-
-    def posed(self, shift: np.ndarray, carrier: int) -> Shown:
-        """The body with the bone that carries it moved by `shift` (F, 3)."""
-        armature, count = self.person.armature, self.count
-        heads, turns = np.zeros((count, len(armature.parent), 3)), np.zeros((count, len(armature.parent), 4))
-        for bone in self.order:
-            above = int(armature.parent[bone])
-            if bone in self.turns:
-                turns[:, bone] = self.turns[bone]
-            elif bone in self.relative:
-                base = self.based[bone]
-                frame = quaternion.product(turns[:, base], self.person.frames[base])
-                turns[:, bone] = self._from_rest(bone, quaternion.product(frame, self.relative[bone]))
-            else:
-                turns[:, bone] = self.space.turn if above < 0 or not self.carried[bone] else turns[:, above]
-            if above < 0:
-                line = quaternion.rotate(self.space.turn, armature.heads[bone])
-                heads[:, bone] = self.space.place + self.space.scale * line
-            else:
-                line = armature.heads[bone] - armature.heads[above]
-                heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
-            if bone == carrier:
-                heads[:, bone] += shift
-        return Shown(heads, turns)
-
-
 def carrier(ob: bpy.types.Object, person: Person) -> int:
     """The bone that carries all bones of a figure and can be moved. Raises `Refused` if there is none."""
     paths = [person.armature.tree.paths[bone] for bone in person.bones]
@@ -225,15 +117,12 @@ def transfer(
 ) -> Answer:
     """The motion for another body. source : its figure, motion, scale and `origin`. ground : the origin of the body."""
     theirs, shown, scale, start = source
-    body = _Body(ob, person, _directions(theirs, shown.turns))
+    body = Body(ob, person, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
     mover = carrier(ob, person)
-    place = ground + size * (_hips(theirs, shown) - start)
-    # ankles that are higher above the ground carry the hips higher
-    high, their_high = (np.mean([leg.high for leg in one.legs]) for one in (person, theirs))
-    place += _UP * (high * body.space.scale - size * their_high * scale)
-    shift = place - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
+    shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
+    shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     down = np.max([
         two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
@@ -247,7 +136,36 @@ def transfer(
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
         turned = two_bones.reach(hips, body.turns[leg.thigh], body.turns[leg.shin], lines, axis, ankle)
         body.turns[leg.thigh], body.turns[leg.shin] = turned
+    touches.keep((theirs, shown, scale), body, shift, mover)
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
+
+
+def _higher(
+    source: tuple[Person, Shown, float], body: Body, posed: Shown, ankles: Sequence[np.ndarray]
+) -> np.ndarray:
+    """How much higher (F,) hips have to be so that legs to their ankles are stretched as the source's are.
+
+    The leg counts that is stretched and upright; for figures whose legs are neither, how high ankles are at rest.
+    """
+    theirs, shown, scale = source
+    size = body.person.leg * body.space.scale / (theirs.leg * scale)
+    usual = np.mean([leg.high for leg in body.person.legs]) * body.space.scale
+    usual -= size * np.mean([leg.high for leg in theirs.legs]) * scale
+    total, weights = _USUAL * usual, _USUAL
+    for leg, their, ankle in zip(body.person.legs, theirs.legs, ankles, strict=True):
+        line = posed.heads[:, leg.thigh] - ankle
+        high, length = line @ _UP, _stretched(their, shown, scale) * leg.length * body.space.scale
+        aside = (line * line).sum(-1) - high * high
+        wanted = np.sqrt(np.maximum(length * length - aside, 0.0))
+        weight = _stretched(their, shown, scale) ** _STRETCHED * (wanted / np.maximum(length, 1e-9)) ** 2
+        total, weights = total + weight * (wanted - high), weights + weight
+    return np.asarray(total / weights)
+
+
+def _stretched(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
+    """How far (F,) a leg is stretched, as a share of its length."""
+    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
+    return np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
 
 
 def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
@@ -255,13 +173,12 @@ def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
 
     Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
     """
-    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
-    stretched = np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
+    stretched = _stretched(leg, shown, scale)
     return stretched + _SPARE * (1.0 - stretched)
 
 
 def _ankles(
-    source: tuple[Person, Shown, float, np.ndarray], body: _Body, side: int, size: float, ground: np.ndarray
+    source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float, ground: np.ndarray
 ) -> np.ndarray:
     """Where an ankle (F, 3) has to be so that ball or heel are where the source has them, scaled.
 
@@ -282,7 +199,7 @@ def _ankles(
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _channels(ob: bpy.types.Object, body: _Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
+def _channels(ob: bpy.types.Object, body: Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
     armature, space = body.person.armature, body.space
     rest = quaternion.from_matrix(armature.rest[:, :3, :3])
 
@@ -304,12 +221,15 @@ def _channels(ob: bpy.types.Object, body: _Body, posed: Shown, mover: int, shift
 def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) -> int:
     """Key the answer into a new action of some name, which is assigned; the number of keys.
 
-    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels.
+    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels; in a
+    generated rig all that are no FK controls do.
     """
     data = ob.animation_data
     before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
     bones = ob.pose.bones
     carrying = {one for bone in answer.bones for one in (bones[bone], *bones[bone].parent_recursive)}
+    if (kind := generated_rigs.kind_of(bones.keys())) is not None:
+        carrying |= {bone for bone in bones if kind.name(bone.name) is None}
     action = bpy.data.actions.new(name)
     writer = curves.Writer(ob, action)
     count = 0

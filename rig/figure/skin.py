@@ -37,6 +37,23 @@ def points(ob: bpy.types.Object, armature: Armature) -> dict[int, np.ndarray]:
     return {bone: np.concatenate(parts) for bone, parts in found.items()}
 
 
+def triangles(ob: bpy.types.Object, armature: Armature) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The surface of what the bones carry, at rest and in armature space.
+
+    Vertices (n, 3), the bone (n,) that each of them follows most, -1 for none, and triangles (m, 3) of vertices.
+    """
+    own, parts, count = ob.original, [(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros((0, 3), np.intp))], 0
+    for other in meshes(own):
+        vertices, owners = _carried(other, own, armature, 1)
+        other.data.calc_loop_triangles()
+        corners = bulk.read(other.data.loop_triangles, "vertices", 3).reshape(-1, 3).astype(np.intp)
+        if len(vertices):
+            parts.append((vertices, owners, corners + count))
+            count += len(vertices)
+    vertices, owners, corners = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return vertices, owners, corners
+
+
 def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
     """The vertices (n, 3) of a mesh, in its own space."""
     return bulk.read(mesh.vertices, "co", 3)
@@ -55,22 +72,27 @@ def _of_mesh(
     mesh: bpy.types.Object, ob: bpy.types.Object, armature: Armature
 ) -> Iterator[tuple[int, np.ndarray]]:  # fmt: skip
     """Bones, and vertices (n, 3) of one mesh that are theirs."""
-    vertices = coordinates(mesh.data).astype(float)
-    if not len(vertices) or not np.isfinite(vertices).all():
-        return
-    if _hangs(mesh, ob):
-        bone = ob.pose.bones.get(mesh.parent_bone)
-        if bone is not None:
-            number = armature.index[bone.name]
-            to_bone = np.array((ob.matrix_world @ bone.matrix).inverted_safe() @ mesh.matrix_world)
-            yield number, _moved(armature.rest[number] @ to_bone, vertices)
-        return
-    to_armature = np.array(ob.matrix_world.inverted_safe() @ mesh.matrix_world)
-    step = -(-len(vertices) // MOST)
-    owners = _owners(mesh, armature, step)
-    vertices = _moved(to_armature, vertices[::step])
+    vertices, owners = _carried(mesh, ob, armature, 1 if _hangs(mesh, ob) else -(-len(mesh.data.vertices) // MOST))
     for number in np.unique(owners[owners >= 0]).tolist():
         yield number, vertices[owners == number]
+
+
+def _carried(
+    mesh: bpy.types.Object, ob: bpy.types.Object, armature: Armature, step: int
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Every `step`-th vertex (n, 3) of a mesh, in armature space, and the bone (n,) that it follows; none if broken."""
+    vertices = coordinates(mesh.data).astype(float)
+    if not len(vertices) or not np.isfinite(vertices).all():
+        return np.zeros((0, 3)), np.zeros(0, np.intp)
+    if _hangs(mesh, ob):
+        bone = ob.pose.bones.get(mesh.parent_bone)
+        if bone is None:
+            return vertices, np.full(len(vertices), -1)
+        number = armature.index[bone.name]
+        to_bone = np.array((ob.matrix_world @ bone.matrix).inverted_safe() @ mesh.matrix_world)
+        return _moved(armature.rest[number] @ to_bone, vertices), np.full(len(vertices), number)
+    to_armature = np.array(ob.matrix_world.inverted_safe() @ mesh.matrix_world)
+    return _moved(to_armature, vertices[::step]), _owners(mesh, armature, step)
 
 
 def _owners(mesh: bpy.types.Object, armature: Armature, step: int) -> np.ndarray:

@@ -4,7 +4,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from math import pi, radians
+from math import degrees, pi, radians
 from pathlib import Path
 
 import auto_rig_pro
@@ -338,3 +338,31 @@ def test_other_switches_may_have_any_end(opened: Callable, owner: str, switch: s
         for bone in ("hand_fk.L", "hand_fk.R", "foot_fk.L", "foot_fk.R", "head"):
             assert gap(ob, bone, goals[bone]) < 2e-4
         assert gap(ob, "DEF-hand.L", goals["hand_fk.L"]) < 2e-4
+
+
+def test_a_motion_goes_to_the_fk_controls(opened: Callable) -> None:
+    """Retarget: the limbs of the body that deforms point as the source's, whatever the IK controls were doing."""
+    ob = opened("basic_human")
+    move(ob, "hand_ik.L", (-0.2, -0.3, 0.1))
+    source = rigs.figure("Source")
+    for frame, amount in ((1, 0.0), (10, 1.0)):
+        for bone, line in (("arm.L", (1, -1, 1)), ("forearm.R", (-1, -2, 0)), ("thigh.R", (0.1, -0.5, -1))):
+            own = source.pose.bones[bone]
+            turn = own.bone.matrix_local.col[1].xyz.rotation_difference(Vector(line))
+            basis = own.bone.matrix_local.to_quaternion()
+            own.rotation_quaternion = Quaternion().slerp(basis.inverted() @ turn @ basis, amount)
+            own.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=10) == {"FINISHED"}
+    assert all(bone["IK_FK"] == 1.0 for bone in ob.pose.bones if "IK_FK" in bone)
+    for frame in (1, 6, 10):
+        rigs.at_frame(frame)
+        for upper, lower in (("arm", "forearm"), ("forearm", "hand")):
+            for side in "LR":
+                own = rigs.head(source, f"{lower}.{side}") - rigs.head(source, f"{upper}.{side}")
+                names = [f"DEF-{part.replace('arm', 'upper_arm') if part == 'arm' else part}.{side}"
+                         for part in (upper, lower)]  # fmt: skip
+                assert degrees(own.angle(rigs.head(ob, names[1]) - rigs.head(ob, names[0]))) < 1.0
+        for side in "LR":
+            if side == "L" or frame == 1:
+                assert abs(rigs.head(ob, f"DEF-foot.{side}").z - ob.data.bones[f"DEF-foot.{side}"].head_local.z) < 0.02

@@ -8,13 +8,15 @@ while the same point of the source's foot stands, beyond what it goes there, in 
 largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8 degrees. Pops: the
 largest step of a thigh or a shin from frame to frame, beyond that of the source, in degrees. Hands: by how much
 the distances between the hands and from hands to the head differ from the source's, in percent of the arm's length.
-Back: by how much the joints of the source differ after there and back, in degrees (median and largest).
+Back: by how much the joints of the source differ after there and back, in degrees: the largest of parts of which the
+character has as many bones, and median and largest of the others.
 """
 
 import argparse
 import contextlib
 import io
 import sys
+from collections import Counter
 from pathlib import Path
 
 import bpy
@@ -137,9 +139,18 @@ def row(name: str, path: str, pictures: Path | None) -> str:
             for one, other in ((source, "source"), (ob, name)):
                 sketch.draw(one, pictures / f"{name}-{frame}-{other}.png".replace(" ", "-"))
     retarget(ob, source, frames)
-    back = angle(before.joints(), Film(source, captured.truth(), frames).joints())[:, sorted(before.row.values())]
-    return (f"| {name} | {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {steps[1] - steps[0]:.2f} | "
-            f"{np.median(apart):.1f} / {apart.max():.1f} | {np.median(back):.3f} / {back.max():.2f} |")  # fmt: skip
+    back = angle(before.joints(), Film(source, captured.truth(), frames).joints())
+    counts = [Counter(role and ("neck" if role[0] == "head" else role[0], role[1]) for role in one.values())
+              for one in (captured.truth(), build.truth(character))]  # fmt: skip
+    names = source.pose.bones.keys()
+    kept, lost = ([names.index(name) for name, (part, side) in captured.truth().items()
+                   if (counts[0]["neck" if part == "head" else part, side]
+                       <= counts[1]["neck" if part == "head" else part, side]) == is_kept] for is_kept in (True, False))
+    lost = back[:, lost] if lost else np.zeros(1)
+    pops = steps[1] - steps[0]
+    return (f"| {name} | {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {pops:.2f} | "
+            f"{np.median(apart):.1f} / {apart.max():.1f} | {back[:, kept].max():.2f} | "
+            f"{np.median(lost):.1f} / {lost.max():.1f} |")  # fmt: skip
 
 
 def main() -> None:
@@ -149,7 +160,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
     measure.load()
-    print("| | slide %/s | wrong % | pops | hands % | back |\n|---|---|---|---|---|---|")
+    print("| | slide %/s | wrong % | pops | hands % | back | lost |\n|---|---|---|---|---|---|---|")
     for name in options.characters or USUAL:
         print(row(name, options.clip, options.pictures), flush=True)
 

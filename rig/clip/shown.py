@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender shows of a figure over frames, as arrays."""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+
+class Space(NamedTuple):
+    """Where an armature object is: its place (3,), turn (4,) and scale."""
+
+    place: np.ndarray
+    turn: np.ndarray
+    scale: float
+
+    @classmethod
+    def of(cls, ob: bpy.types.Object) -> "Space":
+        """Of an object as it is shown."""
+        place, turn, scale = ob.matrix_world.decompose()
+        return cls(np.array(place), np.array(turn), float(max(map(abs, scale))))
+
+
+class Shown(NamedTuple):
+    """A figure's motion over F frames, in the world: heads (F, N, 3) and turns from rest (F, N, 4) of all bones.
+
+    The turns are those from bones at rest along the world's axes, as if the object were not turned.
+    """
+
+    heads: np.ndarray
+    turns: np.ndarray

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Retarget keeps touches: hands on another body's mesh, and hands on hands, as far as Blender shows meshes apart."""
+
+from math import sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+
+FRAMES = range(1, 13)
+HEIGHT = 1.8
+NEAR = 0.01 * HEIGHT
+
+
+def posed(name: str = "Source") -> bpy.types.Object:
+    """A figure whose left hand lies before its belly, and whose right hand hangs; the trunk sways a little."""
+    ob = rigs.figure(name)
+    lines = {"arm.L": (0.35, -0.2, -0.9), "forearm.L": (-0.8, -0.55, 0.25), "hand.L": (-1.0, -0.1, 0.0),
+             "arm.R": (-0.2, 0.0, -1.0), "forearm.R": (-0.2, -0.1, -1.0), "hand.R": (-0.2, -0.1, -1.0)}  # fmt: skip
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        hips = ob.pose.bones["hips"]
+        hips.rotation_mode = "XYZ"
+        hips.rotation_euler = (0.05 * sin(0.5 * frame), 0.0, 0.0)
+        hips.keyframe_insert("rotation_euler", frame=frame)
+        for bone, line in lines.items():
+            rigs.update()
+            own = ob.pose.bones[bone]
+            turn = own.matrix.col[1].xyz.rotation_difference(Vector(line))
+            place = Matrix.Translation(own.head)
+            own.matrix = place @ turn.to_matrix().to_4x4() @ place.inverted() @ own.matrix
+            rigs.update()
+            own.rotation_mode = "QUATERNION"
+            own.keyframe_insert("rotation_quaternion", frame=frame)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    return ob
+
+
+def tube(ob: bpy.types.Object, bone: str, start: tuple, end: tuple, radius: float) -> bpy.types.Object:
+    """A closed tube that a bone carries."""
+    start, end = Vector(start), Vector(end)
+    turn, corners = (end - start).to_track_quat("Z", "Y"), []
+    for share in np.linspace(0.0, 1.0, 6):
+        for angle in np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False):
+            around = turn @ Vector((np.cos(angle), np.sin(angle), 0.0))
+            corners.append(tuple(start.lerp(end, share) + radius * around))
+    sides = [(24 * row + k, 24 * row + (k + 1) % 24, 24 * row + 24 + (k + 1) % 24, 24 * row + 24 + k)
+             for row in range(5) for k in range(24)]  # fmt: skip
+    mesh = bpy.data.meshes.new("Tube")
+    mesh.from_pydata(corners, [], [*sides, tuple(range(23, -1, -1)), tuple(range(120, 144))])
+    body = bpy.data.objects.new("Tube", mesh)
+    bpy.context.scene.collection.objects.link(body)
+    body.vertex_groups.new(name=bone).add(range(len(corners)), 1.0, "REPLACE")
+    body.parent, body.modifiers.new("Armature", "ARMATURE").object = ob, ob
+    return body
+
+
+def hands(ob: bpy.types.Object) -> None:
+    for side, sign in (("L", 1), ("R", -1)):
+        tube(ob, f"hand.{side}", (sign * 0.78, 0, 1.45), (sign * 0.9, 0, 1.45), 0.02)
+
+
+def points(body: bpy.types.Object) -> np.ndarray:
+    """The vertices of a mesh in the world as Blender shows them."""
+    shown = rigs.evaluated(body)
+    return np.array([shown.matrix_world @ vertex.co for vertex in shown.data.vertices])
+
+
+def from_trunk(ob: bpy.types.Object, hand: bpy.types.Object) -> np.ndarray:
+    """How far (F,) the nearest vertex of a hand is from the line of the trunk's bone."""
+    found = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        shown = rigs.evaluated(ob)
+        bone = (shown.matrix_world @ shown.pose.bones["spine"].matrix).inverted()
+        seen = np.array([tuple(bone @ Vector(point)) for point in points(hand)])
+        found.append(np.hypot(seen[:, 0], seen[:, 2]).min())
+    return np.array(found)
+
+
+def apart(one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
+    """The distance (F,) of the nearest vertices of two meshes."""
+    found = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        found.append(np.linalg.norm(points(one)[:, None] - points(other)[None], axis=-1).min())
+    return np.array(found)
+
+
+def retarget(source: bpy.types.Object, ob: bpy.types.Object) -> None:
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.retarget(source=source.name) == {"FINISHED"}
+
+
+def meshes_of(ob: bpy.types.Object) -> dict[str, bpy.types.Object]:
+    return {body.vertex_groups[0].name: body for body in bpy.data.objects if body.parent == ob}
+
+
+@pytest.mark.parametrize("radius", [0.12, 0.26])
+def test_a_hand_on_the_belly_lies_on_another_belly(radius: float) -> None:
+    source, ob = posed(), rigs.figure("Other")
+    hands(source), hands(ob)
+    belly = float(from_trunk(source, meshes_of(source)["hand.L"]).mean())
+    tube(source, "spine", (0, 0, 1.0), (0, 0, 1.4), belly)
+    tube(ob, "spine", (0, 0, 1.0), (0, 0, 1.4), radius)
+    gap = from_trunk(source, meshes_of(source)["hand.L"]) - belly
+    assert np.abs(gap).max() < NEAR and abs(belly - radius) > 2.0 * NEAR
+    retarget(source, ob)
+    assert np.abs(from_trunk(ob, meshes_of(ob)["hand.L"]) - radius - np.maximum(gap, 0.0)).max() < NEAR
+
+
+def test_a_free_hand_stays_where_its_arm_puts_it() -> None:
+    """The hanging hand is far from a belly that is not wider than its own."""
+    source, ob = posed(), rigs.figure("Other")
+    for one in (source, ob):
+        hands(one), tube(one, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.1)
+    retarget(source, ob)
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        one, other = (rigs.evaluated(each).pose.bones["hand.R"].head for each in (source, ob))
+        assert (one - other).length < 2e-3
+
+
+def test_hands_do_not_sink_into_a_wider_body() -> None:
+    source, ob = posed(), rigs.figure("Wide")
+    hands(source), hands(ob)
+    tube(ob, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.25)
+    tube(source, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.05)
+    retarget(source, ob)
+    for side in "LR":
+        assert from_trunk(ob, meshes_of(ob)[f"hand.{side}"]).min() > 0.25 - 0.01
+
+
+def test_folded_hands_stay_together_on_wider_shoulders() -> None:
+    source, ob = posed(), rigs.figure("Wide")
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        if bone.name.startswith(("arm", "forearm", "hand")):
+            bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        if bone.name.startswith(("arm", "forearm", "hand")):
+            for end in ("head", "tail"):
+                point = getattr(bone, end)
+                point.x = np.sign(point.x) * (abs(point.x) + 0.12)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hands(source)
+    for side, sign in (("L", 1), ("R", -1)):
+        tube(ob, f"hand.{side}", (sign * 0.9, 0, 1.45), (sign * 1.02, 0, 1.45), 0.02)
+    for frame in FRAMES:  # the right arm as the left one in a mirror, so that the hands meet
+        rigs.at_frame(frame)
+        for part in ("arm", "forearm", "hand"):
+            one, other = source.pose.bones[f"{part}.L"], source.pose.bones[f"{part}.R"]
+            turn = one.rotation_quaternion
+            other.rotation_quaternion = (turn.w, turn.x, -turn.y, -turn.z)
+            other.keyframe_insert("rotation_quaternion", frame=frame)
+    before = apart(*(meshes_of(source)[f"hand.{side}"] for side in "LR"))
+    assert before.max() < NEAR, "the hands of the source touch"
+    retarget(source, ob)
+    assert np.abs(apart(*(meshes_of(ob)[f"hand.{side}"] for side in "LR")) - before).max() < NEAR
