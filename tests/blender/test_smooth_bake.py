@@ -15,6 +15,7 @@ import situations
 from mathutils import Quaternion, Vector
 
 FRAMES = range(1, 61)
+LONG = 2500  # frames, which take long to solve at once
 
 
 def swinging_arm(reach: Callable[[float], Vector] | None = None) -> bpy.types.Object:
@@ -210,12 +211,12 @@ def test_a_bake_that_is_stopped_while_it_solves_changes_nothing(extension: str) 
     keys, shown, actions = rigs.keys(ob), rigs.matrices(ob), set(bpy.data.actions)
     operator = sys.modules[f"{extension}.operators.bake"].DQIK_OT_bake
     running = SimpleNamespace(
-        frame_start=1, frame_end=500, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
+        frame_start=1, frame_end=LONG, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         smooth=1.0, tell=lambda kind, *notes: None,
     )  # fmt: skip
     running._frames = MethodType(operator._frames, running)
     working = operator._run(running, bpy.context)
-    shares = [next(working) for _ in range(500 + 1)]
+    shares = [next(working) for _ in range(LONG + 1)]
     working.close()
     assert shares == sorted(shares)
     assert bpy.context.scene.frame_current == 5

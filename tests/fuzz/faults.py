@@ -184,7 +184,7 @@ FAULTS = [
     ),
     # -- targets and other armatures -----------------------------------------------------------------------------------
     Fault(
-        "goal-mute", _TARGETS, "not goal.mute and goal.influence > 0.0", "goal.influence > 0.0",
+        "goal-mute", _TARGETS, "not goal.mute and (goal.influence > 0.0", "(goal.influence > 0.0",
         "muted goals count", "test_operators test_targets",
         quick=True, groups="muted",
     ),
