@@ -308,6 +308,7 @@ class Code(Enum):
     PICTURE_IN = "the picture is the image {}"
     CHOOSE_SOLVERS = "Choose the solvers to compare"
     LINKED_KEYS = "{} is linked, so keys would be lost: make a library override first"
+    MOTION_NO_NUMBERS = "The motion of {} has values that are no numbers: reset its place and its pose"
     SMOOTH_LAG = "Follow lags behind its targets, a smooth bake does not: choose another Start From, or Smooth 0"
     LAG_STEP = "Follow moves bones from each frame to the next: bake with Step 1"
     LAG_UNBAKED = "Renders do not show how {} lags behind its targets: bake it first"

@@ -23,6 +23,8 @@ GERMAN_MOTION_OPERATORS = {
 GERMAN_MOTION = {
     "Whole Motion": "Ganze Bewegung",
     "What is done to all frames of a motion at once": "Was mit allen Frames einer Bewegung zugleich geschieht",
+    "The motion of {} has values that are no numbers: reset its place and its pose":
+        "Die Bewegung von {} hat Werte, die keine Zahlen sind: Ort und Pose zurücksetzen",
     # editing a range
     "In Pose Mode, select the controls or bones that you have moved":
         "Im Posenmodus die Steuerknochen oder Knochen auswählen, die bewegt wurden",

@@ -18,7 +18,7 @@ from ..figure import foot, roles
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
 from ..shot import ties
-from . import ground, inside_limits
+from . import finite_motion, ground, inside_limits
 
 PARTS = ("thigh", "shin", "foot")
 _ARM = ("arm", "forearm", "hand")
@@ -186,6 +186,7 @@ def read(
         yield count / len(frames)
     limbs = [*own.legs, *own.arms]
     places = np.array(heads, dtype=float).reshape(-1, len(limbs), 3, 3)
+    finite_motion.check(ob, places)
     turns_of, keyed = (np.array(one, dtype=float).reshape(-1, len(limbs), 3, 4) for one in (turns, turned))
     found = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
              for k, limb in enumerate(limbs)]  # fmt: skip

@@ -11,7 +11,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.clip import Chain, Spring, follow_through
 from .. import curves
 from ..blender import channels, rotation, scene_state
-from . import inside_limits
+from . import finite_motion, inside_limits
 
 _SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by less close it
 
@@ -36,7 +36,10 @@ def read(
     context: bpy.types.Context, ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int],
     visits: scene_state.Visits,
 ) -> Generator[float, None, Read]:  # fmt: skip
-    """Read the motion of bones, which are `in_order`, as Live shows it; yields the progress from 0 to 1."""
+    """Read the motion of bones, which are `in_order`, as Live shows it; yields the progress from 0 to 1.
+
+    Raises `Refused` if it is not numbers.
+    """
     bones = np.array([ob.pose.bones.find(name) for name in names])
     turns, ends, turned = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for count, frame in enumerate(frames, 1):
@@ -49,6 +52,7 @@ def read(
         turned.append(channels.read(shown.pose.bones).rotations[bones])
         yield count / len(frames)
     ends_of = np.array(ends)
+    finite_motion.check(ob, ends_of)
     row = {name: number for number, name in enumerate(names)}
     parents = [next((row[one.name] for one in ob.pose.bones[name].parent_recursive if one.name in row), -1)
                for name in names]  # fmt: skip

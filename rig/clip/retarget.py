@@ -19,7 +19,7 @@ from ..bake import keys
 from ..blender import generated_rigs, rotation, scene_state
 from ..blender.armature import matrices
 from ..notes import Code, Note, Refused
-from . import touches, two_bones
+from . import finite_motion, touches, two_bones
 from .other_body import Body, directions
 from .person_frames import SIDES, Leg, Person
 from .shown import Shown, Space
@@ -45,7 +45,10 @@ def read(
     context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
     visits: scene_state.Visits,
 ) -> Generator[float, None, list[Shown]]:  # fmt: skip
-    """The motions of figures as Blender shows them; yields the progress from 0 to 1."""
+    """The motions of figures as Blender shows them; yields the progress from 0 to 1.
+
+    Raises `Refused` if one is not numbers.
+    """
     heads, turns, reported = [[] for _ in people], [[] for _ in people], monotonic()
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
@@ -60,6 +63,8 @@ def read(
         if monotonic() - reported > _BEAT:  # the window is drawn after each report, which takes longer than a frame
             yield count / len(frames)
             reported = monotonic()
+    for ob, places in zip(people, heads, strict=True):
+        finite_motion.check(ob, np.array(places))
     return [Shown(np.array(one), np.array(other)) for one, other in zip(heads, turns, strict=True)]
 
 

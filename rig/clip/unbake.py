@@ -13,6 +13,7 @@ from ...solvers.clip import Keys, Miss, few_keys
 from .. import curves
 from ..blender import channels, rotation, scene_state
 from ..blender.places import Owner
+from . import finite_motion
 from .stances import Mark
 
 _SCALE = 0.002  # by which a scale may differ
@@ -201,6 +202,7 @@ def read(
         matrices = {name: shown.matrix_world @ shown.pose.bones[name].matrix for name in {mark.bone for mark in marks}}
         places.append(np.array([(matrices[mark.bone] @ mark.place)[:] for mark in marks]))
         yield count / len(frames)
+    finite_motion.check(ob, np.array(places))
     return Motion(np.array(turns), np.array(places).reshape(len(places), -1, 3))
 
 

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Quaternion
 from situations import NEAR, crane, history, key_turns, load, reaching, turned
 
 SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
@@ -222,3 +223,23 @@ def test_a_stiff_bone_is_left_as_it_was_posed() -> None:
     for frame in (3, 20, 4):
         rigs.at_frame(frame)
         assert rigs.local_rotation(ob, "boom").rotation_difference(before).angle < NEAR
+
+
+@pytest.mark.parametrize("press", ["mend_motion", "unbake", "overlap", "retarget"])
+def test_a_motion_that_is_no_numbers_is_refused_and_nothing_is_keyed(press: str) -> None:
+    """Of whole motions, whose keys would not be numbers either."""
+    ob, source = rigs.figure(), rigs.figure("Source") if press == "retarget" else None
+    for frame, angle in ((1, 0.0), (12, 0.4)):
+        rigs.posed(ob.pose.bones["thigh.L"], Quaternion((1.0, 0.0, 0.0), angle))
+        ob.pose.bones["thigh.L"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "hand.L"
+    (source or ob).location.z = nan
+    before, actions = rigs.keys(ob), set(bpy.data.actions)
+    extra = {"source": "Source"} if source else {}
+    with pytest.raises(RuntimeError, match="has values that are no numbers: reset its place"):
+        getattr(bpy.ops.dqik, press)(frame_start=1, frame_end=12, **extra)
+    assert rigs.keys(ob) == before
+    assert set(bpy.data.actions) == actions
