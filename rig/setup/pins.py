@@ -58,11 +58,12 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
         goal.mute, goal.use_position, goal.use_rotation, goal.rotation_follows = False, position, rotation, 0.0
         goal.priority = max(goal.priority, PRIORITY)
         rotation_space.show_control(ob, goal)
+    left = goals.put_targets(ob, present, depsgraph)  # before what is added is evaluated with the goals as they are now
     if as_bones:
         goals.add_control_bones(ob, wanted)
     for number, _ in wanted if not as_bones else ():
         goals.add_empty(ob, number)
-    return Pinned(numbers, were_off, goals.put_targets(ob, present, bpy.context.evaluated_depsgraph_get()))
+    return Pinned(numbers, were_off, left)
 
 
 def pinned(ob: bpy.types.Object, names: Iterable[str]) -> list[int]:

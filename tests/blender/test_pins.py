@@ -2,6 +2,7 @@
 """Pins win over wishes and over goals that are no pins, and are keyed at a frame with Auto Keying."""
 
 import bpy
+import numpy as np
 import pytest
 import rigs
 from test_controls import HEIGHT, control, select, shift
@@ -159,3 +160,20 @@ def test_pin_on_a_control_pins_the_bone_that_it_moves() -> None:
     shift(ob, "hand.R", (0, -0.5, 0))
     assert (rigs.head(ob, "hips") - start).length < EXACT
     assert goal_of(ob, "hand.L").priority == goal_of(ob, "hips").priority > goal_of(ob, "hand.R").priority
+
+
+def test_bones_with_and_without_a_goal_are_pinned_at_once_where_they_are() -> None:
+    """The pin of the one counts its target's rotation, which its goal did not: the other does not move with it."""
+    ob = rigs.made_active(rigs.chain([(0, 0, 0), (0.1, 0, 1), (0.2, 0.1, 2), (0.3, 0, 2.6)], "Chain"))
+    rigs.goal(ob, "b", rigs.empty((0.9, -0.4, 0.8), "Target"))
+    ob.dqik.goals[0].use_rotation = False
+    ob.dqik.live = True
+    rigs.update()
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in ("a", "b")
+    before = rigs.matrices(ob)
+    assert bpy.ops.dqik.pin() == {"FINISHED"}
+    rigs.update()
+    assert len(ob.dqik.goals) == 2
+    assert np.abs(rigs.matrices(ob)[:3] - before[:3]).max() < EXACT
