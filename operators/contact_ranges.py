@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig.blender import scene_state, views
-from ..rig.clip import contact_ranges, mend_motion
+from ..rig.clip import contact_ranges, leg_bones, mend_motion
 from ..rig.figure import roles
 from ..rig.notes import Code, Note, Refused
 from ..rig.overlay import contact_bars
@@ -95,7 +95,7 @@ class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         if not self.bone:
             feet = sorted((role.side, ob.pose.bones[bone].name) for bone, role in roles.of(ob).roles.items()
-                          if role.name == mend_motion.PARTS[-1])  # fmt: skip
+                          if role.name == leg_bones.PARTS[-1])  # fmt: skip
             if not feet:
                 self.tell({"ERROR"}, Note(Code.NO_FEET, repr(ob.name)))
                 return {"CANCELLED"}

@@ -14,13 +14,12 @@ from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, r
 from .. import curves
 from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature
-from ..figure import foot, roles
+from ..figure import roles
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
 from ..shot import ties
-from . import finite_motion, ground, inside_limits
+from . import finite_motion, ground, inside_limits, leg_bones
 
-PARTS = ("thigh", "shin", "foot")
 _ARM = ("arm", "forearm", "hand")
 _ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of a mesh is looked for
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
@@ -86,22 +85,18 @@ def figure(ob: bpy.types.Object) -> Figure:
     known = roles.of(ob, armature)
     scale = max(map(abs, ob.matrix_world.to_scale()))
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
-    found = [[bones[role] for role in (Role(part, side) for part in PARTS) if role in bones] for side in (LEFT, RIGHT)]
-    if any(len(leg) < len(PARTS) for leg in found):
+    found = leg_bones.of(armature, known)
+    if found is None:
         raise Refused(Note(Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
     legs, moved = list[Limb](), set[int]()
-    for leg in found:
+    for leg, shape in found:
         paths = [_between(armature, upper, lower) for upper, lower in pairwise(leg)]
         if not all(paths):
             raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
-        own = foot.of(armature, known, leg[2])
-        if own is None:
-            raise Refused(Note(Code.NO_FEET, repr(ob.name)))
-        own = own.seen_from(armature.rest[leg[2], :3, :3], armature.heads[leg[2]])
-        legs.append(_limb(ob, leg, paths, scale * own.heel, scale * own.ball))
+        legs.append(_limb(ob, leg, paths, scale * shape.heel, scale * shape.ball))
         moved |= {bone for path in paths for bone in path} | {leg[0]}
-    hips = _hips(ob, armature, [leg[0] for leg in found])
+    hips = _hips(ob, armature, [leg[0] for leg, _ in found])
     _check(ob, [names[bone] for bone in sorted(moved | {hips})])
     arms = [_arm(ob, armature, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
             for side in (LEFT, RIGHT)]  # fmt: skip

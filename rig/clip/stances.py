@@ -10,10 +10,8 @@ from mathutils import Vector
 
 from ...solvers.clip import find_contacts, runs
 from ..blender.armature import Armature
-from ..figure import foot, roles
-from ..figure.parts import LEFT, RIGHT, Role
-
-_PARTS = ("thigh", "shin", "foot")
+from ..figure import roles
+from . import leg_bones
 
 
 class Mark(NamedTuple):
@@ -35,14 +33,11 @@ def legs(ob: bpy.types.Object) -> Legs | None:
     """The legs of a figure; None if it has no two legs whose roles are known."""
     armature = Armature(ob)
     known = roles.of(ob, armature)
-    bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
+    both = leg_bones.of(armature, known)
+    if both is None:
+        return None
     found, marks, lengths = list[list[str]](), list[Mark](), list[float]()
-    for side in (LEFT, RIGHT):
-        own = [bones[role] for role in (Role(part, side) for part in _PARTS) if role in bones]
-        shape = foot.of(armature, known, own[2]) if len(own) == len(_PARTS) else None
-        if shape is None:
-            return None
-        shape = shape.seen_from(armature.rest[own[2], :3, :3], armature.heads[own[2]])
+    for own, shape in both:
         names = [ob.pose.bones[bone].name for bone in own]
         found.append(names)
         marks += [Mark(names[0], Vector()), Mark(names[2], Vector(shape.heel)), Mark(names[2], Vector(shape.ball))]
