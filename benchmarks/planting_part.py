@@ -116,6 +116,47 @@ def _stands(film: np.ndarray) -> np.ndarray:
     return solvers.clip.find_contacts(film[:, :, 2:], film[:, :, 0].mean(1), RATE, leg).all(-1)
 
 
+# -- the picture -------------------------------------------------------------------------------------------------------
+
+SHOWN = slice(60, 300)  # frames
+
+
+def draw(path: Path) -> None:
+    """Draw how far balls are from their mean place in each stance, and how knees bend, before and after."""
+    import plots
+    from matplotlib import pyplot as plt  # imported here because the rest works without matplotlib
+
+    measure.load()
+    ob = _clip(max(STRETCHED), 0)
+    before = _film(ob)
+    _mended(ob, np.zeros(0))
+    films, stands = (before, _film(ob)), _stands(before)
+    frames = np.arange(len(before))[SHOWN]
+    with plots.style():
+        figure, panels = plt.subplots(2, 2, figsize=(11.0, 5.0), sharex=True, sharey="row", layout="constrained")
+        for foot, (top, bottom) in enumerate(panels.T):
+            top.set_title(f"{SIDES[foot]} foot")
+            for film, look in zip(films, ({"color": "0.55"}, {"color": "#1f77b4"}), strict=True):
+                top.plot(frames, 1e3 * METRES * _from_mean(film[:, foot, 3, :2], stands[:, foot])[SHOWN], **look)
+                bottom.plot(frames, _knees(film)[SHOWN, foot], **look)
+            for panel in (top, bottom):
+                for first, last in solvers.clip.runs(stands[SHOWN, foot]):
+                    panel.axvspan(frames[first], frames[last - 1], color="#d9a441", alpha=0.25, lw=0)
+            bottom.set_xlabel("frame")
+        panels[0, 0].set_ylabel("ball from its place [mm]")
+        panels[1, 0].set_ylabel("knee [degrees]")
+        panels[0, 0].legend(["it slides", "mended", "stands"])
+        plots.save(figure, path)
+
+
+def _from_mean(places: np.ndarray, stands: np.ndarray) -> np.ndarray:
+    """How far (F,) places (F, 2) are from the mean of their stance; not a number between stances."""
+    far = np.full(len(places), np.nan)
+    for first, last in solvers.clip.runs(stands):
+        far[first:last] = np.linalg.norm(places[first:last] - places[first:last].mean(0), axis=-1)
+    return far
+
+
 # -- the ways ----------------------------------------------------------------------------------------------------------
 
 

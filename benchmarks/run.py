@@ -128,6 +128,7 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         import planting_part
 
         result = planting_part.run(arguments.frames)
+        planting_part.draw(_pictures(arguments) / "mend.png")
     elif part == "retarget":
         import retarget_part
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-_COLOURS = {"L": (0.1, 0.3, 0.9, 1.0), "R": (0.9, 0.2, 0.1, 1.0), "": (0.25, 0.25, 0.25, 1.0)}
+COLOURS = {"L": (0.1, 0.3, 0.9, 1.0), "R": (0.9, 0.2, 0.1, 1.0), "": (0.25, 0.25, 0.25, 1.0)}
 
 
 def draw(ob: bpy.types.Object, path: Path) -> None:
@@ -18,7 +18,7 @@ def draw(ob: bpy.types.Object, path: Path) -> None:
     spots = np.array([tuple(spot) for spot in heads.values()])
     size, centre = float(np.ptp(spots, axis=0).max()), Vector((spots.max(0) + spots.min(0)) / 2)
     made = [
-        _stick(heads[bone.parent.name], heads[bone.name], 0.012 * size, _COLOURS[_side(bone.name)])
+        stick(heads[bone.parent.name], heads[bone.name], 0.012 * size, COLOURS[_side(bone.name)])
         for bone in shown.pose.bones if bone.parent is not None
     ]  # fmt: skip
     scene = bpy.context.scene
@@ -47,7 +47,7 @@ def _side(name: str) -> str:
     return "R" if "right" in low or low.endswith((".r", "_r")) or "_r_" in low or " r " in low or "右" in name else ""
 
 
-def _stick(a: Vector, b: Vector, radius: float, colour: tuple[float, ...]) -> bpy.types.Object:
+def stick(a: Vector, b: Vector, radius: float, colour: tuple[float, ...]) -> bpy.types.Object:
     """A thin double pyramid between two points."""
     line = b - a
     ring = [Vector((radius, 0, 0)), Vector((0, radius, 0)), Vector((-radius, 0, 0)), Vector((0, -radius, 0))]
