@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
         """`endings` : of the files that the command reads."""
         super().__init__(prog=f"blender -b [FILE] --command {command}", description=about)
         self._command, self._endings = command, tuple(endings)
-        kinds = " or ".join(endings)
+        kinds = _either(endings)
         self.add_argument("--input", type=text, nargs="+", action="extend", metavar="PATH",
                           help=f"{kinds} files, or folders of them; default: the open file")  # fmt: skip
         self.add_argument("--output", type=text, required=True, metavar="PATH",
@@ -66,6 +66,7 @@ class Parser(argparse.ArgumentParser):
         read = {replaced_file.resolved(path): path for path in [*paths, *_body(request)]}
         if len(paths) == 1 and folder.lower().endswith(".blend") and not os.path.isdir(folder):
             outputs = [folder]
+            self._make(os.path.dirname(folder))
         else:
             if os.path.realpath(folder) in {os.path.dirname(path) for path in read}:
                 self.error("the output folder is that of the input: choose another, so that the files there stay")
@@ -89,7 +90,7 @@ class Parser(argparse.ArgumentParser):
             files = [os.path.join(path, one) if one else path for one in inside if not one.startswith(".")]
             files = [file for file in files if file.lower().endswith(self._endings) and os.path.isfile(file)]
             if not files:
-                self.error(f"there is no {' or '.join(self._endings)} file at {name!r}")
+                self.error(f"there is no {_either(self._endings)} file at {name!r}")
             found |= {os.path.realpath(file): file for file in files}
         return list(found.values())
 
@@ -107,6 +108,12 @@ class Parser(argparse.ArgumentParser):
             replaced_file.check_writable(request.report)
         except OSError as error:
             self.error(f"cannot write the report {name!r}: {error.strerror}")
+
+
+def _either(endings: Sequence[str]) -> str:
+    """Endings in words: .blend, .bvh or .fbx."""
+    *first, last = endings
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _body(request: argparse.Namespace) -> list[str]:

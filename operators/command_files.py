@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The files of the commands: opened one after another, and written beside what they replace."""
 
-import contextlib
-import io
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import addon_utils
 import bpy
 
-from ..rig.blender import blend_file, bvh_file, replaced_file
+from ..rig.blender import blend_file, replaced_file
+from . import clip_files
 
 _LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 
@@ -36,32 +34,21 @@ def reported(error: RuntimeError) -> str:
 
 
 def open_file(path: str | None) -> None:
-    """Open a .blend, or import a .bvh into an empty scene at its own rate and over its own frames; None: nothing to do.
-
-    The scene for a .bvh is Blender's own, not the user's, so that it is the same on all machines. Raises a `Failure`.
-    """
+    """Open a .blend, or import another file; None: nothing to do. Raises a `Failure`."""
     if path is None:
         return
+    fault = None
     try:
         if path.lower().endswith(".blend"):
             bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
         else:
-            _import(path)
+            fault = clip_files.read(path)
     except RuntimeError as error:
         raise Failure(f"Blender cannot read it: {reported(error)}") from None
     except OSError as error:
         raise Failure(f"it cannot be read: {error.strerror}") from None
-
-
-def _import(path: str) -> None:
-    fault = bvh_file.fault(path)
     if fault is not None:
         raise Failure(fault)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    if not hasattr(bpy.types, "IMPORT_ANIM_OT_bvh"):
-        addon_utils.enable("io_anim_bvh")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):  # it prints a lot
-        bpy.ops.import_anim.bvh(filepath=path, rotate_mode="NATIVE", update_scene_fps=True, update_scene_duration=True)
 
 
 def armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -16,7 +16,7 @@ import bpy
 
 from ..rig.clip.ground import LEVEL, MESH, Ground
 from ..rig.notes import Code, Note, Refused
-from . import commands, mend_motion
+from . import clip_files, commands, mend_motion
 from .command_arguments import Parser, height, text
 from .command_files import evaluated
 
@@ -60,5 +60,5 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
 
 
 COMMAND = commands.Command(
-    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", ".bvh"), _options, _tasks
+    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 import bpy
 
-from . import command_files, commands
+from . import clip_files, command_files, commands
 from .command_arguments import Parser, text
 from .command_files import Failure, Refusal, evaluated
 
@@ -128,5 +128,5 @@ def _everything() -> set[bpy.types.ID]:
 
 
 COMMAND = commands.Command(
-    "dqik_retarget", "retargeted", __doc__.splitlines()[0], (".blend", ".bvh"), _options, _tasks
+    "dqik_retarget", "retargeted", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
 )

@@ -4,6 +4,7 @@
 
 var JOB_TYPE = {
     label: "DQIK",
+    description: "Bake, mend or retarget many files, each as a task",
     settings: [
         { key: "work", type: "string", choices: ["Bake", "Mend", "Retarget"], default: "Bake", required: true,
           description: "Bake: key the solved bones. Mend: plant feet that slide. Retarget: give the figure of this file "
@@ -27,14 +28,17 @@ var JOB_TYPE = {
         { key: "blendfile", type: "string", required: true, visible: "web" },
         { key: "folder_path", type: "string", visible: "web",
           eval: "str(abspath(settings.folder)) if settings.folder else ''" },
-        { key: "output_path", type: "string", visible: "web", 
+        { key: "output_path", type: "string", visible: "web",
           eval: "str(abspath(settings.output)) if settings.output else ''" },
         { key: "names", type: "string", visible: "web",
           eval: "'\\n'.join(sorted(p.name for p in Path(abspath(settings.folder)).iterdir() "
-              + "if p.suffix.lower() in {'.blend', '.bvh'} and not p.name.startswith('.'))) "
-              + "if settings.folder else ''" },
+              + "if not p.name.startswith('.'))) "
+              + "if settings.folder and Path(abspath(settings.folder)).is_dir() else ''" },
     ],
 };
+
+// When it submits, Flamenco saves the open file under such a name, and for some time that file lies beside the others.
+var SUBMITTED = /\.flamenco\.blend$/i;
 
 function compileJob(job) {
     var settings = job.settings;
@@ -59,13 +63,21 @@ function filesOf(settings) {
         }
         return [settings.blendfile];
     }
-    var ending = settings.work === "Bake" ? /\.blend$/i : /\.(blend|bvh)$/i;
+    var ending = settings.work === "Bake" ? /\.blend$/i : /\.(blend|bvh|fbx|glb|gltf|usd|usda|usdc|usdz)$/i;
     var names = (settings.names || "").split("\n").filter(function (name) {
-        return ending.test(name);
+        return ending.test(name) && !SUBMITTED.test(name);
     });
     if (!names.length) {
         throw "There is no file to work on in " + settings.folder_path + ".";
     }
+    var taken = {};
+    names.forEach(function (name) {
+        var result = resultOf(name).toLowerCase();
+        if (taken[result]) {
+            throw taken[result] + " and " + name + " would both become " + result + ": put them into two folders.";
+        }
+        taken[result] = name;
+    });
     return names.map(function (name) {
         return path.join(settings.folder_path, name);
     });
@@ -103,7 +115,7 @@ function optionsOf(settings) {
 
 // A file is a task: it has what its frames need, so no task waits for another and nothing has to be put together.
 function taskOf(settings, file, options) {
-    var name = path.basename(file);
+    var name = path.basename(file).replace(SUBMITTED, ".blend");
     var task = author.Task(settings.work.toLowerCase() + " " + name, "blender");
     task.addCommand(author.Command("blender-render", {
         exe: "{blender}",
@@ -113,11 +125,16 @@ function taskOf(settings, file, options) {
         args: [
             "--command", "dqik_" + settings.work.toLowerCase(),
             "--input", file,
-            "--output", settings.output_path,
+            "--output", path.join(settings.output_path, resultOf(name)),
             "--report", path.join(settings.output_path, name + ".json"),
         ].concat(options),
     }));
     return task;
+}
+
+// The name of the result: walk.bvh becomes walk.bvh.blend.
+function resultOf(name) {
+    return /\.blend$/i.test(name) ? name : name + ".blend";
 }
 
 function sameFolder(one, other) {

@@ -27,7 +27,7 @@ var author = {
 var path = {
     basename: function (name) { return name.replace(/^.*[\\\\/\\\\\\\\]/, ""); },
     dirname: function (name) { return name.replace(/[\\\\/\\\\\\\\][^\\\\/\\\\\\\\]*$/, ""); },
-    join: function (folder, name) { return folder + "/" + name; }
+    join: function (folder, name) { return (folder + "/" + name).replace(/\\\\/g, "/"); }
 };
 """
 
@@ -73,7 +73,7 @@ def test_settings_are_those_that_flamenco_knows() -> None:
     known = {"key", "type", "subtype", "choices", "propargs", "description", "label", "default", "eval", "evalInfo",
              "visible", "required", "editable"}  # fmt: skip
     found = script("JOB_TYPE")
-    assert found["label"] == "DQIK"
+    assert found["label"] == "DQIK" and found["description"]
     for one in found["settings"]:
         assert one.keys() <= known and one["type"] in {"string", "int32", "float", "bool"}
         assert one.get("visible", "visible") in {"visible", "hidden", "submission", "web"}
@@ -137,11 +137,41 @@ def test_what_was_submitted_is_baked_without_a_folder(tmp_path: Path) -> None:
     assert run(command, *words(task)[1]) == 1
 
 
+def test_files_that_flamenco_saves_to_submit_them_are_no_shots(tmp_path: Path) -> None:
+    """The open file is submitted as a copy, which lies beside it for a while; results have the names of the shots."""
+    for name in ("a.blend", "a.flamenco.blend", "b.bvh", "c.FBX", "d.glb", "e.usdc", "f.txt", ".dqik-x.blend"):
+        (tmp_path / name).write_text("never read")
+    chosen = {"folder": str(tmp_path), "output": str(tmp_path / "out")}
+    for work, names in (("Bake", ["a.blend"]), ("Mend", ["a.blend", "b.bvh", "c.FBX", "d.glb", "e.usdc"])):
+        tasks = compiled(settings(tmp_path / "a.blend", work=work, **chosen))
+        assert [task["name"] for task in tasks] == [f"{work.lower()} {name}" for name in names]
+    for stored in ("/storage/job 1/a.flamenco.blend", "{jobs}/job 1/a.flamenco.blend"):
+        (task,) = compiled(settings(Path(stored), output=str(tmp_path / "out")))
+        _, arguments = words(task)
+        assert arguments[:6] == ["--input", stored, "--output", str(tmp_path / "out" / "a.blend"), "--report",
+                                 str(tmp_path / "out" / "a.blend.json")]  # fmt: skip
+    (task,) = compiled(settings(Path("dummy-for-job-check.blend"), output=str(tmp_path / "out")))  # before it is stored
+    assert task["name"] == "bake dummy-for-job-check.blend"
+
+
+def test_folders_of_windows(tmp_path: Path) -> None:
+    """Each path is a word of its own from its beginning on: there Flamenco puts the path of another system."""
+    there = {"folder_path": r"S:\shots", "output_path": r"S:\out", "names": "a.blend\nb c.bvh"}
+    tasks = compiled(settings(tmp_path / "a.blend") | there | {"work": "Mend"})
+    assert [words(task)[1][:6] for task in tasks] == [
+        ["--input", f"S:/shots/{name}", "--output", f"S:/out/{result}", "--report", f"S:/out/{name}.json"]
+        for name, result in (("a.blend", "a.blend"), ("b c.bvh", "b c.bvh.blend"))]  # fmt: skip
+    with pytest.raises(dukpy.JSRuntimeError, match="folder of their own"):
+        compiled(settings(tmp_path / "a.blend") | there | {"output_path": "S:/shots/"})
+
+
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
         ({"output": ""}, "Choose the folder for the results"),
         ({"folder": "empty"}, "no file to work on"),
+        ({"folder": "nowhere"}, "no file to work on"),
+        ({"folder": "twice", "work": "Mend"}, "walk.bvh and walk.bvh.blend would both become walk.bvh.blend"),
         ({"work": "Retarget"}, "Choose the folder of the motions"),
         ({"frames": "1,5"}, "range as 1-250"),
         ({"output": "shots/"}, "folder of their own"),
@@ -151,9 +181,10 @@ def test_what_was_submitted_is_baked_without_a_folder(tmp_path: Path) -> None:
 def test_jobs_that_cannot_be_are_refused_when_they_are_submitted(
     chosen: dict[str, str], said: str, tmp_path: Path
 ) -> None:
-    for folder in ("shots", "empty"):
+    for folder in ("shots", "empty", "twice"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "shots" / "a.blend").write_text("never read")
+    for name in ("shots/a.blend", "twice/walk.bvh", "twice/walk.bvh.blend"):
+        (tmp_path / name).write_text("never read")
     before = snapshot(tmp_path)
     at = {key: value if key in ("work", "frames") or not value else str(tmp_path / value)
           for key, value in ({"output": "out"} | chosen).items()}  # fmt: skip
