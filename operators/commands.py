@@ -8,14 +8,17 @@ written anew after each file, so that it is there if the process ends early.
 import json
 import os
 import sys
+import tomllib
 from argparse import Namespace
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
+from time import perf_counter
 from typing import NamedTuple, TextIO
 
 import bpy
 
+from .. import solvers as ik
 from ..rig import curves
 from ..rig.blender import replaced_file, scene_state
 from ..rig.notes import Refused
@@ -39,10 +42,23 @@ class Done(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The work on one armature of the open file. It raises an exception if it leaves the armature as it was."""
+    """The work on one armature of the open file. It raises an exception if it leaves the armature as it was.
+
+    action : the name of the motion, if it is one of several.
+    """
 
     armature: str
     work: Callable[[], Done]
+    action: str | None = None
+
+
+class Tried(NamedTuple):
+    """What came of a task, None for a file with none: the result, how long it took [s], and a digest of the keys."""
+
+    task: Task | None
+    result: Done | Exception
+    seconds: float
+    keys: str = ""
 
 
 class Command(NamedTuple):
@@ -83,9 +99,11 @@ def run(command: Command, arguments: Sequence[str]) -> int:
         report += found
         place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
         for facts in found:
-            reason = facts["reason"]
-            say(command.name, place + str(facts.pop("said") if reason is None else reason),
-                sys.stdout if reason is None else sys.stderr)  # fmt: skip
+            if facts["reason"] is None:
+                say(command.name, f"{place}{facts.pop('said')}", sys.stdout)
+            else:
+                which = "" if facts["action"] is None else f"{facts['action']!r}: "
+                say(command.name, f"{place}{which}{facts['reason']}", sys.stderr)
         written = request.report is None or _write(command, request.report, report)
     refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("refused", "reason"))
     if len(files) > 1:
@@ -96,40 +114,60 @@ def run(command: Command, arguments: Sequence[str]) -> int:
 
 def _file(command: Command, request: Namespace, path: str | None, output: str) -> list[Facts]:
     """Work on the armatures of one file and save it if any was changed; the facts of each."""
-    found: list[tuple[str, Done | Exception]] = []
+    found, began = list[Tried](), perf_counter()
     try:
         target = command_files.output(output)
         with command.tasks(path, request) as tasks:
             command_files.check_not_linked(target, output)
-            found = [(task.armature, _tried(task)) for task in tasks]
-            digests = {name: _digest(name) for name, one in found if isinstance(one, Done)}
-        if digests:
-            command_files.save(target, output, digests)
+            found = [_tried(task) for task in tasks]
+        changed = {one.task.armature for one in found if one.task is not None and isinstance(one.result, Done)}
+        if changed:
+            command_files.save(target, output, changed)
     except Exception as error:
-        return [_facts(command, path, name, one if isinstance(one, Exception) else error)
-                for name, one in found or [(None, error)]]  # fmt: skip
+        return [_facts(command, path, one if isinstance(one.result, Exception) else one._replace(result=error))
+                for one in found or [Tried(None, error, perf_counter() - began)]]  # fmt: skip
     return [
-        _facts(command, path, name, one) if isinstance(one, Exception) else _facts(command, path, name, None) | {
-            "output": target, "start": one.start, "end": one.end, **one.facts, "keys": digests[name],
-            "said": f"{command.done} frames {one.start} to {one.end} of {name!r} into {target}{one.said}",
-        } for name, one in found
+        _facts(command, path, one) if isinstance(done := one.result, Exception) else _facts(command, path, one) | {
+            "output": target, "start": done.start, "end": done.end, **done.facts, "keys": one.keys,
+            "said": f"{command.done} frames {done.start} to {done.end} of {_name(one.task)} into {target}{done.said}",
+        } for one in found
     ]  # fmt: skip
 
 
-def _facts(command: Command, path: str | None, armature: str | None, error: Exception | None) -> Facts:
-    return {"file": path or bpy.data.filepath or None, "armature": armature, command.done: error is None,
-            "refused": isinstance(error, Refusal | Refused), "reason": None if error is None else _reason(error),
-            "output": None}  # fmt: skip
+def _name(task: Task | None) -> str:
+    """What was worked on, for the user."""
+    if task is None:
+        return ""
+    return f"{task.armature!r}" if task.action is None else f"{task.action!r} of {task.armature!r}"
 
 
-def _tried(task: Task) -> Done | Exception:
+def _facts(command: Command, path: str | None, tried: Tried) -> Facts:
+    error = tried.result if isinstance(tried.result, Exception) else None
+    armature, action = (None, None) if tried.task is None else (tried.task.armature, tried.task.action)
+    return {"file": path or bpy.data.filepath or None, "armature": armature, "action": action,
+            command.done: error is None, "refused": isinstance(error, Refusal | Refused),
+            "reason": None if error is None else _reason(error), "output": None,
+            "seconds": round(tried.seconds, 2), "blender": bpy.app.version_string, "dqik": _version(),
+            "kernel": ik.kernel()}  # fmt: skip
+
+
+@cache
+def _version() -> str:
+    """The version of this extension."""
+    with open(os.path.join(os.path.dirname(__file__), os.pardir, "blender_manifest.toml"), "rb") as file:
+        return tomllib.load(file)["version"]
+
+
+def _tried(task: Task) -> Tried:
     """What was done, or the reason why nothing was."""
+    began = perf_counter()
     try:
-        return task.work()
+        result: Done | Exception = task.work()
     except RuntimeError as error:  # an operator's report
-        return Refusal(command_files.reported(error))
+        result = Refusal(command_files.reported(error))
     except Exception as error:
-        return error
+        result = error
+    return Tried(task, result, perf_counter() - began, _digest(task.armature) if isinstance(result, Done) else "")
 
 
 def _reason(error: Exception) -> str:

@@ -3,25 +3,27 @@
 
 `blender -b --command dqik_mend --input FOLDER_OR_FILE --output FOLDER --report out.json`
 
-Each .blend and .bvh file becomes a .blend file of the same name in the output folder, in which each armature is mended
-or, with a reason in the report, as it was. The input files stay as they are. The exit code is 0 if all armatures were
-mended, 1 if any was refused or a file could not be read, and 2 for arguments that cannot be used.
+Each .blend file or clip of another program becomes a .blend file of the same name in the output folder, in which each
+armature is mended or, with a reason in the report, as it was. The input files stay as they are. The exit code is 0 if
+all was mended, 1 if any was refused or a file could not be read, and 2 for arguments that cannot be used.
 """
 
 from argparse import Namespace
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import contextmanager
 from math import degrees
 
 import bpy
 
 from ..rig.clip.ground import LEVEL, MESH, Ground
 from ..rig.notes import Code, Note, Refused
-from . import clip_files, commands, mend_motion
+from . import all_actions, clip_files, commands, mend_motion
 from .command_arguments import Parser, height, text
 from .command_files import evaluated
 
 
 def _options(parser: Parser) -> None:
+    all_actions.add_option(parser)
     parser.add_argument("--ground", type=height, help="the height of a level ground; without it, feet stand where they "
                         "are lowest at about that time")  # fmt: skip
     parser.add_argument("--ground-object", type=text, metavar="NAME",
@@ -38,8 +40,14 @@ def _ground(request: Namespace) -> Ground:
     return Ground(MESH, 0.0, ob)
 
 
-def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
-    return commands.in_the_file(path, request, lambda ob: True, "armature", _mended)
+@contextmanager
+def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task]]:
+    with commands.in_the_file(path, request, lambda ob: True, "armature", _mended) as tasks:
+        if not request.all_actions:
+            yield tasks
+            return
+        with all_actions.expanded(tasks) as each:
+            yield each
 
 
 def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:

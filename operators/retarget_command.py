@@ -3,7 +3,7 @@
 
 `blender -b --command dqik_retarget --body hero.blend --input CLIPS --output FOLDER --report out.json`
 
-For each .blend or .bvh clip the output folder gets a copy of the body's file, in which its figure has the clip's
+For each clip the output folder gets a copy of the body's file, in which its figure has the clip's
 motion as a new action, at the clip's rate. Without `--body` both figures are in the same file. The exit code is 0 if
 all motions were carried over, 1 if any was refused or a file could not be read, and 2 for arguments that cannot be
 used.
@@ -12,19 +12,22 @@ used.
 import os
 import tempfile
 from argparse import Namespace
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import bpy
 
-from . import clip_files, command_files, commands
+from ..rig.bake import keys
+from ..rig.blender import motions
+from . import all_actions, clip_files, command_files, commands
 from .command_arguments import Parser, text
 from .command_files import Failure, Refusal, evaluated
 
 
 def _options(parser: Parser) -> None:
+    all_actions.add_option(parser)
     parser.add_argument("--body", type=text, metavar="FILE.blend", help="the file of the figure that gets the motions; "
                         "default: it is in the file of the motion")  # fmt: skip
     parser.add_argument("--source", type=text, metavar="NAME", help="the armature that has the motion; default: the "
@@ -37,25 +40,38 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
         command_files.open_file(path)
         there = _armatures(bpy.context.scene)
         source = _source({name: ob for name, ob in there.items() if name not in (request.armature or ())}, request)
-        yield _carried(source, request, [name for name in there if name != source.name])
+        with _carried(source, request, [name for name in there if name != source.name], bpy.data.actions) as tasks:
+            yield tasks
         return
     with tempfile.TemporaryDirectory(prefix="dqik-") as folder:
         clip = _as_blend(path, os.path.join(folder, "clip.blend"))
         command_files.open_file(os.path.abspath(request.body))
         bodies, before = _armatures(bpy.context.scene), _everything()
-        brought, scene = _bring(clip)
+        brought, scene = _bring(clip, request.all_actions)
         source = _source(brought, request)
         if source.library is not None:
             source = source.make_local()  # under a name of its own
         bpy.context.scene.collection.objects.link(source)
         _take_times(scene, *commands.frames(request, *commands.action_range(source, scene)))
-        yield _carried(source, request, list(bodies))
-        moved = {ob.animation_data.action for ob in bodies.values() if ob.animation_data is not None}
-        bpy.data.batch_remove(_everything() - before - moved)
+        came = [action for action in bpy.data.actions if action not in before]
+        with _carried(source, request, list(bodies), came) as tasks:
+            there = {*bpy.data.actions}
+            yield tasks
+        bpy.data.batch_remove(_everything() - before - ({*bpy.data.actions} - there))
 
 
-def _carried(source: bpy.types.Object, request: Namespace, bodies: Sequence[str]) -> list[commands.Task]:
-    """What gives bodies, or the armatures that were named, the motion of a source."""
+@contextmanager
+def _carried(
+    source: bpy.types.Object, request: Namespace, bodies: Sequence[str], actions: Iterable[bpy.types.Action]
+) -> Generator[list[commands.Task]]:  # fmt: skip
+    """What gives bodies, or the armatures that were named, the motion of a source.
+
+    actions : those that can be a motion of the source, if all are asked for. At the end, bodies have the first one.
+    """
+    first: dict[str, tuple] = {}
+    names = request.armature or bodies
+    if not names:
+        raise Refusal("there is no armature that could get the motion")
 
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
@@ -66,10 +82,24 @@ def _carried(source: bpy.types.Object, request: Namespace, bodies: Sequence[str]
             raise Refusal("nothing was retargeted")
         return commands.Done(start, end, {"source": source.name})
 
-    names = request.armature or bodies
-    if not names:
-        raise Refusal("there is no armature that could get the motion")
-    return [commands.Task(name, partial(work, name)) for name in dict.fromkeys(names)]
+    def one_of_many(name: str, action: bpy.types.Action, before: tuple) -> commands.Done:
+        ob = command_files.armature(bpy.context.scene, name)
+        if ob.animation_data is not None:
+            keys.assign(ob, before)  # what comes from one motion is not made of another one
+        with motions.alone(source, action):
+            done = work(name)
+        ob.animation_data.action.use_fake_user = True
+        first.setdefault(name, keys.assigned(ob))
+        return done
+
+    every = motions.of(source, [source], actions) if request.all_actions else []
+    there = bpy.context.scene.objects
+    yield [
+        commands.Task(name, partial(one_of_many, name, action, keys.assigned(there.get(name))), action.name)
+        for name in dict.fromkeys(names) for action in every
+    ] or [commands.Task(name, partial(work, name)) for name in dict.fromkeys(names)]  # fmt: skip
+    for name, action in first.items():
+        keys.assign(there[name], action)
 
 
 def _armatures(scene: bpy.types.Scene) -> dict[str, bpy.types.Object]:
@@ -97,13 +127,17 @@ def _as_blend(path: str | None, made: str) -> str:
     return made
 
 
-def _bring(clip: str) -> tuple[dict[str, bpy.types.Object], bpy.types.Scene]:
-    """The armatures of a .blend by their names there, brought into the open file, and the scene that has them."""
+def _bring(clip: str, all_actions: bool) -> tuple[dict[str, bpy.types.Object], bpy.types.Scene]:
+    """The armatures of a .blend by their names there, brought into the open file, and the scene that has them.
+
+    all_actions : bring also the actions that nothing uses.
+    """
     try:
         loading: Any = bpy.data.libraries.load(clip)
         with loading as (there, wanted):
             names = list(there.objects)
             wanted.objects, wanted.scenes = list(names), list(there.scenes)
+            wanted.actions = list(there.actions) if all_actions else []
     except OSError:
         raise Failure("Blender cannot read it") from None
     linked = [ob for scene in wanted.scenes for ob in scene.objects if ob.library is not None]

@@ -19,6 +19,8 @@ var JOB_TYPE = {
           description: "Retarget: the armature that has the motion. Empty: the only one in its file" },
         { key: "frames", type: "string", default: "",
           description: "A range as 1-250. Empty: the scene's to bake, else those of the motion" },
+        { key: "all_actions", type: "bool", default: false,
+          description: "Mend, Retarget: all motions of an armature, not only the assigned one" },
         { key: "smooth", type: "float", default: 0.0, propargs: { min: 0.0, max: 1.0 },
           description: "Bake: 0 solves each frame on its own, up to 1 all frames as one smooth motion" },
         { key: "strict", type: "bool", default: false, label: "Refused Is Failed",
@@ -97,6 +99,9 @@ function optionsOf(settings) {
             throw "The frames have to be a range as 1-250, but are " + settings.frames + ".";
         }
         options.push("--start", range[1], "--end", range[2]);
+    }
+    if (settings.work !== "Bake" && settings.all_actions) {
+        options.push("--all-actions");
     }
     if (settings.work === "Bake" && settings.smooth > 0) {
         options.push("--smooth", String(settings.smooth));

@@ -50,8 +50,7 @@ def write_keys(
 ) -> int:
     """Key the bones of `ob` that any of `rigs` solved on all frames; the number of keys written."""
     keys = list(_keys(ob, rigs, np.asarray(frames, dtype=float), solved, options))
-    data = ob.animation_data
-    before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
+    before = assigned(ob)
     new = _new_action(ob) if options.action == "NEW" or before[0] is None else None
     writer = curves.Writer(ob, new or before[0])
     try:
@@ -131,6 +130,12 @@ def set_aside(ob: bpy.types.Object, before: tuple) -> None:
             if curve.data_path == "influence":
                 curve.keyframe_points.insert(action.frame_range[0], data.action_influence)
     data.action_blend_type, data.action_influence = "REPLACE", 1.0
+
+
+def assigned(ob: bpy.types.Object | None) -> tuple:
+    """The action of an object and its slot; None and None if it has none."""
+    data = None if ob is None else ob.animation_data
+    return (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
 
 
 def assign(ob: bpy.types.Object, before: tuple) -> None:

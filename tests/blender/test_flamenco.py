@@ -114,7 +114,7 @@ def test_clips_that_a_farm_mends_and_retargets_are_as_those_of_one_go(tmp_path: 
     clip(clips / "b.bvh", 50, 60)
     for work, extra in (("Mend", ()), ("Retarget", ("--body", hero))):
         command, farm, alone = f"dqik_{work.lower()}", tmp_path / f"{work} farm", tmp_path / work
-        chosen = {"work": work, "folder": str(clips), "output": str(farm), "frames": "3-40"}
+        chosen = {"work": work, "folder": str(clips), "output": str(farm), "frames": "3-40", "all_actions": True}
         tasks = [words(task) for task in compiled(settings(hero, **chosen))]
         assert [name for name, _ in tasks] == [command, command]
         with untouched(clips):
