@@ -4,6 +4,7 @@
 The scene is Blender's own, not the user's, so that it is the same on all machines.
 """
 
+import argparse
 import contextlib
 import io
 import logging
@@ -87,8 +88,16 @@ ENDINGS = tuple(_KINDS)
 """The endings of the names of such files."""
 
 
-def read(path: str) -> str | None:
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command be told what no .bvh says."""
+    parser.add_argument("--up", choices=("Y", "Z"), default="Y",
+                        help="the axis that is up in .bvh files; others tell it")  # fmt: skip
+
+
+def read(path: str, up: str = "Y") -> str | None:
     """Import a file into an empty scene; what is wrong with it, as a sentence, or None.
+
+    up : the axis that is up in a .bvh.
 
     Raises `OSError` if it cannot be read, and `RuntimeError` with the importer's report.
     """
@@ -108,8 +117,9 @@ def read(path: str) -> str | None:
         return f"this Blender cannot import {ending} files"
     _set_rate(kind.rate(path))
     operator = getattr(getattr(bpy.ops, importer.module), importer.name)
+    axes = {"axis_up": up, "axis_forward": {"Y": "-Z", "Z": "Y"}[up]} if ending == ".bvh" else {}
     with _silence():
-        result = operator(filepath=path, **importer.options)
+        result = operator(filepath=path, **importer.options, **axes)
     return None if result == {"FINISHED"} else "Blender did not import it"
 
 

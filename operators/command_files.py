@@ -33,8 +33,11 @@ def reported(error: RuntimeError) -> str:
     return last_line(str(error)).removeprefix("Error: ")
 
 
-def open_file(path: str | None) -> None:
-    """Open a .blend, or import another file; None: nothing to do. Raises a `Failure`."""
+def open_file(path: str | None, up: str = "Y") -> None:
+    """Open a .blend, or import another file; None: nothing to do. Raises a `Failure`.
+
+    up : the axis that is up in a .bvh.
+    """
     if path is None:
         return
     fault = None
@@ -42,7 +45,7 @@ def open_file(path: str | None) -> None:
         if path.lower().endswith(".blend"):
             bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
         else:
-            fault = clip_files.read(path)
+            fault = clip_files.read(path, up)
     except RuntimeError as error:
         raise Failure(f"Blender cannot read it: {reported(error)}") from None
     except OSError as error:

@@ -213,7 +213,7 @@ def in_the_file(
 
     what : these armatures, for the user.
     """
-    command_files.open_file(path)
+    command_files.open_file(path, getattr(request, "up", "Y"))
     scene = bpy.context.scene
     names = request.armature or [ob.name for ob in scene.objects if ob.type == "ARMATURE" and default(ob)]
     if not names:

@@ -24,6 +24,7 @@ from .command_files import evaluated
 
 def _options(parser: Parser) -> None:
     all_actions.add_option(parser)
+    clip_files.add_option(parser)
     parser.add_argument("--ground", type=height, help="the height of a level ground; without it, feet stand where they "
                         "are lowest at about that time")  # fmt: skip
     parser.add_argument("--ground-object", type=text, metavar="NAME",

@@ -28,6 +28,7 @@ from .command_files import Failure, Refusal, evaluated
 
 def _options(parser: Parser) -> None:
     all_actions.add_option(parser)
+    clip_files.add_option(parser)
     parser.add_argument("--body", type=text, metavar="FILE.blend", help="the file of the figure that gets the motions; "
                         "default: it is in the file of the motion")  # fmt: skip
     parser.add_argument("--source", type=text, metavar="NAME", help="the armature that has the motion; default: the "
@@ -37,14 +38,14 @@ def _options(parser: Parser) -> None:
 @contextmanager
 def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task]]:
     if request.body is None:
-        command_files.open_file(path)
+        command_files.open_file(path, request.up)
         there = _armatures(bpy.context.scene)
         source = _source({name: ob for name, ob in there.items() if name not in (request.armature or ())}, request)
         with _carried(source, request, [name for name in there if name != source.name], bpy.data.actions) as tasks:
             yield tasks
         return
     with tempfile.TemporaryDirectory(prefix="dqik-") as folder:
-        clip = _as_blend(path, os.path.join(folder, "clip.blend"))
+        clip = _as_blend(path, os.path.join(folder, "clip.blend"), request.up)
         command_files.open_file(os.path.abspath(request.body))
         bodies, before = _armatures(bpy.context.scene), _everything()
         brought, scene = _bring(clip, request.all_actions)
@@ -118,11 +119,11 @@ def _source(there: Mapping[str, bpy.types.Object], request: Namespace) -> bpy.ty
     return next(iter(there.values()))
 
 
-def _as_blend(path: str | None, made: str) -> str:
+def _as_blend(path: str | None, made: str, up: str) -> str:
     """A .blend with what a clip, or the open file, has; it is made if there is none."""
     if path is not None and path.lower().endswith(".blend"):
         return path
-    command_files.open_file(path)
+    command_files.open_file(path, up)
     bpy.ops.wm.save_as_mainfile(filepath=made, copy=True)
     return made
 

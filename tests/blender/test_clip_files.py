@@ -121,3 +121,27 @@ def test_a_clip_of_another_program_is_retargeted(tmp_path: Path) -> None:
     scene = bpy.context.scene
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (1, 30, 30)
     assert [ob.name for ob in bpy.data.objects if ob.type == "ARMATURE"] == ["Hero"]
+
+
+def test_a_bvh_whose_z_is_up(tmp_path: Path) -> None:
+    """The same motion with other axes: the same contacts, if told so."""
+    walk = clip(tmp_path / "y.bvh", 60)
+    head, motion = walk.read_text().split("MOTION")
+    # (x, y, z) becomes (x, -z, y): so do places and the axes of rotations
+    head = re.sub(r"OFFSET (\S+) (\S+) (\S+)", lambda found: f"OFFSET {found[1]} {_minus(found[3])} {found[2]}", head)
+    head = head.replace("Yrotation", "*").replace("Zrotation", "Yrotation").replace("*", "Zrotation")
+    lines = motion.splitlines()
+    turned = re.findall(r"([XYZ])rotation", head)
+    for number in range(3, len(lines)):
+        x, y, z, *angles = lines[number].split()
+        signed = [_minus(angle) if axis == "Y" else angle for axis, angle in zip(turned, angles, strict=True)]
+        lines[number] = " ".join([x, _minus(z), y, *signed])
+    (tmp_path / "z.bvh").write_text(head + "MOTION" + "\n".join([*lines, ""]))
+    for name in "yz":
+        words = ("--input", tmp_path / f"{name}.bvh", "--output", tmp_path / "out", "--up", name.upper())
+        assert run("dqik_mend", *words) == 0
+    assert contacts(tmp_path / "out" / "z.bvh.blend") == contacts(tmp_path / "out" / "y.bvh.blend")
+
+
+def _minus(number: str) -> str:
+    return f"{-float(number):g}"
