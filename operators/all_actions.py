@@ -20,14 +20,23 @@ def add_option(parser: Parser) -> None:
                         "one: also those of its NLA, and those in the file that no other object uses")  # fmt: skip
 
 
+def left_out(ob: bpy.types.Object) -> int:
+    """How many motions of an armature are not the assigned one."""
+    own = motions.of(ob, _rigs(), bpy.data.actions)
+    return len(own) - (ob.animation_data is not None and ob.animation_data.action in own)
+
+
+def _rigs() -> list[bpy.types.Object]:
+    return [ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"]
+
+
 @contextmanager
 def expanded(tasks: Sequence[Task]) -> Generator[list[Task]]:
     """For tasks that change the assigned action of an armature, those that change each of its motions.
 
     At the end, what was made of the assigned action is assigned, and the NLA plays what was made of its actions.
     """
-    scene, made, found = bpy.context.scene, list[_Made](), list[Task]()
-    rigs = [ob for ob in scene.objects if ob.type == "ARMATURE"]
+    scene, rigs, made, found = bpy.context.scene, _rigs(), list[_Made](), list[Task]()
     for task in tasks:
         ob = scene.objects.get(task.armature)
         own = motions.of(ob, rigs, bpy.data.actions) if ob in rigs and ob.library is None else []

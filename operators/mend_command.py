@@ -54,6 +54,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
 def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     """Mend an armature over the frames of its action or those that were asked for."""
     start, end = commands.frames(request, *commands.action_range(ob, bpy.context.scene))
+    others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
         while True:
@@ -63,8 +64,11 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
                 done = last.value
                 break
     said = f": {done.contacts} contacts, slide {done.before:.2g} to {done.after:.2g} heights a second"
+    if others:
+        said += f"; its {others} other motions are left out without --all-actions"
     return commands.Done(start, end, {
         "contacts": done.contacts, "slide_before": done.before, "slide_after": done.after, "knees": degrees(done.knees),
+        "other_actions": others,
     }, said)  # fmt: skip
 
 

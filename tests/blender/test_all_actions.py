@@ -39,6 +39,9 @@ def test_all_motions_of_a_library_are_mended_as_each_alone(tmp_path: Path) -> No
         assert run("dqik_mend", "--input", tmp_path / f"{one.stem}.blend", *words, "--report", said) == 0
         (entry,) = report(said)
         alone[one.stem] = (entry["keys"], entry["contacts"], entry["start"], entry["end"])
+    assert run("dqik_mend", "--input", source, *words, "--report", said) == 0
+    assert [(entry["keys"], entry["action"], entry["other_actions"]) for entry in report(said)] == [
+        (alone["stop"][0], None, 2)]  # fmt: skip
     assert run("dqik_mend", "--input", source, *words, "--all-actions", "--report", said) == 0
     found = report(said)
     assert [entry["action"] for entry in found] == ["stop", "walk", "turn"]  # the assigned one, its NLA, the others

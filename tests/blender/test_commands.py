@@ -2,11 +2,13 @@
 """What `dqik_bake`, `dqik_mend` and `dqik_retarget` share: files, armatures, range, report, lines and exit codes."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import bpy
 import pytest
 import rigs
+from build_zip import ROOT
 from farm_files import MODULES, clip, keys, report, run, shot, untouched
 
 
@@ -34,6 +36,10 @@ def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: pyte
     assert (found["a.blend"]["start"], found["a.blend"]["end"]) == (1, 10)
     assert found["a.blend"]["output"] == str(out / "a.blend")
     assert found["c.blend"]["keys"] == found["d.blend"]["keys"] != found["a.blend"]["keys"]
+    with (ROOT / "blender_manifest.toml").open("rb") as file:
+        versions = bpy.app.version_string, tomllib.load(file)["version"]
+    assert {(entry["blender"], entry["dqik"]) for entry in found.values()} == {versions}
+    assert all(entry["kernel"] and 0.0 <= entry["seconds"] < 60.0 for entry in found.values())
     printed = capfd.readouterr()
     lines = [line for line in printed.out.splitlines() if line.startswith("dqik_bake: ")]
     assert re.match(r"dqik_bake: 1/5 a\.blend: baked frames 1 to 10 of 'Arm' into .*a\.blend", lines[0])
