@@ -65,7 +65,7 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
                 break
     said = f": {done.contacts} contacts, slide {done.before:.2g} to {done.after:.2g} heights a second"
     if others:
-        said += f"; its {others} other motions are left out without --all-actions"
+        said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
         "contacts": done.contacts, "slide_before": done.before, "slide_after": done.after, "knees": degrees(done.knees),
         "other_actions": others,
