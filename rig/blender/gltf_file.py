@@ -16,16 +16,18 @@ _SLOWEST = 10.0  # keys a second; motions with fewer are not sampled
 
 def fault(path: str) -> str | None:
     """What is wrong with a file, as a sentence; None if nothing is. Raises `OSError` if it cannot be read."""
-    try:
-        document = _document(Path(path).read_bytes())
-    except ValueError as error:
-        return str(error)
+    data = Path(path).read_bytes()
+    if data[:4] == _MAGIC and len(data) >= _HEAD.size and len(data) < (length := _HEAD.unpack_from(data)[2]):
+        return f"it should have {length} bytes, but has {len(data)}: it is cut off"
+    document = _document(data)
+    if document is None:
+        return "it is no glTF file, or its beginning alone"
     return None if document.get("animations") else "it has no motion"
 
 
 def rate(path: str) -> float | None:
     """Keys a second of the motion in a file that has most of them; None if it is not sampled."""
-    document = _document(Path(path).read_bytes())
+    document = _document(Path(path).read_bytes()) or {}
     accessors = document.get("accessors", [])
     samplers = [sampler for one in document.get("animations", []) for sampler in one.get("samplers", [])]
     times = [accessors[number] for number in {sampler["input"] for sampler in samplers}]
@@ -33,19 +35,15 @@ def rate(path: str) -> float | None:
     return max((one for one in found if one >= _SLOWEST), default=None)
 
 
-def _document(data: bytes) -> dict[str, Any]:
-    """The JSON part of a file. Raises `ValueError` with a sentence if there is none, or not all of the file."""
+def _document(data: bytes) -> dict[str, Any] | None:
+    """The JSON part of a file; None if it has none."""
     if data[:4] == _MAGIC:
         if len(data) < _HEAD.size:
-            raise ValueError("it is cut off")
-        _, _, length, size, kind = _HEAD.unpack_from(data)
-        if len(data) < length or kind != _JSON:
-            raise ValueError(f"it should have {length} bytes, but has {len(data)}: it is cut off or damaged")
-        data = data[_HEAD.size : _HEAD.size + size]
+            return None
+        _, _, _, size, kind = _HEAD.unpack_from(data)
+        data = data[_HEAD.size : _HEAD.size + size] if kind == _JSON else b""
     try:
         document = json.loads(data)
     except ValueError:
-        raise ValueError("it is no glTF file, or its beginning alone") from None
-    if not isinstance(document, dict):
-        raise ValueError("it is no glTF file")
-    return document
+        return None
+    return document if isinstance(document, dict) else None
