@@ -22,6 +22,10 @@ def fault(path: str) -> str | None:
     document = _document(data)
     if document is None:
         return "it is no glTF file, or its beginning alone"
+    try:
+        rate(path)
+    except (LookupError, TypeError, AttributeError):
+        return "its motion is damaged"
     return None if document.get("animations") else "it has no motion"
 
 

@@ -98,13 +98,15 @@ def test_files_that_are_cut_off_are_not_mended(tmp_path: Path) -> None:
     (folder / "cut.gltf").write_text('{"animations": [{"samplers": []}], "asset": {"version": "2.0"}, "buffers": '
                                      '[{"uri": "none.bin", "byteLength": 4}]}')  # fmt: skip
     (folder / "still.gltf").write_text('{"asset": {"version": "2.0"}}')
+    (folder / "bad.gltf").write_text('{"animations": [{"samplers": [{"input": 3}]}], "accessors": []}')
     assert run("dqik_mend", "--input", folder, "--output", tmp_path / "out", "--report", said, "--allow-refused") == 1
     found = report(said)
-    assert len(found) == 2 * len(EXPORTERS) + 1 and not list((tmp_path / "out").iterdir())
+    assert len(found) == 2 * len(EXPORTERS) + 2 and not list((tmp_path / "out").iterdir())
     for entry in found:
         assert not entry["mended"] and re.fullmatch(r"(?!Traceback).+", entry["reason"])
     reasons = {Path(entry["file"]).name: entry["reason"] for entry in found}
     assert "it is cut off" in reasons["cut.glb"] and reasons["still.gltf"] == "it has no motion"
+    assert reasons["bad.gltf"] == "its motion is damaged"
 
 
 def test_a_clip_of_another_program_is_retargeted(tmp_path: Path) -> None:
