@@ -13,17 +13,21 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 _FPS = 30.0  # lengths of time below are in frames of this rate
-_GAP, _LEAST = 2, 3  # frames: gaps that are closed, and the shortest contact
-_SPEED, _HEIGHT = (0.15, 0.32), (0.035, 0.05)  # of the leg's length (a second): clearly in contact, and just in contact
+_GAP, _SHORTEST = 2, 3  # frames: gaps that are closed, and the shortest contact
+_SPEED, _HEIGHT = (0.18, 0.32), (0.035, 0.05)  # of the leg's length (a second): clearly in contact, and just in contact
+_MAY = 0.6  # of the leg's length a second: what is faster than this against the shared slide does not stand
+_OWN, _OWN_ALIKE = 0.15, 0.06  # ... a stance's own slide against the shared one at most, and what counts as one slide
 _UPRIGHT = 0.15  # of the leg's length a second: what rises faster does not stand
 _ALIKE = 0.04  # ... and slides that differ by less are one
-_JITTER, _MOST = 0.05, 1.6  # ... noise from which on the speeds are raised, and by how much at most
+_JITTER, _RAISED = 0.14, 1.6  # ... noise from which on the limits of speeds are raised, and by how much
+_HELD_BACK = 3  # frames: how much the shared slide counts against the own one of a stance that shakes
+_LEAST = 1e-9
 _AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
 _LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
 _HELD, _HOLD = (0.08, 0.15), 0.25  # of the leg's length a second: hands that hold; for at least so many seconds
 _NEAR, _STILL, _LED = 0.12, 0.04, 0.1  # of the leg's length: low hands, how far held ones go, and shoulders that move
-_FAR = 0.3  # of the leg's length over the lowest place of all: nothing stands higher
+_FAR = 0.3  # of the leg's length over the lowest place of all points about that time: nothing stands higher
 
 
 class Slide(NamedTuple):
@@ -49,18 +53,43 @@ def find_contacts(
     if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
     slide = shared_slide(points, hips, rate, leg, ground)
-    seconds = np.arange(len(points))[:, None] / rate
-    still = points.copy()
-    still[..., :2] -= (slide.share * hips[:, :2] + slide.drift * leg * seconds)[:, None, None]
-    noise = float(np.clip(slide.jitter / _JITTER, 1.0, _MOST))
-    if noise > 1.0:
-        still = smooth(still, width(rate))
-    speed = np.linalg.norm(_velocity(smooth(still, width(rate)), rate), axis=-1) / leg
-    height = _heights(smooth(points, width(rate)), rate, leg, ground) / leg
-    clearly, just = ((speed < noise * fast) & (height < high) for fast, high in zip(_SPEED, _HEIGHT, strict=True))
-    both = (one.reshape(len(points), -1).T for one in (clearly, just))
-    found = [tidy(_grown(*each), rate) for each in zip(*both, strict=True)]
-    return np.stack(found, -1).reshape(points.shape[:3])
+    raised, even = 1.0, smooth(points, width(rate))
+    height = _heights(even, rate, leg, ground) / leg
+    if slide.jitter > _JITTER:
+        raised, even = _RAISED, smooth(even, width(rate))
+    velocity = _velocity(even, rate) / leg
+    velocity[..., :2] -= (slide.share * _led(hips, rate) / leg + slide.drift)[:, None, None]
+    found = np.zeros(points.shape[:3], dtype=bool)
+    for limb, k in np.ndindex(found.shape[1:]):
+        found[:, limb, k] = tidy(_stands(velocity[:, limb, k], height[:, limb, k], raised), rate)
+    return found
+
+
+def _stands(velocity: np.ndarray, height: np.ndarray, raised: float) -> np.ndarray:
+    """The frames (F,) on which a point of velocities (F, 3) and heights (F,), in leg lengths, stands.
+
+    A rough idea of the shared slide says where it may stand; each of these runs is then judged against its own steady
+    slide, which is the same wherever the motion begins. raised : by how much the limits of speeds are raised.
+    """
+    found = np.zeros(len(height), dtype=bool)
+    for begin, end in runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
+        own = velocity[begin:end].copy()
+        own[:, :2] -= _own_slide(own, raised)
+        speed = _long(own) / raised
+        clearly = (speed < _SPEED[0]) & (height[begin:end] < _HEIGHT[0])
+        found[begin:end] = _grown(clearly, speed < _SPEED[1])
+    return found
+
+
+def _own_slide(velocity: np.ndarray, raised: float) -> np.ndarray:
+    """The level velocity (2,) that most frames of velocities (F, 3) have, `_OWN` at most: a robust fit."""
+    speed, level = _long(velocity), velocity[:, :2]
+    held_back = _HELD_BACK if raised > 1.0 else 0
+    slide = np.median(level[speed <= np.median(speed)], axis=0)
+    for _ in range(10):
+        weight = (1.0 + ((level - slide) ** 2).sum(-1) / (raised * _OWN_ALIKE) ** 2) ** -2
+        slide = weight @ level / (weight.sum() + held_back)
+    return slide * min(raised * _OWN / max(float(_long(slide)), _LEAST), 1.0)
 
 
 def find_holds(
@@ -100,17 +129,22 @@ def shared_slide(
     even = smooth(points, width(rate))
     velocity = _velocity(even, rate) / leg
     low = (_heights(even, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
-    if low.sum() < 20:
+    if low.sum() < 8:
         return Slide(0.0, np.zeros(2), 0.0)
     shake = np.linalg.norm(points - even, axis=-1) / leg * _FPS
     own = velocity[low][:, :2]
-    led = _velocity(smooth(hips, 2 * width(rate)), rate)[:, :2] / leg
+    led = _led(hips, rate) / leg
     led = np.broadcast_to(led[:, None, None], (*low.shape, 2))[low]
     rows = np.zeros((len(own), 2, 3), dtype=float)
     rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
     fits = [_fit(own, rows, share) for share in (-0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)]
     best = min(fits, key=lambda x: _cost(own, rows, x))
     return Slide(float(best[0]), best[1:], float(np.sort(shake[low])[low.sum() // 2]))
+
+
+def _led(hips: np.ndarray, rate: float) -> np.ndarray:
+    """The level velocity (F, 2) of the hips (F, 3)."""
+    return _velocity(smooth(hips, 2 * width(rate)), rate)[:, :2]
 
 
 def _cost(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> float:
@@ -159,10 +193,20 @@ def _heights(points: np.ndarray, rate: float, leg: float, ground: float | np.nda
     if ground is not None:
         return np.nan_to_num(height - ground - standing_heights(points, leg, ground), nan=np.inf)
     around, lowest = round(_AROUND * rate), _LOWEST * width(rate)
-    wide = [(around, around), *[(0, 0)] * (height.ndim - 1)]
-    windows = sliding_window_view(np.pad(height, wide, constant_values=np.inf), 2 * around + 1, 0)
-    own = np.partition(windows, lowest - 1, axis=-1)[..., lowest - 1]
-    return np.where(height < height.min() + _FAR * leg, height - np.minimum(own, height), np.inf)
+    own = np.partition(_windows(height, around), lowest - 1, axis=-1)[..., lowest - 1]
+    least = _windows(height.reshape(len(height), -1).min(-1), around).min(-1)
+    far = height > _FAR * leg + least.reshape(-1, *[1] * (height.ndim - 1))
+    return np.where(far, np.inf, height - np.minimum(own, height))
+
+
+def _windows(values: np.ndarray, around: int) -> np.ndarray:
+    """The values (F, ..., 2 around + 1) about each frame of (F, ...), infinite beyond the motion's ends."""
+    wide = [(around, around), *[(0, 0)] * (values.ndim - 1)]
+    return sliding_window_view(np.pad(values, wide, constant_values=np.inf), 2 * around + 1, 0)
+
+
+def _long(vectors: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vectors, axis=-1)
 
 
 def _grown(clearly: np.ndarray, just: np.ndarray) -> np.ndarray:
@@ -176,7 +220,7 @@ def _grown(clearly: np.ndarray, just: np.ndarray) -> np.ndarray:
 def tidy(mask: np.ndarray, rate: float) -> np.ndarray:
     """Close short gaps, then drop short contacts; those that the motion's ends cut stay."""
     mask = mask.copy()
-    for value, most in ((False, _GAP), (True, _LEAST - 1)):
+    for value, most in ((False, _GAP), (True, _SHORTEST - 1)):
         for begin, end in runs(mask == value):
             if end - begin <= most * rate / _FPS + 1e-6 and begin > 0 and end < len(mask):
                 mask[begin:end] = not value

@@ -24,6 +24,7 @@ _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against
 _GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
+_EASED, _TURNED = 0.06, 0.005  # the share of its acceleration that a foot loses which is turned, and turned by this [rad]
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
@@ -123,11 +124,22 @@ def _wanted(
     apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
     turned = np.full(leg.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
-    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), turn)
+    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate, _eased(turned, turn))), turn)
     ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
     counts = contacts.T[..., None]
     found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
     return foot, found - leg.ankle
+
+
+def _eased(turned: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """The accelerations (F - 2, 3) that are taken from a foot of turns (F, 4), which is turned by `turned` (F, 3).
+
+    Where a foot is laid flat, its ankle has to turn more than before between its stances; this pays for it. A foot that
+    need not be turned keeps its motion.
+    """
+    size = float(np.nansum(turned**2)) / max(int((~np.isnan(turned[:, 0])).sum()), 1)
+    steps = quaternion.log(quaternion.product(turn[1:], quaternion.conjugate(turn[:-1])))
+    return -_EASED * size / (size + _TURNED**2) * np.diff(steps, axis=0)
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
@@ -181,16 +193,20 @@ def _cost(contacts: np.ndarray, rate: float) -> np.ndarray:
     return _EXACT ** np.clip((away - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
 
 
-def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
+def faded(values: np.ndarray, cost: np.ndarray, rate: float, accelerations: np.ndarray | None = None) -> np.ndarray:
     """Values (F, K) that are those given where these are numbers, and fade smoothly to 0 between them.
 
-    cost : (F,), of the square of a value that is not given.
+    cost : (F,), of the square of a value that is not given. accelerations : (F - 2, K), those that they have if they
+    can; by default none.
     """
     fixed = ~np.isnan(values[:, 0])
     size = values.shape[1]
     blocks = _blocks(np.where(fixed, _EXACT, cost)[:, None, None] * np.eye(size), _stiffness(rate) * np.ones(size))
-    between = _solve(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
-    return np.where(fixed[:, None], np.nan_to_num(values), between)
+    right = np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0)
+    if accelerations is not None:
+        for i, one in enumerate(_SECOND):
+            right[i : len(right) - 2 + i] += one * _stiffness(rate) * accelerations
+    return np.where(fixed[:, None], np.nan_to_num(values), _solve(blocks, right))
 
 
 def _stiffness(rate: float) -> float:
