@@ -4,7 +4,8 @@
 A contact is a run of frames on which a point is slow and low, and on one of them at least clearly so (a hysteresis from
 both ends of time, so that the answer does not depend on where the motion is cut). Speeds are measured after what the
 points that stand have in common is taken out of them: a slide in proportion to the speed of the hips, as of a figure
-whose way was scaled, and a steady drift.
+whose way was scaled, and a steady drift. As this depends on the whole motion, it only says where a point may stand:
+what begins and ends a contact is the speed against the stance's own slide.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ _ALIKE = 0.04  # ... and slides that differ by less are one
 _JITTER, _RAISED = 0.14, 1.6  # ... noise from which on the limits of speeds are raised, and by how much
 _HELD_BACK = 3  # frames: how much the shared slide counts against the own one of a stance that shakes
 _LEAST = 1e-9
-_AROUND = 0.6  # seconds before and after, of which the lowest places of a point are its ground
+_AROUND = 0.4  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
 _LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
 _HELD, _HOLD = (0.08, 0.15), 0.25  # of the leg's length a second: hands that hold; for at least so many seconds
@@ -68,8 +69,7 @@ def find_contacts(
 def _stands(velocity: np.ndarray, height: np.ndarray, raised: float) -> np.ndarray:
     """The frames (F,) on which a point of velocities (F, 3) and heights (F,), in leg lengths, stands.
 
-    A rough idea of the shared slide says where it may stand; each of these runs is then judged against its own steady
-    slide, which is the same wherever the motion begins. raised : by how much the limits of speeds are raised.
+    The velocities are those against the shared slide. raised : by how much the limits of speeds are raised.
     """
     found = np.zeros(len(height), dtype=bool)
     for begin, end in runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
@@ -82,7 +82,10 @@ def _stands(velocity: np.ndarray, height: np.ndarray, raised: float) -> np.ndarr
 
 
 def _own_slide(velocity: np.ndarray, raised: float) -> np.ndarray:
-    """The level velocity (2,) that most frames of velocities (F, 3) have, `_OWN` at most: a robust fit."""
+    """The level velocity (2,) that most frames of velocities (F, 3) have, `_OWN` at most: a robust fit.
+
+    Noise hides a stance's own slide, so the shared one counts more there.
+    """
     speed, level = _long(velocity), velocity[:, :2]
     held_back = _HELD_BACK if raised > 1.0 else 0
     slide = np.median(level[speed <= np.median(speed)], axis=0)

@@ -6,8 +6,8 @@ while it rolls. What is sought is the correction of the hips, `c`, and of each a
 `c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
 and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
 pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
-on the ground are steadied before. The normal equations are block-pentadiagonal, and are
-solved as block-tridiagonal ones of two frames each.
+on the ground are steadied before, and feet that are laid flat lose a little of their acceleration. The normal equations
+are block-pentadiagonal, and are solved as block-tridiagonal ones of two frames each.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against
 _GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
-_EASED, _TURNED = 0.06, 0.005  # the share of its acceleration that a foot loses which is turned, and turned by this [rad]
+_EASED, _TURNED = 0.06, 0.005  # the share of its acceleration that a turned foot loses, and how far it is turned [rad]
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one

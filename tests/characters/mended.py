@@ -2,8 +2,11 @@
 """Measures Mend Motion: slides are put into captured clips, and the clips are mended.
 
     python tests/characters/mended.py cmu_poses.npz [--clips NAME ...] [--every 5] [--frames 400] [--kinds x1.1 ...]
+        [--rate 30] [--slower 1]
 
-The data are those of tools/natural_pose. For each clip and kind of slide it prints:
+The data are those of tools/natural_pose. Kinds of slides: `x` and a number scales the way of the hips, `drift` and
+`back` push the figure by 5 and 10 cm a second, `turn` turns its way by 2 degrees a second, `noise` and `tremble` shake
+thighs and shins by 0.7 and 0.3 degrees (5 mm at the ankle). For each clip and kind of slide it prints:
 
 contacts: the share of frames on the ground, and F1 against the contacts found before the slide was put in. slide: how
 far heels and balls on the ground move, before and after [mm a second]. knee: the change of the knees, median and
@@ -27,12 +30,25 @@ from poses import Clip, Skeleton, load  # noqa: E402
 from solvers.algebra import quaternion  # noqa: E402
 from solvers.clip import Leg, bends, find_contacts, plant_feet  # noqa: E402
 
-RATE = 30.0
+RATE = 30.0  # of the data
+_DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08)}  # [m/s]
+_SHAKES = {"noise": 0.7, "tremble": 0.3}  # [degrees]
+_TURN = 2.0  # degrees a second
 KINDS = ("none", "x0.9", "x1.1", "drift", "noise")
 _UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # from Y up to Z up
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
 _LEAST = 0.05  # of all frames on the ground: clips with fewer do not count in the summary
-_FAR, _CUTS = 6, (1, 5, 10, 20, 33)  # frames
+_FAR, _CUTS = 6, (1, 5, 10, 20, 33)  # frames; at most half of a clip is cut off
+
+
+def resampled(clip: Clip, times: float, frames: int) -> Clip:
+    """A clip with so many times the frames, of its first ones."""
+    at = np.arange(0.0, min(frames, len(clip.root)) - 1.0, 1.0 / times)
+    low, share = at.astype(int), at % 1.0
+    between = quaternion.log(quaternion.relative(clip.turns[low], clip.turns[low + 1]))
+    turns = quaternion.product(clip.turns[low], quaternion.exp(share[:, None, None] * between))
+    root = clip.root[low] + share[:, None] * (clip.root[low + 1] - clip.root[low])
+    return Clip(clip.name, clip.skeleton, turns, root)
 
 
 def legs_of(skeleton: Skeleton, clip: Clip) -> list[Leg]:
@@ -64,24 +80,28 @@ def moved(leg: Leg, way: np.ndarray, turns: np.ndarray) -> Leg:
     return leg._replace(hip=hip, knee=knee, ankle=ankle, turns=turns)
 
 
-def sliding(legs: list[Leg], kind: str, seed: int = 0) -> list[Leg]:
-    """Legs whose way is scaled (x0.9), that drift by 5 cm a second, or whose thighs and shins shake by 0.7 degrees."""
+def sliding(legs: list[Leg], kind: str, rate: float = RATE, seed: int = 0) -> list[Leg]:
+    """Legs with a kind of slide."""
     random, hips = np.random.default_rng(seed), middle(legs)
-    way = np.zeros_like(hips)
+    way, seconds = np.zeros_like(hips), np.arange(len(hips)) / rate
+    about = np.tile(quaternion.IDENTITY, (len(hips), 1))
     if kind.startswith("x"):
         way[:, :2] = (float(kind[1:]) - 1.0) * (hips - hips[0])[:, :2]
-    if kind == "drift":
-        way[:, 0] = 0.05 * np.arange(len(hips)) / RATE
+    if kind in _DRIFTS:
+        way[:, :2] = seconds[:, None] * _DRIFTS[kind]
+    if kind == "turn":
+        about = quaternion.exp(np.radians(_TURN) * seconds[:, None] * np.array([0.0, 0.0, 1.0]))
     found = list[Leg]()
     for leg in legs:
-        turns, above = leg.turns.copy(), np.tile(quaternion.IDENTITY, (len(hips), 1))
+        turns, above = leg.turns.copy(), about
         for bone in range(3):
-            if kind == "noise" and bone < 2:
+            if kind in _SHAKES and bone < 2:
                 shake = random.normal(size=hips.shape)
                 shake[1:-1] = (shake[:-2] + shake[1:-1] + shake[2:]) / 3.0
-                above = quaternion.product(above, quaternion.exp(np.radians(0.7) * shake / shake.std()))
+                above = quaternion.product(above, quaternion.exp(np.radians(_SHAKES[kind]) * shake / shake.std()))
             turns[:, bone] = quaternion.product(above, turns[:, bone])
-        found.append(moved(leg, way, turns))
+        turned = quaternion.rotate(about, leg.hip - hips[0]) - (leg.hip - hips[0])
+        found.append(moved(leg, way + turned, turns))
     return found
 
 
@@ -93,20 +113,20 @@ def points(legs: list[Leg]) -> np.ndarray:
     return np.stack([leg.points for leg in legs], 1)
 
 
-def contacts(legs: list[Leg]) -> np.ndarray:
-    return find_contacts(points(legs), middle(legs), RATE, float(np.mean([leg.length for leg in legs])))
+def contacts(legs: list[Leg], rate: float = RATE) -> np.ndarray:
+    return find_contacts(points(legs), middle(legs), rate, float(np.mean([leg.length for leg in legs])))
 
 
-def mended(legs: list[Leg], on_ground: np.ndarray) -> list[Leg]:
-    planted = plant_feet(legs, [on_ground[:, 0], on_ground[:, 1]], RATE)
+def mended(legs: list[Leg], on_ground: np.ndarray, rate: float = RATE) -> list[Leg]:
+    planted = plant_feet(legs, [on_ground[:, 0], on_ground[:, 1]], rate)
     return [moved(leg, planted.hips, turns) for leg, turns in zip(legs, planted.turns, strict=True)]
 
 
-def slide(legs: list[Leg], on_ground: np.ndarray) -> float:
+def slide(legs: list[Leg], on_ground: np.ndarray, rate: float) -> float:
     """In the mean while on the ground [mm a second]."""
     steps = np.linalg.norm(np.diff(points(legs)[..., :2], axis=0), axis=-1)
     both = on_ground[1:] & on_ground[:-1]
-    return 1e3 * RATE * float(steps[both].sum() / max(both.sum(), 1))
+    return 1e3 * rate * float(steps[both].sum() / max(both.sum(), 1))
 
 
 def joints(leg: Leg) -> np.ndarray:
@@ -130,33 +150,33 @@ def pop(original: Leg, before: Leg, after: Leg) -> float:
     return float((steps[2] - usual).max())
 
 
-def same_start(legs: list[Leg], on_ground: np.ndarray) -> float:
+def same_start(legs: list[Leg], on_ground: np.ndarray, rate: float) -> float:
     least = 1.0
-    for first in _CUTS:
+    for first in (cut for cut in _CUTS if 2 * cut < len(on_ground)):
         cut = [leg._replace(**{name: getattr(leg, name)[first:] for name in ("hip", "knee", "ankle", "turns")})
                for leg in legs]  # fmt: skip
-        least = min(least, float((contacts(cut) == on_ground[first:])[4:].mean()))
+        least = min(least, float((contacts(cut, rate) == on_ground[first:])[4:].mean()))
     return least
 
 
-def measured(original: list[Leg], kind: str) -> dict[str, float]:
+def measured(original: list[Leg], kind: str, rate: float = RATE) -> dict[str, float]:
     """The figures of one clip."""
-    true, legs = contacts(original), sliding(original, kind)
-    on_ground = contacts(legs)
-    after = mended(legs, on_ground)
+    true, legs = contacts(original, rate), sliding(original, kind, rate)
+    on_ground = contacts(legs, rate)
+    after = mended(legs, on_ground, rate)
     knees = np.degrees([np.abs(bends(a) - bends(b)) for a, b in zip(legs, after, strict=True)])
     far = [0.0]
     for k, (a, b) in enumerate(zip(legs, after, strict=True)):
-        near = np.convolve(on_ground[:, k].any(-1), np.ones(2 * _FAR + 1), "same") > 0.0
+        near = np.convolve(on_ground[:, k].any(-1), np.ones(2 * round(_FAR * rate / RATE) + 1), "same") > 0.0
         far.append(float(np.degrees(quaternion.angle(joints(a), joints(b))[~near]).max(initial=0.0)))
     hips = [np.sqrt((np.diff(middle(one), 2, 0) ** 2).mean()) for one in (original, after)]
     return {
         "contacts": float(on_ground.mean()),
         "f1": 2.0 * (true & on_ground).sum() / max(true.sum() + on_ground.sum(), 1),
-        "slid": slide(legs, on_ground), "slides": slide(after, on_ground),
+        "slid": slide(legs, on_ground, rate), "slides": slide(after, on_ground, rate),
         "knee": float(np.median(knees)), "knee_most": float(knees.max()), "far": max(far),
         "pop": max(map(pop, original, legs, after)), "leg": acceleration(after) / acceleration(original),
-        "hips": float(hips[1] / max(hips[0], 1e-9)), "start": same_start(legs, on_ground),
+        "hips": float(hips[1] / max(hips[0], 1e-9)), "start": same_start(legs, on_ground, rate),
     }  # fmt: skip
 
 
@@ -186,6 +206,8 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
     parser.add_argument("--frames", type=int, default=400, help="the most frames of a clip")
     parser.add_argument("--kinds", nargs="*", default=KINDS)
+    parser.add_argument("--rate", type=float, default=RATE, help="frames a second")
+    parser.add_argument("--slower", type=float, default=1.0, help="plays the clips so many times slower")
     parser.add_argument("--quiet", action="store_true", help="only the summary")
     wanted = parser.parse_args()
     skeletons, clips = load(wanted.data)
@@ -193,8 +215,8 @@ def main() -> None:
     for kind in wanted.kinds:
         rows = list[dict[str, float]]()
         for clip in named or clips[wanted.first :: wanted.every]:
-            cut = Clip(clip.name, clip.skeleton, clip.turns[: wanted.frames], clip.root[: wanted.frames])
-            row = measured(legs_of(skeletons[clip.skeleton], cut), kind)
+            cut = resampled(clip, wanted.rate / RATE * wanted.slower, wanted.frames)
+            row = measured(legs_of(skeletons[clip.skeleton], cut), kind, wanted.rate)
             if row["contacts"] > _LEAST:
                 rows.append(row)
             if not wanted.quiet:

@@ -62,6 +62,24 @@ def test_contacts_do_not_depend_on_the_first_frame(kind: str) -> None:
         assert np.array_equal(found(cut)[3:], whole[first + 3 :])
 
 
+def test_steps_have_contacts_however_high_they_lead() -> None:
+    """Up a slope of one in four, to a metre over the first place: the contacts are those of level ground."""
+    legs, _ = walking.walk()
+    points, hips = np.stack([leg.points for leg in legs], 1), 0.5 * (legs[0].hip + legs[1].hip)
+    way = 0.25 * np.array([0.0, 0.0, 1.0])
+    climbing = points + points.mean(2, keepdims=True)[..., 1:2] * way, hips + hips[:, 1:2] * way
+    assert f1(find_contacts(*climbing, 30.0, LENGTH), found(legs)) > 0.9
+
+
+def test_each_stance_may_slide_its_own_way() -> None:
+    """A figure that turns slowly about a far place slides faster the further it has gone."""
+    legs, _ = walking.walk()
+    points, hips = np.stack([leg.points for leg in legs], 1), 0.5 * (legs[0].hip + legs[1].hip)
+    turned = quaternion.exp(0.04 * np.arange(len(hips))[:, None] / 30.0 * np.array([0.0, 0.0, 1.0]))
+    sliding = quaternion.rotate(turned[:, None, None], points), quaternion.rotate(turned, hips)
+    assert f1(find_contacts(*sliding, 30.0, LENGTH), found(legs)) > 0.97
+
+
 @pytest.mark.parametrize("kind", SLIDES)
 def test_planted_feet_stand_and_legs_stay_as_they_were(kind: str) -> None:
     """Still to a hundredth of a millimetre; knees turn little, nothing far from a contact, and nothing jerks."""
@@ -80,6 +98,20 @@ def test_planted_feet_stand_and_legs_stay_as_they_were(kind: str) -> None:
         assert accelerations(mended) < worst * accelerations(leg)
         pops = [np.abs(np.diff(bends(one), 2)).max() for one in (was, leg, mended)]
         assert pops[2] < max(pops[:2]) + np.radians(3.0)
+
+
+def test_feet_that_are_laid_flat_turn_no_faster() -> None:
+    """Feet whose toes rise and sink by 2 degrees while they stand are still after it, and their legs are not jerked."""
+    legs, true = walking.walk()
+    times = np.arange(len(true))[:, None] / 30.0
+    pitch = np.radians(2.0) * np.sin(2.0 * np.pi * 1.3 * times) * np.array([1.0, 0.0, 0.0])
+    for k, leg in enumerate(legs):
+        turns = leg.turns.copy()
+        turns[:, 2] = quaternion.product(quaternion.exp(pitch), turns[:, 2])
+        legs[k] = leg._replace(turns=turns)
+    for k, (leg, after) in enumerate(zip(legs, planted(legs, true), strict=True)):
+        assert largest_step(after, true[:, k]) < 1e-5
+        assert accelerations(after) < accelerations(leg)
 
 
 def test_a_walk_that_does_not_slide_stays() -> None:
