@@ -140,7 +140,7 @@ def shared_slide(
     led = np.broadcast_to(led[:, None, None], (*low.shape, 2))[low]
     rows = np.zeros((len(own), 2, 3), dtype=float)
     rows[:, :, 0], rows[:, 0, 1], rows[:, 1, 2] = led, 1.0, 1.0
-    fits = [_fit(own, rows, share) for share in (-0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)]
+    fits = [_fit(own, rows, share) for share in (-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)]
     best = min(fits, key=lambda x: _cost(own, rows, x))
     return Slide(float(best[0]), best[1:], float(np.sort(shake[low])[low.sum() // 2]))
 

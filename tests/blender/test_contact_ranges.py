@@ -69,7 +69,7 @@ def test_mend_motion_plants_the_contacts_of_the_list_only(clip: bpy.types.Object
     bpy.ops.dqik.contacts_find()
     ball = next(one for one in listed(clip) if one[:2] == (FEET[0], "BALL"))
     bpy.ops.dqik.contacts_clear()
-    first, last = ball[2], ball[3] + 3
+    first, last = ball[2], ball[3] + 2
     assert bpy.ops.dqik.contact_add(bone=FEET[0], part="BALL", frame_start=first, frame_end=last) == {"FINISHED"}
     before = slides(clip, "LeftToeBase", first, last), slides(clip, "RightToeBase", first, last)
     bpy.ops.dqik.mend_motion()
