@@ -21,14 +21,14 @@ from .shown import Shown
 from .volumes import Part, PartKey, Place, Skin
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
-_FREE = 0.03  # of the height: the gap at which a point counts 1
+_FREE = 0.05  # of the height: the gap at which a point counts 1
 _CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
 _TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _BOTH = 10.0  # how much more the other hand counts than the body
 _DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
-_INSIDE = 3000.0  # how much a point below the own skin counts
+_INSIDE = 6000.0  # how much a point below the own skin counts
 _EDGE, _FAR = 0.002, 0.02  # of the height: it counts less if it is less deep, and pulls no more if it is deeper
 
 # What turns [rad] of each part count, against points that are wrong by a height.
@@ -36,7 +36,7 @@ _STIFF = {"spine": 3.0, "neck": 2.0, "collar": 0.4, "arm": 0.06, "forearm": 0.06
 _TWIST, _WRIST = 0.02, 0.05  # between upper arm and forearm, and between forearm and hand
 _ELBOW = 10.0  # an elbow that bends sideways or backward
 _LEAST_BEND = 0.05  # [rad] elbows do not become straighter than this or than they were
-_BENT = 0.05  # how soon elbows give that were straight
+_BENT = 0.3  # how soon elbows give that were straight
 _SMOOTH = 100.0  # how much more an acceleration [per frame^2] counts than a turn
 _COARSE = 8  # steps in which it counts still more, so that arms go the same way in all frames
 _FIRST = 200.0  # how much more in the first one
