@@ -29,6 +29,7 @@ _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _BOTH = 10.0  # how much more the other hand counts than the body
 _DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
 _INSIDE = 6000.0  # how much a point below the own skin counts
+_APART = 0.003  # of the height: points are wanted so far out, because the skin between them is not quite known
 _EDGE, _FAR = 0.002, 0.02  # of the height: it counts less if it is less deep, and pulls no more if it is deeper
 
 # What turns [rad] of each part count, against points that are wrong by a height.
@@ -41,6 +42,7 @@ _SMOOTH = 100.0  # how much more an acceleration [per frame^2] counts than a tur
 _COARSE = 8  # steps in which it counts still more, so that arms go the same way in all frames
 _FIRST = 200.0  # how much more in the first one
 _ROUNDS, _LONGEST, _DAMPING = 14, 0.3, 0.3  # steps, [rad] the longest, and what a step counts against what it mends
+_AT_ONCE, _BESIDE = 400, 80  # frames that are solved together, and those before and after them that go along
 
 _ARM = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
 _BALLS = {"forearm": (0.1, 0.3, 0.5, 0.7, 0.9), "arm": (0.6, 0.8, 0.97)}  # of the length: where an arm has points
@@ -87,8 +89,18 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
     """
     sides = [side for side in SIDES if _has_arm(body.person, side)]
     sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
-    if sides:
-        _solve(_Touches(source, body, Giving(body, sides, shift, carrier), sides))
+    if not sides:
+        return
+    person, shown, scale = source
+    found = dict[int, list[np.ndarray]]()
+    for begin in range(0, body.count, _AT_ONCE):
+        first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
+        part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
+        giving = Giving(part, sides, shift[first:last], carrier)
+        _solve(_Touches((person, own, scale), part, giving, sides))
+        for bone in (bone for bones in giving.bones.values() for bone in bones):
+            found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
+    body.turns.update({bone: np.concatenate(turns) for bone, turns in found.items()})
 
 
 def _solve(touches: "_Touches") -> None:
@@ -134,8 +146,6 @@ class _Touches:
         size = self._height / (person.skin.height * scale)
         alike = [side for side in sides if _has_arm(person, side)]
         self._wanted = {side: _wanted(source, side, self._skin, size) for side in alike}
-        # without a mesh the skin is a guess: then nothing has to be less deep than in the source
-        self._depths = {side: _depths(source, side, self._skin, size) for side in alike if self._skin.bare}
         self._first = {side: giving.elbow(side, at_first=True) for side in sides}
         self._straight = {side: _straight(person, shown, scale, side) for side in alike}
 
@@ -151,7 +161,8 @@ class _Touches:
             for key in _others(self._skin, side):
                 part = self._skin.parts[key]
                 about = _About(part, *volumes.posed(part, shown, self._heads, self._scale), points, own)
-                self._out(system, shown, levers, side, key, about)
+                if not self._skin.bare:
+                    self._out(system, shown, levers, side, about)
                 if (wanted := self._wanted.get(side, {}).get(key)) is not None and len(wanted.frames):
                     self._touch(system, shown, levers, wanted, about, _BOTH if key[0] == "hand" else 1.0)
             self._bend(system, side)
@@ -159,16 +170,12 @@ class _Touches:
         flipped = np.swapaxes(rates, 1, 2)
         return System(flipped @ system.hessian @ rates, (flipped @ system.gradient[..., None])[..., 0])
 
-    def _out(
-        self, system: System, shown: Shown, levers: np.ndarray, side: str, key: PartKey, about: "_About"
-    ) -> None:  # fmt: skip
+    def _out(self, system: System, shown: Shown, levers: np.ndarray, side: str, about: "_About") -> None:
         """The rows of an arm's points that are below the skin of a part."""
         part, radii, scale = about.part, self._points[side].radii, self._scale
         near = _near(about.nodes, about.points, scale * (part.radii.max() + radii.max()))
         place = volumes.seen(part, about.nodes[near], about.axes[near], scale, about.points[near])
-        depth = scale * radii - place.gap
-        if side in self._depths and key in self._depths[side]:
-            depth = depth + self._depths[side][key][near]
+        depth = scale * radii - place.gap + _APART * self._height
         deep = np.flatnonzero((depth > 0.0).any(1))
         if not len(deep):
             return
@@ -304,19 +311,6 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
         gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
         place = place._replace(gap=size * (place.gap if skin.bare else gap))
         found[key] = Wanted(near[close], place, gap / height, _smooth(2.0 - deep / _DEEP))
-    return found
-
-
-def _depths(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, np.ndarray]:
-    """How deep the points (F, P) of the source's arm are below the skin of its parts, below 0, scaled."""
-    person, shown, scale = source
-    heads, points = person.armature.heads, _points(person, side)
-    places, found = _carried(points, heads, shown, scale), {}
-    for key in _others(person.skin, side):
-        if key in skin.parts:
-            part = person.skin.parts[key]
-            gap = volumes.seen(part, *volumes.posed(part, shown, heads, scale), scale, places).gap
-            found[key] = size * np.minimum(gap - scale * points.radii, 0.0)
     return found
 
 
