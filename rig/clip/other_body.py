@@ -2,6 +2,7 @@
 """Another body in the poses of a motion: its joints by the anatomical angles of the source's, over all frames."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import bpy
 import numpy as np
@@ -77,6 +78,14 @@ class Body:
         self.turns = {bone: self._from_rest(bone, frames[bone]) for bone in frames if bone not in self.based}
         self.count = len(next(iter(self.turns.values())))
         self.order = sorted(range(len(person.armature.parent)), key=person.armature.tree.depth)
+
+    def part(self, frames: slice) -> "Body":
+        """The body over some of its frames, on its own."""
+        part = copy(self)
+        part.turns = {bone: turns[frames] for bone, turns in self.turns.items()}
+        part.relative = {bone: frame[frames] for bone, frame in self.relative.items()}
+        part.count = len(range(self.count)[frames])
+        return part
 
     def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
         return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))

@@ -5,6 +5,7 @@ A part is a line of one or several bones with the radius of the skin at places a
 the vertices of the meshes that follow these bones, or without a mesh those of the usual capsules.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import bpy
@@ -21,9 +22,10 @@ from .shown import Shown
 PartKey = tuple[str, str]
 """A part's name and side."""
 
-STATIONS, AROUND = 7, 12  # places along a part, and directions around it
+STATIONS, CAPS, AROUND = 13, 6, 24  # places along a part, angles beyond each of its ends, and directions around it
 _LIMBS = ("arm", "forearm", "hand", "thigh", "shin", "foot")
 _PALM = ((0.2, 6), (0.5, 6), (0.8, 6), (1.0, 6))  # points of a hand: how far along it, and how many around
+_BESIDE = 1e-3  # of the size of a part: how far apart two rays are
 _ALONG_LAST = np.array([0.5, 0.5, 0.5, 0.5])  # turns (x, y, z) to (y, z, x): the trunk's frames have Y along it
 
 
@@ -31,14 +33,14 @@ class Part(NamedTuple):
     """A part at rest, in armature space, of K bones.
 
     bones : (K,) numbers. nodes : (K + 1, 3) its line; each node but the last is carried by the bone after it. frames :
-    (K, 4) with X along the part. radii : (STATIONS, AROUND) of the skin. caps : (2,) those beyond its ends.
+    (K, 4) with X along the part. radii : (CAPS + STATIONS + CAPS, AROUND) of the skin; beyond the ends by angles, of
+    which the first and the last one are along the part.
     """
 
     bones: list[int]
     nodes: np.ndarray
     frames: np.ndarray
     radii: np.ndarray
-    caps: np.ndarray
 
     @property
     def marks(self) -> np.ndarray:
@@ -86,7 +88,7 @@ def measured(
         turn = quaternion.IDENTITY if key[0] in _LIMBS else _ALONG_LAST
         axes = np.array([quaternion.product(frames[bone], turn) for bone in bones])
         radius = max([usual[bone].radius for bone in bones if bone in usual], default=0.0)
-        bare = Part(bones, nodes, axes, np.full((STATIONS, AROUND), radius), np.full(2, radius))
+        bare = Part(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
     high = np.concatenate([ends[list(figure.roles)] for ends in (armature.heads, armature.tails)]) @ body.up
@@ -145,15 +147,18 @@ class _Surface:
         vertices = self.vertices[used]
         tree = BVHTree.FromPolygons(vertices.tolist(), corners.reshape(-1, 3).tolist())
         far = 2.0 * float(np.linalg.norm(vertices - part.nodes.mean(0), axis=-1).max())
-        radii = np.full(part.radii.shape, np.nan)
-        for row, along in enumerate(np.linspace(0.0, 1.0, STATIONS)):
-            angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
-            around = np.stack([np.zeros(AROUND), np.cos(angles), np.sin(angles)], -1)
-            radii[row] = _cast(tree, part, along, around, far)
-        ends = [_cast(tree, part, along, np.array([[sign, 0.0, 0.0]]), far)[0] for along, sign in ((0, -1), (1, 1))]
-        radii = _filled(radii, float(part.radii.mean()))
-        caps = np.where(np.isnan(ends), [radii[0].mean(), radii[-1].mean()], ends)
-        return part._replace(radii=radii, caps=caps)
+        radii = np.array([_cast(tree, part, along, directions, far) for along, directions in _rays()])
+        return part._replace(radii=_filled(radii, float(part.radii.mean())))
+
+
+def _rays() -> Iterator[tuple[float, np.ndarray]]:
+    """How far along a part each row of its radii is, and the directions (AROUND, 3) of its frames."""
+    angles = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    around = np.stack([np.zeros(AROUND), np.cos(angles), np.sin(angles)], -1)
+    for row in range(-CAPS, STATIONS + CAPS):
+        along = min(max(row / (STATIONS - 1), 0.0), 1.0)
+        beyond = 0.5 * np.pi / CAPS * (row - along * (STATIONS - 1))
+        yield along, np.cos(beyond) * around + np.sin(beyond) * np.eye(3)[0]
 
 
 def _cast(tree: BVHTree, part: Part, along: float, directions: np.ndarray, far: float) -> np.ndarray:
@@ -161,9 +166,17 @@ def _cast(tree: BVHTree, part: Part, along: float, directions: np.ndarray, far: 
     places = np.full((1, len(directions)), along)
     start = _on_line(part, part.nodes[None], places)[0]
     lines = quaternion.rotate(_turn(part, part.frames[None], places)[0], directions)
-    hits = [tree.ray_cast((point + far * line).tolist(), (-line).tolist(), far)[3]
-            for point, line in zip(start, lines, strict=True)]  # fmt: skip
-    return np.array([np.nan if hit is None else far - hit for hit in hits])
+
+    def radius(point: np.ndarray, line: np.ndarray) -> float:
+        across = np.cross(line, np.eye(3)[np.abs(line).argmin()])
+        beside = across + 0.6 * np.cross(line, across)
+        for start in (point, point + _BESIDE * far * beside):  # a ray that meets an edge may miss both sides of it
+            hit = tree.ray_cast((start + far * line).tolist(), (-line).tolist(), far)[3]
+            if hit is not None:
+                return far - hit
+        return np.nan
+
+    return np.array([radius(point, line) for point, line in zip(start, lines, strict=True)])
 
 
 def _filled(radii: np.ndarray, usual: float) -> np.ndarray:
@@ -188,6 +201,12 @@ def _palm(hand: Part) -> np.ndarray:
         place = Place(np.full((1, count), along), direction, np.zeros((1, count)))
         found.append(placed(hand, hand.nodes[None], hand.frames[None], 1.0, place)[0])
     return np.concatenate(found)
+
+
+def core(part: Part, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3) of a part's line at rest at places (n,) along it, and the mean radii (n,) of the skin there."""
+    radii = np.interp(along, np.linspace(0.0, 1.0, STATIONS), part.radii[CAPS:-CAPS].mean(1))
+    return _on_line(part, part.nodes[None], along[None])[0], radii
 
 
 # -- posed -------------------------------------------------------------------------------------------------------------
@@ -261,8 +280,10 @@ def _turn(part: Part, frames: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def _radius(part: Part, along: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """The radius of the skin at rest (...) at places along a part, in directions (..., 3) of its frames."""
-    row = np.clip(along, 0.0, 1.0) * (STATIONS - 1)
-    low = np.minimum(row.astype(int), STATIONS - 2)
+    row = CAPS + np.clip(along, 0.0, 1.0) * (STATIONS - 1)
+    beyond = 2.0 / np.pi * CAPS * np.arcsin(np.clip(direction[..., 0], -1.0, 1.0))
+    row = row + np.where(along <= 0.0, np.minimum(beyond, 0.0), np.where(along >= 1.0, np.maximum(beyond, 0.0), 0.0))
+    low = np.minimum(row.astype(int), len(part.radii) - 2)
     angle = np.arctan2(direction[..., 2], direction[..., 1]) / (2.0 * np.pi) % 1.0 * AROUND
     left = angle.astype(int) % AROUND
     right, share, turn = (left + 1) % AROUND, row - low, angle - np.floor(angle)
@@ -270,6 +291,4 @@ def _radius(part: Part, along: np.ndarray, direction: np.ndarray) -> np.ndarray:
     def of(at: np.ndarray) -> np.ndarray:
         return (1.0 - turn) * part.radii[at, left] + turn * part.radii[at, right]
 
-    around = (1.0 - share) * of(low) + share * of(low + 1)
-    axial = np.minimum(direction[..., 0] ** 2, 1.0)
-    return (1.0 - axial) * around + axial * np.where(direction[..., 0] < 0.0, *part.caps)
+    return (1.0 - share) * of(low) + share * of(low + 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole motions: all frames of a motion as one problem."""
 
+from .banded import solve as solve_band
 from .contacts import find_contacts, find_holds, runs, standing_heights
 from .cubics import Keys, Miss
 from .fewer_keys import few_keys
@@ -10,5 +11,6 @@ from .solve import solve_into
 
 __all__ = [
     "Chain", "Keys", "Leg", "Miss", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "follow",
-    "follow_through", "plant_feet", "runs", "solve_into", "standing_heights",
+    "follow_through", "plant_feet", "runs", "solve_band", "solve_into",
+    "standing_heights",
 ]  # fmt: skip

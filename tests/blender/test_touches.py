@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Retarget keeps touches: hands on another body's mesh, and hands on hands, as far as Blender shows meshes apart."""
 
+from itertools import pairwise
 from math import sin
 
 import bpy
@@ -14,12 +15,12 @@ HEIGHT = 1.8
 NEAR = 0.01 * HEIGHT
 
 
-def posed(name: str = "Source") -> bpy.types.Object:
+def posed(name: str = "Source", frames: range = FRAMES) -> bpy.types.Object:
     """A figure whose left hand lies before its belly, and whose right hand hangs; the trunk sways a little."""
     ob = rigs.figure(name)
     lines = {"arm.L": (0.35, -0.2, -0.9), "forearm.L": (-0.8, -0.55, 0.25), "hand.L": (-1.0, -0.1, 0.0),
              "arm.R": (-0.2, 0.0, -1.0), "forearm.R": (-0.2, -0.1, -1.0), "hand.R": (-0.2, -0.1, -1.0)}  # fmt: skip
-    for frame in FRAMES:
+    for frame in frames:
         rigs.at_frame(frame)
         hips = ob.pose.bones["hips"]
         hips.rotation_mode = "XYZ"
@@ -35,7 +36,7 @@ def posed(name: str = "Source") -> bpy.types.Object:
             own.rotation_mode = "QUATERNION"
             own.keyframe_insert("rotation_quaternion", frame=frame)
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    scene.frame_start, scene.frame_end = frames[0], frames[-1]
     return ob
 
 
@@ -90,9 +91,22 @@ def apart(one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
     return np.array(found)
 
 
-def retarget(source: bpy.types.Object, ob: bpy.types.Object) -> None:
+def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object) -> None:
     rigs.made_active(ob)
-    assert bpy.ops.dqik.retarget(source=source.name) == {"FINISHED"}
+    assert bpy.ops.dqik.retarget(source=source.name, **settings) == {"FINISHED"}
+
+
+def shortened(ob: bpy.types.Object, share: float) -> None:
+    """Arms of a share of their length, with hands as large as before."""
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        arm, forearm, hand = (ob.data.edit_bones[f"{part}.{side}"] for part in ("arm", "forearm", "hand"))
+        line = hand.tail - hand.head
+        elbow, wrist = (arm.head.lerp(joint, share) for joint in (forearm.head.copy(), hand.head.copy()))
+        for bone, head, tail in ((arm, arm.head, elbow), (forearm, elbow, wrist), (hand, wrist, wrist + line)):
+            bone.use_connect, bone.head, bone.tail = False, head, tail
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def meshes_of(ob: bpy.types.Object) -> dict[str, bpy.types.Object]:
@@ -161,3 +175,44 @@ def test_folded_hands_stay_together_on_wider_shoulders() -> None:
     assert before.max() < NEAR, "the hands of the source touch"
     retarget(source, ob)
     assert np.abs(apart(*(meshes_of(ob)[f"hand.{side}"] for side in "LR")) - before).max() < NEAR
+
+
+def test_trunk_and_shoulders_help_an_arm_that_is_too_short() -> None:
+    source, ob = posed(), rigs.figure("Short")
+    shortened(ob, 0.3)
+    wrist = ob.data.bones["hand.L"].head_local.x
+    hands(source), tube(ob, "hand.L", (wrist + 0.02, 0, 1.45), (wrist + 0.14, 0, 1.45), 0.02)
+    belly = float(from_trunk(source, meshes_of(source)["hand.L"]).mean())
+    for one in (source, ob):
+        tube(one, "spine", (0, 0, 1.0), (0, 0, 1.4), belly)
+    retarget(source, ob)
+    assert np.abs(from_trunk(ob, meshes_of(ob)["hand.L"]) - belly).max() < NEAR
+    turned = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        turned.append(rigs.evaluated(ob).pose.bones["chest"].matrix.to_quaternion())
+    assert max(one.rotation_difference(other).angle for one, other in pairwise(turned)) < 0.05
+
+
+def test_forearms_do_not_sink_into_a_wider_body() -> None:
+    """The right arm hangs, its elbow beside the belly and its hand below."""
+    source, ob = posed(), rigs.figure("Wide")
+    hands(source), hands(ob)
+    tube(ob, "forearm.R", (-0.5, 0, 1.45), (-0.72, 0, 1.45), 0.02)
+    tube(ob, "spine", (0, 0, 1.0), (0, 0, 1.15), 0.26)
+    tube(source, "spine", (0, 0, 1.0), (0, 0, 1.15), 0.1)
+    retarget(source, ob)
+    assert from_trunk(ob, meshes_of(ob)["forearm.R"]).min() > 0.26 - 0.01
+
+
+def test_the_frame_from_which_a_range_starts_does_not_matter() -> None:
+    source, ob = posed(frames=range(1, 41)), rigs.figure("Other")
+    hands(source), hands(ob)
+    for one, radius in ((source, 0.12), (ob, 0.2)):
+        tube(one, "spine", (0, 0, 1.0), (0, 0, 1.4), radius)
+    found = []
+    for start in (1, 11):
+        retarget(source, ob, frame_start=start, frame_end=40)
+        rigs.at_frame(36)
+        found.append(np.array([rigs.evaluated(ob).pose.bones[f"hand.{side}"].head for side in "LR"]))
+    assert np.abs(found[1] - found[0]).max() < 1e-3
