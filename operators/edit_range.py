@@ -9,8 +9,8 @@ from bpy.props import BoolProperty, IntProperty
 from ..rig.blender.armature import Armature
 from ..rig.blender.places import Owner, owner_of
 from ..rig.clip import edit_range, last_report
-from ..rig.notes import Code, Note
-from ..rig.setup import selection, users
+from ..rig.notes import Code, Note, Refused
+from ..rig.setup import selection
 from ..rig.shot import plant, ties
 from .common import ArmatureOperator, armature
 
@@ -52,8 +52,10 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(Code.NOTHING_MOVED))
             return {"CANCELLED"}
         for thing in dict.fromkeys(change.owner.id_data for change in changes):
-            for name in filter(None, users.players(thing)):
-                self.tell({"ERROR"}, Note(Code.ACTION_SHARED, repr(thing.animation_data.action.name), repr(name)))
+            try:
+                edit_range.check(thing, changes)
+            except Refused as refused:
+                self.tell({"ERROR"}, refused.note)
                 return {"CANCELLED"}
         for change in changes:
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)

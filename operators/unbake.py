@@ -8,11 +8,11 @@ from bpy.props import BoolProperty, FloatProperty
 from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
-from ..rig.clip import key_bounds, stances, unbake
+from ..rig.clip import key_bounds, key_effects, stances, unbake
 from ..rig.clip.copied_actions import copied_actions
 from ..rig.notes import Code, Note, Refused
 from ..rig.setup import goals, selection
-from ..solvers.clip import Keys
+from ..solvers.clip import fit_keys, refit_keys
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -54,28 +54,37 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             bounds = unbake.Bounds(self.angle, self.distance * size)
             own = {one.bone for one in every if one.ob == ob}
             ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
-            kept, off = 0, (np.zeros(0), np.zeros(0))
+            kept, off = 0, tuple[np.ndarray, ...]()
             with scene_state.restored(scene, context.view_layer, ob) as visits:
-                key_bounds.share_out(ob, every, ends, bounds)
                 legs, marks = stances.legs(ob), stances.of_bones(ends, ob)
                 feet = [] if legs is None else legs.marks
-                whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits), 0.0, 0.3)
+                whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits, every), 0.0, 0.3)
                 before = whole._replace(places=whole.places[:, : len(marks)])
                 if legs is not None:
                     rate = scene.render.fps / scene.render.fps_base
                     key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
+                parts = key_effects.parts(ob, every, ends, before, size, bounds)
+                limits = np.full((len(halves), key_effects.count(ob, ends, every)), key_bounds.FIRST)
                 objects = list(dict.fromkeys(one.ob for one in every))
                 with copied_actions(objects) as copies:
-                    few, less, start = list[Keys](), set(range(len(every))), 0.3
-                    for _ in range(key_bounds.PASSES):
-                        middle, end = 0.85 * start + 0.15, 0.7 * start + 0.3
-                        few = yield from shares(unbake.fitted(every, few, less, times, bounds), start, middle)
-                        kept = unbake.write(every, few, times, copies)
-                        shown = unbake.read(context, ob, marks, halves, visits)
-                        off = before.differs((yield from shares(shown, middle, end)))
-                        less, start = key_bounds.tighten(ob, every, few, times, ends, off, bounds), end
-                        if not less:
+                    few, start = (yield from shares(fit_keys(times, parts, limits, 2), 0.3, 0.5)), 0.5
+                    kept, rows = unbake.write(every, few, times, copies), np.arange(len(halves))
+                    off = tuple(np.zeros((len(halves), width)) for width in (len(ob.pose.bones), len(ends)))
+                    for number in range(key_bounds.PASSES):
+                        middle, end = 0.5 * start + 0.5, 0.4 * start + 0.6
+                        shown = unbake.read(context, ob, marks, [halves[row] for row in rows], visits)
+                        shown = yield from shares(shown, start, middle)
+                        off[0][rows], off[1][rows] = before.rows(rows).differs(shown)
+                        seen = key_bounds.Seen(times, parts, few, limits, off, bounds)
+                        if number < key_bounds.CALIBRATIONS and key_bounds.calibrate(seen):
+                            steps = fit_keys(times, parts, limits, 2)
+                        elif where := key_bounds.tighten(seen):
+                            steps = refit_keys(times, parts, few, limits, where, 2, number < key_bounds.TAKES)
+                        else:
                             break
+                        new, start = (yield from shares(steps, middle, end)), end
+                        rows, few = unbake.changed(few, new, times), new
+                        kept = unbake.write(every, few, times, copies)
                     for one in every:
                         visits.leave(one.ob, one.bone or None)
         except Refused as refused:

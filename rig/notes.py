@@ -156,6 +156,7 @@ class Code(Enum):
     DOES_NOT_STAND = "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range"
     SELECT_TO_EDIT = "In Pose Mode, select the controls or bones that you have moved"
     NOTHING_MOVED = "Nothing that is selected has keys and was moved on this frame: move it first, then press this"
+    CURVES_MODIFIED = "Curves of {} have modifiers, which carry a change to other frames: bake the motion first"
     RANGE_EDITED = "Changed {} controls or bones over a radius of {} frames"
     UNBAKING = "Replacing keys"
     NOTHING_TO_UNBAKE = "Nothing of {} has dense keys in this range"

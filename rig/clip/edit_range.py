@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Editing one frame of a motion so that its neighbours follow: the change fades away to both sides, by keys."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ..bake import keys as baked_keys
 from ..blender import keying, rotation, splits
 from ..blender.places import Owner
+from ..notes import Code, Note, Refused
+from ..setup import users
 from ..shot import keys
 
 _SAME = 1e-6  # values that differ by less are the same
@@ -57,6 +61,19 @@ def change_of(owner: Owner, time: float) -> Change | None:
     before = tuple(middle if out else one for one, middle, out in zip(now, smooth, stands_out, strict=True))
     found = _difference(owner, own, now, before)
     return None if found is None else found._replace(keyed=before)
+
+
+def check(ob: bpy.types.Object, changes: Sequence[Change]) -> None:
+    """Raise `Refused` if keys of an object's changes would move other frames or figures, or would be hidden."""
+    for name in filter(None, users.players(ob)):
+        raise Refused(Note(Code.ACTION_SHARED, repr(ob.animation_data.action.name), repr(name)))
+    baked_keys.check(ob, "CURRENT")
+    for change in [change for change in changes if change.owner.id_data == ob]:
+        own = change.curves.values()
+        if any(one.lock or one.mute for one in own):
+            raise Refused(Note(Code.CURVES_LOCKED, repr(change.owner.name)))
+        if any(not modifier.mute for one in own for modifier in one.modifiers):
+            raise Refused(Note(Code.CURVES_MODIFIED, repr(change.owner.name)))
 
 
 def _state(
@@ -112,14 +129,17 @@ def fade(times: np.ndarray, begin: float, end: float, radius: float) -> np.ndarr
 def apply(change: Change, time: float, span: tuple[float, float], radius: float) -> None:
     """Change the keys of an owner: wholly at a time and over a span around it, and less until the radius.
 
-    Where curves have no key at the time and at both ends of the radius, they get one that leaves them as they are.
+    Where curves that change have no key at the time and at both ends of the radius, they get one that leaves them as
+    they are.
     """
     first, last = span[0] - radius, span[1] + radius
-    own, mode = change.curves, change.owner.rotation_mode
+    mode, turn = change.owner.rotation_mode, quaternion.log(change.turn)
+    changed = {"location": np.abs(change.move).max() >= _SAME, rotation.PATHS[mode]: np.linalg.norm(turn) >= _SAME}
+    own = {key: curve for key, curve in change.curves.items() if changed[key[0]]}
     if change.keyed is not None:
         place, turned = change.keyed
         path = rotation.PATHS[mode]
-        channels = rotation.from_quaternion(mode, turned, _values(change.owner, own, time)[path])
+        channels = rotation.from_quaternion(mode, turned, _values(change.owner, change.curves, time)[path])
         for (name, index), curve in own.items():
             _raise(keying.key_at(curve, time), float((place if name == "location" else channels)[index]))
     for curve in own.values():
@@ -130,9 +150,8 @@ def apply(change: Change, time: float, span: tuple[float, float], radius: float)
         for at in times:
             splits.split(curve, at)
     shares = fade(np.array(times), *span, radius)
-    turn = quaternion.log(change.turn)
     path = rotation.PATHS[mode]
-    old = [_values(change.owner, own, at) for at in times]
+    old = [_values(change.owner, change.curves, at) for at in times]
     moved = dict[tuple[str, int], list[float]]()
     for share, values in zip(shares.tolist(), old, strict=True):
         place = values["location"] + share * change.move

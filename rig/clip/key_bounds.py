@@ -1,41 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How bones and controls share the bounds of a motion whose keys are reduced: what one may be off by, time by time."""
+"""The bounds of a motion whose keys are reduced: where keys must be, and where Blender shows it beyond the bounds."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ...solvers.clip import Keys
+from ...solvers.clip import Keys, Part, total_errors
 from ..setup import goals
 from . import stances
+from .key_effects import key_of
 from .stances import Legs
-from .unbake import Bounds, Dense, misses
+from .unbake import Bounds, Dense
 
 PASSES = 16
-_ALONE = 0.96  # of the angle, for a joint on which nothing else depends
-_LEVER = 0.5  # of the distance, for each of the joints that lead to an effector
-_CONTROL = 0.3  # of both, for controls that move a chain together with others
-_LESS = 0.85  # of what would just do, because all that are concerned give way on their own
-_USED = 0.8  # of what others who are concerned use of their shares: who uses less does not give way
-_LEAST = 0.01  # the smallest share
-
-
-def share_out(ob: bpy.types.Object, every: Sequence[Dense], ends: Sequence[str], bounds: Bounds) -> None:
-    """Give each owner its first share of the bounds, from how far the effectors that it carries are from it."""
-    solved = [goal for goal in ob.dqik.goals if ob.dqik.live and not goal.mute]
-    controls = {_key(target) for target in goals.target_owners(solved)}
-    free = [name for name in ends if name not in {goal.bone for goal in solved}]
-    scale = max(map(abs, ob.matrix_world.to_scale()))
-    for one in every:
-        one.shares[:] = _CONTROL if (one.ob.name, one.bone) in controls else _ALONE
-        if one.ob == ob:
-            carried = [name for name in free if not one.bone or _carries(ob, one.bone, name)]
-            head = ob.data.bones[one.bone].head_local if one.bone else ob.data.bones[0].head_local
-            levers = [scale * (ob.data.bones[name].tail_local - head).length for name in carried]
-            if levers:
-                one.shares[0] = min(_ALONE, _LEVER * bounds.distance / (bounds.angle * max(*levers, 1e-9)))
-                one.shares[1] = _LEVER
+CALIBRATIONS = 2  # of these, that choose all keys anew
+TAKES = 8  # of these, that take spare keys; then what leads beyond the bounds gets a key on each frame there
+FIRST = 0.985  # of the bounds, since what keys do is not quite in proportion to them
+_LESS = 0.9  # of what would just do
+_LEAST = 0.02  # the smallest limit
+_FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
+_LEADS = 0.9  # of what the one does that does most: who does less is left alone
+_WINDOW = 1  # half frames around what is beyond the bounds, in which keys are chosen anew
 
 
 def key_stances(
@@ -47,57 +34,64 @@ def key_stances(
     """
     for names, frames in zip(own.bones, stances.changes(own, places[::2], rate), strict=True):
         led = [goal for goal in ob.dqik.goals if not goal.mute and goal.bone == names[-1]]
-        owners = {_key(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in names}
+        owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in names}
         for one in every:
             if (one.ob.name, one.bone) in owners:
                 one.must = {2 * frame for frame in frames}
 
 
-def tighten(
-    ob: bpy.types.Object, every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, ends: Sequence[str],
-    off: tuple[np.ndarray, np.ndarray], bounds: Bounds,
-) -> set[int]:  # fmt: skip
-    """Allow less, where joints or effectors are beyond the bounds, to what has led them there; the numbers of these.
+class Seen(NamedTuple):
+    """What Blender shows of keys: the parts of a motion, their keys, the limits (H, V) of these, and how far it is off.
 
-    off : angles (H, N) and distances (H, E), as `Motion.differs` has them.
+    off : angles (H, N) of all bones and distances (H, E) of the ends, as `Motion.differs` has them.
     """
-    off_by = {(one.ob.name, one.bone): misses(one, bounds)(slice(None), own.shown(times))
-              for one, own in zip(every, keys, strict=True)}  # fmt: skip
-    used = {(one.ob.name, one.bone): (off_by[one.ob.name, one.bone] / one.shares).max(0) for one in every}
-    excess = {key: np.zeros(len(times)) for key in used}
-    for own, allowed, bones in ((off[0], bounds.angle, ob.pose.bones.keys()), (off[1], bounds.distance, ends)):
-        beyond = own / allowed
-        for column in np.flatnonzero((beyond > 1.0).any(0)).tolist():
-            leading = [key for key in _leading(ob, bones[column]) if key in used]
-            most = _USED * np.max([used[key] for key in leading], axis=0, initial=0.0)
-            for key in leading:
-                excess[key] = np.maximum(excess[key], np.where(used[key] >= most, beyond[:, column], 0.0))
-    found = set[int]()
-    for number, one in enumerate(every):
-        padded = np.pad(excess[one.ob.name, one.bone], 1)
-        around = np.max([padded[:-2], padded[1:-1], padded[2:]], axis=0)
-        new = np.maximum(off_by[one.ob.name, one.bone] * _LESS / np.maximum(around, 1.0), _LEAST)
-        less = (around > 1.0) & (new < one.shares)
-        one.shares[less] = new[less]
-        if less.any():
-            found.add(number)
-    return found
+
+    times: np.ndarray
+    parts: Sequence[Part]
+    keys: Sequence[Keys]
+    limits: np.ndarray
+    off: tuple[np.ndarray, ...]
+    bounds: Bounds
+
+    def shares(self) -> np.ndarray:
+        """How far (H, N + E) bones and ends are off, as a share of what is allowed."""
+        return np.concatenate([self.off[0] / self.bounds.angle, self.off[1] / self.bounds.distance], 1)
+
+    def expected(self) -> np.ndarray:
+        """How far (H, N + E) the keys should have led these."""
+        count = self.off[0].shape[1] + self.off[1].shape[1]
+        errors = total_errors(self.times, self.parts, self.keys, self.limits.shape[1])
+        return np.linalg.norm(errors[:, :count], axis=-1)
 
 
-def _leading(ob: bpy.types.Object, name: str) -> set[tuple[str, str]]:
-    """What leads a bone: itself, those that it hangs on, those with goals that hang on it, and the targets of these."""
-    bone = ob.pose.bones[name]
-    goal_bones = {goal.bone for goal in ob.dqik.goals}
-    below = (one for one in bone.children_recursive if one.name in goal_bones)
-    found = {(ob.name, one.name) for one in (bone, *bone.parent_recursive, *below)} | {(ob.name, "")}
-    led = [goal for goal in ob.dqik.goals if not goal.mute and (ob.name, goal.bone) in found]
-    return found | {_key(target) for target in goals.target_owners(led)}
+def calibrate(seen: Seen) -> bool:
+    """Lower the limits of bones and ends that are often further off than expected; whether there are any."""
+    shares = seen.shares()
+    ratios = np.quantile(shares / np.maximum(seen.expected(), _FEW), _MOST, axis=0)
+    is_off = (shares.max(0) > 1.0) & (ratios > 1.0)
+    seen.limits[:, : shares.shape[1]] /= np.where(is_off, ratios, 1.0)
+    return bool(is_off.any())
 
 
-def _carries(ob: bpy.types.Object, bone: str, name: str) -> bool:
-    """Whether a bone is another one, or one that the other hangs on."""
-    return bone == name or ob.data.bones[bone] in ob.data.bones[name].parent_recursive
+def tighten(seen: Seen) -> dict[int, np.ndarray]:
+    """Lower the limits where bones or ends are beyond the bounds.
+
+    Returns the parts that lead there most, by number, and where (H,).
+    """
+    shares = seen.shares()
+    limits, around = seen.limits[:, : shares.shape[1]], _around(shares, 1)
+    new = np.minimum(np.maximum(_LESS * seen.expected() / np.maximum(around, 1.0), _LEAST), limits)
+    limits[around > 1.0] = new[around > 1.0]
+    own = np.zeros((len(seen.parts), *shares.shape))
+    for number, (part, keys) in enumerate(zip(seen.parts, seen.keys, strict=True)):
+        common = part.vectors < shares.shape[1]
+        own[number][:, part.vectors[common]] = np.linalg.norm(part.off(keys.shown(seen.times))[:, common], axis=-1)
+    leading = (own >= _LEADS * own.max(0)) & (shares > 1.0)
+    where = _around(leading.any(2).T, _WINDOW).T
+    return {number: at for number, at in enumerate(where) if at.any()}
 
 
-def _key(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[str, str]:
-    return owner.id_data.name, "" if owner == owner.id_data else owner.name
+def _around(values: np.ndarray, steps: int) -> np.ndarray:
+    """The largest of values (H, ...) within some steps."""
+    padded = np.pad(values, ((steps, steps), (0, 0)))
+    return np.max([padded[step : step + len(values)] for step in range(2 * steps + 1)], axis=0)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Keys, Miss, few_keys
+from ...solvers.clip import Keys
 from .. import curves
-from ..blender import channels, rotation, scene_state
+from ..blender import bulk, channels, rotation, scene_state
 from ..blender.places import Owner
 from . import finite_motion
 from .stances import Mark
 
-_SCALE = 0.002  # by which a scale may differ
 _STILL = 1e-7  # values that differ by less do not move
 
 
@@ -28,10 +28,20 @@ class Bounds(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks."""
+    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks.
+
+    heads : (H, N, 3), where the bones are in the world. spaces : (H, D, 4, 4), the axes of the
+    channels of owners of keys, and where these are.
+    """
 
     turns: np.ndarray
     places: np.ndarray
+    heads: np.ndarray
+    spaces: np.ndarray
+
+    def rows(self, at: np.ndarray) -> "Motion":
+        """The motion at some of its times."""
+        return Motion(*(one[at] for one in self))
 
     def differs(self, other: "Motion") -> tuple[np.ndarray, np.ndarray]:
         """By how much from another: angles (H, N) and distances (H, E)."""
@@ -48,15 +58,13 @@ def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 class Dense:
     """An object or a bone with dense keys: its curves by path and index, and their values (H, C) at the times.
 
-    shares : (2, H) of the bounds that its own keys may use: of the angle, and of the distance. must : times that get
-    keys in any case. whole : all channels are keyed together.
+    must : times that get keys in any case. whole : all channels are keyed together.
     """
 
     ob: bpy.types.Object
     bone: str
     curves: dict[tuple[str, int], int] = field(default_factory=dict)  # to the column of the values
     values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    shares: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))
     must: set[int] = field(default_factory=set)
     whole: bool = False
     keys: int = 0
@@ -65,6 +73,24 @@ class Dense:
     def owner(self) -> Owner:
         """The object, or its bone."""
         return self.ob.pose.bones[self.bone] if self.bone else self.ob
+
+    def turned(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """What makes rotations (n, 4) of values (n, C); None if none of these turn it."""
+        mode = self.owner.rotation_mode
+        path = rotation.PATHS[mode]
+        turning = {index: self.curves[path, index] for index in range(4) if (path, index) in self.curves}
+        if not turning:
+            return None
+        usual = np.resize(np.array(getattr(self.owner, path), dtype=float), 4)
+        channels, own = list(turning), list(turning.values())
+
+        def rotations(values: np.ndarray) -> np.ndarray:
+            whole = np.empty((len(values), 4))
+            whole[:] = usual
+            whole[:, channels] = values[:, own]
+            return rotation.to_quaternion(mode, whole)
+
+        return rotations
 
 
 def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list[Dense]:
@@ -83,7 +109,7 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
         one.keys += len(inside)
         columns[name].append(np.array([curve.evaluate(time) for time in times.tolist()]))
     for name, one in found.items():
-        one.values, one.shares = np.array(columns[name]).T, np.ones((2, len(times)))
+        one.values = np.array(columns[name]).T
         _untwist(one)
     return [one for one in found.values() if one.curves]
 
@@ -106,69 +132,6 @@ def _untwist(one: Dense) -> None:
     one.values[1:, own] = q[1:] * signs[:, None]
 
 
-def fitted(
-    every: Sequence[Dense], before: Sequence[Keys], changed: Collection[int], times: np.ndarray, bounds: Bounds
-) -> Generator[float, None, list[Keys]]:  # fmt: skip
-    """Few keys of all owners; those whose numbers are not `changed` have them already."""
-    found = list[Keys]()
-    for number, one in enumerate(every):
-        found.append(reduced(one, times, bounds) if number in changed else before[number])
-        yield (number + 1) / len(every)
-    return found
-
-
-def reduced(one: Dense, times: np.ndarray, bounds: Bounds) -> Keys:
-    """Few keys of an owner, at whole frames: every other time."""
-    own = misses(one, bounds)
-
-    def miss(at: slice, values: np.ndarray) -> np.ndarray:
-        return (own(at, values) / one.shares[:, at]).max(0)
-
-    return few_keys(times, one.values, miss, 2, one.must, one.whole)
-
-
-def misses(one: Dense, bounds: Bounds) -> Miss:
-    """What says how far (2, n) an owner's values are off, as shares of the angle and of the distance."""
-    ob = one.ob if one.bone else one.ob.parent
-    scale = 1.0 if ob is None else max(map(abs, ob.matrix_world.to_scale()))
-    turned, places = _turned(one), list[tuple[list[int], float]]()
-    for channel, allowed in (("location", bounds.distance / scale), ("scale", _SCALE)):
-        moving = [column for (name, _), column in one.curves.items() if name == channel]
-        if moving:
-            places.append((moving, allowed))
-    before = None if turned is None else turned(one.values)
-
-    def measure(at: slice, values: np.ndarray) -> np.ndarray:
-        found = np.zeros((2, len(values)))
-        if turned is not None and before is not None:
-            found[0] = _angles(before[at], turned(values)) / bounds.angle
-        for moving, allowed in places:
-            off = np.linalg.norm(values[:, moving] - one.values[at][:, moving], axis=-1) / allowed
-            np.maximum(found[1], off, out=found[1])
-        return found
-
-    return measure
-
-
-def _turned(one: Dense) -> Callable[[np.ndarray], np.ndarray] | None:
-    """What makes rotations (n, 4) of an owner's values (n, C); None if none of these turn it."""
-    mode = one.owner.rotation_mode
-    path = rotation.PATHS[mode]
-    turning = {index: one.curves[path, index] for index in range(4) if (path, index) in one.curves}
-    if not turning:
-        return None
-    usual = np.resize(np.array(getattr(one.owner, path), dtype=float), 4)
-    channels, own = list(turning), list(turning.values())
-
-    def turned(values: np.ndarray) -> np.ndarray:
-        whole = np.empty((len(values), 4))
-        whole[:] = usual
-        whole[:, channels] = values[:, own]
-        return rotation.to_quaternion(mode, whole)
-
-    return turned
-
-
 def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:
     """Write keys into the actions of their objects, by the objects' names; the number of keys."""
     count = 0
@@ -189,21 +152,41 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
     return count
 
 
+def changed(before: Sequence[Keys], after: Sequence[Keys], times: np.ndarray) -> np.ndarray:
+    """The times, by their numbers, at which keys show other values than others do."""
+    pairs = [pair for pair in zip(before, after, strict=True) if pair[0] is not pair[1]]
+    return np.flatnonzero(np.any([(one.shown(times) != other.shown(times)).any(1) for one, other in pairs], axis=0))
+
+
 def read(
     context: bpy.types.Context, ob: bpy.types.Object, marks: Sequence[Mark], frames: Sequence[float],
-    visits: scene_state.Visits,
+    visits: scene_state.Visits, every: Sequence[Dense] = (),
 ) -> Generator[float, None, Motion]:  # fmt: skip
-    """The motion that Blender shows on frames, which may lie between two."""
-    turns, places = list[np.ndarray](), list[np.ndarray]()
+    """The motion that Blender shows on frames, which may lie between two, and the spaces of owners of keys."""
+    turns, places, heads, spaces = list[np.ndarray](), list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
-        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-        turns.append(channels.read(shown.pose.bones).quaternions())
-        matrices = {name: shown.matrix_world @ shown.pose.bones[name].matrix for name in {mark.bone for mark in marks}}
+        depsgraph = context.evaluated_depsgraph_get()
+        shown = ob.evaluated_get(depsgraph)
+        world, bones = np.array(shown.matrix_world), shown.pose.bones
+        turns.append(channels.read(bones).quaternions())
+        matrices = {name: shown.matrix_world @ bones[name].matrix for name in {mark.bone for mark in marks}}
         places.append(np.array([(matrices[mark.bone] @ mark.place)[:] for mark in marks]))
+        heads.append(bulk.read(bones, "head", 3) @ world[:3, :3].T + world[:3, 3])
+        spaces.append(np.array([_space(one, depsgraph) for one in every]))
         yield count / len(frames)
     finite_motion.check(ob, np.array(places))
-    return Motion(np.array(turns), np.array(places).reshape(len(places), -1, 3))
+    return Motion(np.array(turns), np.array(places).reshape(len(places), -1, 3), np.array(heads), np.array(spaces))
+
+
+def _space(one: Dense, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The axes in the world that an owner's channels have, and where the owner is."""
+    shown = one.ob.evaluated_get(depsgraph)
+    bone = shown.pose.bones[one.bone] if one.bone else None
+    place = shown.matrix_world @ bone.matrix if bone else shown.matrix_world
+    space = place @ (bone or shown).matrix_basis.inverted_safe()
+    space.translation = place.translation
+    return space
 
 
 def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:

@@ -3,14 +3,14 @@
 
 from .banded import solve as solve_band
 from .contacts import find_contacts, find_holds, runs, standing_heights
-from .cubics import Keys, Miss
-from .fewer_keys import few_keys
+from .cubics import Keys, Part
+from .fewer_keys import few_keys, fit_keys, refit_keys, total_errors
 from .follow_through import Chain, Spring, follow, follow_through
 from .foot_lock import Leg, Planted, bends, plant_feet
 from .solve import solve_into
 
 __all__ = [
-    "Chain", "Keys", "Leg", "Miss", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "follow",
-    "follow_through", "plant_feet", "runs", "solve_band", "solve_into",
-    "standing_heights",
+    "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "fit_keys",
+    "follow", "follow_through", "plant_feet", "refit_keys", "runs", "solve_band", "solve_into", "standing_heights",
+    "total_errors",
 ]  # fmt: skip

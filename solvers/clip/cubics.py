@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cubics from key to key, as F-curves have them, and how far they are from a dense motion."""
 
-from collections.abc import Callable
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 _RIDGE = 1e-6  # holds what few samples leave open to the motion's value and the chord's slope
-
-Miss = Callable[[slice, np.ndarray], np.ndarray]
-"""How far (n,) values (n, C) at a slice of samples are from the motion, as a share of what is allowed."""
+_LEAST = 1e-30  # where there are no samples between two keys
 
 
 class Keys(NamedTuple):
@@ -37,6 +36,26 @@ class Keys(NamedTuple):
         return values
 
 
+@dataclass
+class Part:
+    """A bone, or another thing with C channels that are keyed together, over F samples.
+
+    values : (F, C), the motion. effects : (C, F, R, 3), what a unit of each channel does to R of the vectors that are
+    bounded, as a share of what is allowed. vectors : (R,), which these are. must : samples that get a key in all
+    channels if they can have one. whole : all channels have all keys.
+    """
+
+    values: np.ndarray
+    effects: np.ndarray
+    vectors: np.ndarray
+    must: Collection[int] = field(default_factory=tuple)
+    whole: bool = False
+
+    def off(self, shown: np.ndarray, at: slice = slice(None)) -> np.ndarray:
+        """What (n, R, 3) values `shown` (n, C) do to the vectors at some samples, against the motion."""
+        return np.einsum("nc,cnrx->nrx", shown - self.values[at], self.effects[:, at])
+
+
 def basis(times: np.ndarray) -> np.ndarray:
     """What (n, 4) the two values and the two slopes of a cubic from the first to the last time count for at times."""
     span = times[-1] - times[0]
@@ -48,4 +67,5 @@ def basis(times: np.ndarray) -> np.ndarray:
 def least_squares(rows: np.ndarray) -> np.ndarray:
     """What (m, n) finds m unknowns from n residuals of the equations `rows` (n, m), a little drawn toward zero."""
     normal = rows.T @ rows
-    return np.linalg.solve(normal + _RIDGE * np.diag(np.diag(normal) + np.trace(normal)), rows.T)
+    ridge = _RIDGE * (np.diag(normal) + np.trace(normal)) + _LEAST
+    return np.linalg.solve(normal + np.diag(ridge), rows.T)

@@ -160,3 +160,51 @@ def test_what_was_not_moved_says_what_to_do() -> None:
         bpy.ops.dqik.edit_range()
     select(bone.id_data, "control")
     assert [len(curve.keyframe_points) for curve in rigs.fcurves(bone.id_data)] == [END] * 7
+
+
+def points(ob: bpy.types.Object, channel: str) -> dict[tuple[str, int], list[tuple[float, ...]]]:
+    """The keys and handles of the curves of a channel."""
+    return {(curve.data_path, curve.array_index): [(*key.co, *key.handle_left, *key.handle_right)
+                                                   for key in curve.keyframe_points]
+            for curve in rigs.fcurves(ob) if curve.data_path.endswith(channel)}  # fmt: skip
+
+
+def test_what_only_moved_keeps_its_rotation_to_the_last_bit_with_few_keys_and_some_channels_alone() -> None:
+    bone = moved("XYZ", 9)
+    ob = bone.id_data
+    depth = next(curve for curve in rigs.fcurves(ob) if curve.data_path.endswith("location") and curve.array_index == 2)
+    data, action = ob.animation_data, ob.animation_data.action
+    owner = action if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbag(data.action_slot)
+    owner.fcurves.remove(depth)
+    before = points(ob, "rotation_euler")
+    rigs.at_frame(30)
+    place = bone.location.copy()
+    bone.location = place + Vector((0.1, 0.3, 0.0))
+    assert bpy.ops.dqik.edit_range(radius=12) == {"FINISHED"}
+    assert points(ob, "rotation_euler") == before
+    assert (bone.location - place).xy.to_tuple(5) == (0.1, 0.3)
+    assert len(points(ob, "location")) == 2
+
+
+@pytest.mark.parametrize("kind", ["CYCLES", "NOISE", "lock", "tweak"])
+def test_what_would_reach_other_frames_is_refused_and_keeps_its_keys(kind: str) -> None:
+    bone = moved()
+    ob, said = bone.id_data, {"lock": "locked", "tweak": "tweak mode"}.get(kind, "modifiers")
+    curves = [curve for curve in rigs.fcurves(ob) if curve.data_path.endswith("location")]
+    if kind == "lock":
+        curves[0].lock = True
+    elif kind != "tweak":
+        curves[0].modifiers.new(kind)
+    else:
+        data = ob.animation_data
+        action = data.action
+        data.nla_tracks.new().strips.new("Strip", 11, action)
+        data.action = None
+        data.use_tweak_mode = True
+        assert data.use_tweak_mode
+    before = points(ob, "location")
+    rigs.at_frame(30)
+    bone.location.z += 0.3
+    with pytest.raises(RuntimeError, match=said):
+        bpy.ops.dqik.edit_range(radius=10)
+    assert points(ob, "location") == before

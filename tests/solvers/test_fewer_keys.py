@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 
-from solvers.clip import Keys, few_keys
+from solvers.clip import Keys, Part, few_keys, refit_keys
 
 
 def shown(times: np.ndarray, keys: Keys) -> np.ndarray:
@@ -23,6 +23,14 @@ def shown(times: np.ndarray, keys: Keys) -> np.ndarray:
     return values
 
 
+def alone(values: np.ndarray, bound: float, **more) -> Part:
+    """A part each of whose channels may be off by a bound."""
+    count, width = values.shape
+    effects = np.zeros((width, count, width, 3))
+    effects[range(width), :, range(width), 0] = 1.0 / bound
+    return Part(values, effects, np.arange(width), **more)
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 90), st.integers(1, 4), st.sampled_from([1, 2]), st.floats(0.001, 0.5))
 def test_a_random_motion_is_within_the_bound(seed: int, frames: int, width: int, step: int, bound: float) -> None:
@@ -30,7 +38,7 @@ def test_a_random_motion_is_within_the_bound(seed: int, frames: int, width: int,
     count = (frames - 1) * step + 1
     times = np.cumsum(draw.uniform(0.5, 1.5, count))
     values = np.cumsum(draw.normal(scale=0.2, size=(count, width)), 0)
-    keys = few_keys(times, values, lambda at, own: np.abs(own - values[at]).max(-1) / bound, step)
+    keys = few_keys(times, [alone(values, bound)], step)[0]
     assert keys.samples[0] == 0 and keys.samples[-1] == count - 1 and (keys.samples % step == 0).all()
     assert (np.diff(keys.samples) > 0).all()
     assert keys.kept[[0, -1]].all() and keys.kept.any(1).all()
@@ -41,30 +49,58 @@ def test_a_random_motion_is_within_the_bound(seed: int, frames: int, width: int,
 def test_a_cubic_needs_its_ends_only_and_a_wave_is_keyed_at_its_extremes() -> None:
     times = np.arange(0.0, 24.5, 0.5)
     cubic = np.stack([0.01 * times**3 - 0.2 * times**2, 3.0 - times], -1)
-    keys = few_keys(times, cubic, lambda at, own: np.abs(own - cubic[at]).max(-1) / 1e-3, 2)
-    assert keys.samples.tolist() == [0, 48]
+    assert few_keys(times, [alone(cubic, 1e-3)], 2)[0].samples.tolist() == [0, 48]
     times = np.arange(0.0, 96.5, 0.5)
     wave = np.sin(2.0 * np.pi * times / 24.0)[:, None]
-    keys = few_keys(times, wave, lambda at, own: np.abs(own - wave[at]).max(-1) / 0.02, 2)
-    assert keys.samples.tolist() == [0, *range(12, 181, 24), 192]
+    assert few_keys(times, [alone(wave, 0.02)], 2)[0].samples.tolist() == [0, *range(12, 181, 24), 192]
 
 
 def test_keys_go_where_they_must() -> None:
     times = np.arange(0.0, 30.0)
     still = np.zeros((30, 3))
-    keys = few_keys(times, still, lambda at, own: np.abs(own - still[at]).max(-1) / 0.1, 1, must=(7, 8, 21))
+    keys = few_keys(times, [alone(still, 0.1, must=(7, 8, 21))])[0]
     assert keys.samples.tolist() == [0, 7, 8, 21, 29]
     assert keys.kept.all()
-    assert few_keys(times[:1], still[:1], lambda at, own: np.zeros(len(own))).samples.tolist() == [0]
+    assert few_keys(times[:1], [alone(still[:1], 0.1)])[0].samples.tolist() == [0]
 
 
 def test_a_channel_has_no_keys_that_only_others_need() -> None:
     times = np.arange(0.0, 60.5, 0.5)
     motion = np.stack([np.sin(times), 0.02 * times, np.cos(0.1 * times)], -1)
-    def miss(at: slice, own: np.ndarray) -> np.ndarray:
-        return np.abs(own - motion[at]).max(-1) / 0.01
-
-    keys, whole = few_keys(times, motion, miss, 2), few_keys(times, motion, miss, 2, whole=True)
+    keys, whole = (few_keys(times, [alone(motion, 0.01, whole=whole)], 2)[0] for whole in (False, True))
     assert np.abs(shown(times, keys) - motion).max() <= 0.01 * (1.0 + 1e-9)
     assert keys.kept[:, 1].sum() == 2 and keys.kept[:, 2].sum() < 0.5 * keys.kept[:, 0].sum()
     assert whole.kept.all() and keys.kept.sum() < 0.6 * whole.kept.sum()
+
+
+def test_parts_share_what_both_lead_and_use_what_the_other_leaves() -> None:
+    """An end that two joints lead stays within its bound, with fewer keys than if each had half of it."""
+    draw, count = np.random.default_rng(3), 121
+    times = np.arange(count) / 2.0
+    swing = np.stack([np.sin(0.8 * times + 1.3 * k) + 0.004 * draw.normal(size=count) for k in range(2)])[..., None]
+    def lever(bound: float) -> np.ndarray:
+        return np.eye(3)[0] * np.ones((1, count, 1, 3)) / bound
+
+    both = [Part(own, lever(0.02), np.array([0])) for own in swing]
+    keys = few_keys(times, both, 2)
+    off = sum(shown(times, own) - motion for own, motion in zip(keys, swing, strict=True))
+    assert 0.015 < np.abs(off).max() <= 0.02 * (1.0 + 1e-9)
+    halves = [few_keys(times, [Part(own, lever(0.01), np.array([0]))], 2)[0] for own in swing]
+    assert sum(own.kept.sum() for own in keys) < sum(own.kept.sum() for own in halves)
+
+
+def test_keys_are_made_anew_only_where_that_is_asked() -> None:
+    times, at = np.arange(81.0), np.zeros(81, dtype=bool)
+    motion = np.stack([np.sin(0.9 * times), np.cos(0.7 * times)], -1)
+    parts = [alone(motion, 0.05)]
+    keys, limits = few_keys(times, parts), np.ones((81, 2))
+    at[38:43], limits[38:43] = True, 0.2
+    steps = refit_keys(times, parts, keys, limits, {0: at})
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        new = end.value[0]
+    off = np.abs(shown(times, new) - motion)
+    assert off.max() <= 0.05 * (1.0 + 1e-9) and off[39:42].max() <= 0.01 * (1.0 + 1e-9)
+    assert np.abs(shown(times, new) - shown(times, keys[0]))[[*range(20), *range(60, 81)]].max() == 0.0
