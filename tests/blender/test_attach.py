@@ -456,6 +456,18 @@ def a_partner_who_follows(ob: bpy.types.Object, box: bpy.types.Object) -> dict[s
     return {"object": "Other", "bone": "hand.L"}
 
 
+def a_bone_that_another_frame_solves(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    """Its goals are muted at this frame, and by keys they count at others."""
+    del box
+    for goal in ob.dqik.goals:
+        for frame, mute in ((BEGIN, True), (BEGIN + 10, False)):
+            goal.mute = mute
+            goal.keyframe_insert("mute", frame=frame)
+    rigs.at_frame(BEGIN)
+    assert all(goal.mute for goal in ob.dqik.goals)
+    return {"object": ob.name, "bone": "head"}
+
+
 def no_such_object(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
     del ob, box
     return {"object": "Nothing"}
@@ -517,6 +529,7 @@ REFUSED = {
     held_by_its_own_hand: "'DQIK hand.L' cannot be attached to 'Box', which follows it",
     its_own_head: "'DQIK hand.L' cannot be attached to 'head', which follows it",
     a_partner_who_follows: "cannot be attached to 'hand.L', which follows it",
+    a_bone_that_another_frame_solves: "'DQIK hand.L' cannot be attached to 'head', which follows it",
     no_such_object: "There is no object 'Nothing'",
     no_such_bone: "'Figure' has no bone 'wing'",
     without_size: "'Box' has no size",
