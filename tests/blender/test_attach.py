@@ -436,6 +436,32 @@ def test_targets_to_pose_moves_an_attached_control() -> None:
     del box
 
 
+def test_keys_of_a_prop_that_was_in_several_hands_stay_when_all_attachments_are_removed() -> None:
+    """Each of its keys is where it was in the world, in the spans of both attachments and between."""
+    ob = live()
+    ob.location.x = 0.3
+    ball = rigs.empty((0, 0, 0), "Ball")
+    rigs.key_path(ball, (1, 6, 12, 18, 24), [(0.1 * k, 0.2, 1.0 + 0.1 * k) for k in range(5)])
+    for frame in (1, 24):
+        ob.rotation_euler.z = 0.05 * frame
+        ob.keyframe_insert("rotation_euler", frame=frame)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(ball)
+    for frame, bone in ((16, "head"), (4, "chest")):
+        attach(frame, object=ob.name, bone=bone)
+    times = sorted({round(point.co[0]) for curve in rigs.fcurves(ball) for point in curve.keyframe_points})
+    before = {}
+    for frame in times:
+        rigs.at_frame(frame)
+        before[frame] = rigs.place(ball)
+    rigs.at_frame(10)
+    assert bpy.ops.dqik.detach(remove=True) == {"FINISHED"}
+    assert not len(ball.constraints)
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert (rigs.place(ball) - place).length < EXACT
+
+
 def held_by_its_own_hand(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
     box.parent, box.parent_type, box.parent_bone = ob, "BONE", "hand.R"
     return {"object": box.name}
