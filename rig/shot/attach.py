@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
 from ..blender import attachments, keying, splits
@@ -21,6 +22,7 @@ from . import kept_keys, keys, limb_rotation, ties
 from .kept_keys import NEAR, Place, Places
 
 _SCALED = 1e-5  # relative: more than single precision loses
+_CARRIED = 1e-4  # relative: what attachments take further has moved
 _ROUNDS = 2  # a limb that a hand's rotation follows again settles a little differently, and carries the hand along
 
 
@@ -126,8 +128,17 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     ends = {one: _reach(one) for one in found}
     spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
-    later = kept_keys.later(spans, {}, _requested, context)
+    starts, jumps = {((one.ob, one.bone), round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
+
+    def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
+        if (owner, at) in starts and _carries(owner, shown):
+            jumps.append((owner, at))
+        return _requested(owner, at, shown)
+
+    later = kept_keys.later(spans, {}, place, context)
     asked = kept_keys.later(spans, {}, _asking(later, shares), context)
+    for owner, at in jumps:  # the target has been changed since; the frames before stay
+        _split(owner, at)
     for one in found:
         attachments.remove(one)
         goal = ties.goal_of((one.ob, one.bone))
@@ -217,6 +228,13 @@ def _split(owner: Bone, time: float) -> None:
     for curve in kept_keys.own_curves(owner):
         splits.split(curve, time)  # first, so that it has the interpolation that was there
         splits.split(curve, time - 1.0).interpolation = "CONSTANT"
+
+
+def _carries(owner: Bone, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether attachments take an owner elsewhere than its channels put it."""
+    world = world_matrix(*owner, depsgraph)
+    free, here = attachments.before(*owner, world, depsgraph), np.array(world)
+    return free is not None and bool(np.abs(np.array(free) - here).max() > _CARRIED * np.abs(here).max())
 
 
 def _is_scaled(owner: Bone, world: Matrix, depsgraph: bpy.types.Depsgraph) -> bool:

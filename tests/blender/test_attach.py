@@ -462,6 +462,25 @@ def test_keys_of_a_prop_that_was_in_several_hands_stay_when_all_attachments_are_
         assert (rigs.place(ball) - place).length < EXACT
 
 
+def test_frames_before_an_attachment_stay_when_it_is_removed_after_its_target_was_moved() -> None:
+    ob = live()
+    ball = rigs.empty((0, 0, 0), "Ball")
+    rigs.key_path(ball, (1, 12), [(0.3, 0.2, 1.0), (0.5, 0.2, 1.4)])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(ball)
+    attach(8, object=ob.name, bone="head")
+    ob.location.x += 1.0
+    before = {}
+    for frame in range(1, 13):
+        rigs.at_frame(frame)
+        before[frame] = rigs.place(ball)
+    assert before[8].x - before[7].x > 0.9
+    assert bpy.ops.dqik.detach(remove=True) == {"FINISHED"}
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert (rigs.place(ball) - place).length < (EXACT if frame in (*range(1, 9), 12) else 0.05)
+
+
 def held_by_its_own_hand(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
     box.parent, box.parent_type, box.parent_bone = ob, "BONE", "hand.R"
     return {"object": box.name}
