@@ -63,6 +63,26 @@ def test_a_bone_turns_with_its_leader(solver: str, mode: str) -> None:
     assert off(ob) < EXACT
 
 
+@pytest.mark.parametrize("what", ["coupling", "limit"])
+def test_what_restricts_a_body_later_counts_on_baked_frames(what: str) -> None:
+    """Live leaves the poses of a bake as they are, until a coupling or a limit does not allow them."""
+    ob, target = chain()
+    rigs.key_path(target, (1, 4), [(0.3, 1.2, 1.8), (0.5, -1.0, 1.5)])
+    ob.dqik.live = True
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=4) == {"FINISHED"}
+    if what == "coupling":
+        coupling(ob, "c", "b", factor=-0.5, offset=0.2)
+    else:
+        rigs.limit(ob.pose.bones["b"], (-1, 1), (-5, 5), (-5, 5))
+    ob.dqik.live = True
+    for frame in (1, 2, 3, 4):
+        rigs.at_frame(frame)
+        if what == "coupling":
+            assert off(ob) < EXACT
+        else:
+            assert max(map(abs, rigs.twist_and_swing(rigs.local_rotation(ob, "b")))) < 5.01
+
+
 def figure_with_distance() -> tuple[bpy.types.Object, bpy.types.Object]:
     """A figure with control bones whose collar keeps away from a moving target, which it cannot."""
     ob, target = rigs.figure(), rigs.empty((0, 0, 0))
