@@ -191,6 +191,12 @@ def check_edit_range(ob_of: Object, names: Sequence[str], turn: Sequence[float],
     same_film("whole", before, f"{names} were edited at frame {frame} within {radius} frames", 5.0)
 
 
+def allows_nothing(one: bpy.types.PoseBone) -> bool:
+    """Whether a limit of a bone begins beyond its end: no pose is inside it."""
+    return any(getattr(one, f"dqik_{part}_min") > getattr(one, f"dqik_{part}_max")
+               for part in ("twist", "swing_x", "swing_z"))  # fmt: skip
+
+
 def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, amount: float, loop: str) -> None:
     """Only the selected bones get keys; with an amount of 0 nothing moves but what was outside its limits."""
     ob = ob_of()
@@ -201,8 +207,8 @@ def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, am
     inside = True
     for frame in frames if amount == 0.0 else ():
         at_frame(frame)
-        chosen = [evaluated(ob).pose.bones[name] for name in names]
-        inside &= not any(one.dqik_use_limits and outside_limits(one) > 0.0 for one in chosen)
+        chosen = [one for one in evaluated(ob).pose.bones if one.name in names and one.dqik_use_limits]
+        inside &= not any(outside_limits(one) > 0.0 or allows_nothing(one) for one in chosen)
     settle(first)
     select(ob, names)
     done = press("overlap", frame_start=first, frame_end=last, amount=amount, loop=loop)
