@@ -26,6 +26,7 @@ class Code(Enum):
     POLE_IS_ARMATURE = "its pole is this armature: also choose one of its bones"
     NO_EFFECT = "it has no effect: switch on Position or Rotation"
     COUPLING_WITHOUT_BONE = "Coupling of {}: the armature has no bone {}: choose another"
+    COUPLING_OF_TARGET = "Coupling of {}: a target is bone {} or follows it, so it has no effect: couple other bones"
     SELECT_COUPLED = "Select the bones that follow, then the one that they follow, in Pose Mode"
     TOO_FEW_TO_COUPLE = "{} has too few bones that are recognised as {}: set their Role in the Bone panel"
     FINGERS = "fingers"

@@ -22,6 +22,8 @@ GERMAN_NOTES = {
     "it has no effect: switch on Position or Rotation": "es bewirkt nichts: Position oder Rotation einschalten",
     "Coupling of {}: the armature has no bone {}: choose another":
         "Kopplung von {}: das Skelett hat keinen Knochen {}: einen anderen auswählen",
+    "Coupling of {}: a target is bone {} or follows it, so it has no effect: couple other bones":
+        "Kopplung von {}: ein Zielobjekt ist der Knochen {} oder folgt ihm, sie wirkt daher nicht: andere koppeln",
     "Select the bones that follow, then the one that they follow, in Pose Mode":
         "Im Pose-Modus die Knochen auswählen, die folgen, dann den, dem sie folgen",
     "{} has too few bones that are recognised as {}: set their Role in the Bone panel":

@@ -127,8 +127,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
         goals.append(PlannedGoal(number, goal, bone, chain))
-    _leave_carriers(ob, goals, armature)
-    goals = _without_cycles(ob, goals, armature, notes)
+    carriers = _leave_carriers(ob, goals, armature)
+    links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
+    goals = _without_cycles(ob, goals, links, armature, notes)
     goals = _balanced(goals, notes)
     if not goals:
         return notes[0] if notes else Note(Code.ADD_GOAL)
@@ -136,7 +137,6 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     by_driver = np.array([bone.name in driven for bone in pose])
     goals += _of_toes(goals, pose, RestBody(armature, figure), constrained | by_driver)
     moved = np.zeros(len(pose), dtype=bool)
-    links = couplings.links(ob, armature.index, notes)
     moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
     moved &= armature.controls & ~between_controls.blended(ob, armature, moved, constrained)
     placed = between_controls.placed(pose, armature)
@@ -209,8 +209,8 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
     return chain if above[0] in chain or not turns else [above[0], *chain]
 
 
-def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> None:
-    """Take bones that carry control bones, such as a root bone, out of all chains."""
+def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> set[int]:
+    """Take control bones, and bones that carry them such as a root bone, out of all chains. Returns these bones."""
     behind = Dependencies()
     carriers = {
         armature.index.get(name, -1)
@@ -220,13 +220,28 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Ar
     }  # fmt: skip
     for goal in goals:
         goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
+    return carriers
+
+
+def _without_carriers(
+    links: list[Link], carriers: set[int], pose: bpy.types.bpy_prop_collection, notes: list[Note]
+) -> list[Link]:  # fmt: skip
+    """The couplings without those that would turn control bones, or what carries them; notes about these."""
+    found = []
+    for link in links:
+        led = next((bone for bone in (link.bone, link.leader) if bone in carriers), None)
+        if led is None:
+            found.append(link)
+        else:
+            notes.append(Note(Code.COUPLING_OF_TARGET, repr(pose[link.bone].name), repr(pose[led].name)))
+    return found
 
 
 def _without_cycles(
-    ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature, notes: list[Note]
-) -> list[PlannedGoal]:
-    """The goals whose target and pole do not follow a solved bone; notes about the others."""
-    moved, behind = {bone for goal in goals for bone in goal.chain}, Dependencies()
+    ob: bpy.types.Object, goals: list[PlannedGoal], links: list[Link], armature: Armature, notes: list[Note]
+) -> list[PlannedGoal]:  # fmt: skip
+    """The goals whose target and pole do not follow a solved or coupled bone; notes about the others."""
+    moved, behind = couplings.together(links, (bone for goal in goals for bone in goal.chain)), Dependencies()
     independent = []
     for goal in goals:
         if goal.facts.point is not None:

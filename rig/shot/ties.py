@@ -121,12 +121,12 @@ def follows(target: Bone, owner: Bone) -> bool:
 
 
 def solved_bones(ob: bpy.types.Object) -> set[str]:
-    """The names of the bones that the goals of an armature object may move."""
+    """The names of the bones that the goals of an armature object may move, also goals that count on other frames."""
     armature, names = Armature(ob), ob.pose.bones.keys()
     found: set[str] = set()
     for goal in ob.dqik.goals:
         number = armature.index.get(goal.bone)
-        if number is not None and not goal.mute:
+        if number is not None and not (goal.mute and not animation.animates(ob, goal.path_from_id("mute"))):
             found |= _named(names, chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate))
     for name in control_bones(ob):
         found -= _named(names, armature.above(armature.index[name]))

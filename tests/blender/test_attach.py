@@ -436,6 +436,51 @@ def test_targets_to_pose_moves_an_attached_control() -> None:
     del box
 
 
+def test_keys_of_a_prop_that_was_in_several_hands_stay_when_all_attachments_are_removed() -> None:
+    """Each of its keys is where it was in the world, in the spans of both attachments and between."""
+    ob = live()
+    ob.location.x = 0.3
+    ball = rigs.empty((0, 0, 0), "Ball")
+    rigs.key_path(ball, (1, 6, 12, 18, 24), [(0.1 * k, 0.2, 1.0 + 0.1 * k) for k in range(5)])
+    for frame in (1, 24):
+        ob.rotation_euler.z = 0.05 * frame
+        ob.keyframe_insert("rotation_euler", frame=frame)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(ball)
+    for frame, bone in ((16, "head"), (4, "chest")):
+        attach(frame, object=ob.name, bone=bone)
+    times = sorted({round(point.co[0]) for curve in rigs.fcurves(ball) for point in curve.keyframe_points})
+    before = {}
+    for frame in times:
+        rigs.at_frame(frame)
+        before[frame] = rigs.place(ball)
+    rigs.at_frame(10)
+    assert bpy.ops.dqik.detach(remove=True) == {"FINISHED"}
+    assert not len(ball.constraints)
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert (rigs.place(ball) - place).length < EXACT
+
+
+def test_frames_before_an_attachment_stay_when_it_is_removed_after_its_target_was_moved() -> None:
+    ob = live()
+    ball = rigs.empty((0, 0, 0), "Ball")
+    rigs.key_path(ball, (1, 12), [(0.3, 0.2, 1.0), (0.5, 0.2, 1.4)])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(ball)
+    attach(8, object=ob.name, bone="head")
+    ob.location.x += 1.0
+    before = {}
+    for frame in range(1, 13):
+        rigs.at_frame(frame)
+        before[frame] = rigs.place(ball)
+    assert before[8].x - before[7].x > 0.9
+    assert bpy.ops.dqik.detach(remove=True) == {"FINISHED"}
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert (rigs.place(ball) - place).length < (EXACT if frame in (*range(1, 9), 12) else 0.05)
+
+
 def held_by_its_own_hand(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
     box.parent, box.parent_type, box.parent_bone = ob, "BONE", "hand.R"
     return {"object": box.name}
@@ -454,6 +499,18 @@ def a_partner_who_follows(ob: bpy.types.Object, box: bpy.types.Object) -> dict[s
     rigs.made_active(ob)
     select(ob, control(ob, "hand.L").name)
     return {"object": "Other", "bone": "hand.L"}
+
+
+def a_bone_that_another_frame_solves(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
+    """Its goals are muted at this frame, and by keys they count at others."""
+    del box
+    for goal in ob.dqik.goals:
+        for frame, mute in ((BEGIN, True), (BEGIN + 10, False)):
+            goal.mute = mute
+            goal.keyframe_insert("mute", frame=frame)
+    rigs.at_frame(BEGIN)
+    assert all(goal.mute for goal in ob.dqik.goals)
+    return {"object": ob.name, "bone": "head"}
 
 
 def no_such_object(ob: bpy.types.Object, box: bpy.types.Object) -> dict[str, str]:
@@ -517,6 +574,7 @@ REFUSED = {
     held_by_its_own_hand: "'DQIK hand.L' cannot be attached to 'Box', which follows it",
     its_own_head: "'DQIK hand.L' cannot be attached to 'head', which follows it",
     a_partner_who_follows: "cannot be attached to 'hand.L', which follows it",
+    a_bone_that_another_frame_solves: "'DQIK hand.L' cannot be attached to 'head', which follows it",
     no_such_object: "There is no object 'Nothing'",
     no_such_bone: "'Figure' has no bone 'wing'",
     without_size: "'Box' has no size",

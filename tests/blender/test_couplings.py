@@ -63,6 +63,68 @@ def test_a_bone_turns_with_its_leader(solver: str, mode: str) -> None:
     assert off(ob) < EXACT
 
 
+@pytest.mark.parametrize("what", ["coupling", "limit"])
+def test_what_restricts_a_body_later_counts_on_baked_frames(what: str) -> None:
+    """Live leaves the poses of a bake as they are, until a coupling or a limit does not allow them."""
+    ob, target = chain()
+    rigs.key_path(target, (1, 4), [(0.3, 1.2, 1.8), (0.5, -1.0, 1.5)])
+    ob.dqik.live = True
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=4) == {"FINISHED"}
+    if what == "coupling":
+        coupling(ob, "c", "b", factor=-0.5, offset=0.2)
+    else:
+        rigs.limit(ob.pose.bones["b"], (-1, 1), (-5, 5), (-5, 5))
+    ob.dqik.live = True
+    for frame in (1, 2, 3, 4):
+        rigs.at_frame(frame)
+        if what == "coupling":
+            assert off(ob) < EXACT
+        else:
+            assert max(map(abs, rigs.twist_and_swing(rigs.local_rotation(ob, "b")))) < 5.01
+
+
+def figure_with_distance() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A figure with control bones whose collar keeps away from a moving target, which it cannot."""
+    ob, target = rigs.figure(), rigs.empty((0, 0, 0))
+    rigs.key_path(target, (1, 2, 4), [(-0.2, 0.6, 0.2), (2.0, 0.6, 0.7), (-0.2, 0.6, -0.7)])
+    bpy.ops.dqik.setup_full_body(targets="BONES")
+    rigs.goal(ob, "collar.L", target, kind="DISTANCE", side="BEYOND", distance=2.5, chain_length=4)
+    return ob, target
+
+
+@pytest.mark.parametrize("pair", [("DQIK head", "thigh.R"), ("thigh.R", "DQIK head")])
+def test_a_coupling_with_a_control_has_no_effect_and_says_so(pair: tuple[str, str]) -> None:
+    """A control is what the animator sets: it turns with nothing, goals stay, and a bake is what Live shows."""
+    ob, _ = figure_with_distance()
+    coupling(ob, *pair, axis="Y", leader_axis="Y")
+    ob.dqik.live = True
+    rigs.at_frame(1)
+    assert "DQIK head" in rigs.message(ob)
+    assert "Coupling" in rigs.message(ob)
+    live = {}
+    for frame in (1, 2, 3, 4):
+        rigs.at_frame(frame)
+        live[frame] = rigs.matrices(ob)
+        assert rigs.local_rotation(ob, "DQIK head").angle < 1e-6
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=4) == {"FINISHED"}
+    for frame, shown in live.items():
+        rigs.at_frame(frame)
+        assert np.degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.06
+
+
+def test_a_goal_whose_target_is_coupled_to_its_limb_is_left_out() -> None:
+    """A bone that is a target of the user's own follows its limb by a coupling: that goes round in a circle."""
+    ob = rigs.armature([
+        rigs.Bone("a", (0, 0, 0), (0, 0.05, 1)), rigs.Bone("b", (0, 0.05, 1), (0, 0, 2), "a", True),
+        rigs.Bone("aim", (1, 0, 1), (1, 0.5, 1)),
+    ])  # fmt: skip
+    rigs.goal(ob, "b", ob, subtarget="aim")
+    coupling(ob, "aim", "b")
+    ob.dqik.live = True
+    rigs.update()
+    assert "follows bone 'aim'" in rigs.message(ob)
+
+
 def test_a_bone_outside_the_chain_follows_and_comes_back() -> None:
     """A neighbour without a goal follows live; after uncoupling it is where it was."""
     ob = rigs.hand()

@@ -301,6 +301,33 @@ def test_undo_takes_the_hold_back() -> None:
     assert off(ob, "chest") < 1.0
 
 
+def test_redo_of_a_pose_without_keys_shows_it_until_the_frame_is_visited_again() -> None:
+    """Scrubbing gives a keyed bone its keys back. Undone and redone it is posed again, and held as long as it is."""
+    ob = planted_figure()
+    chest = ob.pose.bones["chest"]
+    for frame in (1, 20):
+        chest.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(10)
+    plain = rigs.matrices(ob)
+    bpy.ops.ed.undo_push(message="Keyed")
+    rigs.posed(chest, TURNED)
+    rigs.update()
+    posed = rigs.matrices(ob)
+    assert rigs.turn(plain, posed) > 0.1
+    bpy.ops.ed.undo_push(message="Posed")
+    rigs.at_frame(10)
+    assert rigs.turn(plain, rigs.matrices(ob)) < 1e-3
+    for way, shown, hold in ((bpy.ops.ed.undo, plain, 0.0), (bpy.ops.ed.redo, posed, 1.0)):
+        way()
+        ob = bpy.data.objects["Figure"]
+        rigs.update()
+        assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
+        assert ob.pose.bones["chest"].dqik_hold == hold
+    rigs.at_frame(10)
+    assert ob.pose.bones["chest"].dqik_hold == 0.0
+    assert rigs.turn(plain, rigs.matrices(ob)) < 1e-3
+
+
 def test_a_figure_that_nobody_poses_is_not_held() -> None:
     """Playing frames and moving targets sets no hold."""
     ob = planted_figure()

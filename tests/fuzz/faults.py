@@ -416,6 +416,24 @@ FAULTS = [
         "limits have no effect where NumPy solves", "../solvers/test_limits", numpy=True,
         groups="limits",
     ),
+    Fault(
+        "baked-frames-stay", "rig/frame/step/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
+        "couplings and limits that come after a bake have no effect on its frames", "test_couplings",
+        groups="couplings,limits,bake,whole",
+    ),
+    Fault(
+        "coupled-control", "rig/setup/plan.py", "        if led is None:\n            found.append(link)",
+        "        if True:\n            found.append(link)",
+        "a control that is coupled to the body turns with it, and a bake differs from Live", "test_couplings",
+        groups="couplings,figure",
+    ),
+    Fault(
+        "last-attachment", "rig/shot/attach.py",
+        "spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]",
+        "spans = list({(one.ob, one.bone): (one.start - 2.0 * NEAR, ends[one]) for one in found}.items())",
+        "keys of a prop that was attached twice jump when the attachments are removed", "test_attach",
+        groups="attach",
+    ),
     # -- not visible: such a fault costs memory or time only, or Blender reports each change that would show it --------
     Fault(
         "old-target", _TARGETS, "if _uid(target) != facts.target:", "if False:",

@@ -176,8 +176,8 @@ def check_push_down(ob_of: Object) -> None:
     before = film(sorted({*range(first, last + 1, 3), last}))
     track = data.nla_tracks.new()
     strip = track.strips.new("Pushed", first, data.action)
-    if hasattr(strip, "action_slot") and strip.action_slot is None:
-        strip.action_slot = data.action_slot
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = data.action_slot  # Blender's own Push Down keeps it, a new strip takes the first
     if abs(strip.frame_end - last) > 1e-3 or strip.frame_start != first:
         return  # keys between frames: Blender itself stretches the strip
     data.action = None

@@ -197,6 +197,7 @@ def check_controls(ob_of: Object, frame: float) -> None:
     if "FINISHED" not in run("key_controls", ob):
         return
     update()
+    own |= {(other.name, part) for name, part in own for other in sharing(thing(name))}
     for name, keys in before.items():
         for channel, points in rigs.keys(thing(name)).items():
             if points == keys.get(channel):
@@ -208,6 +209,15 @@ def check_controls(ob_of: Object, frame: float) -> None:
                 raise BrokenError("controls", f"{channel} of {name!r} has no key at frame {frame:g}")
     if is_steady() and is_plain(ob):
         same("controls", here, poses(), f"The controls of {ob.name!r} were keyed at frame {frame:g}")
+
+
+def sharing(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that play the same slot of the same action as one does: keys of one are keys of all of them."""
+    def played(one: bpy.types.Object) -> tuple:
+        data = one.animation_data
+        return (data.action, getattr(data, "action_slot_handle", 0)) if data is not None and data.action else ()
+
+    return [one for one in bpy.data.objects if played(ob) and played(one) == played(ob)]
 
 
 def check_from_motion(name: str, turns: dict[str, dict[int, tuple]], controls: set[str], location: tuple) -> None:

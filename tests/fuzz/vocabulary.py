@@ -198,6 +198,8 @@ def push_down(of: bpy.types.ID, blend: str = "REPLACE") -> None:
     track = data.nla_tracks.new()
     strip = track.strips.new("Strip", 1, data.action)
     strip.blend_type = blend
+    if SLOTS:
+        strip.action_slot = data.action_slot
     data.action = None
 
 

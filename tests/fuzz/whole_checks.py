@@ -11,8 +11,8 @@ from checks import misses
 from goals import figures_behind, finite, key_of, size
 from hand_checks import same_record
 from mathutils import Euler
-from oracle import live_is_keyed, poses, same, settle
-from rigs import at_frame, update
+from oracle import live_is_keyed, outside_limits, poses, same, settle
+from rigs import at_frame, evaluated, update
 from shot_checks import record
 from shots import Film, Object, film, is_plain, is_steady, same_film
 from vocabulary import BrokenError, bone, press, run, said, select, shown, thing
@@ -191,13 +191,24 @@ def check_edit_range(ob_of: Object, names: Sequence[str], turn: Sequence[float],
     same_film("whole", before, f"{names} were edited at frame {frame} within {radius} frames", 5.0)
 
 
+def allows_nothing(one: bpy.types.PoseBone) -> bool:
+    """Whether a limit of a bone begins beyond its end: no pose is inside it."""
+    return any(getattr(one, f"dqik_{part}_min") > getattr(one, f"dqik_{part}_max")
+               for part in ("twist", "swing_x", "swing_z"))  # fmt: skip
+
+
 def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, amount: float, loop: str) -> None:
-    """Only the selected bones get keys; with an amount of 0 nothing moves."""
+    """Only the selected bones get keys; with an amount of 0 nothing moves but what was outside its limits."""
     ob = ob_of()
     settle(first)
     ready = is_steady() and is_ready(ob)
     before, here, keys = record(), poses(), rigs.keys(ob)
     frames: Film = film(range(first, last + 1)) if ready else {}
+    inside = True
+    for frame in frames if amount == 0.0 else ():
+        at_frame(frame)
+        chosen = [one for one in evaluated(ob).pose.bones if one.name in names and one.dqik_use_limits]
+        inside &= not any(outside_limits(one) > 0.0 or allows_nothing(one) for one in chosen)
     settle(first)
     select(ob, names)
     done = press("overlap", frame_start=first, frame_end=last, amount=amount, loop=loop)
@@ -210,7 +221,7 @@ def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, am
     for (path, index), points in rigs.keys(ob).items():
         if points != keys.get((path, index)) and not any(f'bones["{name}"]' in path for name in names):
             raise BrokenError("whole", f"Overlap of {names} has changed the keys of {path}")
-    if amount == 0.0 and is_steady():
+    if amount == 0.0 and inside and is_steady():
         same_film("whole", frames, f"Overlap of {names} by nothing", 20.0)
 
 

@@ -3,7 +3,8 @@
 
 Blender stores an operator's undo step before handlers see what it did. Such a step has the bones as the user posed
 them, but the hold and the base pose from before, or those that a pasted pose brought along. Each armature counts the
-edits that its base pose has adopted. An edit is found here by that count and by the channels that it changed.
+edits that its base pose has adopted. An edit is found here by that count and by the channels that it changed. It also
+counts when animation sets channels again after edits: so each undo step says whether its edits are past.
 """
 
 from collections import OrderedDict
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...blender.channels import Channels
 from .put_back import State
+from .unkeyed import Posed
 
 _MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
 
@@ -41,7 +43,8 @@ class Adoption(NamedTuple):
 
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
     channels after the edit. base, holds : the base pose and the holds (N,) of all bones after the adoption.
-    place : the scene's identity and the frame of the edit. before : the base pose and the holds before it.
+    place : the scene's identity and the frame of the edit. before : the base pose and the holds before it. unkeyed :
+    bones that were posed and not keyed up to then, by number.
     """
 
     names: tuple[str, ...]
@@ -52,6 +55,7 @@ class Adoption(NamedTuple):
     holds: np.ndarray
     place: tuple[int, float]
     before: State
+    unkeyed: dict[int, Posed]
 
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
@@ -68,12 +72,11 @@ class Adoptions:
     def __init__(self) -> None:
         self._at: OrderedDict[int, Adoption] = OrderedDict()
         self._keyed: dict[int, tuple[tuple[int, float], Held]] = {}
-        self._outdated = 0  # number of first adoptions whose animated channels animation has set since
+        self._past: set[int] = set()  # counts at which animation has set the animated channels
 
     def note(self, count: int, adoption: Adoption) -> None:
         """Remember what was adopted after the first `count` adoptions."""
-        self._outdated = min(self._outdated, count)
-        self._keyed.pop(count, None)
+        self._forget(count)
         self._at[count] = adoption
         self._at.move_to_end(count)
         while len(self._at) > _MOST:
@@ -103,7 +106,7 @@ class Adoptions:
 
     def note_keyed(self, count: int, place: tuple[int, float], bones: Held) -> None:
         """Remember that the holds of bones were keyed at a place after `count` adoptions; this counts as one, too."""
-        self._at.pop(count, None)
+        self._forget(count)
         self._keyed[count] = place, bones
 
     def keyed(self, count: int, place: tuple[int, float]) -> Held:
@@ -111,9 +114,13 @@ class Adoptions:
         where, bones = self._keyed.get(count, (place, {}))
         return bones if where == place else {}
 
-    def outdate(self, count: int) -> None:
-        """Animation has set the animated channels since the first `count` adoptions."""
-        self._outdated = count
+    def outdate(self, count: int) -> int:
+        """Animation sets the animated channels after `count` adoptions; returns the new count."""
+        if not self._pending(count):
+            return count
+        self._forget(count)
+        self._past.add(count)
+        return count + 1
 
     def overlay(self, count: int, names: tuple[str, ...], place: tuple[int, float], keyed: Channels) -> None:
         """Put the poses of the hand among the first `count` adoptions that still count at a place over keyed channels.
@@ -121,7 +128,23 @@ class Adoptions:
         names : of all N bones.
         """
         here = names, place, keyed.modes
-        for number, edit in sorted(self._at.items(), key=lambda item: item[0]):
-            if self._outdated <= number < count and (edit.names, edit.place, edit.posed.modes) == here:
+        for edit in self._pending(count):
+            if (edit.names, edit.place, edit.posed.modes) == here:
                 keyed.rotations[edit.turned] = edit.posed.rotations[edit.turned]
                 keyed.locations[edit.moved] = edit.posed.locations[edit.moved]
+
+    def unkeyed(self, count: int, names: tuple[str, ...]) -> dict[int, Posed]:
+        """The bones that were posed and not keyed by the first `count` adoptions, on the frame that is shown then."""
+        edits = self._pending(count)
+        return edits[-1].unkeyed if edits and edits[-1].names == names else {}
+
+    def _pending(self, count: int) -> list[Adoption]:
+        """The edits among the first `count` adoptions since animation has set the animated channels last, in order."""
+        last = max((past for past in self._past if past < count), default=-1)
+        return [self._at[number] for number in sorted(self._at) if last < number < count]
+
+    def _forget(self, count: int) -> None:
+        """What was counted by this number belongs to steps that were undone."""
+        self._at.pop(count, None)
+        self._keyed.pop(count, None)
+        self._past.discard(count)

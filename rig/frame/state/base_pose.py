@@ -94,7 +94,7 @@ class BasePose:
                 self._note_keyed(start, view)  # for the bones that were put back
             return start
         if view.fresh:
-            self.adoptions.outdate(ob.dqik.adoptions)
+            self._outdate(ob)
         keyed = posed if view.fresh else self._keyed_channels(ob, view)
         start.put_some(keyed, ~free & self._ours())
         self._note_keyed(start, view)
@@ -176,6 +176,12 @@ class BasePose:
     def _ours(self) -> Which:
         """The channels of the bones that hold an answer, as (N, 1)."""
         return Which(self.bones[:, None], self.bones[:, None])
+
+    def _outdate(self, ob: bpy.types.Object) -> None:
+        """Animation has set the animated channels: edits of these are past."""
+        count = self.adoptions.outdate(ob.dqik.adoptions)
+        if count != ob.dqik.adoptions:
+            ob.dqik.adoptions = count
 
     def _note_keyed(self, start: Channels, view: View) -> None:
         """Remember the channels that the view's frame starts from."""

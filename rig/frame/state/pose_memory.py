@@ -109,7 +109,7 @@ class PoseMemory(BasePose):
             if (edited & ~free).any():
                 edited &= free | now.away(keyed_pose.read(ob, self.base, view), EDITED)
         if reanimated and not view.fresh:
-            self.adoptions.outdate(ob.dqik.adoptions)
+            self._outdate(ob)
             self._note_animated(now, edited.whole() & ~free, view)
             self._note_posed_and_keyed(ob, now, before, edited & ~free, prepared, view)
         if animated:
@@ -243,6 +243,10 @@ class PoseMemory(BasePose):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
+    def _recall(self, ob: bpy.types.Object, modes: channels.Modes) -> None:
+        super()._recall(ob, modes)
+        self._unkeyed = Unkeyed(self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys())))
+
     def _unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
         """Channels with which toes that the roll of their foot bends look as they do in `now`."""
         if prepared.rig is None or not prepared.rig.rolled_feet:
@@ -368,7 +372,8 @@ class PoseMemory(BasePose):
         if self.base is None:
             return
         place = view.scene_uid, view.frame
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before)
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before,
+                            self._unkeyed.posed())  # fmt: skip
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keyed bones that were posed and not keyed: a change of frame gives them their keys, and what was posed has gone.
 
-So the hold and the base pose from before go back with it.
+So the hold and the base pose from before go back with it. Redo brings such a pose back, and with it what it replaced.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import bpy
@@ -26,8 +27,12 @@ class Posed(NamedTuple):
 class Unkeyed:
     """The keyed bones that were posed at the present frame."""
 
-    def __init__(self) -> None:
-        self._posed: dict[int, Posed] = {}
+    def __init__(self, posed: Mapping[int, Posed] | None = None) -> None:
+        self._posed = dict(posed or {})
+
+    def posed(self) -> dict[int, Posed]:
+        """These bones, by number."""
+        return dict(self._posed)
 
     def note(self, state: State, edited: Which, free: Which) -> None:
         """Remember bones whose edited channels are all animated.

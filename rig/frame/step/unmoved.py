@@ -7,16 +7,19 @@ are all moved as one would not go along as one.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.model import Targets
+from ....solvers.space import JointSpace
 from ..state import own_answers
 from . import keyed_reach
 
 _ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
 _NEAR = 1e-3  # radians: solves from such poses end nearer
+_ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits
 
 
 def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
@@ -48,6 +51,7 @@ def keep_own(
 ) -> None:  # fmt: skip
     """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests.
 
+    Poses that limits or couplings do not allow, which came later, are solved.
     bent : joints of toes that the roll of their foot bends from how they are posed; they stay as solved.
     """
     for frame in range(len(arrays)):
@@ -56,7 +60,7 @@ def keep_own(
         wanted = Targets(
             arrays.positions[one], arrays.orientations[one], arrays.poles[one], points=arrays.points[one]
         )  # fmt: skip
-        if own_answers.digest(pose, own_answers.of_targets(wanted)) not in own:
+        if own_answers.digest(pose, own_answers.of_targets(wanted)) not in own or not _is_allowed(prepared, pose):
             continue
         pose.rotations[:, bent] = arrays.rotations[one][:, bent]
         links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
@@ -69,3 +73,24 @@ def keep_own(
             if goal.kind == "REACH":
                 arrays.position_errors[frame, k] = np.linalg.norm(away[0, k]) * goal.has_place
                 arrays.rotation_errors[frame, k] = np.linalg.norm(off[0, k]) * goal.has_turn
+
+
+def _is_allowed(prepared: Prepared, pose: Pose) -> bool:
+    """Whether a pose (1, J, ...) is inside the limits and the exact couplings of the joints that goals move."""
+    space = _space(prepared)
+    if space is None:
+        return True
+    state = space.state(pose)
+    cosines = np.abs((state.rotations * pose.rotations).sum(-1))[:, space.moved]
+    return bool((cosines > np.cos(0.5 * _ALLOWED)).all())
+
+
+@lru_cache(maxsize=16)
+def _space(prepared: Prepared) -> JointSpace | None:
+    """The freedoms of the joints that goals move; None if nothing restricts them."""
+    skeleton = prepared.skeleton
+    moved = np.zeros(len(skeleton), dtype=bool)
+    moved[[joint for goal in prepared.goals for joint in goal.chain or ()]] = True
+    moved[[joint for one in skeleton.couplings for joint in (one.joint, one.leader)]] = True
+    space = JointSpace(skeleton, moved)
+    return space if space.n and (space.limited or space.unknowns is not None) else None
