@@ -36,16 +36,24 @@ def answers(
 ) -> tuple[list[Pose], np.ndarray, np.ndarray]:  # fmt: skip
     """The poses (F, J, ...) of all frames: each from the one before, then each from the one after.
 
-    Where both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the
-    first. They are in single precision, because several poses a frame take much memory. Also the iterations (F,), and
-    whether any of the answers meets the goals (F,). The outputs in `arrays` are overwritten.
+    On the way back, frames that miss goals take the first answer if that meets them, and it goes on from there. Where
+    both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the first. They
+    are in single precision, because several poses a frame take much memory. Also the iterations (F,), and whether any
+    of the answers meets the goals (F,). The outputs in `arrays` are overwritten.
     """
     poses, iterations, met = list[Pose](), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()
+        if met[order[0]]:
+            motion.begin(_frame_of(poses[0], order[0]))
         for done, frame in enumerate(order):
             watch((len(poses) + done / len(arrays)) / 3.0)
-            motion.solve_into(arrays.part(frame, frame + 1))
+            own = arrays.part(frame, frame + 1)
+            motion.solve_into(own)
+            if met[frame] and not own.converged[0]:
+                first = _frame_of(poses[0], frame)
+                own.rotations[:], own.translations[:] = first
+                motion.begin(first)
         poses.append(_copied(arrays))
         iterations += arrays.iterations
         met |= arrays.converged
@@ -97,6 +105,12 @@ def nearest(costs: np.ndarray) -> np.ndarray:
 
 def _copied(arrays: FrameArrays) -> Pose:
     return Pose(arrays.rotations.astype(np.float32), arrays.translations.astype(np.float32))
+
+
+def _frame_of(answer: Pose, frame: int) -> Pose:
+    """One frame of an answer: (J, 4), (J, 3)."""
+    part = frames_of_answer(answer, slice(frame, frame + 1))
+    return Pose(part.rotations[0], part.translations[0])
 
 
 def frames_of_answer(answer: Pose, some: slice) -> Pose:

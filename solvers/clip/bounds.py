@@ -36,9 +36,9 @@ class Bounds:
         """`y - P(y)` (F, k) of unknowns (F, k)."""
         return y - self._limits.project(y) if self._limits.limited else np.zeros_like(y)
 
-    def cost(self, excess: np.ndarray) -> float:
-        """The cost of all frames."""
-        return 0.5 * float((self._weights * excess * excess).sum())
+    def costs(self, excess: np.ndarray) -> np.ndarray:
+        """The costs (F,) of the frames."""
+        return 0.5 * (excess * excess) @ self._weights
 
     def model(self, y: np.ndarray, step: np.ndarray, excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradient (F, k) and Hessian (F, k, k) at `y` of the cost, as it is beyond the limits that a step exceeds.

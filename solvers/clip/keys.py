@@ -12,9 +12,11 @@ from ..model.goals import Targets
 from ..model.limits import FULL_TURN
 from ..space.joint_space import JointSpace, State
 from ..space.tasks.setup import ROTATION_LENGTH
+from .contacts import runs
 
 STRIDE = 3  # frames from one key to the next, at most
 AT_ONCE = 256  # frames, whose turns are held in memory
+FEW = 2  # keys in a row that are left out
 FAR = 0.1  # [skeleton lengths] that a target moves from one key to the next, about
 
 
@@ -33,6 +35,17 @@ def refined(keys: np.ndarray, met: np.ndarray) -> np.ndarray:
     missed = np.interp(np.arange(keys[-1] + 1, dtype=float), keys.astype(float), np.where(met, 0.0, 1.0))
     missed[keys] = 1.0
     return np.flatnonzero(missed > 0.0)
+
+
+def kept(met: np.ndarray) -> np.ndarray:
+    """Which keys (K,) are kept: not a few that no answer meets between others that are met, where the way leads past.
+
+    met : (K,) bool, whether a key's goals are.
+    """
+    keeps = np.ones(len(met), dtype=bool)
+    for begin, end in runs(~met):
+        keeps[begin:end] = begin == 0 or end == len(met) or end - begin > FEW
+    return keeps
 
 
 def between(space: JointSpace, keys: np.ndarray, state: State, own: State, corrects: bool) -> State:

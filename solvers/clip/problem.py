@@ -19,10 +19,8 @@ from .bounds import Bounds
 from .rows import Rows
 from .smoothness import Smoothness
 
-LEAST_CURVATURE = 1e-5  # [1 / rad^2] added to the diagonal that damps a step
+DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
-ROUNDS = 2  # in which the active limits of a step are found; the next step goes on from them
-CORRECTIONS = 2  # of a step, by which error rows become what the system predicts
 
 
 class System:
@@ -39,31 +37,26 @@ class System:
         self._bounds, self._y, self._open = bounds, y, np.flatnonzero(bounds.open)
         self._units = bounds.units[self._open]
         self._scaled = jacobian * self._units
-        self._last = np.zeros_like(gradient)  # step, whose limits the next one begins with
 
-    def step(self, damping: float) -> np.ndarray:
-        """The step (F, k); `numpy.linalg.LinAlgError` if the damping is too small for rounding.
+    def step(self, damping: np.ndarray, beyond: np.ndarray) -> np.ndarray:
+        """The step (F, k) with a damping (F,) of each frame; `numpy.linalg.LinAlgError` if that is too small to round.
 
-        The limits that count are those that the step itself exceeds: an active set, found in a few rounds.
+        beyond : (F, k) of the step before, whose limits count now: so the active set is found from step to step.
         """
-        diagonal, first, second = self._blocks
-        damped: np.ndarray = diagonal.copy()
-        own = np.arange(len(self._open))
-        damped[:, own, own] += damping * (LEAST_CURVATURE + diagonal[:, own, own])
-        every, felt, step = np.zeros_like(self._y), np.zeros(0), self._last
-        for _ in range(ROUNDS):
-            every[:, self._open] = step
-            excess = self._bounds.excess(self._y + every)
-            if np.array_equal(excess != 0.0, felt):
-                break
-            felt = excess != 0.0
-            gradient, hessian = self._bounds.model(self._y, every, excess)
-            if len(self._open) < len(self._bounds.open):
-                gradient, hessian = gradient[:, self._open], hessian[:, self._open][:, :, self._open]
-            hessian += damped
-            step = banded.solve(hessian, first, second, -self._gradient - gradient)
-        self._last = step
-        return step
+        (diagonal, first, second), every, own = self._blocks, np.zeros_like(self._y), np.arange(len(self._open))
+        every[:, self._open] = beyond
+        gradient, hessian = self._bounds.model(self._y, every, self._bounds.excess(self._y + every))
+        if len(self._open) < len(self._bounds.open):
+            gradient, hessian = gradient[:, self._open], hessian[:, self._open][:, :, self._open]
+        hessian += diagonal
+        hessian[:, own, own] += DAMPS * damping[:, None] / self._units**2
+        return banded.solve(hessian, first, second, -self._gradient - gradient)
+
+    def beyond(self, step: np.ndarray) -> np.ndarray:
+        """By how much (F, k) a step exceeds the limits."""
+        every = self._y.copy()
+        every[:, self._open] += step
+        return self._bounds.excess(every)[:, self._open]
 
     def predicted(self, step: np.ndarray) -> np.ndarray:
         """Error rows (F, m) after a step, as the system has them."""
@@ -85,7 +78,7 @@ class Problem:
     Attributes
     ----------
     base : (F) the motion that the joints stay near. held : numbers of frames at the beginning and the end that do not
-        move.
+        move. moving : the other frames.
     """
 
     def __init__(
@@ -96,7 +89,7 @@ class Problem:
         self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
         self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
         frames = len(wanted)
-        self._moving = slice(held[0], frames - held[1])
+        self.moving = slice(held[0], frames - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
         self._expand = None if unknowns is None and bounds.open.all() else expand[:, bounds.open]  # (n, open)
@@ -107,11 +100,11 @@ class Problem:
         self._rows, self._columns = np.nonzero(joint[:, None] == joint)
         self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
-    def cost(self, state: State) -> float:
-        """The cost of all frames."""
+    def costs(self, state: State) -> tuple[np.ndarray, float]:
+        """The costs of goals and limits in each frame (F,), and that of the smoothness."""
         error = self._errors(state)
-        bounds = self.bounds.cost(self.bounds.excess(state.x[:, self.bounds.keep]))
-        return 0.5 * float((error * error).sum()) + bounds + self.smoothness.cost(state, self.base)
+        bounds = self.bounds.costs(self.bounds.excess(state.x[:, self.bounds.keep]))
+        return 0.5 * (error * error).sum(-1) + bounds, self.smoothness.cost(state, self.base)
 
     def system(self, state: State) -> System:
         """The system of a step from a state."""
@@ -134,28 +127,25 @@ class Problem:
         if not self.bounds.open.all():
             gradient, jacobian = gradient[:, self.bounds.open], jacobian[:, :, self.bounds.open]
             blocks = [block[:, self.bounds.open][:, :, self.bounds.open] for block in blocks]
-        begin, end = self._moving.start, self._moving.stop
+        begin, end = self.moving.start, self.moving.stop
         moving = blocks[0][begin:end], blocks[1][begin : max(end - 1, begin)], blocks[2][begin : max(end - 2, begin)]
         return System(
             gradient[begin:end], moving, error[begin:end], jacobian[begin:end], self.bounds, y[begin:end]
         )  # fmt: skip
 
     def moved(self, state: State, system: System, step: np.ndarray) -> State:
-        """The state after a step of the unknowns with room, corrected so that error rows are what `system` predicts.
+        """The state after a step of the unknowns with room, as far as limits let it, and corrected once.
 
-        So a step can be long although the poses that meet the goals form no plane (second-order correction: Nocedal &
-        Wright, *Numerical Optimization*, 18.3).
+        The correction makes error rows what `system` predicts, so that a step can be long although the poses that meet
+        the goals form no plane (second-order correction: Nocedal & Wright, *Numerical Optimization*, 18.3).
         """
         predicted = system.predicted(step)
-        state = self._stepped(state, step)
-        for _ in range(CORRECTIONS):
-            error = self._errors(state)[self._moving]
-            state = self._stepped(state, system.correction(error - predicted))
-        return state
+        state = self._stepped(state, step - system.beyond(step))
+        return self._stepped(state, system.correction(self._errors(state)[self.moving] - predicted))
 
     def _stepped(self, state: State, step: np.ndarray) -> State:
         d = np.zeros((len(self._wanted), self.space.n))
-        d[self._moving] = step if self._expand is None else step @ self._expand.T
+        d[self.moving] = step if self._expand is None else step @ self._expand.T
         return self.space.step(state, d)
 
     def longest(self, step: np.ndarray) -> float:
@@ -164,8 +154,8 @@ class Problem:
 
     def missed(self, state: State) -> float:
         """The largest error row of goals and limits in the frames that move."""
-        rows = np.abs(self._errors(state)[self._moving, : self.tasks.m])
-        outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self._moving] / self.bounds.units
+        rows = np.abs(self._errors(state)[self.moving, : self.tasks.m])
+        outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self.moving] / self.bounds.units
         return float(max(rows.max(initial=0.0), outside.max(initial=0.0)))
 
     def _errors(self, state: State) -> np.ndarray:

@@ -6,6 +6,7 @@ out of reach mean what they mean frame by frame. Long clips are solved in window
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from ..space.point import Point, Request, stand
 from . import branches
 from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
-from .keys import between, keys_of, refined
+from .keys import between, kept, keys_of, refined
 from .pops import mend
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
@@ -63,18 +64,35 @@ def _solve(
 ) -> None:  # fmt: skip
     """`solve_into` where all frames are finite."""
     every, targets = np.arange(len(arrays)), stages.inputs(arrays, slice(None))[0]
-    keys = every if corrects else keys_of(targets, stages.skeleton.length)  # a motion to correct may move in any way
-    answered = arrays.take(keys)
-    found, iterations, met = answers(solver, answered, corrects, within(watch, 0.0, 0.5 * ANSWERS_SHARE))
-    if len(keys) < len(arrays) and not met.all():
-        keys = refined(keys, met)
-        answered = arrays.take(keys)
-        found, iterations, met = answers(solver, answered, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
-    pose, steps, lost = _solve_from(stages, arrays, keys, found, smooth, corrects, window, watch)
-    _follow_lost(solver, arrays, keys, found, pose, np.flatnonzero(lost), stages.skeleton.length)
+    first = every if corrects else keys_of(targets, stages.skeleton.length)  # what is to correct may move in any way
+    keys = _answered(solver, arrays, first, corrects, within(watch, 0.0, 0.5 * ANSWERS_SHARE))
+    if len(first) < len(arrays) and not keys.met.all():
+        more = refined(keys.frames, keys.met)
+        keys = _answered(solver, arrays, more, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
+    pose, steps, lost = _solve_from(
+        stages, arrays, keys.frames, keys.found, smooth, corrects, window, watch
+    )  # fmt: skip
+    _follow_lost(solver, arrays, keys.frames, keys.found, pose, np.flatnonzero(lost), stages.skeleton.length)
     took = np.full(len(arrays), steps)
-    took[keys] += iterations
+    took[keys.frames] += keys.iterations
     _report(stages, arrays, pose, took)
+
+
+class _Keys(NamedTuple):
+    """Frames (K,) that are solved frame by frame, the answers at them, their iterations, and which any answer meets."""
+
+    frames: np.ndarray
+    found: list[Pose]
+    iterations: np.ndarray
+    met: np.ndarray
+
+
+def _answered(solver: FrameSolver, arrays: FrameArrays, frames: np.ndarray, corrects: bool, watch: Watch) -> _Keys:
+    """The answers at some frames; without those that the motion can pass, unless it is one to correct."""
+    found, iterations, met = answers(solver, arrays.take(frames), corrects, watch)
+    own = np.ones_like(met) if corrects else kept(met)
+    found = [Pose(one.rotations[own], one.translations[own]) for one in found]
+    return _Keys(frames[own], found, iterations[own], met[own])
 
 
 def _follow_lost(
