@@ -21,6 +21,7 @@ POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
 BRIDGES = (4, 12)  # frames on each side that are led across a pop
 ROOM = 30  # frames on each side of these that are solved again
 MISSED = 1e-3  # [skeleton lengths] by which a bridge may miss the goals more
+FORCED = 0.5  # of a pop: what a target's own pop is at least where the goals force it
 MOST = 4  # pops that are bridged in a stage
 
 
@@ -30,16 +31,38 @@ def pops(clip: Clip, state: State) -> np.ndarray:
     for begin in range(0, len(clip) - 3, AT_ONCE):
         part = cut(state, slice(begin, begin + AT_ONCE + 3))
         v = clip.smoothness.steps(cut(part, slice(0, -1)), cut(part, slice(1, None)))
-        beside = 0.5 * (v[2:] + v[:-2])
-        off[begin + 1 : begin + len(v) - 1] = np.sqrt(((v[1:-1] - beside) ** 2).sum(-1)).max(-1, initial=0.0)
+        off[begin + 1 : begin + len(v) - 1] = _off(v)
     return off
 
 
+def forced(clip: Clip) -> np.ndarray:
+    """How far (F,) a target's step is off the mean of the steps beside it [rad; places: skeleton lengths], at most."""
+    targets, off = clip.targets, np.zeros(len(clip))
+    if len(clip) < 4:
+        return off
+    turning = np.unique(np.concatenate([np.zeros(0, dtype=int), *(
+        kind.goals for kind in clip.tasks.kinds if str(kind.unit) == "angle"
+    )]))  # fmt: skip
+    turned = quaternion.log(quaternion.relative(targets.rotations[:-1, turning], targets.rotations[1:, turning]))
+    moved = np.diff(targets.positions, axis=0) / clip.space.skeleton.length
+    off[1:-2] = np.maximum(_off(turned), _off(moved))
+    return off
+
+
+def _off(v: np.ndarray) -> np.ndarray:
+    """How far (F - 2,) steps (F, K, 3) are off the mean of those beside them, at most."""
+    return np.sqrt(((v[1:-1] - 0.5 * (v[2:] + v[:-2])) ** 2).sum(-1)).max(-1, initial=0.0)
+
+
 def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
-    """The state, which is changed, with pops bridged where that costs less and misses no goal."""
-    tried = np.zeros(len(clip), dtype=bool)
+    """The state, which is changed, with pops bridged where that costs less and misses no goal.
+
+    Where targets pop as well, the goals force it: no way between is smooth.
+    """
+    tried, targets = np.zeros(len(clip), dtype=bool), forced(clip)
     for _ in range(MOST):
-        off = np.where(tried, 0.0, pops(clip, state))
+        off = pops(clip, state)
+        off[tried | (targets > FORCED * off)] = 0.0
         at = int(np.argmax(off))
         if off[at] <= POP:
             break
