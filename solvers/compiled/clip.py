@@ -41,7 +41,8 @@ def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, righ
     if own is None or not right.size:
         return None
     frames, n = right.shape
-    work, x, packer = np.empty(own["dqik_clip_band_work"](frames, n)), np.array(right, dtype=float), Packer()
+    work, packer = np.empty(own["dqik_clip_band_work"](frames, n)), Packer()
+    x = np.array(right, dtype=float, order="C")  # columns of an array may come one after the other
     blocks = [np.ascontiguousarray(part, dtype=float) for part in (diagonal, first, second)]
     addresses = [part.ctypes.data for part in blocks]
     band = packer.fill(BAND, frames=frames, n=n, diagonal=addresses[0], first=addresses[1], second=addresses[2])

@@ -28,6 +28,7 @@ from drawn import drawn, moving  # noqa: E402
 from measures import outside_limits  # noqa: E402
 
 import solvers as ik  # noqa: E402
+from solvers.clip import solve_into  # noqa: E402
 from solvers.model.frames import asking  # noqa: E402
 
 EXTREMES = [0.0, -0.0, 1e-320, -1e-300, 1e-12, 1.0, 1e9, -1e30, 1e150, -1e300, np.pi, -np.pi]
@@ -73,6 +74,9 @@ def one(seed: int) -> None:
     followed = asking(targets, start, links)
     for _ in range(2):
         motion.solve_into(followed)
+        batches.append(followed.batch())
+    if most <= 40:
+        solve_into(prepared.numpy, prepared, followed, corrects=bool(generator.integers(2)))
         batches.append(followed.batch())
     for batch in batches:
         number = np.isfinite(batch.rotations).all((-1, -2))

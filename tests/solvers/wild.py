@@ -10,7 +10,8 @@ from test_convex import WEDGE, WEDGE_FACES
 from test_goal_kinds import some_kind
 
 import solvers as ik
-from solvers.model.frames import FrameArrays
+from solvers.clip import solve_into
+from solvers.model.frames import QUESTIONS, FrameArrays
 
 KINDS = [kind for kind in ik.GOAL_KINDS if kind != "REACH"]
 SCALES = [1.0, 1.0, 1.0, 1e-9, 1e-4, 1e4, 1e9]
@@ -105,7 +106,7 @@ def faults(problem: Problem) -> list[str]:
         off = outside_limits(problem.skeleton, solution.pose, joint)
         if off > EXACT * (size if problem.skeleton.kinds[joint] == "prismatic" else 1.0):
             found.append(f"joint {joint} is {off:g} outside its limits")
-    return found + _reached(problem, begin, solution) + _spoiled(problem) + _pushed(problem)
+    return found + _reached(problem, begin, solution) + _spoiled(problem) + _pushed(problem) + _as_clip(problem)
 
 
 def _movable(problem: Problem) -> np.ndarray:
@@ -194,6 +195,28 @@ def _spoiled(problem: Problem) -> list[str]:
         if way == "motion" and not np.isfinite(bad.rotations[2]).all():
             found.append("a motion does not go on after a bad frame")
     return found
+
+
+def _as_clip(problem: Problem) -> list[str]:
+    """What is wrong with a clip of a few frames, of which one may have numbers that are not finite."""
+    prepared, generator = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options), np.random.default_rng(3)
+    frames, spoiled = prepared.arrays(6), bool(len(problem.skeleton) % 2)
+    one = _asked(prepared, problem)
+    for name in QUESTIONS:
+        getattr(frames, name)[:] = getattr(one, name)[:1]
+    frames.positions[:] *= 1.0 + 0.05 * generator.normal(size=(6, 1, 1)).cumsum(0)
+    if spoiled:
+        frames.links[2].flat[0] = generator.choice(BAD)
+    with np.errstate(all="ignore"):
+        solve_into(prepared.numpy, prepared, frames)
+    some = [frame for frame in range(6) if frame != 2 or not spoiled]
+    if not np.isfinite(frames.rotations[some]).all() or not np.isfinite(frames.translations[some]).all():
+        return ["a clip has answers that are not finite"]
+    size = max(1.0, problem.skeleton.length, np.abs(frames.translations[some]).max())
+    poses = [ik.Pose(frames.rotations[frame], frames.translations[frame]) for frame in some]
+    moved = np.flatnonzero(_movable(problem))
+    off = max((outside_limits(problem.skeleton, pose, joint) for pose in poses for joint in moved), default=0.0)
+    return [f"a joint of a clip is {off:g} outside its limits"] if off > EXACT * size else []
 
 
 def _pushed(problem: Problem) -> list[str]:

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole clips with the compiled kernel against NumPy: drawn skeletons, goals and limits."""
+
+import numpy as np
+import pytest
+from drawn import drawn
+from kernel_and_numpy import asked, filled
+from numpy.testing import assert_allclose
+
+import solvers as ik
+from solvers.clip import solve_into
+from solvers.clip.bounds import Bounds
+from solvers.clip.smoothness import Smoothness
+from solvers.clip.windows import Clip
+from solvers.compiled import clip as compiled
+from solvers.model.frames import FrameArrays
+
+pytestmark = pytest.mark.skipif(compiled.functions() is None, reason="no compiled kernel to compare with")
+SEEDS, FRAMES = 30, 20
+KERNEL = compiled.functions
+
+
+def use(monkeypatch: pytest.MonkeyPatch, kernel: bool) -> None:
+    """Let the kernel do its part of whole clips, or NumPy."""
+    monkeypatch.setattr(compiled, "functions", KERNEL if kernel else lambda: None)
+
+
+def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the same motion outside of some limits, of each stage: costs, the step, and where it leads."""
+    for seed in range(SEEDS):
+        problem = drawn(seed)
+        prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options)
+        targets, _, links = asked(problem, FRAMES, seed)
+        for stage in prepared.stages:
+            space, generator = stage.space, np.random.default_rng(seed)
+            if not space.n:
+                continue
+            corrects, start = bool(seed % 2), space.state(problem.start, FRAMES)
+            state, base = (
+                space.step(start, 0.1 * generator.normal(size=(FRAMES, space.n)) * space.units) for _ in range(2)
+            )  # fmt: skip
+            smoothness = Smoothness(space, 1e-4, 1e-5 * np.ones(space.n), corrects)
+            damping, found = generator.uniform(0.1, 10.0, FRAMES), list[np.ndarray]()
+            for kernel in (True, False):
+                use(monkeypatch, kernel)
+                own = compiled.compiled_stage(stage, len(problem.goals), prepared.numpy.points)
+                assert kernel or own is None
+                goals = targets.of_goals(stage.indices)
+                whole = Clip(stage.tasks, space, smoothness, Bounds(space), base, goals, links, own).problem((0, 0))
+                system = whole.system(state)
+                step = system.step(damping, np.zeros((FRAMES, 1)))
+                after = whole.moved(state, system, step)
+                found.append([*whole.costs(state), step, after.rotations, after.x])
+            for one, other in zip(*found, strict=True):
+                assert_allclose(one, other, rtol=1e-6, atol=1e-6, err_msg=f"seed {seed}")
+
+
+def test_whole_clips_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the same answers frame by frame to the end."""
+    for seed in range(6):
+        problem, found = drawn(seed), list[FrameArrays]()
+        prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options)
+        for kernel in (True, False):
+            use(monkeypatch, kernel)
+            found.append(filled(asked(problem, 12)))
+            solve_into(prepared.numpy, prepared, found[-1])
+        for name in ("rotations", "translations", "position_errors", "rotation_errors"):
+            assert_allclose(*(getattr(one, name) for one in found), atol=1e-6, err_msg=f"seed {seed}: {name}")
