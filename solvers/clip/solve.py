@@ -72,7 +72,9 @@ def _solve(
     pose, steps, lost = _solve_from(
         stages, arrays, keys.frames, keys.found, smooth, corrects, window, watch
     )  # fmt: skip
-    _follow_lost(solver, arrays, keys.frames, keys.found, pose, np.flatnonzero(lost), stages.skeleton.length)
+    if lost.any():
+        pose = Pose(np.array(pose.rotations), np.array(pose.translations))  # all frames may share their translations
+        _follow_lost(solver, arrays, keys.frames, keys.found, pose, np.flatnonzero(lost), stages.skeleton.length)
     took = np.full(len(arrays), steps)
     took[keys.frames] += keys.iterations
     _report(stages, arrays, pose, took)
