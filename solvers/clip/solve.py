@@ -93,7 +93,8 @@ def _answered(solver: FrameSolver, arrays: FrameArrays, frames: np.ndarray, corr
     """The answers at some frames; without those that the motion can pass, unless it is one to correct."""
     found, iterations, met = answers(solver, arrays.take(frames), corrects, watch)
     own = np.ones_like(met) if corrects else kept(met)
-    found = [Pose(one.rotations[own], one.translations[own]) for one in found]
+    if not own.all():
+        found = [Pose(one.rotations[own], one.translations[own]) for one in found]
     return _Keys(frames[own], found, iterations[own], met[own])
 
 
