@@ -86,7 +86,7 @@ class Smoothness:
         c = self.steps(base, state)
         frames, count = c.shape[:2]
         rates = self._rates(state)
-        # J_r^-1, the transpose of J_l^-1, leaves c as it is: it matters to the Hessian alone, hardly where that is small
+        # J_r^-1, the transpose of J_l^-1, leaves c as it is: it matters to the Hessian alone, and hardly for a motion
         turned = np.swapaxes(self._inverse(c), -1, -2) @ rates if self.corrects else rates
         share = self.near / (1.0 + (c * c).sum(-1) / (FAR * FAR))
         terms = Terms(
@@ -107,7 +107,7 @@ class Smoothness:
     def _rates(self, state: State) -> np.ndarray:
         """Turns (F, K, 3, 3) of the joints in their own frames, by the rates of their degrees of freedom."""
         eye = np.broadcast_to(np.eye(3), (*state.rotations.shape[:2], 3, 3))
-        rates = np.array(self.space.axes(state, eye)[:, self._joints], order="C")  # and so are the terms, for the kernel
+        rates = np.array(self.space.axes(state, eye)[:, self._joints], order="C")  # so that terms are too
         rates[:, self._slides] *= self._scale
         return rates
 

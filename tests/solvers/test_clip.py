@@ -15,7 +15,9 @@ from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, tors
 
 import solvers as ik
 from solvers.clip import banded, solve_into
+from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
+from solvers.clip.keys import kept
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness, Terms, add_with_numpy
 from solvers.compiled.clip import add_smoothness, compiled_stage
@@ -192,6 +194,31 @@ def test_the_rows_of_a_clip_are_those_of_its_frames(turns: bool) -> None:
         for one, other in zip(found.linear(state), plain.linear(state), strict=True):
             assert_allclose(one, other, atol=1e-12)
         assert_allclose(found.at(state), plain.at(state), atol=1e-12)
+
+
+def test_frames_met_on_the_way_there_are_met_on_the_way_back() -> None:
+    """Of a motion whose last frame, solved afresh, ends in a posture from which the goals cannot be met."""
+    skeleton, goals = workloads.body()
+    x = workloads.motion(workloads.coordinates(skeleton, np.random.default_rng(0), 3, 0.7), 30)
+    targets = workloads.targets(skeleton, goals, x)
+    prepared = ik.prepare(skeleton, goals)
+    arrays = prepared.arrays(len(x))
+    arrays.ask(prepared.targets(*targets), prepared.start(workloads.posed(skeleton, x[0])))
+    poses, _, met = answers(prepared, arrays, afresh=False)
+    assert met.all()
+    assert len(poses) == 2
+    for pose in poses:
+        for f, wanted in enumerate(targets[0]):
+            world = ik.forward(skeleton, ik.Pose(pose.rotations[f].astype(float), pose.translations[f].astype(float)))
+            for goal, place in zip(goals, wanted, strict=True):
+                turned = scipy_rotation(world.rotations[goal.joint]).apply(goal.offset)
+                assert np.linalg.norm(world.positions[goal.joint] + turned - place) < 1e-3
+
+
+def test_a_few_frames_that_nothing_meets_are_passed() -> None:
+    """Between frames that are met; not at the ends, and not many in a row."""
+    met = np.array([0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=bool)
+    assert kept(met).tolist() == [True, True, False, False, True, True, True, True, True, True]
 
 
 # -- the promises -----------------------------------------------------------------------------------------------------
