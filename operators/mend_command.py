@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plants the feet of many captured motions from the command line.
+"""Plants the feet and hands of many captured motions from the command line.
 
 `blender -b --command dqik_mend --input FOLDER_OR_FILE --output FOLDER --report out.json`
 
@@ -63,12 +63,16 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
             except StopIteration as last:
                 done = last.value
                 break
-    said = f": {done.contacts} contacts, slide {done.before:.2g} to {done.after:.2g} heights a second"
+    feet, hands = done
+    said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
+    if hands.contacts:
+        said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
-        "contacts": done.contacts, "slide_before": done.before, "slide_after": done.after, "knees": degrees(done.knees),
-        "other_actions": others,
+        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
+        "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
+        "elbows": degrees(hands.bends), "other_actions": others,
     }, said)  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of what is done to a whole motion, and of the contacts of its feet."""
+"""The panels of what is done to a whole motion, and of the contacts of its feet and hands."""
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
@@ -56,7 +56,7 @@ def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.ty
 
 
 class DQIK_UL_contacts(bpy.types.UIList):
-    """A row for each contact: the part of the foot, its first and its last frame"""
+    """A row for each contact: the part of the foot or hand, its first and its last frame"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
@@ -80,9 +80,9 @@ class DQIK_UL_contacts(bpy.types.UIList):
 
 
 class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
-    """The frames on which heels and balls of the feet are on the ground, where Mend Motion plants them"""
+    """The frames on which feet are on the ground and hands hold on, where Mend Motion plants them"""
 
-    bl_label = "Foot Contacts"
+    bl_label = "Contacts"
     bl_parent_id = "DQIK_PT_motion"
     bl_options = {"DEFAULT_CLOSED"}
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where contacts are drawn as bars in the timeline and the dope sheet, and which bar is under the pointer.
 
-Each part of each foot has a lane of its own. The lanes are above one another at the lower edge, below the frames'
-numbers; in a low timeline they are thin.
+Each part of each foot and hand has a lane of its own. The lanes are above one another at the lower edge, below the
+frames' numbers; in a low timeline they are thin.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,9 +41,10 @@ def are_shown(ob: bpy.types.Object | None, space: bpy.types.Space) -> bool:
 
 
 def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
-    """The bone and the part of each lane, from below: as the bones are ordered, the heel below the ball."""
+    """The bone and the part of each lane, from below: feet, then hands; of each bone the heel or the wrist first."""
     own = {(one.bone, one.part) for _, one in contact_ranges.shown(ob)}
-    return sorted(own, key=lambda lane: (ob.pose.bones.find(lane[0]), contact_ranges.PARTS.index(lane[1])))
+    return sorted(own, key=lambda lane: (lane[1] in contact_ranges.HAND, ob.pose.bones.find(lane[0]),
+                                         contact_ranges.PARTS.index(lane[1])))  # fmt: skip
 
 
 def side_of(bone: str) -> str:
