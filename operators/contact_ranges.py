@@ -25,6 +25,8 @@ class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
     bl_label = "Find Contacts"
     bl_options = {"REGISTER", "UNDO"}
 
+    whole_motion = True
+
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
         self.draw_range()

@@ -35,6 +35,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
                            default=True, options={"SKIP_SAVE"})  # fmt: skip
 
     doing = Note(Code.MENDING)
+    whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""

@@ -99,6 +99,9 @@ GERMAN_MOTION = {
     "Knuckles": "Knöchel",
     "Mend Motion finds the contacts itself if there are none here":
         "Bewegung ausbessern sucht die Kontakte selbst, wenn hier keine sind",
+    "The timeline is too low for all bars: drag its upper edge up, or choose a contact to see its bar":
+        "Die Zeitleiste ist zu niedrig für alle Balken: ihre obere Kante hochziehen, oder einen Kontakt wählen, um "
+        "seinen Balken zu sehen",
     "These are of another motion and do not count for this one: {}":
         "Diese gehören zu einer anderen Bewegung und zählen für diese nicht: {}",
     "Contact from frame {} to {}": "Kontakt von Frame {} bis {}",

@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from ..rig.clip import contact_ranges, last_report
-from ..rig.overlay import original
+from ..rig.overlay import contact_bars, original
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 from .contact_bars import name_of
 
@@ -103,6 +103,9 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
         row.operator("dqik.contact_add", icon="ADD")
         row.operator("dqik.contacts_clear", text="", icon="TRASH")
         layout.prop(settings, "show_contacts")
+        if contact_bars.are_cut(ob, context):
+            words = "The timeline is too low for all bars: drag its upper edge up, or choose a contact to see its bar"
+            paragraph(context, layout, words, "INFO")
 
 
 CLASSES = (DQIK_PT_motion, DQIK_UL_contacts, DQIK_PT_motion_contacts)

@@ -306,10 +306,27 @@ def test_lanes_of_hands_are_above_those_of_feet(extension: str, clip: bpy.types.
     bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
     for bone, part in (("LeftHand", "KNUCKLES"), (FEET[1], "BALL"), ("LeftHand", "WRIST"), (FEET[1], "HEEL")):
         bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
-    edges = {one.contact[:2]: one.bottom for one in bars_of.bars(clip, float, 11.0, 8.0, 1.0)}
+    edges = {one.contact[:2]: one.bottom for one in bars_of.bars(clip, float, 11.0, 100.0, 1.0)}
     assert sorted(edges, key=edges.__getitem__) == [
         (FEET[1], "HEEL"), (FEET[1], "BALL"), ("LeftHand", "WRIST"), ("LeftHand", "KNUCKLES"),
     ]  # fmt: skip
+
+
+def test_a_low_timeline_has_the_lanes_around_the_active_contact(extension: str, clip: bpy.types.Object) -> None:
+    """As many as can be hit, inside the room that there is; with room enough, all."""
+    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    feet = [(foot, part) for foot in FEET for part in ("HEEL", "BALL")]
+    for bone, part in (*feet, ("LeftHand", "WRIST")):
+        bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
+    for active in range(5):
+        clip.dqik.active_contact = active
+        for room, most in ((3.0, 1), (9.0, 1), (29.0, 3), (200.0, 5)):
+            shown = bars_of.bars(clip, float, 11.0, room, 1.0)
+            assert len(shown) == most
+            assert active in {bar.number for bar in shown}
+            assert all(bar.top - bar.bottom >= 7.0 for bar in shown)
+            assert min(bar.bottom for bar in shown) == 11.0
+            assert max(bar.top for bar in shown) <= 11.0 + max(room, 7.0)
 
 
 def test_bars_are_where_their_frames_are_and_ends_can_be_caught(extension: str, clip: bpy.types.Object) -> None:
@@ -317,7 +334,7 @@ def test_bars_are_where_their_frames_are_and_ends_can_be_caught(extension: str, 
     bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
     for bone, start, end in ((FEET[1], 10, 19), (FEET[0], 12, 12)):
         bpy.ops.dqik.contact_add(bone=bone, part="BALL", frame_start=start, frame_end=end)
-    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 8.0, 1.0)
+    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 20.0, 1.0)
     assert (right.left, right.right, left.left, left.right) == (95.0, 195.0, 115.0, 125.0)
     assert left.top < right.bottom, "the left foot's lane is below that of the right one, as its bones are before"
     middle = 0.5 * (right.bottom + right.top)
