@@ -72,7 +72,7 @@ def lanes_in(ob: bpy.types.Object, room: float, scale: float) -> tuple[list[tupl
 def bars(
     ob: bpy.types.Object, to_x: Callable[[float], float], floor: float, room: float, scale: float
 ) -> list[Bar]:  # fmt: skip
-    """The bars of an object's contacts. to_x : gives the place of a frame. floor, room : where lanes can be [pixels]."""
+    """The bars of an object's contacts. to_x : gives the place of a frame. floor, room : where lanes are [pixels]."""
     rows, height = lanes_in(ob, room, scale)
     edges = {lane: floor + row * (height + _GAP * scale) for row, lane in enumerate(rows)}
     return [
