@@ -119,8 +119,11 @@ class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
                 self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, end, start))
                 return {"CANCELLED"}
             now = context.scene.frame_current
-            start, end = contact_ranges.free(ob, self.bone, self.part, now, _LONG)
-            self.frame_start, self.frame_end = start, end
+            free = contact_ranges.free(ob, self.bone, self.part, now, _LONG)
+            if free is None:
+                self.tell({"ERROR"}, Note(Code.CONTACT_THERE, repr(self.bone), now))
+                return {"CANCELLED"}
+            self.frame_start, self.frame_end = start, end = free
         contact_ranges.add(ob, contact_ranges.Range(self.bone, self.part, start, end))
         return {"FINISHED"}
 

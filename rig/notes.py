@@ -183,6 +183,7 @@ class Code(Enum):
         "The contacts of {} cannot be planted: constraints, drivers or goals move its arm, or it is no foot or hand. "
         "Mute what moves it, set its Role, or remove its contacts"
     )
+    CONTACT_THERE = "{} has a contact at or beside frame {} already: drag its bar, or go to another frame"
     NO_LIMB_TO_ADD = "{} is no foot or hand that is recognised: set its Role in the Bone panel"
     MENDED = (
         "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees"

@@ -65,6 +65,8 @@ GERMAN_MOTION = {
         "Die Kontakte von {} können nicht aufgesetzt werden: Constraints, Treiber oder Ziele bewegen seinen Arm, oder "
         "er ist weder Fuß noch Hand. Stummschalten, was ihn bewegt, seine Rolle festlegen, oder seine Kontakte "
         "entfernen",
+    "{} has a contact at or beside frame {} already: drag its bar, or go to another frame":
+        "{} hat an oder neben Frame {} schon einen Kontakt: seinen Balken ziehen, oder zu einem anderen Frame gehen",
     "{} is no foot or hand that is recognised: set its Role in the Bone panel":
         "{} ist kein erkannter Fuß und keine Hand: seine Rolle im Bedienfeld Knochen festlegen",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":

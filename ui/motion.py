@@ -78,6 +78,19 @@ class DQIK_UL_contacts(bpy.types.UIList):
         else:
             row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
 
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.PropertyGroup, property: str
+    ) -> tuple[list[int], list[int]]:  # fmt: skip
+        """All, in the order of their bars: by part, then by frame."""
+        del context
+        every, ob = getattr(data, property), data.id_data
+        order = sorted(range(len(every)), key=lambda number: (
+            contact_bars.rank(ob, every[number].bone, every[number].part), every[number].frame_start))  # fmt: skip
+        places = [0] * len(order)
+        for place, number in enumerate(order):
+            places[number] = place
+        return [], places
+
 
 class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
     """The frames on which feet are on the ground and hands hold on, where Mend Motion plants them"""

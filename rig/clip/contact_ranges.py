@@ -152,10 +152,14 @@ def add(ob: bpy.types.Object, wanted: Range) -> bpy.types.PropertyGroup:
     return made
 
 
-def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> tuple[int, int]:
-    """Up to so many frames from a frame on, on which a part of a bone has no other contact."""
-    after = [one.first for _, one in shown(ob) if (one.bone, one.part) == (bone, part) and one.last >= frame]
-    return frame, max(min([frame + most - 1, *(first - 2 for first in after)]), frame)
+def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> tuple[int, int] | None:
+    """Up to so many frames from a frame on, on which a part of a bone has no other contact; None if it has one there.
+
+    They end a frame before the next contact: else the two were one.
+    """
+    after = [one.first for _, one in shown(ob) if (one.bone, one.part) == (bone, part) and one.last >= frame - 1]
+    last = min([frame + most - 1, *(first - 2 for first in after)])
+    return None if last < frame else (frame, last)
 
 
 def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: Range | None = None) -> Range:

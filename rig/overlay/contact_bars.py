@@ -44,8 +44,12 @@ def are_shown(ob: bpy.types.Object | None, space: bpy.types.Space) -> bool:
 def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
     """The bone and the part of each lane, from below: feet, then hands; of each bone the heel or the wrist first."""
     own = {(one.bone, one.part) for _, one in contact_ranges.shown(ob)}
-    return sorted(own, key=lambda lane: (lane[1] in contact_ranges.HAND, ob.pose.bones.find(lane[0]),
-                                         contact_ranges.PARTS.index(lane[1])))  # fmt: skip
+    return sorted(own, key=lambda lane: rank(ob, *lane))
+
+
+def rank(ob: bpy.types.Object, bone: str, part: str) -> tuple[bool, int, int]:
+    """Where a part of a bone is among others: what is less comes first."""
+    return part in contact_ranges.HAND, ob.pose.bones.find(bone), contact_ranges.PARTS.index(part)
 
 
 def side_of(bone: str) -> str:

@@ -257,7 +257,13 @@ def test_a_contact_is_added_for_the_selected_foot_from_this_frame_on(clip: bpy.t
     bpy.ops.dqik.contact_add(frame_start=45, frame_end=50)
     rigs.at_frame(41)
     bpy.ops.dqik.contact_add()
-    assert listed(clip) == [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
+    found = [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
+    assert listed(clip) == found
+    for frame in (41, 44, 47, 51):
+        rigs.at_frame(frame)
+        with pytest.raises(RuntimeError, match=f"'RightFoot' has a contact at or beside frame {frame} already"):
+            bpy.ops.dqik.contact_add()
+    assert listed(clip) == found
 
 
 def test_a_selected_finger_or_toe_is_that_of_its_hand_or_foot(clip: bpy.types.Object) -> None:
