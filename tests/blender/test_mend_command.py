@@ -53,7 +53,7 @@ def test_the_report_has_hands_that_hold_on(tmp_path: Path) -> None:
     assert run("dqik_mend", "--input", tmp_path / "holds.blend", "--output", tmp_path / "out", "--report", report,
                "--start", "1", "--end", "120") == 0  # fmt: skip
     holds = json.loads(report.read_text())[0]
-    assert holds["hand_contacts"] >= 2
+    assert holds["hand_contacts"] >= 1
     assert 0.0 <= holds["hand_slide_after"] < 0.01 * holds["hand_slide_before"]
     assert 0.0 < holds["elbows"] < 30.0
     clip(tmp_path / "walk.bvh")
