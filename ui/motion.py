@@ -68,7 +68,7 @@ class DQIK_UL_contacts(bpy.types.UIList):
         layout = layout.column(align=True) if narrow else layout
         layout.active = not item.mute
         row = layout.row(align=True)
-        names = row.row() if narrow else row.split(factor=0.38)
+        names = row.row() if narrow else row.split(factor=0.45)
         names.label(text=name_of(data.id_data, item.bone, item.part), translate=False)
         frames = layout.row(align=True) if narrow else names.row(align=True)
         frames.prop(item, "frame_start", text="")
