@@ -20,7 +20,7 @@ from ..rig.notes import Code, Note, Refused
 from .common import ArmatureOperator, armature
 
 _BEAT = 0.01  # seconds between the parts of the work of an operator that was started from the panel
-_AT_ONCE = 0.05  # seconds that a part takes, after which Blender answers the user
+_AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
 _SURE = 2.0  # seconds after which the time that is left is shown
 
 Steps = Generator[float, None, set[str]]
@@ -60,7 +60,8 @@ class SteppedOperator:
             return self._leave(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        until = perf_counter() + _AT_ONCE
+        began = perf_counter()
+        until = began + min(max(began - self._paused, _AT_ONCE[0]), _AT_ONCE[1])  # at least as long as the window takes
         try:
             while True:
                 share = next(self._steps)
@@ -73,6 +74,7 @@ class SteppedOperator:
             raise
         context.window_manager.progress_update(int(100 * share))
         context.workspace.status_text_set(self._state(share, perf_counter() - self._began).words(iface_))
+        self._paused = perf_counter()
         return {"RUNNING_MODAL"}
 
     def _state(self, share: float, seconds: float) -> Note:
@@ -102,6 +104,7 @@ class SteppedOperator:
 
     def _start(self, context: bpy.types.Context) -> set[str]:
         self._from_panel, self._began = False, perf_counter()
+        self._paused = self._began
         self._steps = self._safe_run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
