@@ -232,12 +232,3 @@ def frames(request: Namespace, first: int, last: int) -> tuple[int, int]:
     if end < start:
         raise Refusal(f"the range ends at frame {end}, before it starts at {start}")
     return start, end
-
-
-def action_range(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
-    """The frames of an object's action, or those of its scene if it has none."""
-    data = ob.animation_data
-    if data is None or data.action is None:
-        return scene.frame_start, scene.frame_end
-    start, end = data.action.frame_range
-    return round(start), round(end)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames on which feet are on the ground: found, listed, and changed in the list or by dragging their bars."""
+"""The frames on which feet and hands stand still: found, listed, and changed in the list or by dragging their bars."""
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig.blender import scene_state, views
-from ..rig.clip import contact_ranges, leg_bones, mend_motion
-from ..rig.figure import roles
+from ..rig.clip import contact_ranges, mend_motion
 from ..rig.notes import Code, Note, Refused
 from ..rig.overlay import contact_bars
 from ..rig.setup import selection
@@ -20,11 +19,13 @@ _LONG = 10  # frames of a contact that is added
 
 
 class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
-    """Find the frames on which heels and balls of the feet are on the ground, and list them in place of others"""
+    """Find the frames on which feet are on the ground and hands hold on, and list them in place of others"""
 
     bl_idname = "dqik.contacts_find"
     bl_label = "Find Contacts"
     bl_options = {"REGISTER", "UNDO"}
+
+    whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -45,8 +46,9 @@ class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
         heights = mend_motion.ground_heights(context, motion, ground)
-        found = mend_motion.contacts(motion, scene.render.fps / scene.render.fps_base / self.step, heights)
-        ranges = contact_ranges.of_mask([leg.names[-1] for leg in own.legs], frames, found)
+        rate = scene.render.fps / scene.render.fps_base / self.step
+        on_ground, held = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
+        ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note(Code.CONTACTS_FOUND, len(ranges)))
         return {"FINISHED"}
@@ -67,25 +69,29 @@ class ContactOperator(ArmatureOperator):
 
 
 class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
-    """Add a contact of the selected foot from this frame on"""
+    """Add a contact of the selected foot or hand from this frame on"""
 
     bl_idname = "dqik.contact_add"
     bl_label = "Add Contact"
     bl_options = {"REGISTER", "UNDO"}
 
-    bone: StringProperty(name="Bone", description="The bone in contact. Without a name, the selected foot, or the left "
-                         "one")  # fmt: skip
-    part: EnumProperty(name="Part", description="Which part of it", items=CONTACT_PARTS, default="BALL")
+    bone: StringProperty(name="Bone", description="The bone in contact. Without a name, the selected foot or hand, or "
+                         "the left foot", options={"SKIP_SAVE"})  # fmt: skip
+    part: EnumProperty(name="Part", description="Which part of it. Heel and ball of a hand are its wrist and knuckles",
+                       items=CONTACT_PARTS, default="BALL", options={"SKIP_SAVE"})  # fmt: skip
     frame_start: IntProperty(name="From", description="First frame. From 0 To -1 takes frames from the present one on",
-                             default=0)  # fmt: skip
-    frame_end: IntProperty(name="To", description="Last frame", default=-1)
+                             default=0, options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="To", description="Last frame", default=-1, options={"SKIP_SAVE"})
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the panel that adjusts the last operation."""
         layout = self.layout
         layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop_search(self, "bone", armature(context).pose, "bones", icon="BONE_DATA")
-        layout.row().prop(self, "part", expand=True)
+        ob = armature(context)
+        layout.prop_search(self, "bone", ob.pose, "bones", icon="BONE_DATA")
+        row = layout.row(heading="Part")
+        for part in contact_ranges.limbs(ob).get(self.bone, contact_ranges.FOOT):
+            row.prop_enum(self, "part", part)
         column = layout.column(align=True)
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
@@ -93,31 +99,37 @@ class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it to the list."""
         ob = armature(context)
-        if not self.bone:
-            feet = sorted((role.side, ob.pose.bones[bone].name) for bone, role in roles.of(ob).roles.items()
-                          if role.name == leg_bones.PARTS[-1])  # fmt: skip
-            if not feet:
-                self.tell({"ERROR"}, Note(Code.NO_FEET, repr(ob.name)))
-                return {"CANCELLED"}
-            chosen = set(selection.selected(context, ob))
-            self.bone = next((name for _, name in feet if name in chosen), feet[0][1])
-        elif self.bone not in ob.pose.bones:
-            self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
+        limbs = contact_ranges.limbs(ob)
+        if not limbs:
+            self.tell({"ERROR"}, Note(Code.NO_FEET, repr(ob.name)))
             return {"CANCELLED"}
+        if not self.bone:
+            chosen = [ob.pose.bones[name] for name in selection.selected(context, ob)]
+            names = [above.name for bone in chosen for above in (bone, *bone.parent_recursive)]
+            self.bone = next((name for name in names if name in limbs), next(iter(limbs)))
+        elif self.bone not in limbs:
+            known = self.bone in ob.pose.bones
+            self.tell({"ERROR"}, Note(Code.NO_LIMB_TO_ADD, repr(self.bone)) if known else
+                      Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))  # fmt: skip
+            return {"CANCELLED"}
+        self.part = limbs[self.bone][contact_ranges.PARTS.index(self.part) % 2]
         start, end = self.frame_start, self.frame_end
         if end < start:
             if (start, end) != (0, -1):
                 self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, end, start))
                 return {"CANCELLED"}
             now = context.scene.frame_current
-            start, end = contact_ranges.free(ob, self.bone, self.part, now, _LONG)
-            self.frame_start, self.frame_end = start, end
+            free = contact_ranges.free(ob, self.bone, self.part, now, _LONG)
+            if free is None:
+                self.tell({"ERROR"}, Note(Code.CONTACT_THERE, repr(self.bone), now))
+                return {"CANCELLED"}
+            self.frame_start, self.frame_end = start, end = free
         contact_ranges.add(ob, contact_ranges.Range(self.bone, self.part, start, end))
         return {"FINISHED"}
 
 
 class DQIK_OT_contact_remove(ContactOperator, bpy.types.Operator):
-    """Take a contact out of the list. The foot is not planted there then"""
+    """Take a contact out of the list. The foot or hand is not planted there then"""
 
     bl_idname = "dqik.contact_remove"
     bl_label = "Remove Contact"

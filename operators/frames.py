@@ -17,10 +17,10 @@ from ..rig.frame import aside
 from ..rig.frame.state.session import Session
 from ..rig.frame.step.read import FrameInput
 from ..rig.notes import Code, Note, Refused
-from .common import ArmatureOperator
+from .common import ArmatureOperator, armature
 
 _BEAT = 0.01  # seconds between the parts of the work of an operator that was started from the panel
-_AT_ONCE = 0.05  # seconds that a part takes, after which Blender answers the user
+_AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
 _SURE = 2.0  # seconds after which the time that is left is shown
 
 Steps = Generator[float, None, set[str]]
@@ -60,7 +60,8 @@ class SteppedOperator:
             return self._leave(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        until = perf_counter() + _AT_ONCE
+        began = perf_counter()
+        until = began + min(max(began - self._paused, _AT_ONCE[0]), _AT_ONCE[1])  # at least as long as the window takes
         try:
             while True:
                 share = next(self._steps)
@@ -73,6 +74,7 @@ class SteppedOperator:
             raise
         context.window_manager.progress_update(int(100 * share))
         context.workspace.status_text_set(self._state(share, perf_counter() - self._began).words(iface_))
+        self._paused = perf_counter()
         return {"RUNNING_MODAL"}
 
     def _state(self, share: float, seconds: float) -> Note:
@@ -102,6 +104,7 @@ class SteppedOperator:
 
     def _start(self, context: bpy.types.Context) -> set[str]:
         self._from_panel, self._began = False, perf_counter()
+        self._paused = self._began
         self._steps = self._safe_run(context)
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
@@ -121,6 +124,7 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
 
     in_dialog: ClassVar[tuple[str, ...]] = ()  # its own properties, in their order
     has_step: ClassVar[bool] = True  # whether frames can be left out
+    whole_motion: ClassVar[bool] = False  # whether the dialog proposes the frames of the motion, else the scene's
 
     frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
                              default=0)  # fmt: skip
@@ -131,10 +135,18 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
         """From the panel: show the dialog, then work in steps."""
         del event
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
-            self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+            ob, scene = self._moved(context), context.scene
+            whole = self.whole_motion and ob is not None
+            self.frame_start, self.frame_end = (
+                action_range(ob, scene) if whole else (scene.frame_start, scene.frame_end)
+            )
         self._from_panel = True
         title = iface_(self.bl_label, "Operator")
         return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
+
+    def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        """The object whose motion is read."""
+        return armature(context)
 
     def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
         """Report what was done to the motion of an armature; the panel keeps showing it."""
@@ -195,6 +207,15 @@ def read_frames(
     if not any(inputs):
         raise Refused(reading.rig.refusal or Note(Code.ADD_GOAL))
     return inputs, starts
+
+
+def action_range(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
+    """The frames of an object's action, or those of its scene if it has none."""
+    data = ob.animation_data
+    if data is None or data.action is None:
+        return scene.frame_start, scene.frame_end
+    start, end = data.action.frame_range
+    return round(start), round(end)
 
 
 def shares(steps: Generator[float, None, _Result], start: float, end: float) -> Generator[float, None, _Result]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plants the feet of many captured motions from the command line.
+"""Plants the feet and hands of many captured motions from the command line.
 
 `blender -b --command dqik_mend --input FOLDER_OR_FILE --output FOLDER --report out.json`
 
@@ -20,6 +20,7 @@ from ..rig.notes import Code, Note, Refused
 from . import all_actions, clip_files, commands, mend_motion
 from .command_arguments import Parser, height, text
 from .command_files import evaluated
+from .frames import action_range
 
 
 def _options(parser: Parser) -> None:
@@ -53,7 +54,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
 
 def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     """Mend an armature over the frames of its action or those that were asked for."""
-    start, end = commands.frames(request, *commands.action_range(ob, bpy.context.scene))
+    start, end = commands.frames(request, *action_range(ob, bpy.context.scene))
     others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
@@ -63,12 +64,16 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
             except StopIteration as last:
                 done = last.value
                 break
-    said = f": {done.contacts} contacts, slide {done.before:.2g} to {done.after:.2g} heights a second"
+    feet, hands = done
+    said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
+    if hands.contacts:
+        said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
-        "contacts": done.contacts, "slide_before": done.before, "slide_after": done.after, "knees": degrees(done.knees),
-        "other_actions": others,
+        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
+        "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
+        "elbows": degrees(hands.bends), "other_actions": others,
     }, said)  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that slide in a captured motion are planted."""
+"""Feet that slide in a captured motion, and hands that hold on to something, are planted."""
 
 from collections.abc import Generator, Sequence
 
@@ -22,7 +22,7 @@ _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep 
 
 
 class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
-    """Plant feet that slide in a captured motion. The old action stays in the file"""
+    """Plant feet that slide in a captured motion, and hands that hold on. The old action stays in the file"""
 
     bl_idname = "dqik.mend_motion"
     bl_label = "Mend Motion"
@@ -35,6 +35,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
                            default=True, options={"SKIP_SAVE"})  # fmt: skip
 
     doing = Note(Code.MENDING)
+    whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -61,10 +62,12 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
-        planted = done.after <= _LEFT * done.before
-        self.conclude(ob, planted, Note(
-            Code.MENDED, done.contacts, f"{100.0 * done.before:.1f}", f"{100.0 * done.after:.1f}",
-            f"{np.degrees(done.knees):.1f}"))  # fmt: skip
+        limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
+        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
+        self.conclude(ob, planted, *(
+            Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
+                 f"{np.degrees(one.bends):.1f}")
+            for code, one in limbs if one.contacts))  # fmt: skip
         return {"FINISHED"}
 
 
@@ -72,7 +75,7 @@ def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
     original: bool = True, ground: Ground | None = None,
 ) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
-    """Read the motion, find contacts, key what plants the feet, and look at what Blender shows.
+    """Read the motion, find contacts, key what plants feet and hands, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
     where the object has contacts. original : start from the motion as it was before it was mended, if it was. ground :
@@ -82,24 +85,29 @@ def steps(
     rate = scene.render.fps / scene.render.fps_base / step
     keys.check(ob, "NEW")
     own = mend_motion.figure(ob)
-    feet = [leg.names[-1] for leg in own.legs]
     find = find or not contact_ranges.shown(ob)
+    if not find:
+        contact_ranges.check(ob, own.feet, own.hands)
     with assigned(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
             heights = mend_motion.ground_heights(context, before, ground or Ground())
-            on_ground = mend_motion.contacts(before, rate, heights) if find else contact_ranges.mask(ob, feet, frames)
-            if not on_ground.any():
+            if find:
+                on_ground, held = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
+            else:
+                on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
+                held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)
+            if not (on_ground.any() or held.any()):
                 raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
-            new = mend_motion.mended(ob, own, before, on_ground, rate, heights, mend_motion.holds(before, rate))
+            new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
             with copied_actions([ob], originals.MEND):
                 mend_motion.key(ob, own, scene_state.times(scene, frames), new)
                 after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
     if find:
-        contact_ranges.store(ob, contact_ranges.of_mask(feet, frames, on_ground), action)
+        contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-    return mend_motion.report(own, before, after, on_ground, rate)
+    return mend_motion.report(own, before, after, on_ground, held, rate)
 
 
 CLASSES = (DQIK_OT_mend_motion,)

@@ -22,10 +22,12 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     bl_label = "Retarget"
     bl_options = {"REGISTER", "UNDO"}
 
-    source: StringProperty(name="Source", description="The armature whose motion this one gets")
+    source: StringProperty(name="Source", description="The armature whose motion this one gets",
+                           options={"SKIP_SAVE"})  # fmt: skip
 
     doing = Note(Code.RETARGETING)
     has_step = False
+    whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -36,11 +38,14 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""
-        if not self.source:
+        if not self.properties.is_property_set("source"):
             others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
             chosen = [ob for ob in others if ob.select_get()] or others
             self.source = chosen[0].name if len(chosen) == 1 else ""
         return super().invoke(context, event)
+
+    def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        return context.view_layer.objects.get(self.source)
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the motion, carry it over and key it."""

@@ -24,6 +24,7 @@ from ..rig.blender import motions
 from . import all_actions, clip_files, command_files, commands
 from .command_arguments import Parser, text
 from .command_files import Failure, Refusal, evaluated
+from .frames import action_range
 
 
 def _options(parser: Parser) -> None:
@@ -53,7 +54,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
         if source.library is not None:
             source = source.make_local()  # under a name of its own
         bpy.context.scene.collection.objects.link(source)
-        _take_times(scene, *commands.frames(request, *commands.action_range(source, scene)))
+        _take_times(scene, *commands.frames(request, *action_range(source, scene)))
         came = [action for action in bpy.data.actions if action not in before]
         with _carried(source, request, list(bodies), came) as tasks:
             there = {*bpy.data.actions}
@@ -76,7 +77,7 @@ def _carried(
 
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
-        start, end = commands.frames(request, *commands.action_range(source, bpy.context.scene))
+        start, end = commands.frames(request, *action_range(source, bpy.context.scene))
         with evaluated([ob, source]), bpy.context.temp_override(object=ob, active_object=ob):
             result = bpy.ops.dqik.retarget(source=source.name, frame_start=start, frame_end=end)
         if result != {"FINISHED"}:

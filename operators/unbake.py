@@ -37,6 +37,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
                         "frames. It takes almost twice as many keys")  # fmt: skip
 
     doing = Note(Code.UNBAKING)
+    whole_motion = True
     in_dialog = ("angle", "distance", "only_selected", "whole")
     has_step = False
 

@@ -163,7 +163,7 @@ class DqikSettings(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     contacts: CollectionProperty(
-        type=DqikContact, name="Contacts", description="The frames on which heels and balls of feet are on the ground",
+        type=DqikContact, name="Contacts", description="The frames on which feet are on the ground and hands hold on",
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )  # fmt: skip
     active_contact: IntProperty(

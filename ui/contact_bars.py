@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the contacts of feet as bars in the timeline and the dope sheet."""
+"""Draws the contacts of feet and hands as bars in the timeline and the dope sheet."""
 
 import blf
 import bpy
@@ -8,15 +8,17 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from ..operators.common import armature
+from ..rig.clip import contact_ranges
 from ..rig.figure.parts import LEFT, RIGHT
 from ..rig.figure.short_names import short
 from ..rig.overlay import contact_bars
 from ..rig.overlay.contact_bars import Bar
 from .drawing import Color
 
-_SIDES = {LEFT: (0.45, 0.65, 1.0), RIGHT: (1.0, 0.5, 0.42)}  # as the overlay has bones with a role
-_OTHER = (0.9, 0.85, 0.45)
-_HEEL, _ALPHA, _LANE = 0.62, 0.9, (0.0, 0.0, 0.0, 0.22)  # brightness of heels; alpha; what is behind the bars
+_FEET = {LEFT: (0.45, 0.65, 1.0), RIGHT: (1.0, 0.5, 0.42)}  # as the overlay has bones with a role
+_HANDS = {LEFT: (0.35, 0.85, 0.75), RIGHT: (1.0, 0.75, 0.3)}
+_OTHER = (0.8, 0.8, 0.8)
+_DARK, _ALPHA, _LANE = 0.62, 0.9, (0.0, 0.0, 0.0, 0.22)  # brightness of heels, wrists; alpha; what is behind the bars
 _EDGE, _BORDER = (1.0, 1.0, 1.0, 0.9), (0.0, 0.0, 0.0, 0.55)  # of the active contact, and of others
 _LETTERS = 9.0
 _handles: list[object] = []
@@ -57,8 +59,9 @@ def name_of(ob: bpy.types.Object, bone: str, part: str) -> str:
 
 
 def _color(bar: Bar) -> Color:
-    red, green, blue = _SIDES.get(contact_bars.side_of(bar.contact.bone), _OTHER)
-    light = _HEEL if bar.contact.part == "HEEL" else 1.0
+    sides = _HANDS if bar.contact.part in contact_ranges.HAND else _FEET
+    red, green, blue = sides.get(contact_bars.side_of(bar.contact.bone), _OTHER)
+    light = _DARK if bar.contact.part in ("HEEL", "WRIST") else 1.0
     return light * red, light * green, light * blue, _ALPHA
 
 

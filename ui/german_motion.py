@@ -51,18 +51,31 @@ GERMAN_MOTION = {
         "Ein Ziel bewegt den Knochen {}: das Ziel stummschalten, oder zuerst backen",
     "{} bones follow through, {} keys": "{} Knochen schwingen nach, {} Keyframes",
     # mended motion
-    "Plant feet that slide in a captured motion. The old action stays in the file":
-        "Füße aufsetzen, die in einer aufgezeichneten Bewegung rutschen. Die alte Action bleibt in der Datei",
-    "Planting feet": "Füße werden aufgesetzt",
+    "Plant feet that slide in a captured motion, and hands that hold on. The old action stays in the file":
+        "Füße aufsetzen, die in einer aufgezeichneten Bewegung rutschen, und Hände, die sich halten. Die alte Action "
+        "bleibt in der Datei",
+    "Planting feet and hands": "Füße und Hände werden aufgesetzt",
     "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel":
         "{} hat keine zwei erkannten Beine: die Rolle von Oberschenkeln, Unterschenkeln und Füßen im Panel setzen",
     "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot":
         "Die Knochen eines Beins von {} hängen nicht aneinander: Rollen von Oberschenkel, Schienbein, Fuß setzen",
     "{} has no action to mend: bake its motion first": "{} hat keine Action zum Ausbessern: die Bewegung zuerst backen",
-    "No foot of {} stands on these frames, so nothing was changed":
-        "Auf diesen Frames steht kein Fuß von {}, also wurde nichts geändert",
+    "No foot of {} stands on these frames, and no hand holds on, so nothing was changed":
+        "Auf diesen Frames steht kein Fuß von {}, und keine Hand hält sich, also wurde nichts geändert",
+    "The contacts of {} cannot be planted: constraints, drivers or goals move its arm, or it is no foot or hand. "
+    "Mute what moves it, set its Role, or remove its contacts":
+        "Die Kontakte von {} können nicht aufgesetzt werden: Constraints, Treiber oder Ziele bewegen seinen Arm, oder "
+        "er ist weder Fuß noch Hand. Stummschalten, was ihn bewegt, seine Rolle festlegen, oder seine Kontakte "
+        "entfernen",
+    "{} has a contact at or beside frame {} already: drag its bar, or go to another frame":
+        "{} hat an oder neben Frame {} schon einen Kontakt: seinen Balken ziehen, oder zu einem anderen Frame gehen",
+    "{} is no foot or hand that is recognised: set its Role in the Bone panel":
+        "{} ist kein erkannter Fuß und keine Hand: seine Rolle im Bedienfeld Knochen festlegen",
     "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
+    "{} contacts of hands: they slid by {} % of the height a second, now by {} %; elbows change by up to {} degrees":
+        "{} Kontakte der Hände: sie rutschten {} % der Höhe je Sekunde, jetzt {} %; Ellbogen ändern sich um bis zu {} "
+        "Grad",
     "Plants the {} contacts of the list": "Die {} Kontakte der Liste werden aufgesetzt",
     "Finds new contacts": "Neue Kontakte werden gesucht",
     "Find Contacts Again": "Kontakte neu suchen",
@@ -75,10 +88,10 @@ GERMAN_MOTION = {
         "Die Bewegung, aus der diese entstand, als Linien entlang ihrer Knochen zeigen, während Live aus ist",
     "Beside": "Daneben",
     "The original is shown while Live is off": "Das Original wird gezeigt, während Live aus ist",
-    # contacts of feet
-    "Foot Contacts": "Kontakte der Füße",
-    "Find the frames on which heels and balls of the feet are on the ground, and list them in place of others":
-        "Die Frames suchen, auf denen Fersen und Ballen der Füße am Boden sind, und sie anstelle anderer auflisten",
+    # contacts of feet and hands
+    "Contacts": "Kontakte",
+    "Find the frames on which feet are on the ground and hands hold on, and list them in place of others":
+        "Die Frames suchen, auf denen Füße am Boden sind und Hände sich halten, und sie anstelle anderer auflisten",
     "In the Timeline": "In der Zeitleiste",
     "Show the contacts as bars in the timeline and the dope sheet, while the armature is in Pose Mode. Drag their ends "
     "or their middle":
@@ -86,8 +99,13 @@ GERMAN_MOTION = {
         "oder Mitte lassen sich ziehen",
     "Heel": "Ferse",
     "Ball": "Ballen",
+    "Wrist": "Handgelenk",
+    "Knuckles": "Knöchel",
     "Mend Motion finds the contacts itself if there are none here":
         "Bewegung ausbessern sucht die Kontakte selbst, wenn hier keine sind",
+    "The timeline is too low for all bars: drag its upper edge up, or choose a contact to see its bar":
+        "Die Zeitleiste ist zu niedrig für alle Balken: ihre obere Kante hochziehen, oder einen Kontakt wählen, um "
+        "seinen Balken zu sehen",
     "These are of another motion and do not count for this one: {}":
         "Diese gehören zu einer anderen Bewegung und zählen für diese nicht: {}",
     "Contact from frame {} to {}": "Kontakt von Frame {} bis {}",

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of what is done to a whole motion, and of the contacts of its feet."""
+"""The panels of what is done to a whole motion, and of the contacts of its feet and hands."""
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
 from ..rig.clip import contact_ranges, last_report
-from ..rig.overlay import original
+from ..rig.overlay import contact_bars, original
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 from .contact_bars import name_of
 
@@ -56,7 +56,7 @@ def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.ty
 
 
 class DQIK_UL_contacts(bpy.types.UIList):
-    """A row for each contact: the part of the foot, its first and its last frame"""
+    """A row for each contact: the part of the foot or hand, its first and its last frame"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
@@ -68,7 +68,7 @@ class DQIK_UL_contacts(bpy.types.UIList):
         layout = layout.column(align=True) if narrow else layout
         layout.active = not item.mute
         row = layout.row(align=True)
-        names = row.row() if narrow else row.split(factor=0.38)
+        names = row.row() if narrow else row.split(factor=0.45)
         names.label(text=name_of(data.id_data, item.bone, item.part), translate=False)
         frames = layout.row(align=True) if narrow else names.row(align=True)
         frames.prop(item, "frame_start", text="")
@@ -78,11 +78,24 @@ class DQIK_UL_contacts(bpy.types.UIList):
         else:
             row.operator("dqik.contact_remove", text="", icon="X", emboss=False).index = index
 
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.PropertyGroup, property: str
+    ) -> tuple[list[int], list[int]]:  # fmt: skip
+        """All, in the order of their bars: by part, then by frame."""
+        del context
+        every, ob = getattr(data, property), data.id_data
+        order = sorted(range(len(every)), key=lambda number: (
+            contact_bars.rank(ob, every[number].bone, every[number].part), every[number].frame_start))  # fmt: skip
+        places = [0] * len(order)
+        for place, number in enumerate(order):
+            places[number] = place
+        return [], places
+
 
 class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
-    """The frames on which heels and balls of the feet are on the ground, where Mend Motion plants them"""
+    """The frames on which feet are on the ground and hands hold on, where Mend Motion plants them"""
 
-    bl_label = "Foot Contacts"
+    bl_label = "Contacts"
     bl_parent_id = "DQIK_PT_motion"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -103,6 +116,9 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
         row.operator("dqik.contact_add", icon="ADD")
         row.operator("dqik.contacts_clear", text="", icon="TRASH")
         layout.prop(settings, "show_contacts")
+        if contact_bars.are_cut(ob, context):
+            words = "The timeline is too low for all bars: drag its upper edge up, or choose a contact to see its bar"
+            paragraph(context, layout, words, "INFO")
 
 
 CLASSES = (DQIK_PT_motion, DQIK_UL_contacts, DQIK_PT_motion_contacts)

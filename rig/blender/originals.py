@@ -35,8 +35,9 @@ def _action(ob: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
-    """Say from which other object the motion of an object came."""
-    ob.animation_data.action.dqik_source = source.name
+    """Say from which other object the motion of an object came: the one it had before is no original of it."""
+    action = ob.animation_data.action
+    action.dqik_original, action.dqik_source = None, source.name
 
 
 def source(ob: bpy.types.Object) -> bpy.types.Object | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contacts that an armature object keeps: on which frames the heel or the ball of which foot is on the ground.
+"""The contacts that an armature object keeps: on which frames which part of which foot or hand stands still.
 
 They belong to one motion: to the action in which they were found, and to those that were made from it.
 """
@@ -12,9 +12,12 @@ import numpy as np
 
 from ...solvers.clip import runs
 from ..blender import originals
+from ..figure import roles
+from ..notes import Code, Note, Refused
 
-PARTS = ("HEEL", "BALL")
-"""Of a foot, in the order in which `solvers.clip` has them."""
+FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
+"""The parts of a foot and of a hand, in the order in which `solvers.clip` has them."""
+PARTS = FOOT + HAND
 ENDS = ("START", "END", "WHOLE")
 """What of a contact is moved."""
 
@@ -26,6 +29,14 @@ class Range(NamedTuple):
     part: str
     first: int
     last: int
+
+
+def limbs(ob: bpy.types.Object) -> dict[str, tuple[str, ...]]:
+    """The bones of an armature that can be in contact, and the parts of each; feet before hands, left before right."""
+    parts = {"foot": FOOT, "hand": HAND}
+    found = [(parts[role.name] == HAND, role.side, ob.pose.bones[bone].name, parts[role.name])
+             for bone, role in roles.of(ob).roles.items() if role.name in parts]  # fmt: skip
+    return {name: own for _, _, name, own in sorted(found)}
 
 
 def are_of_motion(ob: bpy.types.Object) -> bool:
@@ -50,23 +61,37 @@ def _range(one: bpy.types.PropertyGroup) -> Range:
     return Range(one.bone, one.part, one.frame_start, one.frame_end)
 
 
-def of_mask(feet: Sequence[str], frames: Sequence[int], on_ground: np.ndarray) -> list[Range]:
-    """The runs of a mask (F, L, K) over frames. feet : the names of the L bones."""
+def of_mask(bones: Sequence[str], parts: Sequence[str], frames: Sequence[int], mask: np.ndarray) -> list[Range]:
+    """The runs of a mask (F, L, K) over frames. bones : the names of the L bones. parts : `FOOT` or `HAND`."""
     return [
-        Range(foot, part, frames[begin], frames[end - 1])
-        for row, foot in enumerate(feet) for column, part in enumerate(PARTS)
-        for begin, end in runs(on_ground[:, row, column])
+        Range(bone, part, frames[begin], frames[end - 1])
+        for row, bone in enumerate(bones) for column, part in enumerate(parts)
+        for begin, end in runs(mask[:, row, column])
     ]  # fmt: skip
 
 
-def mask(ob: bpy.types.Object, feet: Sequence[str], frames: Sequence[int]) -> np.ndarray:
-    """The frames (F, L, K) on which the parts of feet are in contact, as an object's contacts have it."""
-    at, found = np.asarray(frames), np.zeros((len(frames), len(feet), len(PARTS)), dtype=bool)
+def of_masks(
+    feet: Sequence[str], hands: Sequence[str], frames: Sequence[int], on_ground: np.ndarray, held: np.ndarray
+) -> list[Range]:  # fmt: skip
+    """The contacts of feet (F, L, 2) and of hands (F, A, 2)."""
+    return [*of_mask(feet, FOOT, frames, on_ground), *of_mask(hands, HAND, frames, held)]
+
+
+def mask(ob: bpy.types.Object, bones: Sequence[str], parts: Sequence[str], frames: Sequence[int]) -> np.ndarray:
+    """The frames (F, L, K) on which K parts of L bones are in contact, as an object's contacts have it."""
+    at, found = np.asarray(frames), np.zeros((len(frames), len(bones), len(parts)), dtype=bool)
     for _, one in shown(ob):
-        if one.bone in feet:
+        if one.bone in bones and one.part in parts:
             inside = (at >= one.first) & (at <= one.last)
-            found[inside, feet.index(one.bone), PARTS.index(one.part)] = True
+            found[inside, bones.index(one.bone), parts.index(one.part)] = True
     return found
+
+
+def check(ob: bpy.types.Object, feet: Sequence[str], hands: Sequence[str]) -> None:
+    """Raise `Refused` if a contact is of a bone that is not among the feet and hands that can be planted."""
+    for _, one in shown(ob):
+        if one.bone not in (feet if one.part in FOOT else hands):
+            raise Refused(Note(Code.CONTACT_NOT_PLANTED, repr(one.bone)))
 
 
 def store(ob: bpy.types.Object, ranges: Iterable[Range], action: bpy.types.Action | None = None) -> None:
@@ -127,10 +152,14 @@ def add(ob: bpy.types.Object, wanted: Range) -> bpy.types.PropertyGroup:
     return made
 
 
-def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> tuple[int, int]:
-    """Up to so many frames from a frame on, on which a part of a bone has no other contact."""
-    after = [one.first for _, one in shown(ob) if (one.bone, one.part) == (bone, part) and one.last >= frame]
-    return frame, max(min([frame + most - 1, *(first - 2 for first in after)]), frame)
+def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> tuple[int, int] | None:
+    """Up to so many frames from a frame on, on which a part of a bone has no other contact; None if it has one there.
+
+    They end a frame before the next contact: else the two were one.
+    """
+    after = [one.first for _, one in shown(ob) if (one.bone, one.part) == (bone, part) and one.last >= frame - 1]
+    last = min([frame + most - 1, *(first - 2 for first in after)])
+    return None if last < frame else (frame, last)
 
 
 def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: Range | None = None) -> Range:

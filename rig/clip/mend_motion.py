@@ -45,6 +45,16 @@ class Figure(NamedTuple):
     hips: str
     height: float
 
+    @property
+    def feet(self) -> list[str]:
+        """The names of the feet."""
+        return [leg.names[-1] for leg in self.legs]
+
+    @property
+    def hands(self) -> list[str]:
+        """The names of the hands."""
+        return [arm.names[-1] for arm in self.arms]
+
 
 class Motion(NamedTuple):
     """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
@@ -223,9 +233,9 @@ def mended(
     ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
     heights: np.ndarray | None = None, held: np.ndarray | None = None,
 ) -> Keys:  # fmt: skip
-    """The channels that plant the feet; inside the limits that bones have.
+    """The channels that plant feet and hands; inside the limits that bones have.
 
-    heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the arms holds on to still things.
+    heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the hands holds on to still things.
     """
     standing = list[np.ndarray]()
     if heights is not None:
@@ -271,24 +281,45 @@ def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -
     writer.finish()
 
 
-class Report(NamedTuple):
-    """contacts : how many. before, after : the slide of what is on the ground [heights a second]. knees : [rad]."""
+class Change(NamedTuple):
+    """Of feet or hands: how many contacts there are, and how far what is in contact moves [heights a second].
+
+    before, after : the motion was mended; 0 without contacts. bends : the largest change of a knee or an elbow [rad].
+    """
 
     contacts: int
     before: float
     after: float
-    knees: float
+    bends: float
 
 
-def report(own: Figure, before: Motion, after: Motion, on_ground: np.ndarray, rate: float) -> Report:
+class Report(NamedTuple):
     """What has changed between two motions."""
-    count = sum(len(runs(one)) for one in on_ground.reshape(len(on_ground), -1).T)
-    knees = max(float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before.legs, after.legs, strict=True))
-    slid, slides = (_slide(motion, on_ground) * rate / own.height for motion in (before, after))
-    return Report(count, slid, slides, knees)
+
+    feet: Change
+    hands: Change
 
 
-def _slide(motion: Motion, on_ground: np.ndarray) -> float:
-    """How far points on the ground move in the mean from a frame to the next."""
-    steps = np.linalg.norm(np.diff(motion.points[..., :2], axis=0), axis=-1)
-    return float(steps[on_ground[1:] & on_ground[:-1]].mean())
+def report(own: Figure, before: Motion, after: Motion, on_ground: np.ndarray, held: np.ndarray, rate: float) -> Report:
+    """What has changed between two motions. on_ground, held : the contacts (F, L, 2) of feet and of hands."""
+    scale = rate / own.height
+    return Report(
+        _change(before.legs, after.legs, on_ground, 2, scale), _change(before.arms, after.arms, held, 3, scale)
+    )
+
+
+def _change(before: Sequence[Leg], after: Sequence[Leg], contacts: np.ndarray, size: int, scale: float) -> Change:
+    """What has changed between two motions of limbs. size : 2 measures moves over the ground, 3 in space."""
+    if not contacts.any():
+        return Change(0, 0.0, 0.0, 0.0)
+    count = sum(len(runs(one)) for one in contacts.reshape(len(contacts), -1).T)
+    bent = max(float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True))
+    slid, slides = (scale * _slide(np.stack([limb.points for limb in limbs], 1)[..., :size], contacts)
+                    for limbs in (before, after))  # fmt: skip
+    return Change(count, slid, slides, bent)
+
+
+def _slide(points: np.ndarray, contacts: np.ndarray) -> float:
+    """How far points (F, L, K, ...) in contact move in the mean from a frame to the next."""
+    both = contacts[1:] & contacts[:-1]
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=-1)[both].mean()) if both.any() else 0.0

@@ -54,6 +54,8 @@ GHOSTS_OF = [
 CONTACT_PARTS = [
     ("HEEL", "Heel", "The heel of a foot", 0),
     ("BALL", "Ball", "The ball of a foot, from which the toes go", 1),
+    ("WRIST", "Wrist", "The wrist of a hand", 2),
+    ("KNUCKLES", "Knuckles", "The knuckles of a hand, from which the fingers go", 3),
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from situations import overridden, override
-from test_mend_motion import FEET, LAST, captured
+from test_mend_motion import FEET, HOLDS, LAST, captured, holding, steps_of
 
 Contact = tuple[str, str, int, int]
 
@@ -78,6 +78,42 @@ def test_mend_motion_plants_the_contacts_of_the_list_only(clip: bpy.types.Object
     assert before[0].max() > 0.01
     assert after[0].max() < 0.1 * before[0].max()
     assert np.abs(after[1] - before[1]).max() < 0.02
+
+
+def test_hands_that_hold_are_listed_and_planted_as_listed(extension: str, clip: bpy.types.Object) -> None:
+    """Found, reported, and left alone once they are out of the list."""
+    last_report = importlib.import_module(f"{extension}.rig.clip.last_report")
+    holding(clip)
+    inside = HOLDS[0] + 4, HOLDS[1] - 4
+    trembles = steps_of(clip, "LeftHand", *inside)
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    hands = [one for one in listed(clip) if one[0] not in FEET]
+    assert ("LeftHand", "WRIST") in {one[:2] for one in hands} <= {("LeftHand", "WRIST"), ("LeftHand", "KNUCKLES")}
+    for _, _, first, last in hands:
+        assert HOLDS[0] - 1 <= first < HOLDS[0] + 5 < HOLDS[1] - 5 < last <= HOLDS[1] + 1
+    assert steps_of(clip, "LeftHand", *inside).max() < 1e-5
+    feet, of_hands = last_report.of(clip).notes
+    assert feet.values[0] + of_hands.values[0] == len(listed(clip))
+    for number in reversed(range(len(clip.dqik.contacts))):
+        if clip.dqik.contacts[number].bone == "LeftHand":
+            bpy.ops.dqik.contact_remove(index=number)
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    assert {one[0] for one in listed(clip)} == set(FEET)
+    assert steps_of(clip, "LeftHand", *inside).max() > 0.5 * trembles.max()
+    assert len(last_report.of(clip).notes) == 1
+
+
+def test_a_hand_is_planted_where_the_list_has_it_alone(clip: bpy.types.Object) -> None:
+    """A hand that swings is held for some frames: its wrist stands then, as the feet do on their own contacts."""
+    bpy.ops.dqik.contacts_find()
+    bpy.ops.dqik.contact_add(bone="RightHand", part="WRIST", frame_start=30, frame_end=33)
+    found = listed(clip)
+    assert steps_of(clip, "RightHand", 30, 33).min() > 5e-3
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    assert listed(clip) == found
+    assert steps_of(clip, "RightHand", 30, 33).max() < 1e-4
+    first, last = next(one[2:] for one in found if one[:2] == (FEET[0], "BALL"))
+    assert slides(clip, "LeftToeBase", first, last).max() < 1e-3
 
 
 def test_mending_again_starts_from_the_original(clip: bpy.types.Object) -> None:
@@ -221,7 +257,39 @@ def test_a_contact_is_added_for_the_selected_foot_from_this_frame_on(clip: bpy.t
     bpy.ops.dqik.contact_add(frame_start=45, frame_end=50)
     rigs.at_frame(41)
     bpy.ops.dqik.contact_add()
-    assert listed(clip) == [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
+    found = [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
+    assert listed(clip) == found
+    for frame in (41, 44, 47, 51):
+        rigs.at_frame(frame)
+        with pytest.raises(RuntimeError, match=f"'RightFoot' has a contact at or beside frame {frame} already"):
+            bpy.ops.dqik.contact_add()
+    assert listed(clip) == found
+
+
+def test_a_selected_finger_or_toe_is_that_of_its_hand_or_foot(clip: bpy.types.Object) -> None:
+    """And heel and ball of a hand are its wrist and its knuckles."""
+    rigs.at_frame(40)
+    for name in ("LeftFingerBase", "RightToeBase"):
+        bpy.ops.pose.select_all(action="DESELECT")
+        bone = clip.pose.bones[name]
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+        bpy.ops.dqik.contact_add()
+    bpy.ops.dqik.contact_add(bone="LeftHand", part="HEEL", frame_start=1, frame_end=2)
+    assert listed(clip) == [("LeftHand", "KNUCKLES", 40, 49), (FEET[1], "BALL", 40, 49), ("LeftHand", "WRIST", 1, 2)]
+
+
+def test_an_arm_that_more_than_keys_moves_is_named(clip: bpy.types.Object) -> None:
+    """Its contacts are found no more, and those of the list are refused before anything changes."""
+    holding(clip)
+    bpy.ops.dqik.contacts_find()
+    count = len(listed(clip))
+    clip.pose.bones["LeftForeArm"].constraints.new("COPY_ROTATION")
+    with pytest.raises(RuntimeError, match="The contacts of 'LeftHand' cannot be planted: constraints"):
+        bpy.ops.dqik.mend_motion()
+    assert clip.animation_data.action.dqik_original is None
+    assert len(listed(clip)) == count
+    assert bpy.ops.dqik.mend_motion(find=True) == {"FINISHED"}
+    assert {one[0] for one in listed(clip)} == set(FEET)
 
 
 def test_what_cannot_be_done_is_said(clip: bpy.types.Object) -> None:
@@ -229,6 +297,8 @@ def test_what_cannot_be_done_is_said(clip: bpy.types.Object) -> None:
         bpy.ops.dqik.contact_remove()
     with pytest.raises(RuntimeError, match="has no bone 'Paw'"):
         bpy.ops.dqik.contact_add(bone="Paw")
+    with pytest.raises(RuntimeError, match="'Spine' is no foot or hand that is recognised"):
+        bpy.ops.dqik.contact_add(bone="Spine")
     with pytest.raises(RuntimeError, match="ends at frame 3, before it starts at 5"):
         bpy.ops.dqik.contact_add(bone=FEET[0], frame_start=5, frame_end=3)
     bpy.ops.dqik.contact_add(bone=FEET[0], frame_start=LAST + 5, frame_end=LAST + 9)
@@ -237,12 +307,40 @@ def test_what_cannot_be_done_is_said(clip: bpy.types.Object) -> None:
     assert len(bpy.data.actions) == 1
 
 
+def test_lanes_of_hands_are_above_those_of_feet(extension: str, clip: bpy.types.Object) -> None:
+    """The wrist below the knuckles, as the heel below the ball."""
+    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    for bone, part in (("LeftHand", "KNUCKLES"), (FEET[1], "BALL"), ("LeftHand", "WRIST"), (FEET[1], "HEEL")):
+        bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
+    edges = {one.contact[:2]: one.bottom for one in bars_of.bars(clip, float, 11.0, 100.0, 1.0)}
+    assert sorted(edges, key=edges.__getitem__) == [
+        (FEET[1], "HEEL"), (FEET[1], "BALL"), ("LeftHand", "WRIST"), ("LeftHand", "KNUCKLES"),
+    ]  # fmt: skip
+
+
+def test_a_low_timeline_has_the_lanes_around_the_active_contact(extension: str, clip: bpy.types.Object) -> None:
+    """As many as can be hit, inside the room that there is; with room enough, all."""
+    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    feet = [(foot, part) for foot in FEET for part in ("HEEL", "BALL")]
+    for bone, part in (*feet, ("LeftHand", "WRIST")):
+        bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
+    for active in range(5):
+        clip.dqik.active_contact = active
+        for room, most in ((3.0, 1), (9.0, 1), (29.0, 3), (200.0, 5)):
+            shown = bars_of.bars(clip, float, 11.0, room, 1.0)
+            assert len(shown) == most
+            assert active in {bar.number for bar in shown}
+            assert all(bar.top - bar.bottom >= 7.0 for bar in shown)
+            assert min(bar.bottom for bar in shown) == 11.0
+            assert max(bar.top for bar in shown) <= 11.0 + max(room, 7.0)
+
+
 def test_bars_are_where_their_frames_are_and_ends_can_be_caught(extension: str, clip: bpy.types.Object) -> None:
     """Where a frame is ten pixels wide. A short bar can still be moved as a whole."""
     bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
     for bone, start, end in ((FEET[1], 10, 19), (FEET[0], 12, 12)):
         bpy.ops.dqik.contact_add(bone=bone, part="BALL", frame_start=start, frame_end=end)
-    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 8.0, 1.0)
+    right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 20.0, 1.0)
     assert (right.left, right.right, left.left, left.right) == (95.0, 195.0, 115.0, 125.0)
     assert left.top < right.bottom, "the left foot's lane is below that of the right one, as its bones are before"
     middle = 0.5 * (right.bottom + right.top)

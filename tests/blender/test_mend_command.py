@@ -10,6 +10,7 @@ import bpy
 import pytest
 import rigs
 from farm_files import clip, imported, keys, run
+from test_mend_motion import captured, holding
 
 
 def test_each_file_is_mended_or_refused_with_a_reason(tmp_path: Path) -> None:
@@ -41,6 +42,24 @@ def test_one_file_that_is_mended_gives_exit_code_0(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "out" / "walk.bvh.blend", tmp_path / "again.blend")
     assert run("dqik_mend", "--input", tmp_path / "again.blend", "--output", tmp_path / "out") == 0
     assert (tmp_path / "out" / "again.blend").is_file()
+
+
+def test_the_report_has_hands_that_hold_on(tmp_path: Path) -> None:
+    """A hand that is baked to a place and trembles; hands that swing only are none."""
+    holding(captured())
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "holds.blend"))
+    report = tmp_path / "report.json"
+    assert run("dqik_mend", "--input", tmp_path / "holds.blend", "--output", tmp_path / "out", "--report", report,
+               "--start", "1", "--end", "120") == 0  # fmt: skip
+    holds = json.loads(report.read_text())[0]
+    assert holds["hand_contacts"] >= 1
+    assert 0.0 <= holds["hand_slide_after"] < 0.01 * holds["hand_slide_before"]
+    assert 0.0 < holds["elbows"] < 30.0
+    clip(tmp_path / "walk.bvh")
+    run("dqik_mend", "--input", tmp_path / "walk.bvh", "--output", tmp_path / "out", "--report", report)
+    walk = json.loads(report.read_text())[0]
+    assert [walk[key] for key in ("hand_contacts", "hand_slide_before", "hand_slide_after", "elbows")] == [0, 0, 0, 0]
 
 
 def test_what_is_hidden_is_mended_as_if_it_were_shown(tmp_path: Path) -> None:

@@ -54,6 +54,11 @@ def test_the_original_is_where_the_motion_was(original: ModuleType, mode: str) -
     assert np.abs(original.lines(ob, bpy.context) - mended).max() < NEAR
 
 
+def contact_ranges_of(original: ModuleType) -> ModuleType:
+    """The module of the same extension."""
+    return importlib.import_module(original.__name__.replace("overlay.original", "clip.contact_ranges"))
+
+
 def test_a_source_is_shown_as_large_as_the_figure_and_where_it_is(original: ModuleType) -> None:
     """A copy of half the size, elsewhere, has the same pose, so the source's lines are its own."""
     source = captured()
@@ -68,6 +73,26 @@ def test_a_source_is_shown_as_large_as_the_figure_and_where_it_is(original: Modu
     assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
     source.name = "Renamed"
     assert not original.is_known(ob)
+
+
+def test_a_figure_that_had_a_motion_shows_the_source_of_its_new_one(original: ModuleType) -> None:
+    """Contacts of the motion before do not count for the new one, and the action before stays."""
+    source = captured()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = source.copy()
+    ob.location = (3, 0, 0)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.animation_data.action = before = source.animation_data.action.copy()
+    rigs.made_active(ob)
+    bpy.ops.dqik.contact_add(bone="LeftFoot", frame_start=3, frame_end=9)
+    bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=60)
+    assert ob.animation_data.action.dqik_original is None
+    assert before.use_fake_user
+    own = bones(ob, FRAME)
+    assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
+    assert not contact_ranges_of(original).are_of_motion(ob)
+    ob.animation_data.action = before
+    assert contact_ranges_of(original).are_of_motion(ob)
 
 
 def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole motions in a real window: contacts are found and dragged in the timeline, and a captured walk is mended.
+"""Whole motions in a real window: contacts are found, added and dragged in the timeline, and a captured walk is mended.
 
 Run by Blender itself (README.md, beside this file). The clip is that of examples/, with the way of its hips scaled, so
 that its feet slide. Every press of the panel is done, undone and redone.
@@ -20,6 +20,7 @@ from window import (
     Point,
     Steps,
     click_button,
+    drag_to,
     event,
     in_view,
     keys,
@@ -36,14 +37,17 @@ from window import (
     window_middle,
 )
 
-LAST = 120
+LAST, CLIP = 120, 360  # the last frame of the scene, and of the clip
 FOOT = "LeftFoot"
 Contact = tuple[str, str, int, int]
 
 
 def whole_motion() -> Steps:
     """The presses of the panel Whole Motion, one after the other."""
-    for one in (open_file, find_contacts, drag_contacts, stop, mend, compare, edit, overlap, fewer_keys, retarget):
+    for one in (
+        open_file, find_contacts, low_timeline, drag_contacts, hold_hands, stop, mend, compare, edit, overlap,
+        fewer_keys, retarget,
+    ):  # fmt: skip
         yield from one()
 
 
@@ -64,7 +68,7 @@ def slide() -> float:
     """How far the left ball moves from frame to frame in the mean, where the list has it on the ground."""
     scene, places = bpy.context.scene, []
     now = scene.frame_current
-    for frame in range(1, LAST + 1):
+    for frame in range(1, CLIP + 1):
         scene.frame_set(frame)
         ob = walker().evaluated_get(bpy.context.evaluated_depsgraph_get())
         places.append(ob.matrix_world @ ob.pose.bones["LeftToeBase"].head)
@@ -141,10 +145,26 @@ def press_and_confirm(operator: str) -> Steps:
 
 
 def find_contacts() -> Steps:
-    """Contacts are found and listed, and are bars in the timeline."""
+    """Contacts of the whole clip are found and listed, although the scene is shorter, and are bars in the timeline."""
     yield from press_and_confirm("dqik.contacts_find")
     assert len(contacts()) > 8
+    assert max(one[3] for one in contacts()) > LAST
     yield from shot("m03 contacts found")
+
+
+def low_timeline() -> Steps:
+    """The timeline of a new window has room for a lane or two: that of the chosen contact, which can be dragged."""
+    number = next(n for n, one in enumerate(contacts()) if one[1] == "BALL" and one[2] > 5 and one[3] < LAST - 5)
+    walker().dqik.active_contact = number
+    yield 0.3
+    before = contacts()[number]
+    yield from drag_bar(number, before[3] + 0.3, before[3] + 2.3)
+    assert contacts()[number] == (*before[:3], before[3] + 2), contacts()[number]
+    yield from press("Z", window_middle(), ctrl=True)
+    assert contacts()[number] == before
+    edge = timeline().x + timeline().width // 3, timeline().y + timeline().height
+    yield from drag_to(edge, (edge[0], edge[1] + 140))
+    yield from shot("m03 timeline higher")
 
 
 def at_bar(number: int, frame: float) -> Point:
@@ -204,10 +224,23 @@ def drag_contacts() -> Steps:
     assert contacts()[number] == before
 
 
+def hold_hands() -> Steps:
+    """A contact is added for the selected hand, then for a foot that is selected later; both at the present frame."""
+    before = contacts()
+    for bone, part, frame in (("LeftHand", "KNUCKLES", 50), ("RightHand", "KNUCKLES", 70)):
+        select(bone)
+        bpy.context.scene.frame_set(frame)
+        yield from click_button("dqik.contact_add")
+        assert contacts()[-1] == (bone, part, frame, frame + 9), contacts()[-1]
+    yield from shot("m06 hands added")
+    for _ in range(4):  # two adds, and two selections
+        yield from press("Z", window_middle(), ctrl=True)
+    assert contacts() == before
+
+
 def stop() -> Steps:
     """Esc while the whole clip is mended changes nothing."""
-    before, count, scene = state(), len(bpy.data.actions), bpy.context.scene
-    scene.frame_end = int(walker().animation_data.action.frame_range[1])
+    before, count = state(), len(bpy.data.actions)
     yield from click_button("dqik.mend_motion")
     yield 0.5
     yield from move(window_middle())
@@ -220,7 +253,6 @@ def stop() -> Steps:
     event("ESC", "PRESS", window_middle())
     event("ESC", "RELEASE", window_middle())
     yield from until(lambda: not window().modal_operators, "mending stops")
-    scene.frame_end = LAST
     assert state() == before
     assert len(bpy.data.actions) == count
 
