@@ -103,11 +103,17 @@ def of(ob: bpy.types.Object) -> Person:
 
 
 def _upright(axes: np.ndarray) -> np.ndarray:
-    """The nearest frame (3, 3) along the armature's axes, if it is near: heads may be before the hips."""
-    near = np.zeros((3, 3))
-    rows = np.abs(axes).argmax(0)
-    near[rows, range(3)] = np.sign(axes[rows, range(3)])
-    return near if len({*rows.tolist()}) == 3 and ((axes * near).sum(0) > _SNAP).all() else axes
+    """The frame (3, 3) with its up, and if it is near its left too, along the armature's axes: heads may be forward."""
+    up = _snapped(axes[:, 1])
+    left = _snapped(unit(axes[:, 0] - up * (up @ axes[:, 0])))
+    return np.stack([left, up, np.cross(left, up)], -1)
+
+
+def _snapped(direction: np.ndarray) -> np.ndarray:
+    """The axis of the armature that is near to a unit direction, or the direction itself."""
+    axis = np.zeros(3)
+    axis[np.abs(direction).argmax()] = np.sign(direction[np.abs(direction).argmax()])
+    return axis if direction @ axis > _SNAP else direction
 
 
 def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:

@@ -25,9 +25,6 @@ from .person_frames import SIDES, Leg, Person
 from .shown import Shown, Space
 
 _UP = np.array([0.0, 0.0, 1.0])
-_SPARE = 0.9  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
-_STRETCHED = 4.0  # how much more the hips heed a leg the more it is stretched, as an exponent
-_USUAL = 0.01  # how much they heed the height of ankles at rest; a straight leg counts 1
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
@@ -129,18 +126,13 @@ def transfer(
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
     shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
-    down = np.max([
-        two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
-                          * leg.length * body.space.scale, _UP)
-        for side, (leg, ankle) in enumerate(zip(person.legs, ankles, strict=True))
-    ], axis=0)  # fmt: skip
-    shift -= down[:, None] * _UP
-    for leg, ankle in zip(person.legs, ankles, strict=True):
-        axis = quaternion.rotate(quaternion.product(body.turns[leg.shin], person.frames[leg.shin]), _HINGE)
-        hips = posed.heads[:, leg.thigh] - down[:, None] * _UP
+    for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
+        hips = posed.heads[:, leg.thigh]
+        swing = two_bones.swung(shown.heads[:, their.foot] - shown.heads[:, their.thigh], ankle - hips)
+        thigh, shin = (quaternion.product(swing, body.turns[bone]) for bone in (leg.thigh, leg.shin))
+        axis = quaternion.rotate(quaternion.product(shin, person.frames[leg.shin]), _HINGE)
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
-        turned = two_bones.reach(hips, body.turns[leg.thigh], body.turns[leg.shin], lines, axis, ankle)
-        body.turns[leg.thigh], body.turns[leg.shin] = turned
+        body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
     touches.keep((theirs, shown, scale), body, shift, mover)
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
@@ -148,38 +140,24 @@ def transfer(
 def _higher(
     source: tuple[Person, Shown, float], body: Body, posed: Shown, ankles: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """How much higher (F,) hips have to be so that legs to their ankles are stretched as the source's are.
+    """How much higher (F,) hips have to be so that knees are bent as the source's are.
 
-    The leg counts that is stretched and upright; for figures whose legs are neither, how high ankles are at rest.
+    Where that is not the same for both legs, the straighter leg counts more. How high ankles are at rest counts for
+    figures whose legs are not upright.
     """
     theirs, shown, scale = source
-    size = body.person.leg * body.space.scale / (theirs.leg * scale)
-    usual = np.mean([leg.high for leg in body.person.legs]) * body.space.scale
-    usual -= size * np.mean([leg.high for leg in theirs.legs]) * scale
-    total, weights = _USUAL * usual, _USUAL
-    for leg, their, ankle in zip(body.person.legs, theirs.legs, ankles, strict=True):
-        line = posed.heads[:, leg.thigh] - ankle
-        high, length = line @ _UP, _stretched(their, shown, scale) * leg.length * body.space.scale
-        aside = (line * line).sum(-1) - high * high
-        wanted = np.sqrt(np.maximum(length * length - aside, 0.0))
-        weight = _stretched(their, shown, scale) ** _STRETCHED * (wanted / np.maximum(length, 1e-9)) ** 2
-        total, weights = total + weight * (wanted - high), weights + weight
-    return np.asarray(total / weights)
+    size = body.space.scale
+    usual = np.mean([leg.high for leg in body.person.legs]) / body.person.leg
+    usual -= np.mean([leg.high for leg in theirs.legs]) / theirs.leg
+    before = [_span(leg, shown.heads[:, leg.thigh] - shown.heads[:, leg.foot], scale) for leg in theirs.legs]
+    spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, size)
+             for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
+    return two_bones.higher(before, spans, size * body.person.leg * float(usual), _UP)
 
 
-def _stretched(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
-    """How far (F,) a leg is stretched, as a share of its length."""
-    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
-    return np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
-
-
-def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
-    """How far (F,) the other body's leg may be stretched, as a share of its length: bent knees do not straighten.
-
-    Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
-    """
-    stretched = _stretched(leg, shown, scale)
-    return stretched + _SPARE * (1.0 - stretched)
+def _span(leg: Leg, line: np.ndarray, scale: float) -> two_bones.Span:
+    """A leg of a figure of some scale with a line (F, 3) from ankle to hip."""
+    return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
 
 
 def _ankles(

@@ -1,19 +1,77 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Legs over F frames whose ankles are put to places, as near as may be to how they were. Arrays only."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from ...solvers.algebra import quaternion
 
 _LEAST = 1e-9
+_STRAIGHT = 0.02  # sine of half a knee's bend: legs bent by less are straight
+_REST = 0.01  # how much the usual height of hips counts; a knee bent by 90 degrees counts 2
+_FLAT = 0.2  # of the leg: hips do not go down further to reach what is far aside
+_HALVINGS = 40
 
 
-def lowered(hips: np.ndarray, ankles: np.ndarray, length: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """How far (F,) a hip (F, 3) has to go down so that a leg stretched to some length (F,) reaches its ankle (F, 3)."""
-    line = hips - ankles
-    high = line @ up
-    aside = (line * line).sum(-1) - high * high
-    return np.maximum(high - np.sqrt(np.maximum(length * length - aside, 0.0)), 0.0)
+class Span(NamedTuple):
+    """From ankles to hips (F, 3), and the lengths of the two bones between them."""
+
+    line: np.ndarray
+    upper: float
+    lower: float
+
+    @property
+    def length(self) -> float:
+        """Of the straight leg."""
+        return self.upper + self.lower
+
+    def higher(self, by: np.ndarray, up: np.ndarray) -> "Span":
+        """With the hips higher by (F,)."""
+        return self._replace(line=self.line + by[:, None] * up)
+
+    def bend(self) -> np.ndarray:
+        """The sine (F,) of half the angle by which the knee is bent."""
+        square = (self.length**2 - (self.line * self.line).sum(-1)) / (4.0 * self.upper * self.lower)
+        return np.sqrt(np.clip(square, 0.0, 1.0) + _STRAIGHT**2)
+
+    def upright(self, up: np.ndarray) -> np.ndarray:
+        """The cosine (F,) of the line to the vertical."""
+        return self.line @ up / np.maximum(np.linalg.norm(self.line, axis=-1), _LEAST * self.length)
+
+    def heights(self, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How much lower and higher (F,) hips may be so that the ankle is in reach."""
+        high = self.line @ up
+        square = self.length**2 - (self.line * self.line).sum(-1) + high * high
+        most = np.sqrt(np.maximum(square, (_FLAT * self.length) ** 2))
+        return -most - high, most - high
+
+
+def higher(source: Sequence[Span], own: Sequence[Span], usual: float, up: np.ndarray) -> np.ndarray:
+    """How much higher (F,) the hips have to be so that knees are bent as the source's are.
+
+    Where legs differ, the straighter one counts more, and one that would be stretched too far counts without bound.
+    What legs ask of each other's hips is the same both ways, so the way back leads back. usual : how much higher hips
+    are where no leg is upright.
+    """
+    wanted = [(span.bend(), span.upright(up)) for span in source]
+    ends = np.array([span.heights(up) for span in own])
+    low, high = ends[:, 0].max(0), ends[:, 1].min(0)
+    size = np.mean([span.length for span in own])
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        total = _REST * (middle - usual) / size
+        for span, (bend, upright) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
+            is_bent = span.bend()
+            total += 0.5 * (upright + span.upright(up)) * (bend / is_bent - is_bent / bend)
+        low, high = np.where(total < 0.0, middle, low), np.where(total < 0.0, high, middle)
+    return 0.5 * (low + high)
+
+
+def swung(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The smallest turns (F, 4) that take lines (F, 3) to the directions of others: the way back is the reverse."""
+    return quaternion.between(before, after)
 
 
 def reach(

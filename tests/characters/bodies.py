@@ -101,7 +101,15 @@ CHILD = {
 }  # fmt: skip
 """A small body with a head as large as a grown-up's."""
 
+ROBOT = {
+    joint: (1.5 * x if joint.startswith(ARM) or joint == "collar" else 1.8 * x if joint.startswith(("hip", "thigh", *LEG))
+            else x, 1.4 * y if joint.startswith(LEG) else y, z + (0.15 if joint == "shin" else 0.0)
+            + (0.1 if joint.startswith(("neck", "head", "crown")) else 0.0))
+    for joint, (x, y, z) in HUMAN.items()
+}  # fmt: skip
+"""Wide, with short thighs, long shins, long arms and large feet."""
+
 BODIES = {
     "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD,
-    "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
+    "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA, "robot": ROBOT,
 }  # fmt: skip
