@@ -29,6 +29,7 @@ SIDES = (LEFT, RIGHT)
 _SNAP = np.cos(np.radians(20.0))  # trunks nearer than this to the armature's axes stand upright
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
 _SHORT, _FOOT = 0.05, 0.3  # of the thigh: feet of unknown direction are shorter, and how far their ball is ahead
+_HAND = 3  # fingers, of which the furthest tells where a hand points; hands with fewer ones go on from their forearm
 _NEEDED = ("thigh", "shin", "foot")
 _UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
 RELATIVE = ("finger", "twist")
@@ -141,10 +142,18 @@ def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) ->
         up = quaternion.to_matrix(trunk)[:, 1]
         return _along(leg.ball - leg.heel, level.T @ up)
     lower = body.bone(_UPPER.get(role.name, ""), role.side)
-    line = None if lower is None else body.along(bone)
+    straight = role.name == "hand" and lower is not None and _fingers(body, bone) < _HAND
+    line = None if lower is None else body.along(lower if straight else bone)
     if lower is None or line is None:
         return trunk
     return _along(line, body.posture(body.roles[lower]).T @ body.hinge(lower)[0])
+
+
+def _fingers(body: RestBody, hand: int) -> int:
+    """The number of a hand's fingers."""
+    tree = body.armature.tree
+    fingers = [bone for bone in tree.below(hand) if bone in body.roles and body.roles[bone].name == "finger"]
+    return sum(int(body.armature.parent[bone]) not in fingers for bone in fingers)
 
 
 def _along(line: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from .person_frames import SIDES, Leg, Person
 from .shown import Shown, Space
 
 _UP = np.array([0.0, 0.0, 1.0])
+_STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
@@ -140,19 +141,13 @@ def transfer(
 def _higher(
     source: tuple[Person, Shown, float], body: Body, posed: Shown, ankles: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """How much higher (F,) hips have to be so that knees are bent as the source's are.
-
-    Where that is not the same for both legs, the straighter leg counts more. How high ankles are at rest counts for
-    figures whose legs are not upright.
-    """
+    """How much higher (F,) hips have to be so that knees are bent as the source's are."""
     theirs, shown, scale = source
     size = body.space.scale
-    usual = np.mean([leg.high for leg in body.person.legs]) / body.person.leg
-    usual -= np.mean([leg.high for leg in theirs.legs]) / theirs.leg
     before = [_span(leg, shown.heads[:, leg.thigh] - shown.heads[:, leg.foot], scale) for leg in theirs.legs]
     spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, size)
              for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
-    return two_bones.higher(before, spans, size * body.person.leg * float(usual), _UP)
+    return two_bones.higher(before, spans, _UP)
 
 
 def _span(leg: Leg, line: np.ndarray, scale: float) -> two_bones.Span:
@@ -172,8 +167,8 @@ def _ankles(
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
-    level = forward * np.array([1.0, 1.0, 0.0])
-    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), 1e-12)
+    level = forward * np.array([1.0, 1.0, 0.0]) / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)
+    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
     lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
     longer = np.subtract(*lengths)
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)

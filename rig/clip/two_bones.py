@@ -10,8 +10,8 @@ from ...solvers.algebra import quaternion
 
 _LEAST = 1e-9
 _STRAIGHT = 0.02  # sine of half a knee's bend: legs bent by less are straight
-_REST = 0.01  # how much the usual height of hips counts; a knee bent by 90 degrees counts 2
-_FLAT = 0.2  # of the leg: hips do not go down further to reach what is far aside
+_LEVEL = 0.3  # how much the height of hips over ankles counts; the bend of an upright leg counts 2 and more
+_FLAT = 0.35  # of the leg: hips do not go down to less to reach what is far aside
 _HALVINGS = 40
 
 
@@ -48,23 +48,23 @@ class Span(NamedTuple):
         return -most - high, most - high
 
 
-def higher(source: Sequence[Span], own: Sequence[Span], usual: float, up: np.ndarray) -> np.ndarray:
+def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.ndarray:
     """How much higher (F,) the hips have to be so that knees are bent as the source's are.
 
     Where legs differ, the straighter one counts more, and one that would be stretched too far counts without bound.
-    What legs ask of each other's hips is the same both ways, so the way back leads back. usual : how much higher hips
-    are where no leg is upright.
+    The less upright legs are, the more it counts that hips are as high over ankles. All this is the same seen from the
+    other figure, so the way back leads back.
     """
-    wanted = [(span.bend(), span.upright(up)) for span in source]
+    wanted = [(span.bend(), span.upright(up), span.line @ up / span.length) for span in source]
     ends = np.array([span.heights(up) for span in own])
     low, high = ends[:, 0].max(0), ends[:, 1].min(0)
-    size = np.mean([span.length for span in own])
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        total = _REST * (middle - usual) / size
-        for span, (bend, upright) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
-            is_bent = span.bend()
-            total += 0.5 * (upright + span.upright(up)) * (bend / is_bent - is_bent / bend)
+        total = np.zeros_like(middle)
+        for span, (bend, upright, height) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
+            is_bent, along = span.bend(), 0.5 * (upright + span.upright(up))
+            total += np.maximum(along, 0.0) ** 2 * (bend / is_bent - is_bent / bend)
+            total += _LEVEL * (span.line @ up / span.length - height)
         low, high = np.where(total < 0.0, middle, low), np.where(total < 0.0, high, middle)
     return 0.5 * (low + high)
 

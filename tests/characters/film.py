@@ -51,17 +51,19 @@ class Film:
         return self.length("thigh", "shin", "foot")
 
     def ball(self, side: str, source: "Film") -> np.ndarray:
-        """The ball of a foot (F, 3): below the joint of the toes; for feet without where another figure has it."""
-        ankle, own = self.rest[self.row("foot", side)], self
-        if not self.has("toes", side):
-            own = source
-        line = own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
+        """The ball of a foot (F, 3): below the joint of the toes; for feet without them their end, or where
+        another figure has it if they do not point forward.
+        """
+        row, own = self.row("foot", side), self if self.has("toes", side) else source
+        ankle, line = self.rest[row], own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
         line = self.body() @ (own.body().T @ line) * self.leg() / own.leg()
+        bone = self.rest_axes[row, :, 1] * self.lengths[row]
+        if own is source and -bone @ self.body()[:, 1] > 0.5 * self.lengths[row]:  # it ends at the toes
+            line = bone
         bones = [*self.rows["foot", side], *self.rows.get(("toes", side), ())]
         ends = np.concatenate([self.rest, self.rest + self.rest_axes[..., 1] * self.lengths[:, None]])
         up = self.body()[:, 2]
         line += up * (min(ends[[*bones, *(bone + len(self.rest) for bone in bones)]] @ up) - (ankle + line) @ up)
-        row = self.row("foot", side)
         return self.heads[:, row] + self.axes[:, row] @ self.rest_axes[row].T @ line
 
     def bend(self, upper: str, lower: str, end: str, side: str) -> np.ndarray:

@@ -41,6 +41,7 @@ import build  # noqa: E402
 FIGURES = measure.BY_NAME | {one.name: one for one in NAMINGS}
 FIGURES["bones across"] = replace(FIGURES["mixamo"], name="bones across", axes="x")
 FIGURES["robot"] = replace(FIGURES["mech"], name="robot", body="robot", arms=0.0)
+FIGURES["child"] = replace(FIGURES["toon"], name="child", body="child")
 USUAL = ("mixamo", "vroid", "bones across", "toon", "child", "gorilla", "robot", "unreal", "smpl", "daz", "arms down",
          "no names in centimetres", "mmd", "rigify human", "rigify basic human")  # fmt: skip
 _WRONG = np.sin(np.radians(measure.BACKWARD))
