@@ -42,17 +42,18 @@ class Answer(NamedTuple):
 def read(
     context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
     visits: scene_state.Visits,
-) -> Generator[float, None, list[Shown]]:  # fmt: skip
-    """The motions of figures as Blender shows them; yields the progress from 0 to 1.
+) -> Generator[float, None, list[tuple[Shown, Space]]]:  # fmt: skip
+    """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1.
 
     Raises `Refused` if one is not numbers.
     """
-    heads, turns, reported = [[] for _ in people], [[] for _ in people], monotonic()
+    heads, turns, spaces, reported = *([[] for _ in people] for _ in range(3)), monotonic()
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
         depsgraph = context.evaluated_depsgraph_get()
         for number, (ob, person) in enumerate(people.items()):
             shown = ob.evaluated_get(depsgraph)
+            spaces[number].append(Space.of(shown))
             world = np.array(shown.matrix_world) @ matrices(shown.pose.bones, "matrix")
             heads[number].append(world[:, :3, 3])
             axes = world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True)
@@ -63,7 +64,9 @@ def read(
             reported = monotonic()
     for ob, places in zip(people, heads, strict=True):
         finite_motion.check(ob, np.array(places))
-    return [Shown(np.array(one), np.array(other)) for one, other in zip(heads, turns, strict=True)]
+    whole = [Space(*(np.array(column) for column in zip(*own, strict=True))) for own in spaces]
+    return [(Shown(np.array(one), np.array(other)), space._replace(scale=float(np.median(space.scale))))
+            for one, other, space in zip(heads, turns, whole, strict=True)]  # fmt: skip
 
 
 def still(shown: Shown) -> bool:
@@ -73,23 +76,38 @@ def still(shown: Shown) -> bool:
                 and quaternion.angle(shown.turns, shown.turns[:1]).max() < 1e-4)  # fmt: skip
 
 
-def origin(ob: bpy.types.Object, person: Person, shown: Shown) -> np.ndarray:
+def own_space(ob: bpy.types.Object, space: Space) -> Space:
+    """Where an object is once it has another action: one that its own keys move stays where it is now."""
+    keyed = any(not curve.data_path.startswith("pose.") for curve in curves.fcurves(ob.animation_data))
+    return Space.of(ob) if keyed else space
+
+
+def size(person: Person, shown: Shown) -> float:
+    """The scale of a figure, whatever of objects and bones scales it: by its legs."""
+    lengths = [np.linalg.norm(shown.heads[:, below] - shown.heads[:, above], axis=-1)
+               for leg in person.legs for above, below in ((leg.thigh, leg.shin), (leg.shin, leg.foot))]  # fmt: skip
+    return float(np.median(np.sum(lengths, axis=0)) / (len(SIDES) * person.leg))
+
+
+def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequence[bpy.types.Object]) -> np.ndarray:
     """The point (3,) of the ground from which a figure's places are measured.
 
-    It is below the object, or the world's origin if the object itself is animated. Its level is that of the feet at
+    It is below the object, or the world's origin if one of its carriers is animated. Its level is that of the feet at
     rest, or that of the object if the motion is there: captured figures rest below it.
     """
-    space = Space.of(ob)
-    above = [ob]
-    while above[-1].parent is not None:
-        above.append(above[-1].parent)
-    goes = any(curve.data_path == "location" for one in above for curve in curves.fcurves(one.animation_data))
-    place = np.zeros(3) if goes else space.place
-    low = np.min([_points(person, space.scale, shown, side)[0][:, 2] for side in range(len(SIDES))], axis=0)
+    shown, space, scale = motion
+    goes = any(curve.data_path == "location" for one in carriers for curve in curves.fcurves(one.animation_data))
+    place = np.zeros(3) if goes else np.median(space.place.reshape(-1, 3), axis=0)
+    low = np.min([_points(person, scale, shown, side)[0][:, 2] for side in range(len(SIDES))], axis=0)
     low = float(np.percentile(low, _LOW))
-    rest = float(space.place[2]) + person.floor * space.scale
-    far = abs(low - rest) > max(_NEAR * person.leg * space.scale, abs(low - place[2]))
+    rest = space.level + person.floor * scale
+    far = abs(low - rest) > max(_NEAR * person.leg * scale, abs(low - place[2]))
     return np.array([place[0], place[1], place[2] if far else rest])
+
+
+def carriers(ob: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """An object and those that it hangs on."""
+    return [] if ob is None else [ob, *carriers(ob.parent)]
 
 
 def _points(person: Person, scale: float, shown: Shown, side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -116,11 +134,12 @@ def _hips(person: Person, shown: Shown) -> np.ndarray:
 
 
 def transfer(
-    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, ground: np.ndarray
-) -> Answer:
-    """The motion for another body. source : its figure, motion, scale and `origin`. ground : the origin of the body."""
+    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, space: Space,
+    ground: np.ndarray,
+) -> Answer:  # fmt: skip
+    """The motion for another body. source : its figure, motion, scale and `origin`. space, ground : of the body."""
     theirs, shown, scale, start = source
-    body = Body(ob, person, directions(theirs, shown.turns))
+    body = Body(ob, person, space, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
     mover = carrier(ob, person)
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))

@@ -33,7 +33,7 @@ import figure_variants  # noqa: E402
 import measure  # noqa: E402
 import sketch  # noqa: E402
 from clips import Clip, clip, poses  # noqa: E402
-from film import STANDS, Film, angle, between  # noqa: E402
+from film import ALONG, STANDS, Film, angle, between  # noqa: E402
 from names import NAMINGS  # noqa: E402
 
 import build  # noqa: E402
@@ -88,8 +88,9 @@ def off(source: Film, other: Film) -> dict[str, np.ndarray]:
             found[f"{name} {side}"] = angle(*(film.turned(film.row(name, side, number)) for film in (source, other)))
     for side in "LR":
         for name in ("arm", "forearm", "thigh", "shin"):
-            found[f"{name} {side}"] = between(*(film.direction(name, side) for film in (source, other)))
-        if source.has("hand", side):
+            if all(film.has(name, side) and film.has(ALONG[name], side) for film in (source, other)):
+                found[f"{name} {side}"] = between(*(film.direction(name, side) for film in (source, other)))
+        if source.has("hand", side) and other.has("hand", side):
             found[f"hand {side}"] = angle(*(film.turned_hand(side) for film in (source, other)))
     return found
 
@@ -154,7 +155,8 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None) -> str:
     slid = slid if len(slid) else np.zeros(1)
     wrong = np.mean([new.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
     wrong -= np.mean([before.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
-    apart = 100.0 * np.abs(hands(new) - hands(before)) if new.has("head") else np.zeros((1, 1))
+    there = new.has("head") and new.has("hand", "L")
+    apart = 100.0 * np.abs(hands(new) - hands(before)) if there else np.zeros((1, 1))
     differ = off(before, new)
     trunk = {part: values for part, values in differ.items() if part[:4] in ("hips", "spin", "head", "foot")}
     arms = {part: values for part, values in differ.items() if part not in trunk and "thigh" not in part
