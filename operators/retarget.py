@@ -51,6 +51,7 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         try:
             source = self._source(context, ob)
             people = {one: person_frames.of(one) for one in (source, ob)}
+            person_frames.check_alike(people)
             retarget.carrier(ob, people[ob])
             with scene_state.restored(scene, context.view_layer, source) as visits:
                 own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, 0.9)

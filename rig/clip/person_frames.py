@@ -6,7 +6,7 @@ one that is level and heads where they point, the trunk has left, up and forward
 whatever axes its bones have, equal directions of these frames are equal poses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -30,6 +30,9 @@ _SNAP = np.cos(np.radians(20.0))  # trunks nearer than this to the armature's ax
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
 _SHORT, _FOOT = 0.05, 0.3  # of the thigh: feet of unknown direction are shorter, and how far their ball is ahead
 _HAND = 3  # fingers, of which the furthest tells where a hand points; hands with fewer ones go on from their forearm
+_LEANS, _IS_LEVEL = np.cos(np.radians(35.0)), np.cos(np.radians(60.0))  # of the trunk, from the line of the legs
+_EVEN = 1.02  # of scales along the axes of an object
+_FRONT = ("arm", "forearm", "hand")
 _NEEDED = ("thigh", "shin", "foot")
 _UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
 RELATIVE = ("finger", "twist")
@@ -61,8 +64,9 @@ class Person(NamedTuple):
     """A figure at rest, in armature space.
 
     chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
-    frames : (4,) the anatomical frame of each bone. leg : the mean length of the legs. floor : the height of the ground
-    under the feet, along `up` (3,). skin : its parts with their skin.
+    frames : (4,) the anatomical frame of each bone. legs : the left and the right one, and those in front if it goes on
+    four. leg : the mean length of the first two. forward : the direction (3,) in which it goes. floor : the height of the
+    ground under the feet, along `up` (3,). skin : its parts with their skin.
     """
 
     armature: Armature
@@ -71,9 +75,15 @@ class Person(NamedTuple):
     frames: dict[int, np.ndarray]
     legs: list[Leg]
     leg: float
+    forward: np.ndarray
     up: np.ndarray
     floor: float
     skin: Skin
+
+    @property
+    def four(self) -> bool:
+        """Whether it goes on four legs."""
+        return len(self.legs) > len(SIDES)
 
     @property
     def bones(self) -> list[int]:
@@ -88,33 +98,74 @@ def of(ob: bpy.types.Object) -> Person:
     body = RestBody(armature, figure)
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
-    axes = _upright(np.stack([body.left, body.up, body.forward], -1))
+    axes, four = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
-    legs = [_leg(armature, figure, body, up, side) for side in SIDES]
+    if four and all(body.bone(part, side) is not None for part in _FRONT for side in SIDES):
+        legs = [_paw(body, parts, up, side) for parts in (_NEEDED, _FRONT) for side in SIDES]
+    else:
+        legs = [_leg(armature, figure, body, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
     chains, bases = _chains(armature, body, frames)
     for key, base in bases.items():
         frames.update(dict.fromkeys(chains[key], frames[base]))
-    length = float(np.mean([leg.length for leg in legs]))
+    length = float(np.mean([leg.length for leg in legs[:2]]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
     skin = volumes.measured(ob, figure, body, middle, frames)
-    return Person(armature, chains, bases, frames, legs, length, up, floor, skin)
+    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, skin)
 
 
-def _upright(axes: np.ndarray) -> np.ndarray:
-    """The frame (3, 3) with its up, and if it is near its left too, along the armature's axes: heads may be forward."""
-    up = _snapped(axes[:, 1])
-    left = _snapped(unit(axes[:, 0] - up * (up @ axes[:, 0])))
-    return np.stack([left, up, np.cross(left, up)], -1)
+def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
+    """Raise `Refused` for figures that go on two and on four legs, and for scales that turn or bend limbs."""
+    four, two = ([ob for ob, person in people.items() if person.four == is_four] for is_four in (True, False))
+    if four and two:
+        raise Refused(Note(Code.LEGS_DIFFER, repr(four[0].name), repr(two[0].name)))
+    for ob in people:
+        lengths = [ob.matrix_world.col[column].xyz.length for column in range(3)]
+        if ob.matrix_world.determinant() < 0.0 or max(lengths) > _EVEN * min(lengths):
+            raise Refused(Note(Code.SCALED_UNEVENLY, repr(ob.name)))
+
+
+def _standing(body: RestBody) -> tuple[np.ndarray, bool]:
+    """Left, up and forward (3, 3) of a figure as it stands, and whether it stands on four legs.
+
+    The trunk tells what is up, unless it leans far from the line of the legs: animals stand on theirs.
+    """
+    heads, up, four = body.armature.heads, body.up, False
+    hips, feet = (np.mean([heads[body.bone(part, side)] for side in SIDES], axis=0) for part in ("thigh", "foot"))
+    if not body.human and unit(hips - feet) @ up < _LEANS:
+        up = _axis(hips - feet)
+        hands = [body.bone("hand", side) for side in SIDES]
+        low = all(hand is not None and (heads[hand] - feet) @ up < 0.5 * (hips - feet) @ up for hand in hands)
+        four = low and unit(hips - feet) @ body.up < _IS_LEVEL
+    up = _snapped(up)
+    left = _snapped(unit(body.left - up * (up @ body.left)))
+    return np.stack([left, up, np.cross(left, up)], -1), four
+
+
+def _axis(direction: np.ndarray) -> np.ndarray:
+    """The axis of the armature that is nearest to a direction."""
+    number = int(np.abs(direction).argmax())
+    return np.eye(3)[number] * np.sign(direction[number])
 
 
 def _snapped(direction: np.ndarray) -> np.ndarray:
     """The axis of the armature that is near to a unit direction, or the direction itself."""
-    axis = np.zeros(3)
-    axis[np.abs(direction).argmax()] = np.sign(direction[np.abs(direction).argmax()])
+    axis = _axis(direction)
     return axis if direction @ axis > _SNAP else direction
+
+
+def _paw(body: RestBody, parts: tuple[str, ...], up: np.ndarray, side: str) -> Leg:
+    """A leg of an animal, which stands on its toes."""
+    upper, lower, end = (body.bone(part, side) for part in parts)
+    heads, tails = body.armature.heads, body.armature.tails
+    below = body.armature.tree.below(end)
+    low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], tails[bone]))
+    toes = body.bone("toes", side) if parts == _NEEDED else min(body.armature.tree.children[end], default=None)
+    ball = (tails[end] if toes is None else heads[toes]) - heads[end]
+    ball += up * (low - up @ (heads[end] + ball))
+    return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], ball, ball, -float(ball @ up))
 
 
 def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:
@@ -137,7 +188,10 @@ def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarra
 def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) -> np.ndarray:
     """The anatomical frame (4,) of a bone at rest."""
     role = body.roles[bone]
-    if role.name in ("foot", "toes"):
+    if len(legs) > len(SIDES) and role.name in ("foot", "hand"):
+        leg = next(leg for leg in legs if leg.foot == bone)
+        return _along(leg.ball, body.left)
+    if role.name in ("foot", "toes") and len(legs) == len(SIDES):
         leg, level = legs[SIDES.index(role.side)], body.posture(role)
         up = quaternion.to_matrix(trunk)[:, 1]
         return _along(leg.ball - leg.heel, level.T @ up)

@@ -86,7 +86,7 @@ def size(person: Person, shown: Shown) -> float:
     """The scale of a figure, whatever of objects and bones scales it: by its legs."""
     lengths = [np.linalg.norm(shown.heads[:, below] - shown.heads[:, above], axis=-1)
                for leg in person.legs for above, below in ((leg.thigh, leg.shin), (leg.shin, leg.foot))]  # fmt: skip
-    return float(np.median(np.sum(lengths, axis=0)) / (len(SIDES) * person.leg))
+    return float(np.median(np.sum(lengths, axis=0)) / sum(leg.length for leg in person.legs))
 
 
 def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequence[bpy.types.Object]) -> np.ndarray:
@@ -98,7 +98,7 @@ def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequenc
     shown, space, scale = motion
     goes = any(curve.data_path == "location" for one in carriers for curve in curves.fcurves(one.animation_data))
     place = np.zeros(3) if goes else np.median(space.place.reshape(-1, 3), axis=0)
-    low = np.min([_points(person, scale, shown, side)[0][:, 2] for side in range(len(SIDES))], axis=0)
+    low = np.min([_points(person, scale, shown, side)[0][:, 2] for side in range(len(person.legs))], axis=0)
     low = float(np.percentile(low, _LOW))
     rest = space.level + person.floor * scale
     far = abs(low - rest) > max(_NEAR * person.leg * scale, abs(low - place[2]))
@@ -130,7 +130,7 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
 
 def _hips(person: Person, shown: Shown) -> np.ndarray:
     """The middle (F, 3) between the hip joints."""
-    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs], axis=0)
+    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[: len(SIDES)]], axis=0)
 
 
 def transfer(
@@ -143,7 +143,7 @@ def transfer(
     size = person.leg * body.space.scale / (theirs.leg * scale)
     mover = carrier(ob, person)
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
-    ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
+    ankles = [_ankles(source, body, side, size, ground) for side in range(len(person.legs))]
     shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
@@ -153,7 +153,8 @@ def transfer(
         axis = quaternion.rotate(quaternion.product(shin, person.frames[leg.shin]), _HINGE)
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
         body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
-    touches.keep((theirs, shown, scale), body, shift, mover)
+    if not person.four:
+        touches.keep((theirs, shown, scale), body, shift, mover)
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
 
@@ -182,7 +183,8 @@ def _ankles(
     With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
     """
     theirs, shown, scale, start = source
-    ball, heel = (ground + size * (point - start) for point in _points(theirs, scale, shown, side))
+    ahead = _ahead(source, body, side, size)
+    ball, heel = (ground + size * (point - start) + ahead for point in _points(theirs, scale, shown, side))
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
@@ -191,6 +193,23 @@ def _ankles(
     lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
     longer = np.subtract(*lengths)
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
+
+
+def _ahead(source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float) -> np.ndarray:
+    """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
+    theirs, shown, scale, _ = source
+    if side < len(SIDES):
+        return np.zeros(3)
+    longer = body.space.scale * _long(body.person, side) - size * scale * _long(theirs, side)
+    hips = theirs.chains["hips", "", 0][0]
+    forward = quaternion.rotate(shown.turns[:, hips], theirs.forward) * np.array([1.0, 1.0, 0.0])
+    return longer * forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), _STEEP)
+
+
+def _long(person: Person, side: int) -> float:
+    """How far a foot in front rests ahead of the one behind it."""
+    front, hind = (person.armature.heads[leg.foot] + leg.ball for leg in (person.legs[side], person.legs[side - 2]))
+    return float((front - hind) @ person.forward)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
