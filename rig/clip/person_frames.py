@@ -28,7 +28,7 @@ Key = tuple[str, str, int]
 SIDES = (LEFT, RIGHT)
 _SNAP = np.cos(np.radians(20.0))  # trunks nearer than this to the armature's axes stand upright
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
-_SHORT, _FOOT = 0.05, 0.3  # of the thigh: feet of unknown direction are shorter, and how far their ball is ahead
+_SHORT, _FOOT, _PAW = 0.05, 0.3, 0.1  # of the thigh: feet of unknown direction are shorter, how far their ball is ahead
 _HAND = 3  # fingers, of which the furthest tells where a hand points; hands with fewer ones go on from their forearm
 _LEANS, _IS_LEVEL = np.cos(np.radians(35.0)), np.cos(np.radians(60.0))  # of the trunk, from the line of the legs
 _EVEN = 1.02  # of scales along the axes of an object
@@ -42,7 +42,8 @@ RELATIVE = ("finger", "twist")
 class Leg(NamedTuple):
     """A leg at rest: its bones, lines (3,) from hip to knee and from knee to ankle, and its foot.
 
-    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground.
+    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground. paw :
+    whether it stands on toes.
     """
 
     thigh: int
@@ -53,6 +54,7 @@ class Leg(NamedTuple):
     heel: np.ndarray
     ball: np.ndarray
     high: float
+    paw: bool = False
 
     @property
     def length(self) -> float:
@@ -65,8 +67,8 @@ class Person(NamedTuple):
 
     chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
     frames : (4,) the anatomical frame of each bone. legs : the left and the right one, and those in front if it goes on
-    four. leg : the mean length of the first two. forward : the direction (3,) in which it goes. floor : the height of the
-    ground under the feet, along `up` (3,). skin : its parts with their skin.
+    four. leg : the mean length of the first two. forward : the direction (3,) in which it goes. floor : the height of
+    the ground under the feet, along `up` (3,). skin : its parts with their skin.
     """
 
     armature: Armature
@@ -98,13 +100,11 @@ def of(ob: bpy.types.Object) -> Person:
     body = RestBody(armature, figure)
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
-    axes, four = _standing(body)
+    axes, paws = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
-    if four and all(body.bone(part, side) is not None for part in _FRONT for side in SIDES):
-        legs = [_paw(body, parts, up, side) for parts in (_NEEDED, _FRONT) for side in SIDES]
-    else:
-        legs = [_leg(armature, figure, body, up, side) for side in SIDES]
+    legs = [_paw(body, parts, axes, side) for parts in paws for side in SIDES]
+    legs = legs or [_leg(armature, figure, body, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
     chains, bases = _chains(armature, body, frames)
     for key, base in bases.items():
@@ -122,26 +122,28 @@ def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
     if four and two:
         raise Refused(Note(Code.LEGS_DIFFER, repr(four[0].name), repr(two[0].name)))
     for ob in people:
-        lengths = [ob.matrix_world.col[column].xyz.length for column in range(3)]
-        if ob.matrix_world.determinant() < 0.0 or max(lengths) > _EVEN * min(lengths):
+        axes = np.array(ob.matrix_world)[:3, :3]
+        lengths = np.linalg.norm(axes, axis=0)
+        if np.linalg.det(axes) < 0.0 or lengths.max() > _EVEN * lengths.min():
             raise Refused(Note(Code.SCALED_UNEVENLY, repr(ob.name)))
 
 
-def _standing(body: RestBody) -> tuple[np.ndarray, bool]:
-    """Left, up and forward (3, 3) of a figure as it stands, and whether it stands on four legs.
+def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
+    """Left, up and forward (3, 3) of a figure as it stands, and the parts of its legs if it stands on toes.
 
     The trunk tells what is up, unless it leans far from the line of the legs: animals stand on theirs.
     """
-    heads, up, four = body.armature.heads, body.up, False
+    heads, up = body.armature.heads, body.up
+    legs = list[Sequence[str]]()
     hips, feet = (np.mean([heads[body.bone(part, side)] for side in SIDES], axis=0) for part in ("thigh", "foot"))
     if not body.human and unit(hips - feet) @ up < _LEANS:
         up = _axis(hips - feet)
-        hands = [body.bone("hand", side) for side in SIDES]
-        low = all(hand is not None and (heads[hand] - feet) @ up < 0.5 * (hips - feet) @ up for hand in hands)
-        four = low and unit(hips - feet) @ body.up < _IS_LEVEL
+        front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
+        low = all(None not in bones and (heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
+        legs += (_NEEDED, _FRONT) if low and up @ body.up < _IS_LEVEL else (_NEEDED,)
     up = _snapped(up)
     left = _snapped(unit(body.left - up * (up @ body.left)))
-    return np.stack([left, up, np.cross(left, up)], -1), four
+    return np.stack([left, up, np.cross(left, up)], -1), legs
 
 
 def _axis(direction: np.ndarray) -> np.ndarray:
@@ -156,16 +158,19 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(body: RestBody, parts: tuple[str, ...], up: np.ndarray, side: str) -> Leg:
-    """A leg of an animal, which stands on its toes."""
+def _paw(body: RestBody, parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
+    """A leg of an animal, which stands on its toes: there is hardly a heel."""
     upper, lower, end = (body.bone(part, side) for part in parts)
-    heads, tails = body.armature.heads, body.armature.tails
+    heads, tails, up = body.armature.heads, body.armature.tails, axes[:, 1]
     below = body.armature.tree.below(end)
     low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], tails[bone]))
-    toes = body.bone("toes", side) if parts == _NEEDED else min(body.armature.tree.children[end], default=None)
+    toes = min((bone for bone in below if body.armature.parent[bone] == end), default=None)
+    toes = body.bone("toes", side) if parts is _NEEDED else toes
     ball = (tails[end] if toes is None else heads[toes]) - heads[end]
     ball += up * (low - up @ (heads[end] + ball))
-    return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], ball, ball, -float(ball @ up))
+    heel = ball - _PAW * np.linalg.norm(heads[lower] - heads[upper]) * axes[:, 2]
+    return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], heel, ball,
+               -float(ball @ up), True)  # fmt: skip
 
 
 def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:
@@ -188,13 +193,13 @@ def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarra
 def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) -> np.ndarray:
     """The anatomical frame (4,) of a bone at rest."""
     role = body.roles[bone]
-    if len(legs) > len(SIDES) and role.name in ("foot", "hand"):
-        leg = next(leg for leg in legs if leg.foot == bone)
-        return _along(leg.ball, body.left)
-    if role.name in ("foot", "toes") and len(legs) == len(SIDES):
-        leg, level = legs[SIDES.index(role.side)], body.posture(role)
-        up = quaternion.to_matrix(trunk)[:, 1]
-        return _along(leg.ball - leg.heel, level.T @ up)
+    up = quaternion.to_matrix(trunk)[:, 1]
+    paw = next((leg for leg in legs if leg.foot == bone and leg.paw), None)
+    if paw is not None:
+        return _along(paw.ball - paw.heel, up)
+    if role.name in ("foot", "toes"):
+        leg = legs[SIDES.index(role.side)]
+        return _along(leg.ball - leg.heel, up if leg.paw else body.posture(role).T @ up)
     lower = body.bone(_UPPER.get(role.name, ""), role.side)
     straight = role.name == "hand" and lower is not None and _fingers(body, bone) < _HAND
     line = None if lower is None else body.along(lower if straight else bone)

@@ -101,10 +101,11 @@ CHILD = {
 }  # fmt: skip
 """A small body with a head as large as a grown-up's."""
 
+_WIDE = {"collar": 1.5, "hip": 1.8, "thigh": 1.8} | dict.fromkeys(ARM, 1.5) | dict.fromkeys(LEG, 1.8)
+_HIGHER = {"shin": 0.15, "neck": 0.1, "neck2": 0.1, "head": 0.1, "crown": 0.1}
 ROBOT = {
-    joint: (1.5 * x if joint.startswith(ARM) or joint == "collar" else 1.8 * x if joint.startswith(("hip", "thigh", *LEG))
-            else x, 1.4 * y if joint.startswith(LEG) else y, z + (0.15 if joint == "shin" else 0.0)
-            + (0.1 if joint.startswith(("neck", "head", "crown")) else 0.0))
+    joint: (next((wide for part, wide in _WIDE.items() if joint.startswith(part)), 1.0) * x,
+            1.4 * y if joint.startswith(LEG) else y, z + _HIGHER.get(joint, 0.0))
     for joint, (x, y, z) in HUMAN.items()
 }  # fmt: skip
 """Wide, with short thighs, long shins, long arms and large feet."""

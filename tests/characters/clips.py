@@ -92,7 +92,7 @@ def _armature(name: str, names: list[str], parents: list[int], heads: np.ndarray
     bpy.ops.object.mode_set(mode="EDIT")
     bones = [ob.data.edit_bones.new(bone) for bone in names]
     for bone, above, head, tail in zip(bones, parents, heads, tails, strict=True):
-        bone.head, bone.tail = head, tail if np.linalg.norm(tail - head) > 1e-3 else head + (0.0, 0.0, 0.03)
+        bone.head, bone.tail = head, tail if np.linalg.norm(tail - head) > 1e-3 else (*head[:2], head[2] + 0.03)
         bone.parent = bones[above] if above >= 0 else None
     bpy.ops.object.mode_set(mode="OBJECT")
     return ob

@@ -77,16 +77,12 @@ class Film:
     def body(self) -> np.ndarray:
         """Left, forward and up (3, 3) of the figure at rest, as columns."""
         thighs = self.rest[[self.row("thigh", side) for side in "LR"]]
-        left, trunk = thighs[0] - thighs[1], self.rest[self.row(*self.top)] - thighs.mean(0)
-        up = np.eye(3)[int(np.abs(trunk).argmax())] * np.sign(trunk[np.abs(trunk).argmax()])
+        line = thighs.mean(0) - np.mean([self.rest[self.row("foot", side)] for side in "LR"], axis=0)
+        up = np.eye(3)[int(np.abs(line).argmax())] * np.sign(line[np.abs(line).argmax()])
+        left = thighs[0] - thighs[1]
         left = left - up * (up @ left)
         left = left / np.linalg.norm(left)
         return np.stack([left, np.cross(left, up), up], -1)
-
-    @property
-    def top(self) -> tuple[str, str]:
-        """The highest part of the trunk."""
-        return next(part for part in (("head", ""), ("neck", ""), ("spine", "")) if self.has(*part))
 
     def turned(self, row: int) -> np.ndarray:
         """The turns (F, 3, 3) of a bone from rest, in the figure's own directions."""

@@ -96,9 +96,9 @@ def off(source: Film, other: Film) -> dict[str, np.ndarray]:
 
 
 def back(before: Film, after: Film, other: Film) -> dict[str, np.ndarray]:
-    """By how much (F,) joints of a figure differ: each where the other figure has as many, else those of whole chains."""
+    """By how much (F,) joints of a figure differ, where the other one has as many, and the turns of trunk and neck."""
     joints, found = angle(before.joints(), after.joints()), {}
-    counts = [Counter({(role[0].replace("head", "neck"), role[1]): 0 for role in film.rows}) for film in (before, other)]
+    counts = Counter(), Counter()
     for film, count in zip((before, other), counts, strict=True):
         for (name, side), rows in film.rows.items():
             count[name.replace("head", "neck"), side] += len(rows)
