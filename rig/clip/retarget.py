@@ -2,8 +2,8 @@
 """A motion of one figure for another body: hips and feet by leg length, joints by their anatomical angles.
 
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
-stands, and rolls about the same point. Then the legs are bent so that the ankles are there, and the hips go down where
-a leg is too short. Last, hands that touch something are put where they touch it on the other body (`touches`).
+stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
+legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other body (`touches`).
 """
 
 from collections.abc import Generator, Mapping, Sequence

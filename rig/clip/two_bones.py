@@ -11,6 +11,7 @@ from ...solvers.algebra import quaternion
 _LEAST = 1e-9
 _STRAIGHT = 0.02  # sine of half a knee's bend: legs bent by less are straight
 _LEVEL = 0.3  # how much the height of hips over ankles counts; the bend of an upright leg counts 2 and more
+_UPRIGHT = 3.0  # how much less legs count that lean, as an exponent
 _FLAT = 0.35  # of the leg: hips do not go down to less to reach what is far aside
 _HALVINGS = 40
 
@@ -52,8 +53,8 @@ def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.nd
     """How much higher (F,) the hips have to be so that knees are bent as the source's are.
 
     Where legs differ, the straighter one counts more, and one that would be stretched too far counts without bound.
-    The less upright legs are, the more it counts that hips are as high over ankles. All this is the same seen from the
-    other figure, so the way back leads back.
+    The less upright legs are, the more it counts that hips are as high over ankles: legs that are level, or above the
+    hips, do not tell how high hips are. All this is the same seen from the other figure: so the way back leads back.
     """
     wanted = [(span.bend(), span.upright(up), span.line @ up / span.length) for span in source]
     ends = np.array([span.heights(up) for span in own])
@@ -62,8 +63,9 @@ def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.nd
         middle = 0.5 * (low + high)
         total = np.zeros_like(middle)
         for span, (bend, upright, height) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
-            is_bent, along = span.bend(), 0.5 * (upright + span.upright(up))
-            total += np.maximum(along, 0.0) ** 2 * (bend / is_bent - is_bent / bend)
+            along = np.maximum(np.minimum(upright, span.upright(up)), 0.0)
+            is_bent = span.bend()
+            total += along**_UPRIGHT * (bend / is_bent - is_bent / bend)
             total += _LEVEL * (span.line @ up / span.length - height)
         low, high = np.where(total < 0.0, middle, low), np.where(total < 0.0, high, middle)
     return 0.5 * (low + high)

@@ -5,7 +5,7 @@
         [--most 150] [--variants all] [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown, with a row for each character and clip. Slide: how far
-the ball of a foot goes a second while the source's stands, beyond what that one goes, in percent of the leg's length
+the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's length
 (median and largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8 degrees.
 Steps: the largest turn of a part from a frame to the next, beyond that of the source's on this frame, in degrees. Off:
 by how much the world's turns of hips, chest, head and feet, and the lines and turns of arms, differ from the source's,
@@ -61,7 +61,7 @@ def slides(source: Film, other: Film, rate: float) -> np.ndarray:
         own, new = (np.linalg.norm(np.diff(film.ball(side, source)[:, :2], axis=0), axis=-1) / film.leg() * rate
                     for film in (source, other))  # fmt: skip
         high = source.ball(side, source)[:, 2]
-        stands = (own < STANDS) & (high[1:] < high.min() + 0.05 * source.leg())
+        stands = (own < STANDS) & (high[1:] < high.min() + 0.02 * source.leg())
         found.append((new - own)[stands])
     return 100.0 * np.concatenate(found)
 
