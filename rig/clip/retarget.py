@@ -3,7 +3,8 @@
 
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
-legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other body (`touches`).
+legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other
+body (`touches`).
 """
 
 from collections.abc import Generator, Mapping, Sequence

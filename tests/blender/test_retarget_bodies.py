@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Retarget on other bodies and in other scenes: the way back, figures that turn over, animals, and what moves objects."""
+"""Retarget on other bodies: the way back, figures that turn over, animals, and objects that move or are scaled."""
 
 from math import pi, sin
 

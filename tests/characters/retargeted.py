@@ -2,16 +2,16 @@
 """Measures Retarget: captured clips for the test characters, and back.
 
     python tests/characters/retargeted.py [--clips examples/cmu_01_01.bvh poses.npz:02_01,x_te_jumping_1] [--rate 120]
-        [--most 150] [--variants all] [--pictures FOLDER] [character ...]
+        [--most 150] [--free] [--variants all] [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown, with a row for each character and clip. Slide: how far
-the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's length
-(median and largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8 degrees.
-Steps: the largest turn of a part from a frame to the next, beyond that of the source's on this frame, in degrees. Off:
-by how much the world's turns of hips, chest, head and feet, and the lines and turns of arms, differ from the source's,
-in degrees. Hands: by how much the distances between the hands and from hands to the head differ, in percent of the
-arm's length. Back: by how much joints of the source differ after there and back, in degrees: the largest of parts of
-which the character has as many bones, and of the total turns of necks and spines.
+the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's
+length (median and largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8
+degrees, beyond the source's. Steps: the largest turn of a part from a frame to the next, beyond that of the source's on
+this frame, in degrees. Off: by how much the world's turns of hips, chest, head and feet, and the lines and turns of
+arms, differ from the source's, in degrees. Hands: by how much the distances between the hands and from hands to the
+head differ, in percent of the arm's length. Back: by how much joints of the source differ after there and back, in
+degrees: the largest of parts of which the character has as many bones, and of the total turns of necks and spines.
 """
 
 import argparse
