@@ -84,8 +84,9 @@ def _row(figure: str, name: str, way: Callable[[Pair], None], frames: int) -> Ro
     took = time.process_time() - began
     before, after = Film(source, captured.truth(), span), Film(ob, build.truth(character), span)
     slid, apart = slides(before, after, RATE), 100.0 * np.abs(hands(after) - hands(before))
-    wrong = np.mean([after.knee(side) < -np.sin(np.radians(measure.BACKWARD)) for side in "LR"])
-    steps = [np.array([angle(film.axes[1:, film.row[part, side]], film.axes[:-1, film.row[part, side]])
+    knees = np.array([after.bend("thigh", "shin", "foot", side) for side in "LR"])
+    wrong = np.mean(knees < -np.sin(np.radians(measure.BACKWARD)))
+    steps = [np.array([angle(film.axes[1:, film.row(part, side)], film.axes[:-1, film.row(part, side)])
                        for part in ("thigh", "shin") for side in "LR"]) for film in (before, after)]  # fmt: skip
     return {
         "figure": figure, "way": name, "slide": float(np.median(slid)), "slide_worst": float(slid.max()),

@@ -56,17 +56,20 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         try:
             source = self._source(context, ob)
             people = {one: person_frames.of(one) for one in (source, ob)}
+            person_frames.check_alike(people)
             retarget.carrier(ob, people[ob])
             with scene_state.restored(scene, context.view_layer, source) as visits:
-                shown = yield from shares(retarget.read(context, people, frames, visits), 0.0, 0.9)
-            if retarget.still(shown[0]):
+                own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, 0.9)
+            if retarget.still(own[0]):
                 raise Refused(Note(Code.NO_MOTION, repr(source.name), frames[0], frames[-1]))
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
-        starts = [retarget.origin(one, people[one], own) for one, own in zip(people, shown, strict=True)]
-        scale = retarget.Space.of(source).scale
-        answer = retarget.transfer((people[source], shown[0], scale, starts[0]), ob, people[ob], starts[1])
+        scale = retarget.size(people[source], own[0])
+        start = retarget.origin(people[source], (*own, scale), retarget.carriers(source))
+        space = retarget.own_space(ob, other[1])
+        ground = retarget.origin(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent))
+        answer = retarget.transfer((people[source], own[0], scale, start), ob, people[ob], space, ground)
         ob.dqik.live = False
         switches.to_fk(ob)
         data = source.animation_data

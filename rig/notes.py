@@ -170,6 +170,8 @@ class Code(Enum):
     NO_LEGS_TO_RETARGET = (
         "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel"
     )
+    LEGS_DIFFER = "{} goes on four legs and {} on two: Retarget needs two figures that go alike"
+    SCALED_UNEVENLY = "{} is mirrored or scaled unevenly: apply its scale (Object > Apply > Scale)"
     NO_MOTION = "{} does not move on frames {} to {}"
     NOTHING_CARRIES = "No bone of {} carries all the others and can be moved: disconnect its hips"
     RETARGETED = "{} bones on {} frames, {} keys"

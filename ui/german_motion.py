@@ -140,6 +140,10 @@ GERMAN_MOTION = {
     "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel":
         "{} hat keine Hüfte, Ober- und Unterschenkel und Füße, die erkannt werden: ihre Rolle im Bedienfeld Knochen "
         "festlegen",
+    "{} goes on four legs and {} on two: Retarget needs two figures that go alike":
+        "{} geht auf vier Beinen und {} auf zweien: Übertragen braucht zwei Figuren, die gleich gehen",
+    "{} is mirrored or scaled unevenly: apply its scale (Object > Apply > Scale)":
+        "{} ist gespiegelt oder ungleich skaliert: die Skalierung anwenden (Objekt > Anwenden > Skalierung)",
     "{} does not move on frames {} to {}": "{} bewegt sich in den Frames {} bis {} nicht",
     "No bone of {} carries all the others and can be moved: disconnect its hips":
         "Kein Knochen von {} trägt alle anderen und kann bewegt werden: die Verbindung seiner Hüfte lösen",

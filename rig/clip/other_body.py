@@ -69,8 +69,10 @@ def _for_body(person: Person, source: Mapping[Key, list[np.ndarray]]) -> dict[in
 class Body:
     """Another body over F frames: the turns (F, 4) from rest of its bones in the world, and where that puts it."""
 
-    def __init__(self, ob: bpy.types.Object, person: Person, source: Mapping[Key, list[np.ndarray]]) -> None:
-        self.person, self.space = person, Space.of(ob)
+    def __init__(
+        self, ob: bpy.types.Object, person: Person, space: Space, source: Mapping[Key, list[np.ndarray]]
+    ) -> None:
+        self.person, self.space = person, space
         self.carried = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
         frames = _for_body(person, source)
         self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}

@@ -6,7 +6,7 @@ one that is level and heads where they point, the trunk has left, up and forward
 whatever axes its bones have, equal directions of these frames are equal poses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -28,7 +28,11 @@ Key = tuple[str, str, int]
 SIDES = (LEFT, RIGHT)
 _SNAP = np.cos(np.radians(20.0))  # trunks nearer than this to the armature's axes stand upright
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
-_SHORT, _FOOT = 0.05, 0.3  # of the thigh: feet of unknown direction are shorter, and how far their ball is ahead
+_SHORT, _FOOT, _PAW = 0.05, 0.3, 0.1  # of the thigh: feet of unknown direction are shorter, how far their ball is ahead
+_HAND = 3  # fingers, of which the furthest tells where a hand points; hands with fewer ones go on from their forearm
+_LEANS, _IS_LEVEL = np.cos(np.radians(35.0)), np.cos(np.radians(60.0))  # of the trunk, from the line of the legs
+_EVEN = 1.02  # of scales along the axes of an object
+_FRONT = ("arm", "forearm", "hand")
 _NEEDED = ("thigh", "shin", "foot")
 _UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
 RELATIVE = ("finger", "twist")
@@ -38,7 +42,8 @@ RELATIVE = ("finger", "twist")
 class Leg(NamedTuple):
     """A leg at rest: its bones, lines (3,) from hip to knee and from knee to ankle, and its foot.
 
-    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground.
+    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground. paw :
+    whether it stands on toes.
     """
 
     thigh: int
@@ -49,6 +54,7 @@ class Leg(NamedTuple):
     heel: np.ndarray
     ball: np.ndarray
     high: float
+    paw: bool = False
 
     @property
     def length(self) -> float:
@@ -60,8 +66,9 @@ class Person(NamedTuple):
     """A figure at rest, in armature space.
 
     chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
-    frames : (4,) the anatomical frame of each bone. leg : the mean length of the legs. floor : the height of the ground
-    under the feet, along `up` (3,). skin : its parts with their skin.
+    frames : (4,) the anatomical frame of each bone. legs : the left and the right one, and those in front if it goes on
+    four. leg : the mean length of the first two. forward : the direction (3,) in which it goes. floor : the height of
+    the ground under the feet, along `up` (3,). skin : its parts with their skin.
     """
 
     armature: Armature
@@ -70,9 +77,15 @@ class Person(NamedTuple):
     frames: dict[int, np.ndarray]
     legs: list[Leg]
     leg: float
+    forward: np.ndarray
     up: np.ndarray
     floor: float
     skin: Skin
+
+    @property
+    def four(self) -> bool:
+        """Whether it goes on four legs."""
+        return len(self.legs) > len(SIDES)
 
     @property
     def bones(self) -> list[int]:
@@ -87,27 +100,77 @@ def of(ob: bpy.types.Object) -> Person:
     body = RestBody(armature, figure)
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
-    axes = _upright(np.stack([body.left, body.up, body.forward], -1))
+    axes, paws = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
-    legs = [_leg(armature, figure, body, up, side) for side in SIDES]
+    legs = [_paw(body, parts, axes, side) for parts in paws for side in SIDES]
+    legs = legs or [_leg(armature, figure, body, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
     chains, bases = _chains(armature, body, frames)
     for key, base in bases.items():
         frames.update(dict.fromkeys(chains[key], frames[base]))
-    length = float(np.mean([leg.length for leg in legs]))
+    length = float(np.mean([leg.length for leg in legs[:2]]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
     skin = volumes.measured(ob, figure, body, middle, frames)
-    return Person(armature, chains, bases, frames, legs, length, up, floor, skin)
+    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, skin)
 
 
-def _upright(axes: np.ndarray) -> np.ndarray:
-    """The nearest frame (3, 3) along the armature's axes, if it is near: heads may be before the hips."""
-    near = np.zeros((3, 3))
-    rows = np.abs(axes).argmax(0)
-    near[rows, range(3)] = np.sign(axes[rows, range(3)])
-    return near if len({*rows.tolist()}) == 3 and ((axes * near).sum(0) > _SNAP).all() else axes
+def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
+    """Raise `Refused` for figures that go on two and on four legs, and for scales that turn or bend limbs."""
+    four, two = ([ob for ob, person in people.items() if person.four == is_four] for is_four in (True, False))
+    if four and two:
+        raise Refused(Note(Code.LEGS_DIFFER, repr(four[0].name), repr(two[0].name)))
+    for ob in people:
+        axes = np.array(ob.matrix_world)[:3, :3]
+        lengths = np.linalg.norm(axes, axis=0)
+        if np.linalg.det(axes) < 0.0 or lengths.max() > _EVEN * lengths.min():
+            raise Refused(Note(Code.SCALED_UNEVENLY, repr(ob.name)))
+
+
+def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
+    """Left, up and forward (3, 3) of a figure as it stands, and the parts of its legs if it stands on toes.
+
+    The trunk tells what is up, unless it leans far from the line of the legs: animals stand on theirs.
+    """
+    heads, up = body.armature.heads, body.up
+    legs = list[Sequence[str]]()
+    hips, feet = (np.mean([heads[body.bone(part, side)] for side in SIDES], axis=0) for part in ("thigh", "foot"))
+    if not body.human and unit(hips - feet) @ up < _LEANS:
+        up = _axis(hips - feet)
+        front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
+        low = all(None not in bones and (heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
+        legs += (_NEEDED, _FRONT) if low and up @ body.up < _IS_LEVEL else (_NEEDED,)
+    up = _snapped(up)
+    left = _snapped(unit(body.left - up * (up @ body.left)))
+    return np.stack([left, up, np.cross(left, up)], -1), legs
+
+
+def _axis(direction: np.ndarray) -> np.ndarray:
+    """The axis of the armature that is nearest to a direction."""
+    number = int(np.abs(direction).argmax())
+    return np.eye(3)[number] * np.sign(direction[number])
+
+
+def _snapped(direction: np.ndarray) -> np.ndarray:
+    """The axis of the armature that is near to a unit direction, or the direction itself."""
+    axis = _axis(direction)
+    return axis if direction @ axis > _SNAP else direction
+
+
+def _paw(body: RestBody, parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
+    """A leg of an animal, which stands on its toes: there is hardly a heel."""
+    upper, lower, end = (body.bone(part, side) for part in parts)
+    heads, tails, up = body.armature.heads, body.armature.tails, axes[:, 1]
+    below = body.armature.tree.below(end)
+    low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], tails[bone]))
+    toes = min((bone for bone in below if body.armature.parent[bone] == end), default=None)
+    toes = body.bone("toes", side) if parts is _NEEDED else toes
+    ball = (tails[end] if toes is None else heads[toes]) - heads[end]
+    ball += up * (low - up @ (heads[end] + ball))
+    heel = ball - _PAW * np.linalg.norm(heads[lower] - heads[upper]) * axes[:, 2]
+    return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], heel, ball,
+               -float(ball @ up), True)  # fmt: skip
 
 
 def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:
@@ -130,15 +193,26 @@ def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarra
 def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) -> np.ndarray:
     """The anatomical frame (4,) of a bone at rest."""
     role = body.roles[bone]
+    up = quaternion.to_matrix(trunk)[:, 1]
+    paw = next((leg for leg in legs if leg.foot == bone and leg.paw), None)
+    if paw is not None:
+        return _along(paw.ball - paw.heel, up)
     if role.name in ("foot", "toes"):
-        leg, level = legs[SIDES.index(role.side)], body.posture(role)
-        up = quaternion.to_matrix(trunk)[:, 1]
-        return _along(leg.ball - leg.heel, level.T @ up)
+        leg = legs[SIDES.index(role.side)]
+        return _along(leg.ball - leg.heel, up if leg.paw else body.posture(role).T @ up)
     lower = body.bone(_UPPER.get(role.name, ""), role.side)
-    line = None if lower is None else body.along(bone)
+    straight = role.name == "hand" and lower is not None and _fingers(body, bone) < _HAND
+    line = None if lower is None else body.along(lower if straight else bone)
     if lower is None or line is None:
         return trunk
     return _along(line, body.posture(body.roles[lower]).T @ body.hinge(lower)[0])
+
+
+def _fingers(body: RestBody, hand: int) -> int:
+    """The number of a hand's fingers."""
+    tree = body.armature.tree
+    fingers = [bone for bone in tree.below(hand) if bone in body.roles and body.roles[bone].name == "finger"]
+    return sum(int(body.armature.parent[bone]) not in fingers for bone in fingers)
 
 
 def _along(line: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -2,8 +2,9 @@
 """A motion of one figure for another body: hips and feet by leg length, joints by their anatomical angles.
 
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
-stands, and rolls about the same point. Then the legs are bent so that the ankles are there, and the hips go down where
-a leg is too short. Last, hands that touch something are put where they touch it on the other body (`touches`).
+stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
+legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other
+body (`touches`).
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -25,9 +26,7 @@ from .person_frames import SIDES, Leg, Person
 from .shown import Shown, Space
 
 _UP = np.array([0.0, 0.0, 1.0])
-_SPARE = 0.9  # of what is missing to a straight leg: legs are stretched by no more than this beyond the source's
-_STRETCHED = 4.0  # how much more the hips heed a leg the more it is stretched, as an exponent
-_USUAL = 0.01  # how much they heed the height of ankles at rest; a straight leg counts 1
+_STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground
@@ -44,17 +43,18 @@ class Answer(NamedTuple):
 def read(
     context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
     visits: scene_state.Visits,
-) -> Generator[float, None, list[Shown]]:  # fmt: skip
-    """The motions of figures as Blender shows them; yields the progress from 0 to 1.
+) -> Generator[float, None, list[tuple[Shown, Space]]]:  # fmt: skip
+    """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1.
 
     Raises `Refused` if one is not numbers.
     """
-    heads, turns, reported = [[] for _ in people], [[] for _ in people], monotonic()
+    heads, turns, spaces, reported = *([[] for _ in people] for _ in range(3)), monotonic()
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
         depsgraph = context.evaluated_depsgraph_get()
         for number, (ob, person) in enumerate(people.items()):
             shown = ob.evaluated_get(depsgraph)
+            spaces[number].append(Space.of(shown))
             world = np.array(shown.matrix_world) @ matrices(shown.pose.bones, "matrix")
             heads[number].append(world[:, :3, 3])
             axes = world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True)
@@ -65,7 +65,9 @@ def read(
             reported = monotonic()
     for ob, places in zip(people, heads, strict=True):
         finite_motion.check(ob, np.array(places))
-    return [Shown(np.array(one), np.array(other)) for one, other in zip(heads, turns, strict=True)]
+    whole = [Space(*(np.array(column) for column in zip(*own, strict=True))) for own in spaces]
+    return [(Shown(np.array(one), np.array(other)), space._replace(scale=float(np.median(space.scale))))
+            for one, other, space in zip(heads, turns, whole, strict=True)]  # fmt: skip
 
 
 def still(shown: Shown) -> bool:
@@ -75,23 +77,38 @@ def still(shown: Shown) -> bool:
                 and quaternion.angle(shown.turns, shown.turns[:1]).max() < 1e-4)  # fmt: skip
 
 
-def origin(ob: bpy.types.Object, person: Person, shown: Shown) -> np.ndarray:
+def own_space(ob: bpy.types.Object, space: Space) -> Space:
+    """Where an object is once it has another action: one that its own keys move stays where it is now."""
+    keyed = any(not curve.data_path.startswith("pose.") for curve in curves.fcurves(ob.animation_data))
+    return Space.of(ob) if keyed else space
+
+
+def size(person: Person, shown: Shown) -> float:
+    """The scale of a figure, whatever of objects and bones scales it: by its legs."""
+    lengths = [np.linalg.norm(shown.heads[:, below] - shown.heads[:, above], axis=-1)
+               for leg in person.legs for above, below in ((leg.thigh, leg.shin), (leg.shin, leg.foot))]  # fmt: skip
+    return float(np.median(np.sum(lengths, axis=0)) / sum(leg.length for leg in person.legs))
+
+
+def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequence[bpy.types.Object]) -> np.ndarray:
     """The point (3,) of the ground from which a figure's places are measured.
 
-    It is below the object, or the world's origin if the object itself is animated. Its level is that of the feet at
+    It is below the object, or the world's origin if one of its carriers is animated. Its level is that of the feet at
     rest, or that of the object if the motion is there: captured figures rest below it.
     """
-    space = Space.of(ob)
-    above = [ob]
-    while above[-1].parent is not None:
-        above.append(above[-1].parent)
-    goes = any(curve.data_path == "location" for one in above for curve in curves.fcurves(one.animation_data))
-    place = np.zeros(3) if goes else space.place
-    low = np.min([_points(person, space.scale, shown, side)[0][:, 2] for side in range(len(SIDES))], axis=0)
+    shown, space, scale = motion
+    goes = any(curve.data_path == "location" for one in carriers for curve in curves.fcurves(one.animation_data))
+    place = np.zeros(3) if goes else np.median(space.place.reshape(-1, 3), axis=0)
+    low = np.min([_points(person, scale, shown, side)[0][:, 2] for side in range(len(person.legs))], axis=0)
     low = float(np.percentile(low, _LOW))
-    rest = float(space.place[2]) + person.floor * space.scale
-    far = abs(low - rest) > max(_NEAR * person.leg * space.scale, abs(low - place[2]))
+    rest = space.level + person.floor * scale
+    far = abs(low - rest) > max(_NEAR * person.leg * scale, abs(low - place[2]))
     return np.array([place[0], place[1], place[2] if far else rest])
+
+
+def carriers(ob: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """An object and those that it hangs on."""
+    return [] if ob is None else [ob, *carriers(ob.parent)]
 
 
 def _points(person: Person, scale: float, shown: Shown, side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -114,72 +131,49 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
 
 def _hips(person: Person, shown: Shown) -> np.ndarray:
     """The middle (F, 3) between the hip joints."""
-    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs], axis=0)
+    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[: len(SIDES)]], axis=0)
 
 
 def transfer(
-    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, ground: np.ndarray
-) -> Answer:
-    """The motion for another body. source : its figure, motion, scale and `origin`. ground : the origin of the body."""
+    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, space: Space,
+    ground: np.ndarray,
+) -> Answer:  # fmt: skip
+    """The motion for another body. source : its figure, motion, scale and `origin`. space, ground : of the body."""
     theirs, shown, scale, start = source
-    body = Body(ob, person, directions(theirs, shown.turns))
+    body = Body(ob, person, space, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
     mover = carrier(ob, person)
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
-    ankles = [_ankles(source, body, side, size, ground) for side in range(len(SIDES))]
+    ankles = [_ankles(source, body, side, size, ground) for side in range(len(person.legs))]
     shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
-    down = np.max([
-        two_bones.lowered(posed.heads[:, leg.thigh], ankle, _reach(theirs.legs[side], shown, scale)
-                          * leg.length * body.space.scale, _UP)
-        for side, (leg, ankle) in enumerate(zip(person.legs, ankles, strict=True))
-    ], axis=0)  # fmt: skip
-    shift -= down[:, None] * _UP
-    for leg, ankle in zip(person.legs, ankles, strict=True):
-        axis = quaternion.rotate(quaternion.product(body.turns[leg.shin], person.frames[leg.shin]), _HINGE)
-        hips = posed.heads[:, leg.thigh] - down[:, None] * _UP
+    for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
+        hips = posed.heads[:, leg.thigh]
+        swing = two_bones.swung(shown.heads[:, their.foot] - shown.heads[:, their.thigh], ankle - hips)
+        thigh, shin = (quaternion.product(swing, body.turns[bone]) for bone in (leg.thigh, leg.shin))
+        axis = quaternion.rotate(quaternion.product(shin, person.frames[leg.shin]), _HINGE)
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
-        turned = two_bones.reach(hips, body.turns[leg.thigh], body.turns[leg.shin], lines, axis, ankle)
-        body.turns[leg.thigh], body.turns[leg.shin] = turned
-    touches.keep((theirs, shown, scale), body, shift, mover)
+        body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
+    if not person.four:
+        touches.keep((theirs, shown, scale), body, shift, mover)
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
 
 def _higher(
     source: tuple[Person, Shown, float], body: Body, posed: Shown, ankles: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """How much higher (F,) hips have to be so that legs to their ankles are stretched as the source's are.
-
-    The leg counts that is stretched and upright; for figures whose legs are neither, how high ankles are at rest.
-    """
+    """How much higher (F,) hips have to be so that knees are bent as the source's are."""
     theirs, shown, scale = source
-    size = body.person.leg * body.space.scale / (theirs.leg * scale)
-    usual = np.mean([leg.high for leg in body.person.legs]) * body.space.scale
-    usual -= size * np.mean([leg.high for leg in theirs.legs]) * scale
-    total, weights = _USUAL * usual, _USUAL
-    for leg, their, ankle in zip(body.person.legs, theirs.legs, ankles, strict=True):
-        line = posed.heads[:, leg.thigh] - ankle
-        high, length = line @ _UP, _stretched(their, shown, scale) * leg.length * body.space.scale
-        aside = (line * line).sum(-1) - high * high
-        wanted = np.sqrt(np.maximum(length * length - aside, 0.0))
-        weight = _stretched(their, shown, scale) ** _STRETCHED * (wanted / np.maximum(length, 1e-9)) ** 2
-        total, weights = total + weight * (wanted - high), weights + weight
-    return np.asarray(total / weights)
+    size = body.space.scale
+    before = [_span(leg, shown.heads[:, leg.thigh] - shown.heads[:, leg.foot], scale) for leg in theirs.legs]
+    spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, size)
+             for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
+    return two_bones.higher(before, spans, _UP)
 
 
-def _stretched(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
-    """How far (F,) a leg is stretched, as a share of its length."""
-    line = shown.heads[:, leg.foot] - shown.heads[:, leg.thigh]
-    return np.minimum(np.linalg.norm(line, axis=-1) / (leg.length * scale), 1.0)
-
-
-def _reach(leg: Leg, shown: Shown, scale: float) -> np.ndarray:
-    """How far (F,) the other body's leg may be stretched, as a share of its length: bent knees do not straighten.
-
-    Where a leg is out of reach, its knee would straighten, and bend again, in a single frame.
-    """
-    stretched = _stretched(leg, shown, scale)
-    return stretched + _SPARE * (1.0 - stretched)
+def _span(leg: Leg, line: np.ndarray, scale: float) -> two_bones.Span:
+    """A leg of a figure of some scale with a line (F, 3) from ankle to hip."""
+    return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
 
 
 def _ankles(
@@ -190,15 +184,33 @@ def _ankles(
     With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
     """
     theirs, shown, scale, start = source
-    ball, heel = (ground + size * (point - start) for point in _points(theirs, scale, shown, side))
+    ahead = _ahead(source, body, side, size)
+    ball, heel = (ground + size * (point - start) + ahead for point in _points(theirs, scale, shown, side))
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
-    level = forward * np.array([1.0, 1.0, 0.0])
-    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), 1e-12)
+    level = forward * np.array([1.0, 1.0, 0.0]) / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)
+    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
     lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
     longer = np.subtract(*lengths)
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
+
+
+def _ahead(source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float) -> np.ndarray:
+    """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
+    theirs, shown, scale, _ = source
+    if side < len(SIDES):
+        return np.zeros(3)
+    longer = body.space.scale * _long(body.person, side) - size * scale * _long(theirs, side)
+    hips = theirs.chains["hips", "", 0][0]
+    forward = quaternion.rotate(shown.turns[:, hips], theirs.forward) * np.array([1.0, 1.0, 0.0])
+    return longer * forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), _STEEP)
+
+
+def _long(person: Person, side: int) -> float:
+    """How far a foot in front rests ahead of the one behind it."""
+    front, hind = (person.armature.heads[leg.foot] + leg.ball for leg in (person.legs[side], person.legs[side - 2]))
+    return float((front - hind) @ person.forward)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

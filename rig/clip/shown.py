@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Space(NamedTuple):
-    """Where an armature object is: its place (3,), turn (4,) and scale."""
+    """Where an armature object is: its place (3,) or (F, 3), turn (4,) or (F, 4) and scale."""
 
     place: np.ndarray
     turn: np.ndarray
@@ -19,6 +19,11 @@ class Space(NamedTuple):
         """Of an object as it is shown."""
         place, turn, scale = ob.matrix_world.decompose()
         return cls(np.array(place), np.array(turn), float(max(map(abs, scale))))
+
+    @property
+    def level(self) -> float:
+        """How high it is."""
+        return float(np.median(self.place[..., 2]))
 
 
 class Shown(NamedTuple):

@@ -1,19 +1,79 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Legs over F frames whose ankles are put to places, as near as may be to how they were. Arrays only."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from ...solvers.algebra import quaternion
 
 _LEAST = 1e-9
+_STRAIGHT = 0.02  # sine of half a knee's bend: legs bent by less are straight
+_LEVEL = 0.3  # how much the height of hips over ankles counts; the bend of an upright leg counts 2 and more
+_UPRIGHT = 3.0  # how much less legs count that lean, as an exponent
+_FLAT = 0.35  # of the leg: hips do not go down to less to reach what is far aside
+_HALVINGS = 40
 
 
-def lowered(hips: np.ndarray, ankles: np.ndarray, length: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """How far (F,) a hip (F, 3) has to go down so that a leg stretched to some length (F,) reaches its ankle (F, 3)."""
-    line = hips - ankles
-    high = line @ up
-    aside = (line * line).sum(-1) - high * high
-    return np.maximum(high - np.sqrt(np.maximum(length * length - aside, 0.0)), 0.0)
+class Span(NamedTuple):
+    """From ankles to hips (F, 3), and the lengths of the two bones between them."""
+
+    line: np.ndarray
+    upper: float
+    lower: float
+
+    @property
+    def length(self) -> float:
+        """Of the straight leg."""
+        return self.upper + self.lower
+
+    def higher(self, by: np.ndarray, up: np.ndarray) -> "Span":
+        """With the hips higher by (F,)."""
+        return self._replace(line=self.line + by[:, None] * up)
+
+    def bend(self) -> np.ndarray:
+        """The sine (F,) of half the angle by which the knee is bent."""
+        square = (self.length**2 - (self.line * self.line).sum(-1)) / (4.0 * self.upper * self.lower)
+        return np.sqrt(np.clip(square, 0.0, 1.0) + _STRAIGHT**2)
+
+    def upright(self, up: np.ndarray) -> np.ndarray:
+        """The cosine (F,) of the line to the vertical."""
+        return self.line @ up / np.maximum(np.linalg.norm(self.line, axis=-1), _LEAST * self.length)
+
+    def heights(self, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How much lower and higher (F,) hips may be so that the ankle is in reach."""
+        high = self.line @ up
+        square = self.length**2 - (self.line * self.line).sum(-1) + high * high
+        most = np.sqrt(np.maximum(square, (_FLAT * self.length) ** 2))
+        return -most - high, most - high
+
+
+def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.ndarray:
+    """How much higher (F,) the hips have to be so that knees are bent as the source's are.
+
+    Where legs differ, the straighter one counts more, and one that would be stretched too far counts without bound.
+    The less upright legs are, the more it counts that hips are as high over ankles: legs that are level, or above the
+    hips, do not tell how high hips are. All this is the same seen from the other figure: so the way back leads back.
+    """
+    wanted = [(span.bend(), span.upright(up), span.line @ up / span.length) for span in source]
+    ends = np.array([span.heights(up) for span in own])
+    low, high = ends[:, 0].max(0), ends[:, 1].min(0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        total = np.zeros_like(middle)
+        for span, (bend, upright, height) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
+            along = np.maximum(np.minimum(upright, span.upright(up)), 0.0)
+            is_bent = span.bend()
+            total += along**_UPRIGHT * (bend / is_bent - is_bent / bend)
+            total += _LEVEL * (span.line @ up / span.length - height)
+        low, high = np.where(total < 0.0, middle, low), np.where(total < 0.0, high, middle)
+    return 0.5 * (low + high)
+
+
+def swung(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The smallest turns (F, 4) that take lines (F, 3) to the directions of others: the way back is the reverse."""
+    return quaternion.between(before, after)
 
 
 def reach(

@@ -78,6 +78,24 @@ def turned(ob: bpy.types.Object, bones: dict[str, Matrix]) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def with_other_legs(ob: bpy.types.Object, thighs: float, feet: float = 1.5) -> None:
+    """Shorten its legs, with thighs of some length in shins, wider hips, and feet of some length in what they had."""
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        for end in ("head", "tail"):
+            point = getattr(bone, end)
+            if bone.name.startswith(("thigh", "shin", "foot")):
+                low, knee = 0.12, 0.12 + 0.6 / (1.0 + thighs)
+                point.z = np.interp(point.z, (0.02, 0.08, 0.5, 0.95), (0.02, low, knee, 0.72))
+                point.x, point.y = 1.4 * point.x, feet * point.y
+            else:
+                point.z -= 0.23
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object) -> None:
     rigs.made_active(ob)
     assert bpy.ops.dqik.retarget(source=source.name, **settings) == {"FINISHED"}
@@ -167,20 +185,7 @@ def test_another_rest_pose_and_other_rolls_give_the_same_limbs() -> None:
 def test_feet_that_stand_stand_on_another_body(thighs: float) -> None:
     """Other shares of thigh and shin, larger feet and wider hips."""
     source, ob = walker(), rigs.figure("Other")
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        for end in ("head", "tail"):
-            point = getattr(bone, end)
-            if bone.name.startswith(("thigh", "shin", "foot")):
-                low, knee = 0.12, 0.12 + 0.6 / (1.0 + thighs)
-                point.z = np.interp(point.z, (0.02, 0.08, 0.5, 0.95), (0.02, low, knee, 0.72))
-                point.x, point.y = 1.4 * point.x, 1.5 * point.y
-            else:
-                point.z -= 0.23
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with_other_legs(ob, thighs)
     retarget(source, ob)
     before, after = film(source), film(ob)
     assert np.ptp(before["foot.L"][:, :3, 3], axis=0).max() < 2e-3 * LEG, "the foot of the source stands"

@@ -101,7 +101,16 @@ CHILD = {
 }  # fmt: skip
 """A small body with a head as large as a grown-up's."""
 
+_WIDE = {"collar": 1.5, "hip": 1.8, "thigh": 1.8} | dict.fromkeys(ARM, 1.5) | dict.fromkeys(LEG, 1.8)
+_HIGHER = {"shin": 0.15, "neck": 0.1, "neck2": 0.1, "head": 0.1, "crown": 0.1}
+ROBOT = {
+    joint: (next((wide for part, wide in _WIDE.items() if joint.startswith(part)), 1.0) * x,
+            1.4 * y if joint.startswith(LEG) else y, z + _HIGHER.get(joint, 0.0))
+    for joint, (x, y, z) in HUMAN.items()
+}  # fmt: skip
+"""Wide, with short thighs, long shins, long arms and large feet."""
+
 BODIES = {
     "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD,
-    "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA,
+    "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA, "robot": ROBOT,
 }  # fmt: skip

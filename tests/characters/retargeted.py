@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures Retarget: a captured clip for the test characters, and back.
+"""Measures Retarget: captured clips for the test characters, and back.
 
-    python tests/characters/retargeted.py [--clip examples/cmu_01_01.bvh] [--pictures FOLDER] [character ...]
+    python tests/characters/retargeted.py [--clips examples/cmu_01_01.bvh poses.npz:02_01,x_te_jumping_1] [--rate 120]
+        [--most 150] [--free] [--variants all] [--pictures FOLDER] [character ...]
 
-Run it with a Python that has bpy. It prints a table as Markdown. Slide: how far ball or heel of a foot goes a second
-while the same point of the source's foot stands, beyond what it goes there, in percent of the leg's length (median and
-largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8 degrees. Pops: the
-largest step of a thigh or a shin from frame to frame, beyond that of the source, in degrees. Hands: by how much
-the distances between the hands and from hands to the head differ from the source's, in percent of the arm's length.
-Back: by how much the joints of the source differ after there and back, in degrees: the largest of parts of which the
-character has as many bones, and median and largest of the others.
+Run it with a Python that has bpy. It prints a table as Markdown, with a row for each character and clip. Slide: how far
+the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's
+length (median and largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8
+degrees, beyond the source's. Steps: the largest turn of a part from a frame to the next, beyond that of the source's on
+this frame, in degrees. Off: by how much the world's turns of hips, chest, head and feet, and the lines and turns of
+arms, differ from the source's, in degrees. Hands: by how much the distances between the hands and from hands to the
+head differ, in percent of the arm's length. Back: by how much joints of the source differ after there and back, in
+degrees: the largest of parts of which the character has as many bones, and of the total turns of necks and spines.
 """
 
 import argparse
@@ -17,6 +19,8 @@ import contextlib
 import io
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -25,69 +29,22 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import figure_variants  # noqa: E402
 import measure  # noqa: E402
 import sketch  # noqa: E402
-from clips import clip  # noqa: E402
+from clips import Clip, clip, poses  # noqa: E402
+from film import ALONG, STANDS, Film, angle, between  # noqa: E402
+from names import NAMINGS  # noqa: E402
 
 import build  # noqa: E402
 
-USUAL = ("mixamo", "vroid", "unreal", "smpl", "daz", "toon", "gorilla", "arms down", "no names in centimetres",
-         "rigify human", "rigify basic human")  # fmt: skip
-_STANDS = 0.15  # leg lengths a second
-
-
-class Film:
-    """What Blender shows of a figure: heads and tails (F, N, 3) and axes (F, N, 3, 3) by the bones' roles."""
-
-    def __init__(self, ob: bpy.types.Object, truth: dict, frames: range) -> None:
-        names = ob.pose.bones.keys()
-        by_role = {}
-        for name, role in truth.items():
-            if role is not None and name in names:
-                by_role.setdefault(tuple(role), names.index(name))
-        self.row = by_role
-        heads, axes = [], []
-        for frame in frames:
-            bpy.context.scene.frame_set(frame)
-            shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            world = np.array([shown.matrix_world @ bone.matrix for bone in shown.pose.bones])
-            heads.append(world[:, :3, 3])
-            axes.append(world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True))
-        self.heads, self.axes = np.array(heads), np.array(axes)
-        scale = max(ob.matrix_world.to_scale())
-        length = np.array([scale * bone.length for bone in ob.data.bones])[None, :, None]
-        self.tails = self.heads + self.axes[..., 1] * length
-        self.parents = [-1 if bone.parent is None else names.index(bone.parent.name) for bone in ob.pose.bones]
-        self.rest = np.array([ob.matrix_world @ bone.bone.matrix_local.translation for bone in ob.pose.bones])
-
-    def at(self, name: str, side: str = "") -> np.ndarray:
-        return self.heads[:, self.row[name, side]]
-
-    def length(self, *names: str, side: str = "L") -> float:
-        points = [self.rest[self.row[name, side]] for name in names]
-        return float(sum(np.linalg.norm(a - b) for a, b in zip(points, points[1:], strict=False)))
-
-    def foot(self, side: str) -> np.ndarray:
-        """The joint of the toes (F, 3)."""
-        return self.tails[:, self.row["foot", side]] if ("toes", side) not in self.row else self.at("toes", side)
-
-    def knee(self, side: str) -> np.ndarray:
-        """How far (F,) a knee is before the line from hip to ankle, as the sine of its bend; behind is wrong."""
-        hip, knee, ankle = (self.at(name, side) for name in ("thigh", "shin", "foot"))
-        left = self.at("thigh", "L") - self.at("thigh", "R")
-        normal = np.cross(knee - hip, ankle - knee)
-        size = np.linalg.norm(knee - hip, axis=-1) * np.linalg.norm(ankle - knee, axis=-1)
-        return (normal * left).sum(-1) / np.linalg.norm(left, axis=-1) / size
-
-    def joints(self) -> np.ndarray:
-        """(F, N, 3, 3) against their parents."""
-        each = zip(np.moveaxis(self.axes, 1, 0), self.parents, strict=True)
-        return np.stack([axes if above < 0 else np.swapaxes(self.axes[:, above], 1, 2) @ axes
-                         for axes, above in each], 1)  # fmt: skip
-
-
-def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.degrees(np.arccos(np.clip((np.einsum("...ij,...ij", a, b) - 1.0) / 2.0, -1.0, 1.0)))
+FIGURES = measure.BY_NAME | {one.name: one for one in NAMINGS}
+FIGURES["bones across"] = replace(FIGURES["mixamo"], name="bones across", axes="x")
+FIGURES["robot"] = replace(FIGURES["mech"], name="robot", body="robot", arms=0.0)
+FIGURES["child"] = replace(FIGURES["toon"], name="child", body="child")
+USUAL = ("mixamo", "vroid", "bones across", "toon", "child", "gorilla", "robot", "unreal", "smpl", "daz", "arms down",
+         "no names in centimetres", "mmd", "rigify human", "rigify basic human")  # fmt: skip
+_WRONG = np.sin(np.radians(measure.BACKWARD))
 
 
 def hands(film: Film) -> np.ndarray:
@@ -100,69 +57,148 @@ def hands(film: Film) -> np.ndarray:
 def slides(source: Film, other: Film, rate: float) -> np.ndarray:
     """By how much faster (percent of a leg a second) feet go than the source's, on frames on which these stand."""
     found = []
-    legs = [film.length("thigh", "shin", "foot") for film in (source, other)]
     for side in "LR":
-        own, new = (np.linalg.norm(np.diff(film.foot(side)[:, :2], axis=0), axis=-1) / leg * rate
-                    for film, leg in zip((source, other), legs, strict=True))  # fmt: skip
-        high = source.foot(side)[:, 2]
-        stands = (own < _STANDS) & (high[1:] < high.min() + 0.05 * legs[0])
+        own, new = (np.linalg.norm(np.diff(film.ball(side, source)[:, :2], axis=0), axis=-1) / film.leg() * rate
+                    for film in (source, other))  # fmt: skip
+        high = source.ball(side, source)[:, 2]
+        stands = (own < STANDS) & (high[1:] < high.min() + 0.02 * source.leg())
         found.append((new - own)[stands])
     return 100.0 * np.concatenate(found)
+
+
+def steps(source: Film, other: Film) -> dict[str, np.ndarray]:
+    """By how much further (F - 1,) parts turn from frame to frame than the source's do there, in degrees."""
+    found = {}
+    for (name, side), rows in source.rows.items():
+        if not other.has(name, side) or name in ("finger", "twist", "hip_joint", "toes", "collar"):
+            continue
+        chain = [*rows, *source.rows["head", ""]] if name == "neck" and source.has("head") else rows
+        own = np.max([angle(source.axes[1:, row], source.axes[:-1, row]) for row in chain], axis=0)
+        new = other.axes[:, other.rows[name, side][-1]]
+        found[f"{name} {side}"] = angle(new[1:], new[:-1]) - own
+    return found
+
+
+def off(source: Film, other: Film) -> dict[str, np.ndarray]:
+    """By how much (F,) a figure's parts are turned otherwise in the world than the source's, in degrees."""
+    found = {}
+    for name, side in (("hips", ""), ("spine", ""), ("head", ""), ("foot", "L"), ("foot", "R")):
+        if source.has(name, side) and other.has(name, side):
+            number = -1 if name == "spine" else 0
+            found[f"{name} {side}"] = angle(*(film.turned(film.row(name, side, number)) for film in (source, other)))
+    for side in "LR":
+        for name in ("arm", "forearm", "thigh", "shin"):
+            if all(film.has(name, side) and film.has(ALONG[name], side) for film in (source, other)):
+                found[f"{name} {side}"] = between(*(film.direction(name, side) for film in (source, other)))
+        if source.has("hand", side) and other.has("hand", side):
+            found[f"hand {side}"] = angle(*(film.turned_hand(side) for film in (source, other)))
+    return found
+
+
+def back(before: Film, after: Film, other: Film) -> dict[str, np.ndarray]:
+    """By how much (F,) joints of a figure differ, where the other one has as many, and the turns of trunk and neck."""
+    joints, found = angle(before.joints(), after.joints()), {}
+    counts = Counter(), Counter()
+    for film, count in zip((before, other), counts, strict=True):
+        for (name, side), rows in film.rows.items():
+            count[name.replace("head", "neck"), side] += len(rows)
+    for (name, side), rows in before.rows.items():
+        chain = name.replace("head", "neck"), side
+        if counts[1][chain] >= counts[0][chain] and name not in ("finger", "twist", "hip_joint"):
+            found[f"{name} {side}"] = joints[:, rows].max(-1)
+    ends = {"chest": ("hips", "spine"), "neck": ("spine", "head")}
+    for name, (low, high) in ends.items():
+        if before.has(low) and before.has(high):
+            whole = [np.swapaxes(film.axes[:, film.rows[low, ""][-1]], 1, 2) @ film.axes[:, film.rows[high, ""][-1]]
+                     for film in (before, after)]  # fmt: skip
+            found[f"whole {name}"] = angle(*whole)
+    return found
 
 
 def retarget(source: bpy.types.Object, ob: bpy.types.Object, frames: range) -> None:
     for one in bpy.context.view_layer.objects:
         one.select_set(one == ob)
     bpy.context.view_layer.objects.active = ob
-    bpy.ops.dqik.retarget(source=source.name, frame_start=frames[0], frame_end=frames[-1])
+    with contextlib.redirect_stdout(io.StringIO()):
+        bpy.ops.dqik.retarget(source=source.name, frame_start=frames[0], frame_end=frames[-1])
 
 
-def row(name: str, path: str, pictures: Path | None) -> str:
-    character = measure.BY_NAME[name]
+def _worst(parts: dict[str, np.ndarray]) -> str:
+    name, values = max(parts.items(), key=lambda part: part[1].max())
+    return f"{values.max():.2f} {name} {values.argmax() + 1}"
+
+
+def row(name: str, captured: Clip, variant: str, pictures: Path | None) -> str:
+    """A row of the table. variant : what is done to source or target (`figure_variants`), or nothing."""
+    character = FIGURES[name]
     ob = measure.made(character, "native")
-    captured = clip(path)
+    truths = captured.truth(), build.truth(character)
     with contextlib.redirect_stdout(io.StringIO()):
         source = captured.add()
+    if variant:
+        figure_variants.VARIANTS[variant](source, ob, truths)
     scene = bpy.context.scene
     frames = range(scene.frame_start, scene.frame_end + 1)
     rate = scene.render.fps / scene.render.fps_base
-    retarget(source, ob, frames)
-    before, new = Film(source, captured.truth(), frames), Film(ob, build.truth(character), frames)
-    slid = slides(before, new, rate)
-    wrong = np.mean([new.knee(side) < -np.sin(np.radians(8.0)) for side in "LR"])
-    steps = [max(angle(film.axes[1:, film.row[part, side]], film.axes[:-1, film.row[part, side]]).max()
-                 for part in ("thigh", "shin") for side in "LR") for film in (before, new)]  # fmt: skip
-    apart = 100.0 * np.abs(hands(new) - hands(before))
+    label = f"| {name}{' ' * bool(variant)}{variant} | {captured.name} |"
+    try:
+        retarget(source, ob, frames)
+    except RuntimeError as refused:
+        return f"{label} {refused} |".replace("\n", " ")
+    before, new = Film(source, truths[0], frames), Film(ob, truths[1], frames)
     if pictures is not None:
         for frame in np.linspace(frames[0], frames[-1], 5).astype(int).tolist():
             scene.frame_set(frame)
             for one, other in ((source, "source"), (ob, name)):
-                sketch.draw(one, pictures / f"{name}-{frame}-{other}.png".replace(" ", "-"))
+                sketch.draw(one, pictures / f"{name}-{captured.name}-{frame}-{other}.png".replace(" ", "-"))
+    slid = slides(before, new, rate)
+    slid = slid if len(slid) else np.zeros(1)
+    wrong = np.mean([new.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
+    wrong -= np.mean([before.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
+    there = new.has("head") and new.has("hand", "L")
+    apart = 100.0 * np.abs(hands(new) - hands(before)) if there else np.zeros((1, 1))
+    differ = off(before, new)
+    trunk = {part: values for part, values in differ.items() if part[:4] in ("hips", "spin", "head", "foot")}
+    arms = {part: values for part, values in differ.items() if part not in trunk and "thigh" not in part
+            and "shin" not in part}  # fmt: skip
     retarget(ob, source, frames)
-    back = angle(before.joints(), Film(source, captured.truth(), frames).joints())
-    counts = [Counter(role and ("neck" if role[0] == "head" else role[0], role[1]) for role in one.values())
-              for one in (captured.truth(), build.truth(character))]  # fmt: skip
-    names = source.pose.bones.keys()
-    kept, lost = ([names.index(name) for name, (part, side) in captured.truth().items()
-                   if (counts[0]["neck" if part == "head" else part, side]
-                       <= counts[1]["neck" if part == "head" else part, side]) == is_kept] for is_kept in (True, False))
-    lost = back[:, lost] if lost else np.zeros(1)
-    pops = steps[1] - steps[0]
-    return (f"| {name} | {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {pops:.2f} | "
-            f"{np.median(apart):.1f} / {apart.max():.1f} | {back[:, kept].max():.2f} | "
-            f"{np.median(lost):.1f} / {lost.max():.1f} |")  # fmt: skip
+    returned = back(before, Film(source, truths[0], frames), new)
+    return (f"{label} {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {_worst(steps(before, new))} | "
+            f"{_worst(trunk)} | {_worst(arms)} | {np.median(apart):.1f} / {apart.max():.1f} | {_worst(returned)} |")
+
+
+def clips_of(words: list[str], most: int, rate: int) -> Iterator[Clip]:
+    """The clips that are named: paths of BVH files, or of arrays with the names of their clips after a colon."""
+    for word in words:
+        path, _, names = word.partition(":")
+        for name in names.split(",") if names else ():
+            own, _, start = name.partition("@")
+            first = int(start or 0)
+            yield poses(path, own, slice(first, first + most), rate)
+        if not names:
+            yield clip(path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("characters", nargs="*")
-    parser.add_argument("--clip", default=str(HERE.parent.parent / "examples" / "cmu_01_01.bvh"))
+    parser.add_argument("--clips", nargs="+", default=[str(HERE.parent.parent / "examples" / "cmu_01_01.bvh")])
+    parser.add_argument("--most", type=int, default=150, help="so many captured frames of each clip of arrays")
+    parser.add_argument("--rate", type=int, default=30, help="frames a second of clips of arrays")
+    parser.add_argument("--variants", nargs="*", default=[""], help="what is done to the figures; all for each")
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--free", action="store_true", help="hands go by their arms alone, whatever they touch")
     options = parser.parse_args()
     measure.load()
-    print("| | slide %/s | wrong % | pops | hands % | back | lost |\n|---|---|---|---|---|---|---|")
+    if options.free:
+        sys.modules["dqik.rig.clip.touches"].keep = lambda *_: None
+    print("| figure | clip | slide %/s | wrong % | steps | off: trunk | off: arms | hands % | back |")
+    print("|" + "---|" * 9)
+    variants = [*figure_variants.VARIANTS] if options.variants == ["all"] else options.variants
     for name in options.characters or USUAL:
-        print(row(name, options.clip, options.pictures), flush=True)
+        for variant in variants:
+            for captured in clips_of(options.clips, options.most, options.rate):
+                print(row(name, captured, variant, options.pictures), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def draw(ob: bpy.types.Object, path: Path) -> None:
     scene.render.filepath = str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     bpy.ops.render.render(write_still=True)
-    for stick in (*made, camera):
-        bpy.data.objects.remove(stick)
+    for ob in (*made, camera):
+        bpy.data.objects.remove(ob)
 
 
 def _side(name: str) -> str:

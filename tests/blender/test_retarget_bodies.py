@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Retarget on other bodies: the way back, figures that turn over, animals, and objects that move or are scaled."""
+
+from math import pi, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Quaternion
+from test_retarget import FRAMES, HEIGHT, LEG, apart, film, retarget, walker, with_other_legs
+
+
+@pytest.mark.parametrize("thighs", [0.5, 1.5])
+def test_the_way_back_leads_back(thighs: float) -> None:
+    """Also from legs of other proportions, which are turned and bent otherwise."""
+    source, ob = walker(), rigs.figure("Other")
+    with_other_legs(ob, thighs)
+    before = film(source)
+    retarget(source, ob)
+    retarget(ob, source)
+    place, angle = apart(before, film(source))
+    assert place < 2e-3 * HEIGHT and angle < 0.5
+
+
+def test_hips_stay_on_their_way_while_a_figure_turns_over() -> None:
+    """While legs are level, or above the hips, they do not tell how high hips are."""
+    source, ob = rigs.figure("Roller"), rigs.figure("Other")
+    with_other_legs(ob, 1.5, 0.7)
+    for side, bend in (("L", 0.5), ("R", 0.3)):
+        rigs.posed(source.pose.bones[f"thigh.{side}"], Quaternion((1, 0, 0), -bend))
+        rigs.posed(source.pose.bones[f"shin.{side}"], Quaternion((1, 0, 0), 2.0 * bend))
+    for frame in FRAMES:
+        turn = Matrix.Rotation(2.0 * pi * (frame - 1) / (len(FRAMES) - 1), 4, "X")
+        rest = source.data.bones["hips"].matrix_local
+        source.pose.bones["hips"].matrix = (Matrix.Translation((0, 0, 1.2)) @ turn
+                                            @ Matrix.Translation(-rest.translation) @ rest)  # fmt: skip
+        for path in ("location", "rotation_quaternion"):
+            source.pose.bones["hips"].keyframe_insert(path, frame=frame)
+    retarget(source, ob, frame_start=FRAMES[0], frame_end=FRAMES[-1])
+    ways = []
+    for one, leg in ((source, LEG), (ob, 0.6)):
+        shown = film(one)
+        ways.append(0.5 * (shown["thigh.L"][:, 2, 3] + shown["thigh.R"][:, 2, 3]) / leg)
+    assert np.abs(np.diff(ways[1] - ways[0])).max() < 0.15
+
+
+LEGS = {"thigh": "shin", "shin": "foot", "front_thigh": "front_shin", "front_shin": "front_foot"}
+
+
+def animal(name: str, scale: float, long: float) -> bpy.types.Object:
+    """A four-legged figure that looks along -Y, with a trunk of some length."""
+    bones = [
+        rigs.Bone("hips", (0, 0, 0.6), (0, -0.1, 0.6)),
+        rigs.Bone("spine", (0, -0.1, 0.6), (0, -0.1 - 0.5 * long, 0.6), "hips"),
+        rigs.Bone("chest", (0, -0.1 - 0.5 * long, 0.6), (0, -0.1 - long, 0.6), "spine"),
+        rigs.Bone("neck", (0, -0.1 - long, 0.6), (0, -0.2 - long, 0.75), "chest"),
+        rigs.Bone("head", (0, -0.2 - long, 0.75), (0, -0.35 - long, 0.72), "neck"),
+        rigs.Bone("tail", (0, 0.05, 0.6), (0, 0.3, 0.55), "hips"),
+    ]
+    for side, x in (("L", 0.08), ("R", -0.08)):
+        y = -0.1 - 0.9 * long
+        bones += [
+            rigs.Bone(f"thigh.{side}", (x, 0, 0.58), (x, -0.1, 0.38), "hips"),
+            rigs.Bone(f"shin.{side}", (x, -0.1, 0.38), (x, 0.08, 0.18), f"thigh.{side}"),
+            rigs.Bone(f"foot.{side}", (x, 0.08, 0.18), (x, 0.04, 0.03), f"shin.{side}"),
+            rigs.Bone(f"toe.{side}", (x, 0.04, 0.03), (x, -0.04, 0.0), f"foot.{side}"),
+            rigs.Bone(f"shoulder.{side}", (x, y, 0.6), (x, y - 0.05, 0.5), "chest"),
+            rigs.Bone(f"front_thigh.{side}", (x, y - 0.05, 0.5), (x, y + 0.04, 0.34), f"shoulder.{side}"),
+            rigs.Bone(f"front_shin.{side}", (x, y + 0.04, 0.34), (x, y, 0.12), f"front_thigh.{side}"),
+            rigs.Bone(f"front_foot.{side}", (x, y, 0.12), (x, y - 0.02, 0.02), f"front_shin.{side}"),
+            rigs.Bone(f"front_toe.{side}", (x, y - 0.02, 0.02), (x, y - 0.08, 0.0), f"front_foot.{side}"),
+        ]
+    ob = rigs.armature(bones, name)
+    ob.scale = (scale,) * 3
+    rigs.update()
+    return ob
+
+
+def sway(ob: bpy.types.Object) -> None:
+    """Let a four-legged figure sway and turn its head on four feet that stand, by Blender's IK."""
+    for side in "LR":
+        for lower, foot in (("shin", "foot"), ("front_shin", "front_foot")):
+            ob.data.bones[f"{foot}.{side}"].use_inherit_rotation = False
+            target = rigs.empty(ob.matrix_world @ ob.data.bones[f"{foot}.{side}"].head_local, f"{foot}.{side}")
+            rigs.blender_ik(ob, f"{lower}.{side}", target, chain_count=2)
+    for frame in FRAMES:
+        hips, neck = ob.pose.bones["hips"], ob.pose.bones["neck"]
+        hips.location = (0.02 * sin(0.5 * frame), 0.03 * sin(0.3 * frame), -0.05 + 0.02 * sin(0.4 * frame))
+        rigs.posed(neck, Quaternion((0, 0, 1), 0.4 * sin(0.3 * frame)))
+        hips.keyframe_insert("location", frame=frame)
+        neck.keyframe_insert("rotation_quaternion", frame=frame)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+
+
+def test_animals_stand_on_four_feet() -> None:
+    source, ob = animal("Wolf", 1.0, 0.5), animal("Horse", 2.0, 0.7)
+    sway(source)
+    retarget(source, ob)
+    shown = film(ob)
+    for toes in ("toe", "front_toe"):
+        for side in "LR":
+            assert np.ptp(shown[f"{toes}.{side}"][:, :3, 3], axis=0).max() < 2e-3
+    assert np.ptp(shown["hips"][:, 1, 3]) > 0.08, "it sways"
+    across, ahead = shown["neck"][:, :3, 1], np.array([0.0, -1.0, 0.0])
+    assert (across @ ahead > 0.3).all(), "it looks ahead"
+
+
+def test_two_legs_and_four_are_refused_and_so_are_uneven_scales() -> None:
+    source, ob = walker(), animal("Wolf", 1.0, 0.5)
+    rigs.made_active(ob)
+    with pytest.raises(RuntimeError, match="'Wolf' goes on four legs and 'Walker' on two"):
+        bpy.ops.dqik.retarget(source=source.name)
+    ob = rigs.figure("Copy")
+    for scale in ((1.0, 1.0, 1.3), (-1.0, 1.0, 1.0)):
+        ob.scale = scale
+        rigs.made_active(ob)
+        rigs.update()
+        with pytest.raises(RuntimeError, match="'Copy' is mirrored or scaled unevenly: apply its scale"):
+            bpy.ops.dqik.retarget(source=source.name)
+
+
+def test_a_figure_on_a_moving_parent_goes_as_the_source_does() -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    ob.parent = rigs.empty((0.0, 0.0, 0.0), "Carriage")
+    rigs.key_path(ob.parent, (FRAMES[0], FRAMES[-1]), ((0.0, 0.0, 0.0), (2.0, 1.0, 0.0)))
+    retarget(source, ob)
+    place, angle = apart(film(source), film(ob))
+    assert place < 1e-3 * HEIGHT and angle < 0.5
+
+
+def test_bones_that_scale_the_source_count_as_its_size() -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    retarget(source, ob)
+    before = film(ob)
+    hips = source.pose.bones["hips"]
+    hips.scale = (0.5,) * 3
+    again = rigs.figure("Again")
+    retarget(source, again)
+    after = film(again)
+    steps = [np.diff(shown["foot.R"][:, :3, 3], axis=0) for shown in (before, after)]
+    assert np.abs(steps[0] - steps[1]).max() < 0.2 * HEIGHT
+    joints = [np.einsum("fji,fjk->fik", shown["thigh.R"][:, :3, :3], shown["shin.R"][:, :3, :3])
+              for shown in (before, after)]  # fmt: skip
+    assert np.abs(joints[0] - joints[1]).max() < 0.02
