@@ -183,18 +183,11 @@ class Code(Enum):
     NO_GROUND = "There is no mesh {} in the scene to move on"
     GROUND_EMPTY = "{} has no faces to stand on: choose another mesh as the ground"
     NO_CONTACTS = "No foot of {} stands on these frames, and no hand holds on, so nothing was changed"
-    CONTACT_NOT_PLANTED = (
-        "The contacts of {} cannot be planted: constraints, drivers or goals move its arm, or it is no foot or hand. "
-        "Mute what moves it, set its Role, or remove its contacts"
-    )
+    CONTACT_NOT_PLANTED = "The contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts"
     CONTACT_THERE = "{} has a contact at or beside frame {} already: drag its bar, or go to another frame"
     NO_LIMB_TO_ADD = "{} is no foot or hand that is recognised: set its Role in the Bone panel"
-    MENDED = (
-        "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees"
-    )
-    MENDED_HANDS = (
-        "{} contacts of hands: they slid by {} % of the height a second, now by {} %; elbows change by up to {} degrees"
-    )
+    MENDED = "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees"
+    MENDED_HANDS = "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change by up to {} degrees"
     MENDING = "Planting feet and hands"
     CONTACTS_FOUND = "{} contacts found"
     NO_CONTACT = "{} has {} contacts: there is none with the number {}"

@@ -62,18 +62,16 @@ GERMAN_MOTION = {
     "{} has no action to mend: bake its motion first": "{} hat keine Action zum Ausbessern: die Bewegung zuerst backen",
     "No foot of {} stands on these frames, and no hand holds on, so nothing was changed":
         "Auf diesen Frames steht kein Fuß von {}, und keine Hand hält sich, also wurde nichts geändert",
-    "The contacts of {} cannot be planted: constraints, drivers or goals move its arm, or it is no foot or hand. "
-    "Mute what moves it, set its Role, or remove its contacts":
-        "Die Kontakte von {} können nicht aufgesetzt werden: Constraints, Treiber oder Ziele bewegen seinen Arm, oder "
-        "er ist weder Fuß noch Hand. Stummschalten, was ihn bewegt, seine Rolle festlegen, oder seine Kontakte "
-        "entfernen",
+    "The contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts":
+        "Die Kontakte von {} können nicht aufgesetzt werden: stummschalten, was seinen Arm bewegt, seine Rolle "
+        "festlegen, oder seine Kontakte entfernen",
     "{} has a contact at or beside frame {} already: drag its bar, or go to another frame":
         "{} hat an oder neben Frame {} schon einen Kontakt: seinen Balken ziehen, oder zu einem anderen Frame gehen",
     "{} is no foot or hand that is recognised: set its Role in the Bone panel":
         "{} ist kein erkannter Fuß und keine Hand: seine Rolle im Bedienfeld Knochen festlegen",
-    "{} contacts: planted feet slid by {} % of the height a second, now by {} %; knees change by up to {} degrees":
+    "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
-    "{} contacts of hands: they slid by {} % of the height a second, now by {} %; elbows change by up to {} degrees":
+    "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change by up to {} degrees":
         "{} Kontakte der Hände: sie rutschten {} % der Höhe je Sekunde, jetzt {} %; Ellbogen ändern sich um bis zu {} "
         "Grad",
     "Plants the {} contacts of the list": "Die {} Kontakte der Liste werden aufgesetzt",
