@@ -62,7 +62,7 @@ GERMAN_MOTION = {
     "{} has no action to mend: bake its motion first": "{} hat keine Action zum Ausbessern: die Bewegung zuerst backen",
     "No foot of {} stands on these frames, and no hand holds on, so nothing was changed":
         "Auf diesen Frames steht kein Fuß von {}, und keine Hand hält sich, also wurde nichts geändert",
-    "The contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts":
+    "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts":
         "Die Kontakte von {} können nicht aufgesetzt werden: stummschalten, was seinen Arm bewegt, seine Rolle "
         "festlegen, oder seine Kontakte entfernen",
     "{} has a contact at or beside frame {} already: drag its bar, or go to another frame":
@@ -71,7 +71,7 @@ GERMAN_MOTION = {
         "{} ist kein erkannter Fuß und keine Hand: seine Rolle im Bedienfeld Knochen festlegen",
     "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
-    "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change by up to {} degrees":
+    "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees":
         "{} Kontakte der Hände: sie rutschten {} % der Höhe je Sekunde, jetzt {} %; Ellbogen ändern sich um bis zu {} "
         "Grad",
     "Plants the {} contacts of the list": "Die {} Kontakte der Liste werden aufgesetzt",
