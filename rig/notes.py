@@ -183,7 +183,7 @@ class Code(Enum):
     NO_GROUND = "There is no mesh {} in the scene to move on"
     GROUND_EMPTY = "{} has no faces to stand on: choose another mesh as the ground"
     NO_CONTACTS = "No foot of {} stands on these frames, and no hand holds on, so nothing was changed"
-    CONTACT_NOT_PLANTED = "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts"
+    CONTACT_NOT_PLANTED = "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove them"
     CONTACT_THERE = "{} has a contact at or beside frame {} already: drag its bar, or go to another frame"
     NO_LIMB_TO_ADD = "{} is no foot or hand that is recognised: set its Role in the Bone panel"
     MENDED = "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees"

@@ -62,7 +62,7 @@ GERMAN_MOTION = {
     "{} has no action to mend: bake its motion first": "{} hat keine Action zum Ausbessern: die Bewegung zuerst backen",
     "No foot of {} stands on these frames, and no hand holds on, so nothing was changed":
         "Auf diesen Frames steht kein Fuß von {}, und keine Hand hält sich, also wurde nichts geändert",
-    "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove its contacts":
+    "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove them":
         "Die Kontakte von {} können nicht aufgesetzt werden: stummschalten, was seinen Arm bewegt, seine Rolle "
         "festlegen, oder seine Kontakte entfernen",
     "{} has a contact at or beside frame {} already: drag its bar, or go to another frame":
