@@ -167,9 +167,7 @@ class Code(Enum):
     RETARGETING = "Carrying the motion over"
     CHOOSE_SOURCE = "Choose the armature whose motion this one gets"
     SOURCE_IS_SELF = "{} is this armature itself: choose another as the source"
-    NO_LEGS_TO_RETARGET = (
-        "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel"
-    )
+    NO_LEGS_TO_RETARGET = "{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone panel"
     LEGS_DIFFER = "{} goes on four legs and {} on two: Retarget needs two figures that go alike"
     SCALED_UNEVENLY = "{} is mirrored or scaled unevenly: apply its scale (Object > Apply > Scale)"
     NO_MOTION = "{} does not move on frames {} to {}"
