@@ -6,8 +6,8 @@ while it rolls. What is sought is the correction of the hips, `c`, and of each a
 `c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
 and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
 pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
-on the ground are steadied before, and feet that are laid flat lose a little of their acceleration. The normal equations
-are block-pentadiagonal, and are solved as block-tridiagonal ones of two frames each.
+on the ground are steadied before. The normal equations are block-pentadiagonal, and are
+solved as block-tridiagonal ones of two frames each.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,6 @@ _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against
 _GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
-_EASED, _TURNED = 0.06, 0.005  # the share of its acceleration that a turned foot loses, and how far it is turned [rad]
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
@@ -124,22 +123,11 @@ def _wanted(
     apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
     turned = np.full(leg.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
-    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate, _eased(turned, turn))), turn)
+    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), turn)
     ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
     counts = contacts.T[..., None]
     found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
     return foot, found - leg.ankle
-
-
-def _eased(turned: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """The accelerations (F - 2, 3) that are taken from a foot of turns (F, 4), which is turned by `turned` (F, 3).
-
-    Where a foot is laid flat, its ankle has to turn more than before between its stances; this pays for it. A foot that
-    need not be turned keeps its motion.
-    """
-    size = float(np.nansum(turned**2)) / max(int((~np.isnan(turned[:, 0])).sum()), 1)
-    steps = quaternion.log(quaternion.product(turn[1:], quaternion.conjugate(turn[:-1])))
-    return -_EASED * size / (size + _TURNED**2) * np.diff(steps, axis=0)
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
@@ -193,20 +181,16 @@ def _cost(contacts: np.ndarray, rate: float) -> np.ndarray:
     return _EXACT ** np.clip((away - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
 
 
-def faded(values: np.ndarray, cost: np.ndarray, rate: float, accelerations: np.ndarray | None = None) -> np.ndarray:
+def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
     """Values (F, K) that are those given where these are numbers, and fade smoothly to 0 between them.
 
-    cost : (F,), of the square of a value that is not given. accelerations : (F - 2, K), those that they have if they
-    can; by default none.
+    cost : (F,), of the square of a value that is not given.
     """
     fixed = ~np.isnan(values[:, 0])
     size = values.shape[1]
     blocks = _blocks(np.where(fixed, _EXACT, cost)[:, None, None] * np.eye(size), _stiffness(rate) * np.ones(size))
-    right = np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0)
-    if accelerations is not None:
-        for i, one in enumerate(_SECOND):
-            right[i : len(right) - 2 + i] += one * _stiffness(rate) * accelerations
-    return np.where(fixed[:, None], np.nan_to_num(values), _solve(blocks, right))
+    between = _solve(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
+    return np.where(fixed[:, None], np.nan_to_num(values), between)
 
 
 def _stiffness(rate: float) -> float:

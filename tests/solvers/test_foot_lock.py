@@ -111,7 +111,7 @@ def test_feet_that_are_laid_flat_turn_no_faster() -> None:
         legs[k] = leg._replace(turns=turns)
     for k, (leg, after) in enumerate(zip(legs, planted(legs, true), strict=True)):
         assert largest_step(after, true[:, k]) < 1e-5
-        assert accelerations(after) < accelerations(leg)
+        assert accelerations(after) < 1.01 * accelerations(leg)
 
 
 def test_a_walk_that_does_not_slide_stays() -> None:
