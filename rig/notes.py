@@ -322,9 +322,7 @@ class Code(Enum):
     ACTION_LINKED = "Action {} is linked, so keys would be lost: bake into a new action"
     ACTION_MOVES_OTHER = "Action {} also moves {}: bake into a new action"
     ACTION_IN_NLA = "Action {} also plays in the NLA of {}: bake into a new action"
-    BLENDED_WITH_NLA = (
-        "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action"
-    )
+    BLENDED_WITH_NLA = "The action of {} is blended with the NLA, which changes the bake: bake into a new action"
     ALL_MET = "All goals met"
     LAGS = "At frame {} the bones lag behind their targets, as Follow has them"
     LEARNT_NO_NUMBERS = "The keys of these actions are no numbers: correct them in the Graph Editor"

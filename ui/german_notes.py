@@ -324,7 +324,7 @@ GERMAN_NOTES = {
     "Action {} also moves {}: bake into a new action": "Die Action {} bewegt auch {}: in eine neue Action backen",
     "Action {} also plays in the NLA of {}: bake into a new action":
         "Die Action {} läuft auch im NLA von {}: in eine neue Action backen",
-    "The action of {} is blended with the NLA, which would change the baked pose: bake into a new action":
+    "The action of {} is blended with the NLA, which changes the bake: bake into a new action":
         "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
         "in eine neue Action backen",
     # refusals of the solvers
