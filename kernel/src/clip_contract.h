@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CLIP_LAYOUT 29679187 /* a hash of all below */
+#define DQIK_CLIP_LAYOUT 222637669 /* a hash of all below */
 
 #define DQIK_CLIP_FEWEST 16
 
@@ -25,6 +25,19 @@ typedef struct {
     const double *first;
     const double *second;
 } dqik_band;
+
+/* The motion of a stage's joints in some frames; see solvers/clip/smoothness.py. */
+typedef struct {
+    int64_t frames;
+    int32_t corrects; /* whether the acceleration is that of the correction */
+    double weight;
+    double far;
+    const double *near; /* (blocks) */
+    const double *rotations; /* states (F, J, 4), (F, n) */
+    const double *x;
+    const double *base_rotations;
+    const double *base_x;
+} dqik_clip_motion;
 
 /* DQIK_CLIP_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_clip_layout(void);
@@ -41,8 +54,11 @@ DQIK_EXPORT int32_t dqik_clip_band_half(const dqik_band *band, double *x, double
 /* After both halves: x (frames, n), at first the right-hand side, is the solution; 0 if the band is not positive definite. */
 DQIK_EXPORT int32_t dqik_clip_band_join(const dqik_band *band, double *x, double *work);
 
-/* Add the gradient (F, K, 3) and Hessian (F, K, 3, 3), ... of accelerations (F - 2, K, 3) in some frames; left (F - 1, K, 3, 3): J_l^-1 of the steps, NULL for corrections. */
-DQIK_EXPORT void dqik_clip_smoothness(int64_t frames, int64_t joints, int64_t begin, int64_t end, double weight, const double *accelerations, const double *rates, const double *left, double *gradient, double *diagonal, double *first, double *second);
+/* The costs (blocks) of some blocks of the first stage; unless NULL, their gradient and Hessian are added to (F, n) and the blocks (F, n, n), (F - 1, n, n), (F - 2, n, n) of a band. */
+DQIK_EXPORT void dqik_clip_smoothness(const dqik_problem *problem, const dqik_clip_motion *motion, int64_t begin, int64_t end, double *costs, double *gradient, double *diagonal, double *first, double *second);
+
+/* Move the states (F, J, 4), (F, n) of the first stage by steps (F, n) of its degrees of freedom. */
+DQIK_EXPORT void dqik_clip_step(const dqik_problem *problem, int64_t begin, int64_t end, const double *d, double *rotations, double *x);
 
 /* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
 DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);

@@ -101,6 +101,7 @@ void take_step(const work *w, point *to, const point *from, const double *d);
 void difference(const work *w, const point *p, double *v);
 double longest_of(const work *w, const double *d);
 void pull_gradient(const work *w, const point *p, double *gradient);
+void block_rates(const dqik_stage *s, int block, const double *x, double *rates);
 void block_axes(const work *w, const point *p, int block, double *axes);
 void middle_of_limits(const work *w, point *p, const double *weights);
 void sample(const work *w, point *p, uint64_t *random);

@@ -221,17 +221,19 @@ void pull_gradient(const work *w, const point *p, double *gradient) {
     }
 }
 
+/* From the rates of a block's coordinates `x` to its joint's angular velocity in its own frame: (3, 3). */
+void block_rates(const dqik_stage *s, int block, const double *x, double *rates) {
+    if (s->block_kind[block] == DQIK_BALL)
+        ball_body(s, block, x, rates);
+    else
+        memcpy(rates, s->basis + 9 * block, sizeof(double) * 9);
+}
+
 /* World directions of a block's degrees of freedom, as columns of `axes` (3, 3). */
 void block_axes(const work *w, const point *p, int block, double *axes) {
-    const dqik_stage *s = w->s;
-    const double *world = p->m + 9 * s->block_joint[block];
-    if (s->block_kind[block] == DQIK_BALL) {
-        double c[9];
-        ball_body(s, block, p->x + s->block_start[block], c);
-        matrix_product(axes, world, c);
-    } else {
-        matrix_product(axes, world, s->basis + 9 * block);
-    }
+    double rates[9];
+    block_rates(w->s, block, p->x + w->s->block_start[block], rates);
+    matrix_product(axes, p->m + 9 * w->s->block_joint[block], rates);
 }
 
 static int bounded(const dqik_stage *s, int i) { return isfinite(s->lo[i]) && isfinite(s->hi[i]); }

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..compiled.clip import CompiledStage
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from . import banded
@@ -83,22 +84,17 @@ class Problem:
 
     def __init__(
         self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, rows: Rows,
-        wanted: np.ndarray, held: tuple[int, int] = (0, 0),
+        wanted: np.ndarray, held: tuple[int, int] = (0, 0), compiled: CompiledStage | None = None,
     ) -> None:  # fmt: skip
-        """`wanted`: (F, all) rows that are to be left."""
+        """`wanted`: (F, all) rows that are to be left. compiled : the stage for the kernel."""
         self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
         self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
-        frames = len(wanted)
+        self._compiled, frames = compiled, len(wanted)
         self.moving = slice(held[0], frames - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
         self._expand = None if unknowns is None and bounds.open.all() else expand[:, bounds.open]  # (n, open)
         self._reduce = None if unknowns is None else expand
-        joint = np.searchsorted(space.moved, space.joint)
-        column = np.arange(space.n) - np.array([block.start for block in space.blocks], dtype=np.intp)[joint]
-        self._slot = 3 * joint + column
-        self._rows, self._columns = np.nonzero(joint[:, None] == joint)
-        self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
     def costs(self, state: State) -> tuple[np.ndarray, float]:
         """The costs of goals and limits in each frame (F,), and that of the smoothness."""
@@ -113,12 +109,10 @@ class Problem:
         if one_sided is not None:
             jacobian[~((error > 0.0) | ~one_sided)] = 0.0
         flipped = np.swapaxes(jacobian, -1, -2)
-        terms = self.smoothness.terms(state, self.base)
-        gradient = terms.gradient.reshape(len(error), -1)[:, self._slot] - (flipped @ error[..., None])[..., 0]
-        blocks = [flipped @ jacobian, *(np.zeros((len(part), *flipped.shape[1:2] * 2)) for part in terms[2:])]
-        for block, part in zip(blocks, terms[1:], strict=True):
-            joint, own, other = self._entries
-            block[:, self._rows, self._columns] += part[:, joint, own, other]
+        gradient, (frames, n) = -(flipped @ error[..., None])[..., 0], state.x.shape
+        empty = (np.zeros((max(frames - away, 0), n, n)) for away in (1, 2))
+        blocks = [np.matmul(flipped, jacobian, order="C"), *empty]
+        self.smoothness.add(state, self.base, gradient, blocks)
         if self._reduce is not None:
             jacobian = jacobian @ self._reduce
             gradient = gradient @ self._reduce
@@ -146,7 +140,7 @@ class Problem:
     def _stepped(self, state: State, step: np.ndarray) -> State:
         d = np.zeros((len(self._wanted), self.space.n))
         d[self.moving] = step if self._expand is None else step @ self._expand.T
-        return self.space.step(state, d)
+        return self.space.step(state, d) if self._compiled is None else self._compiled.step(state, d)
 
     def longest(self, step: np.ndarray) -> float:
         """The longest step of an unknown [rad], for slides [skeleton lengths]."""

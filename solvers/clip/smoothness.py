@@ -10,12 +10,13 @@ followed. A turn `d` of a joint in its own frame changes `log(A^-1 R)` by `J_r^-
 (Sola 2018, eq. 144 and 146). A slide by the skeleton's length counts as a turn by 1 rad.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..algebra import quaternion
-from ..compiled.clip import add_smoothness
+from ..compiled.clip import CompiledStage
 from ..space.joint_space import JointSpace, State
 
 FAR = 0.5  # [rad] h
@@ -40,14 +41,22 @@ class Smoothness:
         that of the correction.
     """
 
-    def __init__(self, space: JointSpace, weight: float, near: np.ndarray, corrects: bool) -> None:
-        """`near` (n,), equal within a joint."""
-        self.space, self.weight, self.corrects = space, weight, corrects
+    def __init__(
+        self, space: JointSpace, weight: float, near: np.ndarray, corrects: bool, compiled: CompiledStage | None = None
+    ) -> None:  # fmt: skip
+        """`near` (n,), equal within a joint. compiled : the stage of the space for the kernel."""
+        self.space, self.weight, self.corrects, self._compiled = space, weight, corrects, compiled
         self._joints = space.moved
         self._slides = space.skeleton.slides[self._joints]
         self._scale = 1.0 / space.skeleton.length  # of a slide
         self.near = near[np.searchsorted(space.joint, self._joints)]
         self.near = np.where(self._slides, self.near / self._scale**2, self.near)
+        self._numbers = corrects, weight, FAR, self.near
+        joint = np.searchsorted(self._joints, space.joint)
+        column = np.arange(space.n) - np.array([block.start for block in space.blocks], dtype=np.intp)[joint]
+        self._slot = 3 * joint + column
+        self._rows, self._columns = np.nonzero(joint[:, None] == joint)
+        self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
     def steps(self, state: State, other: State) -> np.ndarray:
         """Rotation vectors (F, K, 3) from the joints of one state to those of another; scaled vectors for slides."""
@@ -77,9 +86,22 @@ class Smoothness:
 
     def cost(self, state: State, base: State) -> float:
         """The costs of all frames."""
+        if self._compiled is not None:
+            return self._compiled.smoothness(self._numbers, state, base)
         c = self.steps(base, state)
         far = FAR * FAR * np.log1p((c * c).sum(-1) / (FAR * FAR))
         return self.acceleration(state, base) + 0.5 * float((self.near * far).sum())
+
+    def add(self, state: State, base: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+        """Add gradient and Hessian to `gradient` (F, n) and `blocks` (F, n, n), (F - 1, n, n), (F - 2, n, n)."""
+        if self._compiled is not None:
+            self._compiled.smoothness(self._numbers, state, base, (gradient, *blocks))
+            return
+        terms = self.terms(state, base)
+        gradient += terms.gradient.reshape(len(gradient), -1)[:, self._slot]
+        joint, own, other = self._entries
+        for block, part in zip(blocks, terms[1:], strict=True):
+            block[:, self._rows, self._columns] += part[:, joint, own, other]
 
     def terms(self, state: State, base: State) -> Terms:
         """Gradient and Gauss-Newton Hessian by the degrees of freedom."""
@@ -100,8 +122,7 @@ class Smoothness:
         else:
             v = self.steps(_part(state, 0, -1), _part(state, 1, None))
             a, left = v[1:] - v[:-1], self._inverse(v)
-        if not add_smoothness(self.weight, a, rates, left, terms):
-            add_with_numpy(self.weight, a, rates, left, terms)
+        _add_accelerations(self.weight, a, rates, left, terms)
         return terms
 
     def _rates(self, state: State) -> np.ndarray:
@@ -116,7 +137,7 @@ class Smoothness:
         return quaternion.left_jacobian_inverse(np.where(self._slides[:, None], 0.0, v))
 
 
-def add_with_numpy(
+def _add_accelerations(
     weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Terms
 ) -> None:  # fmt: skip
     """Add the terms of accelerations (F - 2, K, 3).

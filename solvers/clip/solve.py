@@ -172,7 +172,7 @@ def _solve_stage(
     """
     space, frames = stage.space, len(targets.positions)
     own, at_keys = _state(space, pose), targets.take(keys)
-    smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects)
+    smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects, compiled)
     limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
     own_links = links if len(links) == 1 else links[keys]
     states, rows, costs = zip(*(_missed(stage, answer, at_keys, own_links) for answer in found), strict=True)

@@ -54,7 +54,9 @@ class Clip:
         """The problem of all frames, of which the first and the last ones are held."""
         wanted = np.zeros((len(self), self.tasks.all)) if self.targets.wanted is None else self.targets.wanted
         rows = rows_of(self.tasks, self.targets, self.links, self.compiled)
-        return Problem(self.tasks, self.space, self.smoothness, self.bounds, self.base, rows, wanted, held)
+        return Problem(
+            self.tasks, self.space, self.smoothness, self.bounds, self.base, rows, wanted, held, self.compiled
+        )  # fmt: skip
 
 
 def cut(state: State, some: slice) -> State:

@@ -15,13 +15,16 @@ from ..model.frames import asking
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
-from .clip_contract import BAND, CONTRACT
+from .clip_contract import BAND, CONTRACT, MOTION
 from .contract import SUPPORTED
 from .library import load
 from .needs import needs
 from .pack import problem
 from .packer import Packer
 from .stages import WorkingMemory, in_threads
+
+FRAMES_A_THREAD = 64  # at least, where a frame takes a microsecond or two
+JOINTS_A_THREAD = 4000  # of all frames, at least
 
 
 @cache
@@ -33,6 +36,13 @@ def functions() -> dict[str, Any] | None:
     except (OSError, AttributeError) as error:
         print(f"DQIK: compiled whole clips cannot be used: {error}. NumPy does this part.", file=sys.stderr)
         return None
+
+
+def _functions() -> dict[str, Any]:
+    """The functions, where there are some."""
+    own = functions()
+    assert own is not None
+    return own
 
 
 def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray | None:
@@ -62,23 +72,6 @@ def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, righ
     return x
 
 
-def add_smoothness(
-    weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Sequence[np.ndarray]
-) -> bool:  # fmt: skip
-    """As `solvers.clip.smoothness.add_with_numpy`; False where NumPy has to."""
-    own = functions()
-    if own is None:
-        return False
-    given = [None if one is None else np.ascontiguousarray(one, dtype=float) for one in (accelerations, rates, left)]
-    addresses = [None if one is None else one.ctypes.data for one in (*given, *terms)]
-
-    def part(begin: int, end: int) -> None:
-        own["dqik_clip_smoothness"](*rates.shape[:2], begin, end, weight, *addresses)
-
-    in_threads(len(rates), part)
-    return True
-
-
 class CompiledStage:
     """A stage packed for the kernel, whose rows are asked for at many states."""
 
@@ -90,6 +83,36 @@ class CompiledStage:
         self._packer, counts = Packer(), np.ones((goals, 2), dtype=bool)
         self.address = addressof(problem(self._packer, stage.skeleton, [stage], counts, "PGS", points))
         self.memory = WorkingMemory(int(kernel.work(self.address)))
+
+    def step(self, state: State, d: np.ndarray) -> State:
+        """As `JointSpace.step`."""
+        own = _functions()
+        moved, d = State(np.array(state.rotations, order="C"), np.array(state.x, order="C")), np.ascontiguousarray(d)
+        to = d.ctypes.data, moved.rotations.ctypes.data, moved.x.ctypes.data
+        in_threads(len(d), lambda begin, end: own["dqik_clip_step"](self.address, begin, end, *to), FRAMES_A_THREAD)
+        return moved
+
+    def smoothness(
+        self, numbers: tuple[bool, float, float, np.ndarray], state: State, base: State, to: Sequence[np.ndarray] = ()
+    ) -> float:  # fmt: skip
+        """The cost of `solvers.clip.smoothness.Smoothness`.
+
+        numbers : whether it is that of corrections, weight, distance that is far, and (K,) weights of staying near.
+        to : gradient (F, n) and blocks (F, n, n), (F - 1, n, n), (F - 2, n, n), to which its own ones are added.
+        """
+        own, (corrects, weight, far, near) = _functions(), numbers
+        arrays = [np.ascontiguousarray(one) for one in (near, state.rotations, state.x, base.rotations, base.x)]
+        names, costs = ("near", "rotations", "x", "base_rotations", "base_x"), np.zeros(len(near))
+        addresses = {name: one.ctypes.data for name, one in zip(names, arrays, strict=True)}
+        packer, frames = Packer(), len(state.x)
+        motion = packer.fill(MOTION, frames=frames, corrects=corrects, weight=weight, far=far, **addresses)
+        into = [one.ctypes.data for one in to] or [None] * 4
+
+        def part(begin: int, end: int) -> None:
+            own["dqik_clip_smoothness"](self.address, addressof(motion), begin, end, costs.ctypes.data, *into)
+
+        in_threads(len(near), part, -(-JOINTS_A_THREAD // max(frames, 1)))
+        return float(costs.sum())
 
 
 def compiled_stage(stage: Stage, goals: int, points: int) -> CompiledStage | None:
@@ -127,10 +150,9 @@ class CompiledRows:
         rotations, x = np.ascontiguousarray(state.rotations), np.ascontiguousarray(state.x)
         rows, columns = np.empty((frames, tasks.all)), np.empty((frames if linear else 0, tasks.space.n, tasks.all))
         to = rotations.ctypes.data, x.ctypes.data, rows.ctypes.data, columns.ctypes.data if linear else None
-        in_threads(frames, partial(self._part, to))
+        in_threads(frames, partial(self._part, to), FRAMES_A_THREAD)
         return rows, columns
 
     def _part(self, to: tuple[int | None, ...], begin: int, end: int) -> None:
-        own, call = self._own, functions()
-        assert call is not None
-        call["dqik_clip_rows"](own.address, self._arrays.address, begin, end, *to, own.memory.address)
+        own = self._own
+        _functions()["dqik_clip_rows"](own.address, self._arrays.address, begin, end, *to, own.memory.address)

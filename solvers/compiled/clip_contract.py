@@ -14,13 +14,22 @@ BAND = structure(
     ("double[]", "diagonal first second", "(frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it"),
 )  # fmt: skip
 
+MOTION = structure(
+    "dqik_clip_motion", "The motion of a stage's joints in some frames; see solvers/clip/smoothness.py.",
+    ("int64", "frames", ""),
+    ("int32", "corrects", "whether the acceleration is that of the correction"),
+    ("double", "weight far", ""),
+    ("double[]", "near", "(blocks)"),
+    ("double[]", "rotations x base_rotations base_x", "states (F, J, 4), (F, n)"),
+)  # fmt: skip
+
 _BAND, _X, _WORK = Field("band", "dqik_band[]"), Field("x", "double[]w"), Field("work", "double[]w")
 
 CONTRACT = Part(
     "dqik_clip",
     "clip_contract.h",
     owners=(),
-    structures=(BAND,),
+    structures=(BAND, MOTION),
     functions=(
         Function("dqik_clip_layout", "int32", (), "DQIK_CLIP_LAYOUT of the library."),
         Function("dqik_clip_band_work", "int64", (Field("frames", "int64"), Field("n", "int32")),
@@ -34,12 +43,17 @@ CONTRACT = Part(
                  "not positive definite."),
         Function(
             "dqik_clip_smoothness", "void",
-            (Field("frames", "int64"), Field("joints", "int64"), Field("begin", "int64"), Field("end", "int64"),
-             Field("weight", "double"), Field("accelerations", "double[]"), Field("rates", "double[]"),
-             Field("left", "double[]"), Field("gradient", "double[]w"), Field("diagonal", "double[]w"),
-             Field("first", "double[]w"), Field("second", "double[]w")),
-            "Add the gradient (F, K, 3) and Hessian (F, K, 3, 3), ... of accelerations (F - 2, K, 3) in some frames; "
-            "left (F - 1, K, 3, 3): J_l^-1 of the steps, NULL for corrections.",
+            (Field("problem", "dqik_problem[]"), Field("motion", "dqik_clip_motion[]"), Field("begin", "int64"),
+             Field("end", "int64"), Field("costs", "double[]w"), Field("gradient", "double[]w"),
+             Field("diagonal", "double[]w"), Field("first", "double[]w"), Field("second", "double[]w")),
+            "The costs (blocks) of some blocks of the first stage; unless NULL, their gradient and Hessian are added "
+            "to (F, n) and the blocks (F, n, n), (F - 1, n, n), (F - 2, n, n) of a band.",
+        ),
+        Function(
+            "dqik_clip_step", "void",
+            (Field("problem", "dqik_problem[]"), Field("begin", "int64"), Field("end", "int64"), Field("d", "double[]"),
+             Field("rotations", "double[]w"), Field("x", "double[]w")),
+            "Move the states (F, J, 4), (F, n) of the first stage by steps (F, n) of its degrees of freedom.",
         ),
         Function(
             "dqik_clip_rows", "void",

@@ -23,9 +23,9 @@ _ROUNDED = 1e-15  # by which checking a pose changes it, where it is an answer
 FRAMES_A_THREAD = 8  # at least: for fewer frames another thread costs more than it saves
 
 
-def in_threads(count: int, work: Callable[[int, int], None]) -> None:
-    """Call `work(begin, end)` for all of `count` frames; for many frames in several threads."""
-    share = 1 if count < 2 * FRAMES_A_THREAD else min(os.cpu_count() or 1, count // FRAMES_A_THREAD)
+def in_threads(count: int, work: Callable[[int, int], None], least: int = FRAMES_A_THREAD) -> None:
+    """Call `work(begin, end)` for all of `count` frames; for many frames in several threads, of `least` ones each."""
+    share = 1 if count < 2 * least else min(os.cpu_count() or 1, count // least)
     if share == 1:
         work(0, count)
         return

@@ -19,8 +19,8 @@ from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import kept
 from solvers.clip.rows import NumpyRows, rows_of
-from solvers.clip.smoothness import Smoothness, Terms, add_with_numpy
-from solvers.compiled.clip import add_smoothness, compiled_stage
+from solvers.clip.smoothness import Smoothness
+from solvers.compiled.clip import compiled_stage
 from solvers.space import JointSpace, State
 
 FRESH = ik.Options(warm_start=False)
@@ -145,21 +145,6 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
                 for j, (other, last) in enumerate(rows):
                     block[i, j] = part[f, joint, column, last] if joint == other else 0.0
             assert_allclose(block, hessian[f + away, f], atol=1e-6)
-
-
-@pytest.mark.parametrize("corrects", [False, True])
-def test_the_kernel_adds_up_smoothness_as_numpy_does(corrects: bool) -> None:
-    """Of random accelerations and rates of change."""
-    generator, frames, joints = np.random.default_rng(6), 40, 3
-    left = None if corrects else generator.normal(size=(frames - 1, joints, 3, 3))
-    given = 0.7, generator.normal(size=(frames - 2, joints, 3)), generator.normal(size=(frames, joints, 3, 3)), left
-    found = [Terms(*(np.ones((frames - max(away, 0), joints, *[3] * (1 + (away >= 0)))) for away in (-1, 0, 1, 2)))
-             for _ in range(2)]  # fmt: skip
-    add_with_numpy(*given, found[0])
-    if not add_smoothness(*given, found[1]):
-        pytest.skip("no kernel")
-    for one, other in zip(*found, strict=True):
-        assert_allclose(one, other, atol=1e-12)
 
 
 def test_bounds_have_the_gradient_of_their_cost() -> None:

@@ -11,13 +11,22 @@
 
 #define TILE 4
 
-/* Two doubles in one register; compilers do not vectorise the loops below by themselves. */
+/* Compilers do not vectorise the loops below by themselves: so there are vectors, and each function that has most of the
+ * work is compiled twice where processors may have wider ones, with the same results to the bit. */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define WIDE __attribute__((target("avx2")))
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
 
 typedef struct {
     int n, padded;      /* unknowns of a frame, and with padding */
     ptrdiff_t row;      /* doubles from one row to the next */
-    const int32_t *low; /* (padded) the first row of a column in the block two frames away that is not 0 */
+    const int32_t *low; /* (padded) where a tile of columns begins: its first row that is not 0 two frames away */
 } band;
 
 static int padded(int n) { return (n + TILE - 1) / TILE * TILE; }
@@ -31,70 +40,112 @@ static double *block_of(const band *b, double *work, int64_t frame) {
     return work + frame * b->padded * b->row;
 }
 
-/* to -= A^T B for a tile of TILE x TILE: A and B are TILE columns of rows `from` to `until`. */
-static void subtract_product(double *to, const double *a, const double *c, ptrdiff_t row, int from, int until) {
-    pair sum[TILE][2] = {{{0.0, 0.0}}};
+/* to -= A^T B for `tiles` (1 or 2) tiles of TILE x TILE side by side: A has TILE columns, of rows `from` to `until`. */
+INLINE void subtract_product(double *to, const double *a, const double *c, ptrdiff_t row, int from, int until, int tiles) {
+    four sum[TILE][2] = {{{0.0, 0.0, 0.0, 0.0}}};
     for (int k = from; k < until; k++) {
         const double *left = a + k * row;
-        const pair *right = (const pair *)(c + k * row), first = right[0], second = right[1];
+        const four *right = (const four *)(c + k * row);
         for (int i = 0; i < TILE; i++) {
-            const pair share = {left[i], left[i]};
-            sum[i][0] += share * first;
-            sum[i][1] += share * second;
+            const four share = {left[i], left[i], left[i], left[i]};
+            for (int t = 0; t < tiles; t++) sum[i][t] += share * right[t];
         }
     }
-    for (int i = 0; i < TILE; i++) {
-        pair *own = (pair *)(to + i * row);
-        own[0] -= sum[i][0], own[1] -= sum[i][1];
-    }
-}
-
-/* Where the rows of a tile of columns begin that are not 0, in the block two frames away. */
-static int begin_of(const band *b, int column) {
-    int begin = b->padded;
-    for (int i = column; i < column + TILE; i++) begin = b->low[i] < begin ? b->low[i] : begin;
-    return begin;
+    for (int i = 0; i < TILE; i++)
+        for (int t = 0; t < tiles; t++) ((four *)(to + i * row))[t] -= sum[i][t];
 }
 
 static int later(int a, int b) { return a > b ? a : b; }
 
-/* Subtract from a frame's rows what the rows of a frame before contribute; away: 1 or 2 frames. */
-static void subtract_before(const band *b, double *own, const double *before, int away) {
+/* Where the rows begin that are not 0, in the block two frames away, of `tiles` tiles of columns. */
+static int begin_of(const band *b, int column, int tiles) {
+    const int first = b->low[column], second = b->low[column + (tiles - 1) * TILE];
+    return first < second ? first : second;
+}
+
+/* Subtract from a frame's rows what the rows of a frame before contribute; away: 1 or 2 frames. wide: whether registers
+ * have room for two tiles. */
+INLINE void subtract_before(const band *b, double *own, const double *before, int away, int wide) {
     const int size = b->padded;
+    const ptrdiff_t row = b->row;
     const double *left = before + away * size;
     for (int i = 0; i < size; i += TILE) {
-        const int from = away == 2 ? begin_of(b, i) : 0;
-        for (int j = i; j < size; j += TILE)
-            subtract_product(own + i * b->row + j, left + i, left + j, b->row,
-                             away == 2 ? later(from, begin_of(b, j)) : 0, size);
-        if (away == 2) continue;
-        for (int j = 0; j < size; j += TILE)
-            subtract_product(own + i * b->row + size + j, left + i, left + size + j, b->row, begin_of(b, j), size);
+        const int above = away == 2 ? begin_of(b, i, 1) : 0;
+        const int end = away == 2 ? size : 2 * size; /* of the frame's own block, and of the one after it */
+        for (int j = i; j < end;) {
+            const int two = wide && j + TILE < end && (j >= size || j + TILE < size);
+            const int low = away == 2 ? begin_of(b, j, 1 + two) : j < size ? 0 : begin_of(b, j - size, 1 + two);
+            const int from = later(above, low);
+            if (two)
+                subtract_product(own + i * row + j, left + i, left + j, row, from, size, 2);
+            else
+                subtract_product(own + i * row + j, left + i, left + j, row, from, size, 1);
+            j += two ? 2 * TILE : TILE;
+        }
     }
 }
 
 /* Factor a frame's rows; 0 if its block is not positive definite. The diagonal stores its inverse. */
-static int factor_rows(const band *b, double *own) {
-    const int size = b->padded;
+INLINE int factor_rows(const band *b, double *own, int wide) {
+    const int size = b->padded, all = 3 * size;
+    const ptrdiff_t row = b->row;
     for (int i = 0; i < size; i += TILE) {
-        for (int j = i; j < 3 * size; j += TILE) {
-            const int from = j < 2 * size ? 0 : begin_of(b, j - 2 * size);
-            if (from < i) subtract_product(own + i * b->row + j, own + i, own + j, b->row, from, i);
+        for (int j = i; j < all;) {
+            const int two = wide && j + TILE < all && (j >= 2 * size || j + TILE < 2 * size);
+            const int from = j < 2 * size ? 0 : begin_of(b, j - 2 * size, 1 + two);
+            if (from < i && two) subtract_product(own + i * row + j, own + i, own + j, row, from, i, 2);
+            if (from < i && !two) subtract_product(own + i * row + j, own + i, own + j, row, from, i, 1);
+            j += two ? 2 * TILE : TILE;
         }
         for (int k = i; k < i + TILE; k++) {
-            double *row = own + k * b->row;
-            if (!(row[k] > 0.0)) return 0;
-            const double inverse = 1.0 / sqrt(row[k]);
-            for (int j = k + 1; j < 3 * size; j++) row[j] *= inverse;
-            row[k] = inverse;
+            double *const line = own + k * row;
+            if (!(line[k] > 0.0)) return 0;
+            const double inverse = 1.0 / sqrt(line[k]);
+            for (int j = k + 1; j < i + TILE; j++) line[j] *= inverse;
+            for (int j = i + TILE; j < all; j += TILE) *(four *)(line + j) *= (four){inverse, inverse, inverse, inverse};
+            line[k] = inverse;
             for (int below = k + 1; below < i + TILE; below++) {
-                double *other = own + below * b->row;
-                const pair share = {row[below], row[below]};
-                for (int j = i; j < 3 * size; j += 2) *(pair *)(other + j) -= share * *(const pair *)(row + j);
+                double *const other = own + below * row;
+                const four share = {line[below], line[below], line[below], line[below]};
+                for (int j = i; j < all; j += TILE) *(four *)(other + j) -= share * *(const four *)(line + j);
             }
         }
     }
     return 1;
+}
+
+/* One frame: its rows, of which those of the frames before (NULL: none) are subtracted, factored. */
+INLINE int eliminate(const band *b, double *own, const double *before, const double *earlier, int wide) {
+    if (earlier) subtract_before(b, own, earlier, 2, wide);
+    if (before) subtract_before(b, own, before, 1, wide);
+    return factor_rows(b, own, wide);
+}
+
+static int eliminate_plain(const band *b, double *own, const double *before, const double *earlier) {
+    return eliminate(b, own, before, earlier, 0);
+}
+
+#ifdef WIDE
+/* Whether the processor has AVX2 and the system keeps its registers (Intel SDM 14.3); not all compilers' libraries tell. */
+static int has_wide(void) {
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c >> 27 & 3) != 3) return 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 5 & 1);
+}
+
+WIDE static int eliminate_wide(const band *b, double *own, const double *before, const double *earlier) {
+    return eliminate(b, own, before, earlier, 1);
+}
+#endif
+
+typedef int (*eliminator)(const band *b, double *own, const double *before, const double *earlier);
+
+static eliminator best_eliminator(void) {
+#ifdef WIDE
+    if (has_wide()) return eliminate_wide;
+#endif
+    return eliminate_plain;
 }
 
 /* One half of the frames: `count` of them from `begin` on, each one `way` (1 or -1) from the one before. */
@@ -170,7 +221,7 @@ static void substitute_up(const band *b, const double *own, double *x, const dou
     }
 }
 
-/* The first row of each column, in any block two frames away, that is not 0. */
+/* The first row of each tile of columns, in any block two frames away, that is not 0. */
 static void find_low(const band *b, const dqik_band *h, int32_t *low) {
     const int n = b->n;
     for (int j = 0; j < b->padded; j++) low[j] = b->padded;
@@ -181,6 +232,8 @@ static void find_low(const band *b, const dqik_band *h, int32_t *low) {
                 if (block[j * n + i] != 0.0 || block[i * n + j] != 0.0) low[j] = i; /* either way */
         }
     }
+    for (int j = 0; j < b->padded; j += TILE)
+        for (int i = j + 1; i < j + TILE; i++) low[j] = low[i] < low[j] ? low[i] : low[j];
 }
 
 /* Where the parts of the working memory are: rows of all frames, what the second half subtracts from the rows and the
@@ -206,13 +259,13 @@ int32_t dqik_clip_band_half(const dqik_band *h, double *x, double *work, int32_t
     const half own = half_of(h->frames, second);
     const int64_t middle = middle_of(h->frames), n = b.n;
     double *shared = middle_rows(&b, work, h->frames), *shared_x = middle_x(&b, work, h->frames);
+    const eliminator best = best_eliminator();
     for (int64_t k = 0; k < own.count; k++) {
         const int64_t f = own.begin + own.way * k, next = f + own.way, last = next + own.way;
         double *rows = block_of(&b, work, f);
         fill(&b, rows, h, f, own.way);
-        if (k > 1) subtract_before(&b, rows, block_of(&b, work, f - 2 * own.way), 2);
-        if (k > 0) subtract_before(&b, rows, block_of(&b, work, f - own.way), 1);
-        if (!factor_rows(&b, rows)) return 0;
+        const double *before = k > 0 ? block_of(&b, work, f - own.way) : NULL;
+        if (!best(&b, rows, before, k > 1 ? block_of(&b, work, f - 2 * own.way) : NULL)) return 0;
         double *to[2] = {NULL, NULL};
         const int64_t after[2] = {next, last};
         for (int i = 0; i < 2; i++) {
@@ -223,9 +276,9 @@ int32_t dqik_clip_band_half(const dqik_band *h, double *x, double *work, int32_t
     }
     if (second && own.count) { /* of the frame `middle` + 1, then of `middle` */
         double *above = shared, *below = shared + b.padded * b.row;
-        if (own.count > 1) subtract_before(&b, above, block_of(&b, work, middle + 3), 2);
-        subtract_before(&b, above, block_of(&b, work, middle + 2), 1);
-        subtract_before(&b, below, block_of(&b, work, middle + 2), 2);
+        if (own.count > 1) subtract_before(&b, above, block_of(&b, work, middle + 3), 2, 0);
+        subtract_before(&b, above, block_of(&b, work, middle + 2), 1, 0);
+        subtract_before(&b, below, block_of(&b, work, middle + 2), 2, 0);
     }
     return 1;
 }
@@ -252,9 +305,8 @@ int32_t dqik_clip_band_join(const dqik_band *h, double *x, double *work) {
             memset(rows + i * b.row + 2 * b.padded, 0, sizeof(double) * (size_t)b.padded);
         }
         add_shared(&b, rows, middle_rows(&b, work, h->frames), f > middle);
-        if (f > 1) subtract_before(&b, rows, block_of(&b, work, f - 2), 2);
-        if (f > 0) subtract_before(&b, rows, block_of(&b, work, f - 1), 1);
-        if (!factor_rows(&b, rows)) return 0;
+        const double *before = f > 0 ? block_of(&b, work, f - 1) : NULL;
+        if (!eliminate_plain(&b, rows, before, f > 1 ? block_of(&b, work, f - 2) : NULL)) return 0;
         for (int64_t k = 0; k < n; k++) x[f * n + k] += shared_x[(f - middle) * n + k];
         substitute_down(&b, rows, x + f * n, f == middle ? x + (f + 1) * n : NULL, NULL);
     }
