@@ -6,12 +6,14 @@ from typing import Protocol
 import numpy as np
 
 from ..algebra import quaternion
+from ..compiled.clip import CompiledStage
 from ..group.stage import Stage
 from ..group.starts import with_still_slides
 from ..model.frames import FrameArrays, Motion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
+from .rows import rows_of
 from .watch import Watch, unwatched
 
 AT_ONCE = 256  # frames, whose world transforms are held in memory
@@ -73,13 +75,12 @@ def answers(
 
 
 def missed(
-    stage: Stage, pose: Pose, targets: Targets, links: np.ndarray
+    stage: Stage, compiled: CompiledStage | None, pose: Pose, targets: Targets, links: np.ndarray
 ) -> tuple[State, np.ndarray, np.ndarray]:  # fmt: skip
     """The stage's state in an answer, the error rows (F, m) of the goals that it misses, and their costs (F, G)."""
     tasks, space = stage.hard_tasks, stage.space
     state = space.state(pose, len(targets.positions))
-    at = tasks.kinematics(state, with_still_slides(stage, pose, links))
-    rows = tasks.signed_errors(at, targets)
+    rows = rows_of(stage.tasks, targets, with_still_slides(stage, pose, links), compiled).at(state)[:, : tasks.m]
     if tasks.one_sided is not None:
         rows = np.where(tasks.one_sided, np.maximum(rows, 0.0), rows)
     costs, bounds = np.zeros((len(rows), len(stage.goals))), {

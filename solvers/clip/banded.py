@@ -7,17 +7,20 @@ Computations*, 4.3 and 4.5.2).
 
 import numpy as np
 
-from ..compiled.clip import solve_band
+from ..compiled.clip import BandMemory, solve_band
 
 
-def solve(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
+def solve(
+    diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray, memory: BandMemory | None = None
+) -> np.ndarray:
     """`H^-1 right` (F, n) for a symmetric positive definite `H` in a band of blocks.
 
     diagonal : (F, n, n) blocks (f, f). first : (F - 1, n, n) blocks (f + 1, f). second : (F - 2, n, n), (f + 2, f).
+    memory : of several solves one after the other.
 
     Raises `numpy.linalg.LinAlgError` if `H` is not positive definite.
     """
-    compiled = solve_band(diagonal, first, second, right)
+    compiled = solve_band(diagonal, first, second, right, memory or BandMemory())
     return solve_with_numpy(diagonal, first, second, right) if compiled is None else compiled
 
 

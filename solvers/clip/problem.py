@@ -8,11 +8,9 @@ weights, priorities, poles and soft couplings: springs so stiff beside the smoot
 exactly, frame by frame, afterwards.
 """
 
-from functools import cached_property
-
 import numpy as np
 
-from ..compiled.clip import CompiledStage
+from ..compiled.clip import BandMemory, CompiledStage
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from . import banded
@@ -32,10 +30,10 @@ class System:
 
     def __init__(
         self, gradient: np.ndarray, blocks: tuple[np.ndarray, np.ndarray, np.ndarray], error: np.ndarray,
-        jacobian: np.ndarray, bounds: Bounds, y: np.ndarray,
+        jacobian: np.ndarray, bounds: Bounds, y: np.ndarray, memory: BandMemory,
     ) -> None:  # fmt: skip
         self._gradient, self._blocks, self._error, self._jacobian = gradient, blocks, error, jacobian
-        self._bounds, self._y, self._open = bounds, y, np.flatnonzero(bounds.open)
+        self._bounds, self._y, self._memory, self._open = bounds, y, memory, np.flatnonzero(bounds.open)
         self._units = bounds.units[self._open]
         self._scaled = jacobian * self._units
 
@@ -51,7 +49,7 @@ class System:
             gradient, hessian = gradient[:, self._open], hessian[:, self._open][:, :, self._open]
         hessian += diagonal
         hessian[:, own, own] += DAMPS * damping[:, None] / self._units**2
-        return banded.solve(hessian, first, second, -self._gradient - gradient)
+        return banded.solve(hessian, first, second, -self._gradient - gradient, self._memory)
 
     def beyond(self, step: np.ndarray) -> np.ndarray:
         """By how much (F, k) a step exceeds the limits."""
@@ -65,12 +63,9 @@ class System:
 
     def correction(self, rows: np.ndarray) -> np.ndarray:
         """The shortest step (F, k) that lowers the errors by `rows` (F, m), frame by frame."""
-        return self._units * (self._inverse @ rows[..., None])[..., 0]
-
-    @cached_property
-    def _inverse(self) -> np.ndarray:
         flipped = np.swapaxes(self._scaled, -1, -2)
-        return flipped @ np.linalg.inv(self._scaled @ flipped + LEAST_ROW * np.eye(self._scaled.shape[1]))
+        share = np.linalg.solve(self._scaled @ flipped + LEAST_ROW * np.eye(rows.shape[1]), rows[..., None])
+        return self._units * (flipped @ share)[..., 0]
 
 
 class Problem:
@@ -89,7 +84,7 @@ class Problem:
         """`wanted`: (F, all) rows that are to be left. compiled : the stage for the kernel."""
         self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
         self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
-        self._compiled, frames = compiled, len(wanted)
+        self._compiled, self._memory, frames = compiled, BandMemory(), len(wanted)
         self.moving = slice(held[0], frames - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
@@ -124,7 +119,7 @@ class Problem:
         begin, end = self.moving.start, self.moving.stop
         moving = blocks[0][begin:end], blocks[1][begin : max(end - 1, begin)], blocks[2][begin : max(end - 2, begin)]
         return System(
-            gradient[begin:end], moving, error[begin:end], jacobian[begin:end], self.bounds, y[begin:end]
+            gradient[begin:end], moving, error[begin:end], jacobian[begin:end], self.bounds, y[begin:end], self._memory
         )  # fmt: skip
 
     def moved(self, state: State, system: System, step: np.ndarray) -> State:

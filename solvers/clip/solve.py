@@ -175,7 +175,9 @@ def _solve_stage(
     smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects, compiled)
     limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
     own_links = links if len(links) == 1 else links[keys]
-    states, rows, costs = zip(*(_missed(stage, answer, at_keys, own_links) for answer in found), strict=True)
+    states, rows, costs = zip(*(
+        _missed(stage, compiled, answer, at_keys, own_links) for answer in found
+    ), strict=True)  # fmt: skip
     least = nearest(np.stack(costs))
     wanted = np.zeros((frames, stage.tasks.all))
     missed_rows = np.stack(rows)[least, np.arange(len(keys))]
@@ -227,13 +229,15 @@ def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.nda
     return taken
 
 
-def _missed(stage: Stage, answer: Pose, targets: Targets, links: np.ndarray) -> tuple[State, np.ndarray, np.ndarray]:
+def _missed(
+    stage: Stage, compiled: CompiledStage | None, answer: Pose, targets: Targets, links: np.ndarray
+) -> tuple[State, np.ndarray, np.ndarray]:  # fmt: skip
     """`missed`, some frames at a time."""
     parts: list[tuple[State, np.ndarray, np.ndarray]] = []
     for begin in range(0, len(targets.positions), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         pose, own_links = frames_of_answer(answer, some), links if len(links) == 1 else links[some]
-        parts.append(missed(stage, pose, targets.take(some), own_links))
+        parts.append(missed(stage, compiled, pose, targets.take(some), own_links))
     states, rows, costs = zip(*parts, strict=True)
     whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
     return whole, np.concatenate(rows), np.concatenate(costs)

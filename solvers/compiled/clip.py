@@ -45,13 +45,28 @@ def _functions() -> dict[str, Any]:
     return own
 
 
-def solve_band(diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+class BandMemory:
+    """Working memory of bands, which the next one uses again."""
+
+    def __init__(self) -> None:
+        self._doubles = np.empty(0)
+
+    def of(self, size: int) -> np.ndarray:
+        """So many doubles at least."""
+        if len(self._doubles) < size:
+            self._doubles = np.empty(size)
+        return self._doubles
+
+
+def solve_band(
+    diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray, memory: BandMemory
+) -> np.ndarray | None:
     """As `solvers.clip.banded.solve`; None where NumPy has to."""
     own = functions()
     if own is None or not right.size:
         return None
     frames, n = right.shape
-    work, packer = np.empty(own["dqik_clip_band_work"](frames, n)), Packer()
+    work, packer = memory.of(own["dqik_clip_band_work"](frames, n)), Packer()
     x = np.array(right, dtype=float, order="C")  # columns of an array may come one after the other
     blocks = [np.ascontiguousarray(part, dtype=float) for part in (diagonal, first, second)]
     addresses = [part.ctypes.data for part in blocks]

@@ -176,9 +176,13 @@ static void fill(const band *b, double *own, const dqik_band *h, int64_t frame, 
         const int64_t other = frame + way * away, at = way > 0 ? frame : other;
         const double *block = (away == 1 ? h->first : h->second) + at * square; /* (lower, upper) frame */
         if (other < 0 || other >= h->frames) continue;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                own[i * b->row + away * size + j] = way > 0 ? block[j * n + i] : block[i * n + j];
+        double *to = own + away * size;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                const double value = block[i * n + j];
+                if (value != 0.0) to[way > 0 ? j * b->row + i : i * b->row + j] = value; /* few */
+            }
+        }
     }
     for (int i = n; i < size; i++) own[i * b->row + i] = 1.0;
 }
@@ -227,9 +231,11 @@ static void find_low(const band *b, const dqik_band *h, int32_t *low) {
     for (int j = 0; j < b->padded; j++) low[j] = b->padded;
     for (int64_t f = 0; f + 2 < h->frames; f++) {
         const double *block = h->second + f * n * n;
-        for (int j = 0; j < n; j++) {
-            for (int i = 0; i < low[j] && i < n; i++)
-                if (block[j * n + i] != 0.0 || block[i * n + j] != 0.0) low[j] = i; /* either way */
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                if (block[i * n + j] == 0.0) continue;
+                low[j] = i < low[j] ? i : low[j], low[i] = j < low[i] ? j : low[i]; /* either way */
+            }
         }
     }
     for (int j = 0; j < b->padded; j += TILE)
