@@ -20,6 +20,7 @@ from .smoothness import Smoothness
 
 DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
+ROUNDED = 1e-13  # of the largest number on that diagonal, added so that those of wild sizes can be inverted
 
 
 class System:
@@ -64,7 +65,10 @@ class System:
     def correction(self, rows: np.ndarray) -> np.ndarray:
         """The shortest step (F, k) that lowers the errors by `rows` (F, m), frame by frame."""
         flipped = np.swapaxes(self._scaled, -1, -2)
-        share = np.linalg.solve(self._scaled @ flipped + LEAST_ROW * np.eye(rows.shape[1]), rows[..., None])
+        square, own = self._scaled @ flipped, np.arange(rows.shape[1])
+        least = LEAST_ROW + ROUNDED * np.max(square[:, own, own], -1, initial=0.0, keepdims=True)
+        square[:, own, own] += least
+        share = np.linalg.solve(square, rows[..., None])
         return self._units * (flipped @ share)[..., 0]
 
 

@@ -29,10 +29,11 @@ def in_threads(count: int, work: Callable[[int, int], None], least: int = FRAMES
     if share == 1:
         work(0, count)
         return
-    bounds = np.linspace(0, count, share + 1).astype(int).tolist()
-    threads = [threading.Thread(target=work, args=part) for part in pairwise(bounds)]
+    first, *others = pairwise(np.linspace(0, count, share + 1).astype(int).tolist())
+    threads = [threading.Thread(target=work, args=part) for part in others]
     for thread in threads:
         thread.start()
+    work(*first)
     for thread in threads:
         thread.join()
 
