@@ -65,7 +65,8 @@ class System:
     def correction(self, rows: np.ndarray) -> np.ndarray:
         """The shortest step (F, k) that lowers the errors by `rows` (F, m), frame by frame."""
         flipped = np.swapaxes(self._scaled, -1, -2)
-        square, own = self._scaled @ flipped, np.arange(rows.shape[1])
+        square: np.ndarray = self._scaled @ flipped
+        own = np.arange(len(rows[0]))
         least = LEAST_ROW + ROUNDED * np.max(square[:, own, own], -1, initial=0.0, keepdims=True)
         square[:, own, own] += least
         share = np.linalg.solve(square, rows[..., None])
