@@ -95,7 +95,7 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         ob.dqik.live = False
-        own_answers.store(ob, bake.digests(inputs, solved, solving.targets))
+        own_answers.store(ob, bake.digests(inputs, solved, solving.goals))
         sessions.known.clear()
         errors = dict(_errors(inputs, frames, batches, solving.lags))
         unlike = [

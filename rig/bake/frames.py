@@ -203,15 +203,15 @@ def answers(
 
 
 def digests(
-    inputs: Sequence[FrameInput | None], solved: Sequence[Channels], targets: Sequence[bytes]
+    inputs: Sequence[FrameInput | None], solved: Sequence[Channels], goals: Sequence[bytes]
 ) -> list[bytes]:  # fmt: skip
     """The digests of the answers (`own_answers.py`), which tell live solving to leave the baked poses as they are.
 
-    targets : of each frame, as of `Solving.targets` in `solving.py`.
+    goals : of each frame, as of `Solving.goals` in `solving.py`.
     """
     return [
         own_answers.digest(posed(one.rig, _as_keyed(channels), one.slide_scale), wanted)
-        for one, channels, wanted in zip(inputs, solved, targets, strict=True) if one is not None
+        for one, channels, wanted in zip(inputs, solved, goals, strict=True) if one is not None
     ]  # fmt: skip
 
 

@@ -32,7 +32,7 @@ class Solving:
         self._runs = Runs(way if self._whole is None else Way(follows=False))
         self._thread = ThreadPoolExecutor(1)
         self._batches: list[Future[list[tuple[int, Batch]]]] = []
-        self.targets: list[bytes] = []  # of each frame, as of `own_answers.of_targets`
+        self.goals: list[bytes] = []  # of each frame, as of `own_answers.of_goals`
 
     @property
     def lags(self) -> set[int]:
@@ -41,7 +41,8 @@ class Solving:
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
-        self.targets.append(b"" if frame_input is None else own_answers.of_targets(frame_input.targets))
+        goals = b"" if frame_input is None else own_answers.of_goals(frame_input.prepared, frame_input.targets)
+        self.goals.append(goals)
         self._submit(self._runs.add(frame_input, time))
 
     def batches(self) -> Generator[float, None, list[tuple[int, Batch]]]:

@@ -340,7 +340,8 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
             visits.visit(one.frame)
             asked = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
             if asked is not None and asked.keyed:
-                digests.append(own_answers.digest(asked.posed, own_answers.of_targets(asked.targets)))
+                goals = own_answers.of_goals(asked.prepared, asked.targets)
+                digests.append(own_answers.digest(asked.posed, goals))
     own_answers.store(ob, digests)
     sessions.known.clear()
 

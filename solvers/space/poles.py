@@ -19,6 +19,7 @@ from ..algebra import quaternion
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
 ON_LINE = 1e-9  # of the limb's length, and of the pole's distance: what is shorter has no direction
+STRAIGHT_LIMB = 1e-5  # of its length: single precision may put its middle as far from the line, to any side
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def swivel(
 def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:
     """The rotation vector (F, 3), along the line from `a` to `b`, that brings the middle `m` to the pole.
 
-    Zero if the middle or the pole is on the line, where the angle would be rounding only.
+    Zero if the middle or the pole is on the line, where the angle would be rounding only. That of single precision
+    counts too: else straight limbs would roll by what it happens to be.
     """
     length = np.linalg.norm(b - a, axis=-1)
     line = (b - a) / np.maximum(length, 1e-12)[:, None]
@@ -106,7 +108,7 @@ def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray,
     phi = np.arctan2((line * quaternion.cross(p, u)).sum(-1), across) - offset
     off, pole_off = (np.linalg.norm(quaternion.cross(line, v), axis=-1) for v in (u, p))
     whole = np.linalg.norm(u, axis=-1) + np.linalg.norm(m - b, axis=-1)
-    sided = _has_side(length, off, pole_off, whole, np.linalg.norm(p, axis=-1))
+    sided = _has_side(length, off, pole_off, whole, np.linalg.norm(p, axis=-1)) & (off > STRAIGHT_LIMB * whole)
     return -np.where(sided, phi, 0.0)[:, None] * line
 
 

@@ -286,3 +286,21 @@ def test_a_chest_that_moves_follows_its_control(first: bool) -> None:
         assert np.abs(np.linalg.norm(along, axis=-1) - 0.03).max() < 3e-3, name
     for name in ("hips", "hand.L", "hand.R", "foot.L", "foot.R"):
         assert np.abs(went[:, bones.index(name)]).max() < 3e-3, name
+
+
+@pytest.mark.parametrize("controls", [{"ELBOWS"}, {"ELBOWS", "KNEES", "MASTER"}])
+def test_straight_arms_keep_their_roll_with_controls_of_elbows(controls: set[str]) -> None:
+    """Where the elbow points is rounding there, which does not turn the arm to its control."""
+    ob = rigs.figure()
+    for frame, turn in ((1, (-0.4, 0.3, -0.3)), (3, (0.4, -0.2, -0.3)), (6, (0.2, 0.1, -0.4))):
+        for name in ("hips", "spine", "chest", "thigh.L"):
+            rigs.posed(ob.pose.bones[name], Euler(turn).to_quaternion())
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    halves = np.arange(1.0, 6.25, 0.5).tolist()
+    before = film(ob, halves)
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.setup_full_body(from_animation=True, controls=controls) == {"FINISHED"}
+    ob.dqik.live = True
+    after = film(ob, halves)
+    assert max(rigs.turn(one, other) for one, other in zip(before, after, strict=True)) < 0.005
+    assert np.abs(before - after)[..., :3, 3].max() < 1e-4

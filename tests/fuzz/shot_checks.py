@@ -239,7 +239,7 @@ def check_from_motion(name: str, turns: dict[str, dict[int, tuple]], controls: s
     for frame in frames:
         a, b = before[frame][key_of(ob)], now[frame][key_of(ob)][:count]
         away, turned = np.abs(a - b)[:, :3, 3].max(), np.degrees(rigs.turn(a, b))
-        if away > 1e-3 * size(ob) or turned > (0.5 if not controls & {"ELBOWS", "KNEES"} else 10.0):  # straight limbs
+        if away > 1e-3 * size(ob) or turned > 0.5:
             raise BrokenError("motion", f"Live shows {name!r} {away:.3g} m and {turned:.3g} degrees from its motion at "
                                         f"frame {frame:g}")  # fmt: skip
 

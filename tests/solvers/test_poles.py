@@ -122,6 +122,8 @@ def test_a_straight_limb_and_a_pole_on_its_line_ask_for_no_swivel() -> None:
     on_line, root = 0.3 * line, np.zeros_like(line)
     for middle, pole in [(on_line, aside), (aside, on_line), (on_line * (1 + 1e-15 * aside), aside)]:
         assert not poles.swivel_vector(root, middle, line, pole, 0.4).any()
+    single = on_line.astype(np.float32) * (1 + np.float32(1e-7) * aside.astype(np.float32))  # as Blender has them
+    assert not poles.swivel_vector(root, single, line.astype(np.float32), aside, 0.4).any()
 
 
 def test_a_pole_has_no_say_where_its_limb_has_no_length() -> None:

@@ -49,7 +49,7 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
 def keep_own(
     arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes], bent: Sequence[int] = ()
 ) -> None:  # fmt: skip
-    """Make the answers of solved frames the poses (F, J, ...) that are answers to their targets by their digests.
+    """Make the answers of solved frames the poses (F, J, ...) that are answers to their goals by their digests.
 
     Poses that limits or couplings do not allow, which came later, are solved.
     bent : joints of toes that the roll of their foot bends from how they are posed; they stay as solved.
@@ -60,7 +60,8 @@ def keep_own(
         wanted = Targets(
             arrays.positions[one], arrays.orientations[one], arrays.poles[one], points=arrays.points[one]
         )  # fmt: skip
-        if own_answers.digest(pose, own_answers.of_targets(wanted)) not in own or not _is_allowed(prepared, pose):
+        asked = own_answers.digest(pose, own_answers.of_goals(prepared, wanted))
+        if asked not in own or not _is_allowed(prepared, pose):
             continue
         pose.rotations[:, bent] = arrays.rotations[one][:, bent]
         links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
