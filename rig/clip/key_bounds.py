@@ -82,12 +82,15 @@ def tighten(seen: Seen) -> dict[int, np.ndarray]:
     limits, around = seen.limits[:, : shares.shape[1]], _around(shares, 1)
     new = np.minimum(np.maximum(_LESS * seen.expected() / np.maximum(around, 1.0), _LEAST), limits)
     limits[around > 1.0] = new[around > 1.0]
-    own = np.zeros((len(seen.parts), *shares.shape))
+    rows = np.flatnonzero((shares > 1.0).any(1))
+    own = np.zeros((len(seen.parts), len(rows), shares.shape[1]), dtype=np.float32)
     for number, (part, keys) in enumerate(zip(seen.parts, seen.keys, strict=True)):
         common = part.vectors < shares.shape[1]
-        own[number][:, part.vectors[common]] = np.linalg.norm(part.off(keys.shown(seen.times))[:, common], axis=-1)
-    leading = (own >= _LEADS * own.max(0)) & (shares > 1.0)
-    where = _around(leading.any(2).T, _WINDOW).T
+        off = part.off(keys.shown(seen.times))[rows]
+        own[number][:, part.vectors[common]] = np.linalg.norm(off[:, common], axis=-1)
+    leading = np.zeros((len(seen.parts), len(shares)), dtype=bool)
+    leading[:, rows] = ((own >= _LEADS * own.max(0)) & (shares[rows] > 1.0)).any(2)
+    where = _around(leading.T, _WINDOW).T
     return {number: at for number, at in enumerate(where) if at.any()}
 
 

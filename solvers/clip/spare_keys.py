@@ -83,6 +83,7 @@ class _Channels:
         if right < len(samples) - 1:
             rows[[4, 5], end - first :] = basis(self.times[end : last + 1]).T[[0, 2]]
         rows[[1, 4, 2, 3], inner] = own
+        rows[[1, 4]] *= [[left > 0], [right < len(samples) - 1]]  # the first and the last key keep their values
         values = self.keys.values[[left, right], channel]
         start[inner] = values @ own[:2] + self._chord(left, right, channel) * own[2:].sum(0)
         start[inner] -= self.values[begin : end + 1, channel]
