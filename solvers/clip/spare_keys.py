@@ -91,8 +91,8 @@ class _Channels:
 
     def _chord(self, left: int, right: int, channel: int) -> float:
         """The slope of the straight line from key to key."""
-        keys, ends = self.keys, [left, right]
-        return float(np.diff(keys.values[ends, channel])[0] / np.diff(self.times[keys.samples[ends]])[0])
+        values, times = self.keys.values[:, channel], self.times[self.keys.samples[[left, right]]]
+        return float((values[right] - values[left]) / (times[1] - times[0]))
 
     def take(self, key: int, channel: int, gap: _Gap) -> None:
         """Take a key from a channel."""
