@@ -155,11 +155,12 @@ def _part(
                 effects[len(names) + goal.end] = change.at(motion.places[:, goal.end]) / bounds.distance
         if is_unknown:
             effects[own] = effects[own] / _UNKNOWN
-        turns = dict[int, np.ndarray]()
+        rows = None  # of what the solve makes up for, or does
         if len(solve.joints) and bone is not None and not any(carried) and not is_unknown:
-            turns = dict(zip(joints, -np.swapaxes(solve.turns(solve.rows_of_bone(bone, change)), 0, 1), strict=True))
+            rows = -solve.rows_of_bone(bone, change)
         if any(carried) and not all(carried):
-            turns = dict(zip(joints, np.swapaxes(solve.turns(solve.rows_of_control(carried, change)), 0, 1), strict=True))
+            rows = solve.rows_of_control(carried, change)
+        turns = {} if rows is None else dict(zip(joints, np.swapaxes(solve.turns(rows), 0, 1), strict=True))
         if bone is not None:
             turns[bone] = turns.get(bone, 0.0) + change.turn / (_UNKNOWN if is_unknown else 1.0)
         effects |= {joint: turn / bounds.angle for joint, turn in turns.items()}

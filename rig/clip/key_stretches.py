@@ -79,7 +79,7 @@ class Stretch:
         if number < key_bounds.CALIBRATIONS and key_bounds.calibrate(seen):
             steps = fit_keys(self._times, parts, limits, 2)
         else:
-            where = key_bounds.tighten(seen)
+            where = key_bounds.tighten(seen, number)
             steps = refit_keys(self._times, parts, self.keys, limits, where, 2, number < key_bounds.TAKES)
         new = yield from steps
         self._limits[:] = limits[:, : self._limits.shape[1]]
