@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Few keys on bones and controls in place of a key on each frame."""
 
+from collections.abc import Generator
+
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
@@ -8,11 +10,10 @@ from bpy.props import BoolProperty, FloatProperty
 from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
-from ..rig.clip import key_bounds, key_effects, stances, unbake
+from ..rig.clip import key_bounds, key_stretches, stances, unbake
 from ..rig.clip.copied_actions import copied_actions
 from ..rig.notes import Code, Note, Refused
 from ..rig.setup import goals, selection
-from ..solvers.clip import fit_keys, refit_keys
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -50,57 +51,54 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         halves = sorted([*frames, *(frame + 0.5 for frame in frames[:-1])])
         times = np.array(scene_state.times(scene, halves))
         try:
-            every = self._dense(context, ob, times)
+            every = yield from shares(self._dense(context, ob, times), 0.0, 0.05)
             size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
             bounds = unbake.Bounds(self.angle, self.distance * size)
             own = {one.bone for one in every if one.ob == ob}
             ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
-            kept, off = 0, tuple[np.ndarray, ...]()
+            kept, stretches = 0, list[key_stretches.Stretch]()
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 legs, marks = stances.legs(ob), stances.of_bones(ends, ob)
                 feet = [] if legs is None else legs.marks
-                whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits, every), 0.0, 0.3)
+                whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits, every), 0.05, 0.3)
                 before = whole._replace(places=whole.places[:, : len(marks)])
                 if legs is not None:
                     rate = scene.render.fps / scene.render.fps_base
                     key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
-                parts = key_effects.parts(ob, every, ends, before, size, bounds)
-                limits = np.full((len(halves), key_effects.count(ob, ends, every)), key_bounds.FIRST)
+                figure = key_stretches.Figure(ob, every, ends, times, before, size, bounds)
+                stretches = key_stretches.split(figure)
                 objects = list(dict.fromkeys(one.ob for one in every))
                 with copied_actions(objects) as copies:
-                    few, start = (yield from shares(fit_keys(times, parts, limits, 2), 0.3, 0.5)), 0.5
-                    kept, rows = unbake.write(every, few, times, copies), np.arange(len(halves))
-                    off = tuple(np.zeros((len(halves), width)) for width in (len(ob.pose.bones), len(ends)))
-                    for number in range(key_bounds.PASSES):
-                        middle, end = 0.5 * start + 0.5, 0.4 * start + 0.6
-                        if rows.size:  # else the keys are the same, and get less room once more
-                            shown = unbake.read(context, ob, marks, [halves[row] for row in rows], visits)
-                            shown = yield from shares(shown, start, middle)
-                            off[0][rows], off[1][rows] = before.rows(rows).differs(shown)
-                        seen = key_bounds.Seen(times, parts, few, limits, off, bounds)
-                        if number < key_bounds.CALIBRATIONS and key_bounds.calibrate(seen):
-                            steps = fit_keys(times, parts, limits, 2)
-                        elif where := key_bounds.tighten(seen):
-                            steps = refit_keys(times, parts, few, limits, where, 2, number < key_bounds.TAKES)
-                        else:
-                            break
-                        new, start = (yield from shares(steps, middle, end)), end
-                        rows, few = unbake.changed(few, new, times), new
-                        kept = unbake.write(every, few, times, copies)
+                    for number, one in enumerate(stretches):
+                        steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
+                        yield from shares(steps, 0.3, 0.5)
+                    kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
+                    start = 0.5
+                    while left := [one for one in stretches if len(one.unseen)]:
+                        length = 0.6 * (1.0 - start) / len(left)
+                        for one in left:
+                            shown = unbake.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
+                            one.see((yield from shares(shown, start, start + 0.5 * length)))
+                            yield from shares(one.improve(), start + 0.5 * length, start + length)
+                            start += length
+                        if any(len(one.unseen) for one in left):
+                            kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
                     for one in every:
                         visits.leave(one.ob, one.bone or None)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        angle, distance = (float(miss.max(initial=0.0)) for miss in off)
+        angle, distance = np.max([one.worst() for one in stretches], axis=0).tolist()
         within = angle <= bounds.angle and distance <= bounds.distance
         self.conclude(ob, within, Note(
             Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
             f"{100.0 * distance / size:.2g}"))  # fmt: skip
         return {"FINISHED"}
 
-    def _dense(self, context: bpy.types.Context, ob: bpy.types.Object, times: np.ndarray) -> list[unbake.Dense]:
+    def _dense(
+        self, context: bpy.types.Context, ob: bpy.types.Object, times: np.ndarray
+    ) -> Generator[float, None, list[unbake.Dense]]:  # fmt: skip
         """The object, its bones and the targets of its goals that have keys in the range."""
         keys.check(ob, "NEW")
         names = selection.selected(context, ob) if self.only_selected else ["", *ob.pose.bones.keys()]
@@ -108,7 +106,10 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         for target in goals.target_owners(ob.dqik.goals):
             if not self.only_selected or (target.id_data == ob and target.name in names):
                 owners[target.id_data.name, "" if target == target.id_data else target.name] = target.id_data
-        every = [one for (_, name), owner in owners.items() for one in unbake.dense(owner, [name], times)]
+        every = list[unbake.Dense]()
+        for number, ((_, name), owner) in enumerate(owners.items(), 1):
+            every += unbake.dense(owner, [name], times)
+            yield number / len(owners)
         for one in every:
             one.whole = self.whole
         if not every:

@@ -21,7 +21,7 @@ FIRST = 0.985  # of the bounds, since what keys do is not quite in proportion to
 _LESS = 0.9  # of what would just do
 _LEAST = 0.02  # the smallest limit
 _FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
-_LEADS = 0.9  # of what the one does that does most: who does less is left alone
+_LEADS = 0.9  # of what the one does that does most: who does less is left alone, but less and less so after `TAKES`
 _WINDOW = 1  # half frames around what is beyond the bounds, in which keys are chosen anew
 
 
@@ -73,8 +73,8 @@ def calibrate(seen: Seen) -> bool:
     return bool(is_off.any())
 
 
-def tighten(seen: Seen) -> dict[int, np.ndarray]:
-    """Lower the limits where bones or ends are beyond the bounds.
+def tighten(seen: Seen, done: int) -> dict[int, np.ndarray]:
+    """Lower the limits where bones or ends are beyond the bounds, after so many passes are `done`.
 
     Returns the parts that lead there most, by number, and where (H,).
     """
@@ -82,12 +82,16 @@ def tighten(seen: Seen) -> dict[int, np.ndarray]:
     limits, around = seen.limits[:, : shares.shape[1]], _around(shares, 1)
     new = np.minimum(np.maximum(_LESS * seen.expected() / np.maximum(around, 1.0), _LEAST), limits)
     limits[around > 1.0] = new[around > 1.0]
-    own = np.zeros((len(seen.parts), *shares.shape))
+    rows = np.flatnonzero((shares > 1.0).any(1))
+    own = np.zeros((len(seen.parts), len(rows), shares.shape[1]), dtype=np.float32)
     for number, (part, keys) in enumerate(zip(seen.parts, seen.keys, strict=True)):
         common = part.vectors < shares.shape[1]
-        own[number][:, part.vectors[common]] = np.linalg.norm(part.off(keys.shown(seen.times))[:, common], axis=-1)
-    leading = (own >= _LEADS * own.max(0)) & (shares > 1.0)
-    where = _around(leading.any(2).T, _WINDOW).T
+        off = part.off(keys.shown(seen.times))[rows]
+        own[number][:, part.vectors[common]] = np.linalg.norm(off[:, common], axis=-1)
+    leading = np.zeros((len(seen.parts), len(shares)), dtype=bool)
+    leads = _LEADS * 0.5 ** max(done - TAKES, 0)
+    leading[:, rows] = ((own >= leads * own.max(0)) & (shares[rows] > 1.0)).any(2)
+    where = _around(leading.T, _WINDOW).T
     return {number: at for number, at in enumerate(where) if at.any()}
 
 

@@ -143,7 +143,7 @@ def _part(
     carried = [_carries(one, goal.owner) for goal in solve.goals]
     is_unknown = not any(carried) and key_of(one.owner) in {key_of(own) for own in goals.target_owners(ob.dqik.goals)}
     own = len(names) + len(ends) + _OWN * number
-    found, count = list[dict[int, np.ndarray]](), len(one.values)
+    found, count, joints = list[dict[int, np.ndarray]](), len(one.values), solve.joints.tolist()
     for column, (path, index) in enumerate(sorted(one.curves, key=one.curves.__getitem__)):
         change, scaled = _change(one, column, path, index, motion.spaces[:, number])
         effects = {own: (change.move if path == "location" else np.zeros((count, 3))) / bounds.distance,
@@ -155,14 +155,15 @@ def _part(
                 effects[len(names) + goal.end] = change.at(motion.places[:, goal.end]) / bounds.distance
         if is_unknown:
             effects[own] = effects[own] / _UNKNOWN
-        turns = np.zeros((count, len(names), 3))
-        if bone is not None:
-            turns[:, bone] += change.turn / (_UNKNOWN if is_unknown else 1.0)
+        rows = None  # of what the solve makes up for, or does
         if len(solve.joints) and bone is not None and not any(carried) and not is_unknown:
-            turns[:, solve.joints] -= solve.turns(solve.rows_of_bone(bone, change))
+            rows = -solve.rows_of_bone(bone, change)
         if any(carried) and not all(carried):
-            turns[:, solve.joints] += solve.turns(solve.rows_of_control(carried, change))
-        effects |= {joint: turns[:, joint] / bounds.angle for joint in range(len(names))}
+            rows = solve.rows_of_control(carried, change)
+        turns = {} if rows is None else dict(zip(joints, np.swapaxes(solve.turns(rows), 0, 1), strict=True))
+        if bone is not None:
+            turns[bone] = turns.get(bone, 0.0) + change.turn / (_UNKNOWN if is_unknown else 1.0)
+        effects |= {joint: turn / bounds.angle for joint, turn in turns.items()}
         if path not in ("location", "scale"):
             plain = effects[own + 2 + index // 3] = np.zeros((count, 3))
             plain[:, index % 3] = 1.0 / _PLAIN

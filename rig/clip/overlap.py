@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ...solvers.algebra import quaternion
 from ...solvers.clip import Chain, Spring, follow_through
@@ -13,6 +14,8 @@ from .. import curves
 from ..blender import channels, rotation, scene_state
 from . import finite_motion, inside_limits
 
+_SHORT = 0.1  # of a bone's length
+_BESIDE = 0.5  # radians from a bone's own direction
 _SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by less close it
 
 
@@ -41,14 +44,14 @@ def read(
     Raises `Refused` if it is not numbers.
     """
     bones = np.array([ob.pose.bones.find(name) for name in names])
-    turns, ends, turned = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+    turns, ends, turned, tips = list[np.ndarray](), list[np.ndarray](), list[np.ndarray](), _tips(ob, names)
     for count, frame in enumerate(frames, 1):
         visits.visit(frame)
         shown = ob.evaluated_get(context.evaluated_depsgraph_get())
         own = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in bones.tolist()]
         turns.append(np.array([matrix.to_quaternion()[:] for matrix in own]))
-        ends.append(np.array([[(shown.matrix_world @ end)[:] for end in (bone.head, bone.tail)]
-                              for bone in (shown.pose.bones[bone] for bone in bones.tolist())]))  # fmt: skip
+        ends.append(np.array([[matrix.translation[:], (matrix @ tip)[:]]
+                              for matrix, tip in zip(own, tips, strict=True)]))  # fmt: skip
         turned.append(channels.read(shown.pose.bones).rotations[bones])
         yield count / len(frames)
     ends_of = np.array(ends)
@@ -59,6 +62,29 @@ def read(
     carried = [ob.data.bones[name].use_inherit_rotation for name in names]
     chain = Chain(np.array(parents), np.array(turns), ends_of[:, :, 0], ends_of[:, :, 1], np.array(carried))
     return Read(chain, np.array(turned))
+
+
+def _tips(ob: bpy.types.Object, names: Sequence[str]) -> list[Vector]:
+    """Where bones, which are `in_order`, end, in their own axes: where those of them begin that hang on them.
+
+    Imported bones may point elsewhere. The last ones of these go on as the one that they hang on does.
+    """
+    found, off = dict[str, Vector](), set[str]()
+    for name in names:
+        bone = ob.data.bones[name]
+        tip = tail = Vector((0.0, bone.length, 0.0))
+        below = [bone.matrix_local.inverted() @ child.head_local for child in bone.children if child.name in names]
+        above = bone.parent
+        if below:
+            tip = sum(below, Vector()) / len(below)
+        elif above is not None and above.name in off:
+            tip = bone.matrix_local.to_3x3().inverted() @ (bone.head_local - above.head_local)
+        if tip.length < _SHORT * bone.length:  # what hangs on it begins where it does
+            tip = tail
+        if tip.angle(tail) > _BESIDE:
+            off.add(name)
+        found[name] = tip
+    return [found[name] for name in names]
 
 
 def closes(chain: Chain) -> bool:

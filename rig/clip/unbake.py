@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks.
+    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks, as float32.
 
     heads : (H, N, 3), where the bones are in the world. spaces : (H, D, 4, 4), the axes of the
     channels of owners of keys, and where these are.
@@ -39,9 +39,9 @@ class Motion(NamedTuple):
     heads: np.ndarray
     spaces: np.ndarray
 
-    def rows(self, at: np.ndarray) -> "Motion":
-        """The motion at some of its times."""
-        return Motion(*(one[at] for one in self))
+    def rows(self, at: np.ndarray | slice) -> "Motion":
+        """The motion at some of its times, as float64."""
+        return Motion(*(one[at].astype(float) for one in self))
 
     def differs(self, other: "Motion") -> tuple[np.ndarray, np.ndarray]:
         """By how much from another: angles (H, N) and distances (H, E)."""
@@ -152,31 +152,28 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
     return count
 
 
-def changed(before: Sequence[Keys], after: Sequence[Keys], times: np.ndarray) -> np.ndarray:
-    """The times, by their numbers, at which keys show other values than others do."""
-    pairs = [pair for pair in zip(before, after, strict=True) if pair[0] is not pair[1]]
-    return np.flatnonzero(np.any([(one.shown(times) != other.shown(times)).any(1) for one, other in pairs], axis=0))
-
-
 def read(
     context: bpy.types.Context, ob: bpy.types.Object, marks: Sequence[Mark], frames: Sequence[float],
     visits: scene_state.Visits, every: Sequence[Dense] = (),
 ) -> Generator[float, None, Motion]:  # fmt: skip
     """The motion that Blender shows on frames, which may lie between two, and the spaces of owners of keys."""
-    turns, places, heads, spaces = list[np.ndarray](), list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
-    for count, frame in enumerate(frames, 1):
+    shapes = (len(ob.pose.bones), 4), (len(marks), 3), (len(ob.pose.bones), 3), (len(every), 4, 4)
+    motion = Motion(*(np.empty((len(frames), *shape), dtype=np.float32) for shape in shapes))
+    for row, frame in enumerate(frames):
         visits.visit(frame)
         depsgraph = context.evaluated_depsgraph_get()
         shown = ob.evaluated_get(depsgraph)
         world, bones = np.array(shown.matrix_world), shown.pose.bones
-        turns.append(channels.read(bones).quaternions())
+        motion.turns[row] = channels.read(bones).quaternions()
         matrices = {name: shown.matrix_world @ bones[name].matrix for name in {mark.bone for mark in marks}}
-        places.append(np.array([(matrices[mark.bone] @ mark.place)[:] for mark in marks]))
-        heads.append(bulk.read(bones, "head", 3) @ world[:3, :3].T + world[:3, 3])
-        spaces.append(np.array([_space(one, depsgraph) for one in every]))
-        yield count / len(frames)
-    finite_motion.check(ob, np.array(places))
-    return Motion(np.array(turns), np.array(places).reshape(len(places), -1, 3), np.array(heads), np.array(spaces))
+        for column, mark in enumerate(marks):
+            motion.places[row, column] = matrices[mark.bone] @ mark.place
+        motion.heads[row] = bulk.read(bones, "head", 3) @ world[:3, :3].T + world[:3, 3]
+        for column, one in enumerate(every):
+            motion.spaces[row, column] = _space(one, depsgraph)
+        yield (row + 1) / len(frames)
+    finite_motion.check(ob, motion.places)
+    return motion
 
 
 def _space(one: Dense, depsgraph: bpy.types.Depsgraph) -> Matrix:

@@ -3,12 +3,14 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 _RIDGE = 1e-6  # holds what few samples leave open to the motion's value and the chord's slope
+_REMEMBERED = 1024  # lengths of cubics
 _LEAST = 1e-30  # where there are no samples between two keys
 
 
@@ -58,10 +60,19 @@ class Part:
 
 def basis(times: np.ndarray) -> np.ndarray:
     """What (n, 4) the two values and the two slopes of a cubic from the first to the last time count for at times."""
-    span = times[-1] - times[0]
-    s = (times - times[0]) / span
+    return _basis((times - times[0]).astype(float, copy=False).tobytes())
+
+
+@lru_cache(_REMEMBERED)
+def _basis(times: bytes) -> np.ndarray:
+    """As `basis`, for times from 0 on: those of most cubics are the same, since keys lie on frames."""
+    own = np.frombuffer(times)
+    span = own[-1]
+    s = own / span
     rise, rest = s * s * (3.0 - 2.0 * s), 1.0 - s
-    return np.stack([1.0 - rise, rise, span * s * rest * rest, -span * s * s * rest], -1)
+    found = np.stack([1.0 - rise, rise, span * s * rest * rest, -span * s * s * rest], -1)
+    found.setflags(write=False)
+    return found
 
 
 def least_squares(rows: np.ndarray) -> np.ndarray:

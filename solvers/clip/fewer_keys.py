@@ -6,7 +6,8 @@ from the hips to a hand lead it. What a part does to them is taken as linear in 
 after the other, each as far as the errors of those before it allow. From each key the longest cubic that stays within
 the bounds goes to the next; its end and its slopes are those of least squares, since with the motion's own, which
 tremble, more cubics are needed. Where the motion has an extreme near the cubic's end, the key goes there, because
-animators look for keys at extremes. At last all parts together lose the keys that they do not need (`spare_keys`).
+animators look for keys at extremes. At last all parts together lose the keys that they do not need (`spare_keys`). The
+first and the last key have the motion's own values, so that what comes before and after goes on from there.
 """
 
 from collections.abc import Generator, Sequence
@@ -120,12 +121,17 @@ class _Motion(NamedTuple):
     allowed: np.ndarray
 
     def fitted(self, begin: int, end: int, start: np.ndarray) -> np.ndarray:
-        """The cubic of least squares between two samples that begins with the value `start` (C,)."""
+        """The cubic of least squares between two samples that begins with the value `start` (C,).
+
+        On the last sample it ends with the motion's own value.
+        """
         values = self.part.values
         chord = (values[end] - start) / (self.times[end] - self.times[begin])
         usual, rows = np.stack([values[end], chord, chord]), basis(self.times[begin : end + 1])
         rest = values[begin : end + 1] - rows[:, :1] * start - rows[:, 1:] @ usual
-        return usual + least_squares(rows[:, 1:]) @ rest
+        free = 1 if end == len(values) - 1 else 0  # what least squares find of it
+        usual[free:] += least_squares(rows[:, 1 + free :]) @ rest
+        return usual
 
     def allows(self, begin: int, end: int, start: np.ndarray, cubic: np.ndarray) -> bool:
         """Whether a cubic that begins with the value `start` (C,) is within the bounds."""

@@ -83,6 +83,7 @@ class _Channels:
         if right < len(samples) - 1:
             rows[[4, 5], end - first :] = basis(self.times[end : last + 1]).T[[0, 2]]
         rows[[1, 4, 2, 3], inner] = own
+        rows[[1, 4]] *= [[left > 0], [right < len(samples) - 1]]  # the first and the last key keep their values
         values = self.keys.values[[left, right], channel]
         start[inner] = values @ own[:2] + self._chord(left, right, channel) * own[2:].sum(0)
         start[inner] -= self.values[begin : end + 1, channel]
@@ -90,8 +91,8 @@ class _Channels:
 
     def _chord(self, left: int, right: int, channel: int) -> float:
         """The slope of the straight line from key to key."""
-        keys, ends = self.keys, [left, right]
-        return float(np.diff(keys.values[ends, channel])[0] / np.diff(self.times[keys.samples[ends]])[0])
+        values, times = self.keys.values[:, channel], self.times[self.keys.samples[[left, right]]]
+        return float((values[right] - values[left]) / (times[1] - times[0]))
 
     def take(self, key: int, channel: int, gap: _Gap) -> None:
         """Take a key from a channel."""

@@ -28,6 +28,7 @@ WHEELS = {
 BLENDER = {
     "addon_utils", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "idprop", "mathutils", "numpy",
     "rna_keymap_ui", "zstandard",
+    "pxr",  # of USD, tried: from Blender 4.4 on, and not in the bpy packages of all
     "compression",  # Python's own from 3.14 on, tried where a distribution's Blender has no zstandard
 }  # fmt: skip
 COMPILED = (".whl", ".so", ".dll", ".dylib", ".pyd", ".pyc", ".a", ".lib", ".o", ".exe")

@@ -15,12 +15,16 @@ from mathutils import Euler, Quaternion
 TAIL = ("tail.1", "tail.2", "tail.3")
 
 
-def _dog(mode: str = "QUATERNION") -> bpy.types.Object:
-    """A body with a tail of three bones, of which the body is turned to and fro in 24 frames, and closes."""
+def _dog(mode: str = "QUATERNION", across: bool = False) -> bpy.types.Object:
+    """A body with a tail of three bones, of which the body is turned to and fro in 24 frames, and closes.
+
+    across : the tail's bones point up, as those of imported figures may do.
+    """
     bones = [rigs.Bone("body", (0, 0, 1), (0, -1, 1))]
     for number, name in enumerate(TAIL):
-        bones.append(rigs.Bone(name, (0, 0.3 * number, 1), (0, 0.3 * number + 0.3, 1), "body" if not number else
-                               TAIL[number - 1], bool(number), roll=0.4))  # fmt: skip
+        head, way = np.array([0, 0.3 * number, 1]), (0, 0, 0.1) if across else (0, 0.3, 0)
+        bones.append(rigs.Bone(name, tuple(head), tuple(head + way), "body" if not number else TAIL[number - 1],
+                               bool(number) and not across, roll=0.4))  # fmt: skip
     ob = rigs.armature(bones)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 25
@@ -70,6 +74,24 @@ def test_a_tail_follows_and_its_loop_closes(mode: str) -> None:
     reference = _dog()
     bpy.ops.dqik.overlap(frequency=1.5)
     assert _tips(reference, range(1, 26)) == pytest.approx(after, abs=1e-4)
+
+
+def test_bones_that_point_across_their_chain_follow_alike() -> None:
+    """What swings is the way from bone to bone, and the last one goes on like that."""
+    found = []
+    for across in (False, True):
+        ob = _dog(across=across)
+        rest = np.array(ob.data.bones["tail.3"].matrix_local.to_3x3())
+        bpy.ops.dqik.overlap(frequency=1.5)
+        motion = []
+        for frame in range(1, 26):
+            rigs.at_frame(frame)
+            motion.append(np.array(rigs.evaluated(ob).pose.bones["tail.3"].matrix)[:3])
+        turns, heads = np.array(motion)[:, :, :3] @ rest.T, np.array(motion)[:, :, 3]
+        found.append(np.concatenate([heads, turns @ (0, 0.3, 0)], 1))
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.ptp(found[0], axis=0).max() > 0.3
+    assert found[0] == pytest.approx(found[1], abs=1e-4)
 
 
 def test_the_whole_is_one_undo_step_and_nothing_else_is_keyed() -> None:

@@ -169,6 +169,34 @@ def test_other_bones_and_other_frames_keep_their_keys() -> None:
     assert len([one for one in points("arm.L") if 10 <= one[0] <= 30]) < 0.4 * 4 * 21
 
 
+def test_a_long_motion_is_reduced_in_stretches_that_meet_in_one_key() -> None:
+    """Its ends, and where stretches meet, stay where they were; bounds hold there too."""
+    ob, count = rigs.figure(), 320
+    bone = ob.pose.bones["arm.L"]
+    bone.rotation_mode = "XYZ"
+    for frame in range(1, count + 1):
+        bone.rotation_euler = (0.5 * sin(0.2 * frame), 0.2 * sin(0.31 * frame), 0.4 * sin(0.13 * frame))
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, count
+    bpy.ops.object.mode_set(mode="POSE")
+    curves = list(rigs.fcurves(ob))
+    times = np.arange(1.0, count + 0.25, 0.5)
+    before = np.array([[curve.evaluate(time) for time in times] for curve in curves])
+    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    curves = list(rigs.fcurves(ob))
+    after = np.array([[curve.evaluate(time) for time in times] for curve in curves])
+    assert keys_of(ob) * 5 < 3 * count
+    turned = [[Euler(angles).to_quaternion() for angles in motion.T] for motion in (before, after)]
+    off = [one.rotation_difference(other).angle for one, other in zip(*turned, strict=True)]
+    assert radians(0.2) < max(off) < radians(0.5) + 1e-4
+    assert after[:, [0, -1]] == pytest.approx(before[:, [0, -1]], abs=1e-6)
+    frames = [[round(key.co[0]) for key in curve.keyframe_points] for curve in curves]
+    assert all(len(set(own)) == len(own) for own in frames)
+    same = np.abs(after - before).max(0)[::2] < 1e-6
+    assert same[100:220].any()  # at a frame in the middle, which all channels have a key on
+    assert set.intersection(*map(set, frames)) & set((np.flatnonzero(same) + 1).tolist()) - {1, count}
+
+
 def test_a_figure_without_dense_keys_says_so_and_loses_nothing() -> None:
     ob = rigs.figure()
     ob.pose.bones["hips"].keyframe_insert("location", frame=1)
