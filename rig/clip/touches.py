@@ -21,6 +21,7 @@ from .shown import Shown
 from .volumes import Part, PartKey, Place, Skin
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
+_CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
 _FREE = 0.05  # of the height: the gap at which a point counts 1
 _CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
@@ -59,7 +60,8 @@ class Points(NamedTuple):
 class Wanted(NamedTuple):
     """Where the points of a hand are about a part of the source in some frames (f,), scaled.
 
-    gap : (f, P) of the source's height. counts : (f, P) how much less points count that are deep in the source's skin.
+    gap : (f, P) of the source's height. counts : (f, P) how much points count, less where they are further from the
+    skin, or deep in it.
     """
 
     frames: np.ndarray
@@ -293,24 +295,31 @@ def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarr
 
 
 def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
-    """Where the points of a hand are about the source's other parts, in the frames in which it is near."""
+    """Where the points of a hand are about the source's other parts, in the frames in which it is near.
+
+    A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
+    """
     person, shown, scale = source
     own = person.skin
     heads, height = person.armature.heads, own.height * scale
     points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
     found = {}
     for key in _others(own, side):
-        if key not in skin.parts:
+        firm = key[0] == "hand" or not own.bare
+        if key not in skin.parts or (skin.bare and key[0] != "hand"):
             continue
         part = own.parts[key]
         nodes, axes = volumes.posed(part, shown, heads, scale)
-        near = _near(nodes, points, scale * part.radii.max() + _NEAR * height)
+        reach = _NEAR if firm else _CLEAR
+        near = _near(nodes, points, scale * part.radii.max() + reach * height)
         place = volumes.seen(part, nodes[near], axes[near], scale, points[near])
-        close = np.flatnonzero((place.gap < _NEAR * height).any(1))
+        close = np.flatnonzero((place.gap < reach * height).any(1))
         place = _taken(place, close)
         gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
         place = place._replace(gap=size * (place.gap if skin.bare else gap))
-        found[key] = Wanted(near[close], place, gap / height, _smooth(2.0 - deep / _DEEP))
+        gap /= height
+        counts = _smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * _smooth(2.0 - deep / _DEEP)
+        found[key] = Wanted(near[close], place, gap, counts)
     return found
 
 
@@ -331,11 +340,10 @@ def _taken(place: Place, frames: np.ndarray) -> Place:
 def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How much points count with gaps (F, P) on both bodies: out of the skin alone, and in all directions.
 
-    Both bodies count alike, so that the way back is the same, and the smaller gap counts most; but what is far from the
-    source's hand does not count. `_CLOSE` is in the gaps.
+    Both bodies count alike, so that the way back is the same, and the smaller gap counts most. `_CLOSE` is in the gaps.
     """
     gap = 2.0 * theirs * own / (theirs + own)
-    weight = _smooth((_NEAR + _CLOSE - theirs) / _NEAR) * ((_FREE + _CLOSE) / gap) ** _STEEP
+    weight = ((_FREE + _CLOSE) / gap) ** _STEEP
     firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
 

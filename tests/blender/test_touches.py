@@ -138,6 +138,29 @@ def test_a_free_hand_stays_where_its_arm_puts_it() -> None:
         assert (one - other).length < 2e-3
 
 
+def arms(ob: bpy.types.Object) -> np.ndarray:
+    """The lines (F, 4, 3) of upper arms and forearms in the world."""
+    found = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        bones = rigs.evaluated(ob).pose.bones
+        found.append([(bone.tail - bone.head).normalized() for bone in (bones[f"{part}.{side}"]
+                      for part in ("arm", "forearm") for side in "LR")])  # fmt: skip
+    return np.array(found)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_the_body_of_a_figure_without_a_mesh_is_touched_if_it_has_typed_radii(typed: bool) -> None:
+    source, ob = posed(), rigs.figure("Bare")
+    hands(source), tube(source, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.15)
+    before = arms(source)
+    if typed:
+        ob.pose.bones["spine"].dqik_radius = 0.3
+    retarget(source, ob)
+    turned = np.degrees(np.arccos(np.clip((arms(ob) * before).sum(-1), -1.0, 1.0))).max()
+    assert turned > 5.0 if typed else turned < 0.5
+
+
 def test_hands_do_not_sink_into_a_wider_body() -> None:
     source, ob = posed(), rigs.figure("Wide")
     hands(source), hands(ob)
@@ -148,8 +171,15 @@ def test_hands_do_not_sink_into_a_wider_body() -> None:
         assert from_trunk(ob, meshes_of(ob)[f"hand.{side}"]).min() > 0.25 - 0.01
 
 
-def test_folded_hands_stay_together_on_wider_shoulders() -> None:
+@pytest.mark.parametrize("length", [1.0, 0.01])
+def test_folded_hands_stay_together_on_wider_shoulders(length: float) -> None:
+    """Also where the bones of the source's hands are as short as captured figures have them."""
     source, ob = posed(), rigs.figure("Wide")
+    rigs.made_active(source)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in (source.data.edit_bones[f"hand.{side}"] for side in "LR"):
+        bone.length *= length
+    bpy.ops.object.mode_set(mode="OBJECT")
     rigs.made_active(ob)
     bpy.ops.object.mode_set(mode="EDIT")
     for bone in ob.data.edit_bones:
