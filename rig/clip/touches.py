@@ -7,6 +7,7 @@ is to its skin, the more. Hands and arms are wanted out of the skin. The arms gi
 (`giving`), in all frames at once, so that what is added is smooth: a least-squares problem with few steps.
 """
 
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -84,10 +85,12 @@ class System(NamedTuple):
         self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
 
 
-def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int) -> None:
+def keep(
+    source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int
+) -> Generator[float, None, None]:
     """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
 
-    source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
+    Yields the progress from 0 to 1. source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
     """
     sides = [side for side in SIDES if _has_arm(body.person, side)]
     sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
@@ -99,14 +102,15 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
         first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
         part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
         giving = Giving(part, sides, shift[first:last], carrier)
-        _solve(_Touches((person, own, scale), part, giving, sides))
+        for share in _solve(_Touches((person, own, scale), part, giving, sides)):
+            yield min(begin + share * _AT_ONCE, body.count) / body.count
         for bone in (bone for bones in giving.bones.values() for bone in bones):
             found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
     body.turns.update({bone: np.concatenate(turns) for bone, turns in found.items()})
 
 
-def _solve(touches: "_Touches") -> None:
-    """Gauss-Newton steps over all frames."""
+def _solve(touches: "_Touches") -> Iterator[float]:
+    """Gauss-Newton steps over all frames; the share of them that is done."""
     giving, stiff = touches.giving, touches.stiff
     frames, own = len(giving.vectors), np.arange(len(stiff))
     band = np.zeros((frames, 3, 1, 1))  # D^T D of second differences D: (f, f), (f + 1, f) and (f + 2, f)
@@ -124,6 +128,7 @@ def _solve(touches: "_Touches") -> None:
         hessian[:, own, own] = (1.0 + _DAMPING) * hessian[:, own, own] + stiff
         step = solve_band(hessian + band[:, 0] * smooth, band[:-1, 1] * smooth, band[:-2, 2] * smooth, gradient)
         giving.vectors = giving.vectors + np.clip(step, -_LONGEST, _LONGEST)
+        yield (count + 1) / _ROUNDS
     giving.posed()
 
 

@@ -70,15 +70,20 @@ def points(body: bpy.types.Object) -> np.ndarray:
     return np.array([shown.matrix_world @ vertex.co for vertex in shown.data.vertices])
 
 
+def from_spine(ob: bpy.types.Object, hand: bpy.types.Object) -> float:
+    """How far the nearest vertex of a hand is from the line of the trunk's bone."""
+    shown = rigs.evaluated(ob)
+    bone = (shown.matrix_world @ shown.pose.bones["spine"].matrix).inverted()
+    seen = np.array([tuple(bone @ Vector(point)) for point in points(hand)])
+    return float(np.hypot(seen[:, 0], seen[:, 2]).min())
+
+
 def from_trunk(ob: bpy.types.Object, hand: bpy.types.Object) -> np.ndarray:
-    """How far (F,) the nearest vertex of a hand is from the line of the trunk's bone."""
+    """As `from_spine` (F,) over all frames."""
     found = []
     for frame in FRAMES:
         rigs.at_frame(frame)
-        shown = rigs.evaluated(ob)
-        bone = (shown.matrix_world @ shown.pose.bones["spine"].matrix).inverted()
-        seen = np.array([tuple(bone @ Vector(point)) for point in points(hand)])
-        found.append(np.hypot(seen[:, 0], seen[:, 2]).min())
+        found.append(from_spine(ob, hand))
     return np.array(found)
 
 
@@ -246,3 +251,14 @@ def test_the_frame_from_which_a_range_starts_does_not_matter() -> None:
         rigs.at_frame(36)
         found.append(np.array([rigs.evaluated(ob).pose.bones[f"hand.{side}"].head for side in "LR"]))
     assert np.abs(found[1] - found[0]).max() < 1e-3
+
+
+def test_motions_longer_than_what_is_solved_at_once_are_carried_over_too() -> None:
+    """The last pose is held for long."""
+    source, ob = posed(), rigs.figure("Other")
+    retarget(source, ob, frame_start=1, frame_end=490)
+    for frame in (60, 399, 401, 490):
+        rigs.at_frame(frame)
+        for bone in ("forearm.L", "hand.L", "hand.R"):
+            one, other = (rigs.evaluated(each).pose.bones[bone].head for each in (source, ob))
+            assert (one - other).length < 2e-3
