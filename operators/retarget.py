@@ -14,6 +14,7 @@ from ..rig.setup import switches
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
+_READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
 
 class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     """Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action"""
@@ -59,7 +60,7 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
             person_frames.check_alike(people)
             retarget.carrier(ob, people[ob])
             with scene_state.restored(scene, context.view_layer, source) as visits:
-                own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, 0.9)
+                own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
             if retarget.still(own[0]):
                 raise Refused(Note(Code.NO_MOTION, repr(source.name), frames[0], frames[-1]))
         except Refused as refused:
@@ -69,7 +70,8 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         start = retarget.origin(people[source], (*own, scale), retarget.carriers(source))
         space = retarget.own_space(ob, other[1])
         ground = retarget.origin(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent))
-        answer = retarget.transfer((people[source], own[0], scale, start), ob, people[ob], space, ground)
+        moved = retarget.transfer((people[source], own[0], scale, start), ob, people[ob], space, ground)
+        answer = yield from shares(moved, _READ, _SOLVED)
         ob.dqik.live = False
         switches.to_fk(ob)
         data = source.animation_data

@@ -86,6 +86,7 @@ class Body:
         part = copy(self)
         part.turns = {bone: turns[frames] for bone, turns in self.turns.items()}
         part.relative = {bone: frame[frames] for bone, frame in self.relative.items()}
+        part.space = self.space.part(frames)
         part.count = len(range(self.count)[frames])
         return part
 

@@ -137,8 +137,11 @@ def _hips(person: Person, shown: Shown) -> np.ndarray:
 def transfer(
     source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, space: Space,
     ground: np.ndarray,
-) -> Answer:  # fmt: skip
-    """The motion for another body. source : its figure, motion, scale and `origin`. space, ground : of the body."""
+) -> Generator[float, None, Answer]:  # fmt: skip
+    """The motion for another body; yields the progress from 0 to 1.
+
+    source : its figure, motion, scale and `origin`. space, ground : of the body.
+    """
     theirs, shown, scale, start = source
     body = Body(ob, person, space, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
@@ -155,7 +158,7 @@ def transfer(
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
         body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
     if not person.four:
-        touches.keep((theirs, shown, scale), body, shift, mover)
+        yield from touches.keep((theirs, shown, scale), body, shift, mover)
     return _channels(ob, body, body.posed(shift, mover), mover, shift)
 
 

@@ -20,6 +20,10 @@ class Space(NamedTuple):
         place, turn, scale = ob.matrix_world.decompose()
         return cls(np.array(place), np.array(turn), float(max(map(abs, scale))))
 
+    def part(self, frames: slice) -> "Space":
+        """Where it is on some of the F frames."""
+        return self if self.place.ndim == 1 else Space(self.place[frames], self.turn[frames], self.scale)
+
     @property
     def level(self) -> float:
         """How high it is."""

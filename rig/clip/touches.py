@@ -7,6 +7,7 @@ is to its skin, the more. Hands and arms are wanted out of the skin. The arms gi
 (`giving`), in all frames at once, so that what is added is smooth: a least-squares problem with few steps.
 """
 
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from .shown import Shown
 from .volumes import Part, PartKey, Place, Skin
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
+_CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
 _FREE = 0.05  # of the height: the gap at which a point counts 1
 _CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
@@ -59,7 +61,8 @@ class Points(NamedTuple):
 class Wanted(NamedTuple):
     """Where the points of a hand are about a part of the source in some frames (f,), scaled.
 
-    gap : (f, P) of the source's height. counts : (f, P) how much less points count that are deep in the source's skin.
+    gap : (f, P) of the source's height. counts : (f, P) how much points count, less where they are further from the
+    skin, or deep in it.
     """
 
     frames: np.ndarray
@@ -82,10 +85,12 @@ class System(NamedTuple):
         self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
 
 
-def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int) -> None:
+def keep(
+    source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int
+) -> Generator[float, None, None]:
     """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
 
-    source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
+    Yields the progress from 0 to 1. source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
     """
     sides = [side for side in SIDES if _has_arm(body.person, side)]
     sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
@@ -97,14 +102,15 @@ def keep(source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, car
         first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
         part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
         giving = Giving(part, sides, shift[first:last], carrier)
-        _solve(_Touches((person, own, scale), part, giving, sides))
+        for share in _solve(_Touches((person, own, scale), part, giving, sides)):
+            yield min(begin + share * _AT_ONCE, body.count) / body.count
         for bone in (bone for bones in giving.bones.values() for bone in bones):
             found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
     body.turns.update({bone: np.concatenate(turns) for bone, turns in found.items()})
 
 
-def _solve(touches: "_Touches") -> None:
-    """Gauss-Newton steps over all frames."""
+def _solve(touches: "_Touches") -> Iterator[float]:
+    """Gauss-Newton steps over all frames; the share of them that is done."""
     giving, stiff = touches.giving, touches.stiff
     frames, own = len(giving.vectors), np.arange(len(stiff))
     band = np.zeros((frames, 3, 1, 1))  # D^T D of second differences D: (f, f), (f + 1, f) and (f + 2, f)
@@ -122,6 +128,7 @@ def _solve(touches: "_Touches") -> None:
         hessian[:, own, own] = (1.0 + _DAMPING) * hessian[:, own, own] + stiff
         step = solve_band(hessian + band[:, 0] * smooth, band[:-1, 1] * smooth, band[:-2, 2] * smooth, gradient)
         giving.vectors = giving.vectors + np.clip(step, -_LONGEST, _LONGEST)
+        yield (count + 1) / _ROUNDS
     giving.posed()
 
 
@@ -293,24 +300,31 @@ def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarr
 
 
 def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
-    """Where the points of a hand are about the source's other parts, in the frames in which it is near."""
+    """Where the points of a hand are about the source's other parts, in the frames in which it is near.
+
+    A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
+    """
     person, shown, scale = source
     own = person.skin
     heads, height = person.armature.heads, own.height * scale
     points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
     found = {}
     for key in _others(own, side):
-        if key not in skin.parts:
+        firm = key[0] == "hand" or not own.bare
+        if key not in skin.parts or (skin.bare and key[0] != "hand"):
             continue
         part = own.parts[key]
         nodes, axes = volumes.posed(part, shown, heads, scale)
-        near = _near(nodes, points, scale * part.radii.max() + _NEAR * height)
+        reach = _NEAR if firm else _CLEAR
+        near = _near(nodes, points, scale * part.radii.max() + reach * height)
         place = volumes.seen(part, nodes[near], axes[near], scale, points[near])
-        close = np.flatnonzero((place.gap < _NEAR * height).any(1))
+        close = np.flatnonzero((place.gap < reach * height).any(1))
         place = _taken(place, close)
         gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
         place = place._replace(gap=size * (place.gap if skin.bare else gap))
-        found[key] = Wanted(near[close], place, gap / height, _smooth(2.0 - deep / _DEEP))
+        gap /= height
+        counts = _smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * _smooth(2.0 - deep / _DEEP)
+        found[key] = Wanted(near[close], place, gap, counts)
     return found
 
 
@@ -331,11 +345,10 @@ def _taken(place: Place, frames: np.ndarray) -> Place:
 def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How much points count with gaps (F, P) on both bodies: out of the skin alone, and in all directions.
 
-    Both bodies count alike, so that the way back is the same, and the smaller gap counts most; but what is far from the
-    source's hand does not count. `_CLOSE` is in the gaps.
+    Both bodies count alike, so that the way back is the same, and the smaller gap counts most. `_CLOSE` is in the gaps.
     """
     gap = 2.0 * theirs * own / (theirs + own)
-    weight = _smooth((_NEAR + _CLOSE - theirs) / _NEAR) * ((_FREE + _CLOSE) / gap) ** _STEEP
+    weight = ((_FREE + _CLOSE) / gap) ** _STEEP
     firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
 

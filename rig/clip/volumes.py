@@ -2,7 +2,7 @@
 """The parts of a figure with their skin, measured at rest, so that a place on one body has its like on another.
 
 A part is a line of one or several bones with the radius of the skin at places along it and directions around it: from
-the vertices of the meshes that follow these bones, or without a mesh those of the usual capsules.
+the vertices of the meshes that follow these bones, or without a mesh those of the usual capsules, or of typed radii.
 """
 
 from collections.abc import Iterator
@@ -25,6 +25,7 @@ PartKey = tuple[str, str]
 STATIONS, CAPS, AROUND = 13, 6, 24  # places along a part, angles beyond each of its ends, and directions around it
 _LIMBS = ("arm", "forearm", "hand", "thigh", "shin", "foot")
 _PALM = ((0.2, 6), (0.5, 6), (0.8, 6), (1.0, 6))  # points of a hand: how far along it, and how many around
+_SHORT, _USUAL = 0.05, 0.5  # of the forearm: bones of hands that are shorter say nothing, and how long hands are then
 _BESIDE = 1e-3  # of the size of a part: how far apart two rays are
 _ALONG_LAST = np.array([0.5, 0.5, 0.5, 0.5])  # turns (x, y, z) to (y, z, x): the trunk's frames have Y along it
 
@@ -63,7 +64,7 @@ class Place(NamedTuple):
 class Skin(NamedTuple):
     """A figure's parts, the points (P, 3) of its hands at rest by side, and its height.
 
-    bare : whether there is no mesh, and where the skin is a guess.
+    bare : whether there is neither a mesh nor a typed radius, so that where the skin is, is a guess.
     """
 
     parts: dict[PartKey, Part]
@@ -92,7 +93,8 @@ def measured(
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
     high = np.concatenate([ends[list(figure.roles)] for ends in (armature.heads, armature.tails)]) @ body.up
-    return Skin(parts, hands, float(np.ptp(high)), not len(surface.triangles))
+    typed = any(ob.pose.bones[bone].dqik_radius > 0.0 for bones, _ in lines.values() for bone in bones)
+    return Skin(parts, hands, float(np.ptp(high)), not typed and not len(surface.triangles))
 
 
 def _lines(
@@ -117,9 +119,22 @@ def _lines(
             if bone is None or (below and following is None):
                 continue
             end = heads[following] if following is not None else usual[bone].end if bone in usual else None
+            if name == "hand" and end is not None:
+                end = _fingertips(body, bone, side, end)
             if end is not None and np.linalg.norm(end - heads[bone]) > 1e-6 * armature.size:
                 found[name, side] = [bone], np.array([heads[bone], end])
     return found
+
+
+def _fingertips(body: RestBody, hand: int, side: str, end: np.ndarray) -> np.ndarray:
+    """The end (3,) of a hand, by its fingers or its forearm where its bone is too short for one."""
+    armature, forearm = body.armature, body.bone("forearm", side)
+    start = armature.heads[hand]
+    if forearm is None or np.linalg.norm(end - start) > _SHORT * np.linalg.norm(start - armature.heads[forearm]):
+        return end
+    below = [bone for bone in range(len(armature.parent)) if hand in armature.above(bone)[1:]]
+    lines = np.array([*(armature.tails[below] - start), _USUAL * (start - armature.heads[forearm])])
+    return start + lines[np.linalg.norm(lines, axis=-1).argmax()]
 
 
 class _Surface:

@@ -70,15 +70,20 @@ def points(body: bpy.types.Object) -> np.ndarray:
     return np.array([shown.matrix_world @ vertex.co for vertex in shown.data.vertices])
 
 
+def from_spine(ob: bpy.types.Object, hand: bpy.types.Object) -> float:
+    """How far the nearest vertex of a hand is from the line of the trunk's bone."""
+    shown = rigs.evaluated(ob)
+    bone = (shown.matrix_world @ shown.pose.bones["spine"].matrix).inverted()
+    seen = np.array([tuple(bone @ Vector(point)) for point in points(hand)])
+    return float(np.hypot(seen[:, 0], seen[:, 2]).min())
+
+
 def from_trunk(ob: bpy.types.Object, hand: bpy.types.Object) -> np.ndarray:
-    """How far (F,) the nearest vertex of a hand is from the line of the trunk's bone."""
+    """As `from_spine` (F,) over all frames."""
     found = []
     for frame in FRAMES:
         rigs.at_frame(frame)
-        shown = rigs.evaluated(ob)
-        bone = (shown.matrix_world @ shown.pose.bones["spine"].matrix).inverted()
-        seen = np.array([tuple(bone @ Vector(point)) for point in points(hand)])
-        found.append(np.hypot(seen[:, 0], seen[:, 2]).min())
+        found.append(from_spine(ob, hand))
     return np.array(found)
 
 
@@ -138,6 +143,29 @@ def test_a_free_hand_stays_where_its_arm_puts_it() -> None:
         assert (one - other).length < 2e-3
 
 
+def arms(ob: bpy.types.Object) -> np.ndarray:
+    """The lines (F, 4, 3) of upper arms and forearms in the world."""
+    found = []
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        bones = rigs.evaluated(ob).pose.bones
+        found.append([(bone.tail - bone.head).normalized() for bone in (bones[f"{part}.{side}"]
+                      for part in ("arm", "forearm") for side in "LR")])  # fmt: skip
+    return np.array(found)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_the_body_of_a_figure_without_a_mesh_is_touched_if_it_has_typed_radii(typed: bool) -> None:
+    source, ob = posed(), rigs.figure("Bare")
+    hands(source), tube(source, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.15)
+    before = arms(source)
+    if typed:
+        ob.pose.bones["spine"].dqik_radius = 0.3
+    retarget(source, ob)
+    turned = np.degrees(np.arccos(np.clip((arms(ob) * before).sum(-1), -1.0, 1.0))).max()
+    assert turned > 5.0 if typed else turned < 0.5
+
+
 def test_hands_do_not_sink_into_a_wider_body() -> None:
     source, ob = posed(), rigs.figure("Wide")
     hands(source), hands(ob)
@@ -148,8 +176,15 @@ def test_hands_do_not_sink_into_a_wider_body() -> None:
         assert from_trunk(ob, meshes_of(ob)[f"hand.{side}"]).min() > 0.25 - 0.01
 
 
-def test_folded_hands_stay_together_on_wider_shoulders() -> None:
+@pytest.mark.parametrize("length", [1.0, 0.01])
+def test_folded_hands_stay_together_on_wider_shoulders(length: float) -> None:
+    """Also where the bones of the source's hands are as short as captured figures have them."""
     source, ob = posed(), rigs.figure("Wide")
+    rigs.made_active(source)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in (source.data.edit_bones[f"hand.{side}"] for side in "LR"):
+        bone.length *= length
+    bpy.ops.object.mode_set(mode="OBJECT")
     rigs.made_active(ob)
     bpy.ops.object.mode_set(mode="EDIT")
     for bone in ob.data.edit_bones:
@@ -216,3 +251,14 @@ def test_the_frame_from_which_a_range_starts_does_not_matter() -> None:
         rigs.at_frame(36)
         found.append(np.array([rigs.evaluated(ob).pose.bones[f"hand.{side}"].head for side in "LR"]))
     assert np.abs(found[1] - found[0]).max() < 1e-3
+
+
+def test_motions_longer_than_what_is_solved_at_once_are_carried_over_too() -> None:
+    """The last pose is held for long."""
+    source, ob = posed(), rigs.figure("Other")
+    retarget(source, ob, frame_start=1, frame_end=490)
+    for frame in (60, 399, 401, 490):
+        rigs.at_frame(frame)
+        for bone in ("forearm.L", "hand.L", "hand.R"):
+            one, other = (rigs.evaluated(each).pose.bones[bone].head for each in (source, ob))
+            assert (one - other).length < 2e-3

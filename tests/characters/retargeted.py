@@ -2,12 +2,13 @@
 """Measures Retarget: captured clips for the test characters, and back.
 
     python tests/characters/retargeted.py [--clips examples/cmu_01_01.bvh poses.npz:02_01,x_te_jumping_1] [--rate 120]
-        [--most 150] [--free] [--variants all] [--pictures FOLDER] [character ...]
+        [--most 150] [--free] [--skins target] [--variants all] [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown, with a row for each character and clip. Slide: how far
 the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's
 length (median and largest of all stands). Wrong: the share of frames on which a knee bends forward by more than 8
-degrees, beyond the source's. Steps: the largest turn of a part from a frame to the next, beyond that of the source's on
+degrees, beyond the source's. Elbows: by how much the plane of an elbow that is bent differs at most, in degrees (beyond
+90 it bends backward). Steps: the largest turn of a part from a frame to the next, beyond that of the source's on
 this frame, in degrees. Off: by how much the world's turns of hips, chest, head and feet, and the lines and turns of
 arms, differ from the source's, in degrees. Hands: by how much the distances between the hands and from hands to the
 head differ, in percent of the arm's length. Back: by how much joints of the source differ after there and back, in
@@ -31,6 +32,7 @@ sys.path.insert(0, str(HERE))
 
 import figure_variants  # noqa: E402
 import measure  # noqa: E402
+import person  # noqa: E402
 import sketch  # noqa: E402
 from clips import Clip, clip, poses  # noqa: E402
 from film import ALONG, STANDS, Film, angle, between  # noqa: E402
@@ -44,6 +46,7 @@ FIGURES["robot"] = replace(FIGURES["mech"], name="robot", body="robot", arms=0.0
 FIGURES["child"] = replace(FIGURES["toon"], name="child", body="child")
 USUAL = ("mixamo", "vroid", "bones across", "toon", "child", "gorilla", "robot", "unreal", "smpl", "daz", "arms down",
          "no names in centimetres", "mmd", "rigify human", "rigify basic human")  # fmt: skip
+_BENT = 15.0  # degrees from which an elbow has a plane
 _WRONG = np.sin(np.radians(measure.BACKWARD))
 
 
@@ -64,6 +67,18 @@ def slides(source: Film, other: Film, rate: float) -> np.ndarray:
         stands = (own < STANDS) & (high[1:] < high.min() + 0.02 * source.leg())
         found.append((new - own)[stands])
     return 100.0 * np.concatenate(found)
+
+
+def elbow_turns(source: Film, other: Film) -> list[float]:
+    """By how much the plane of each elbow that is bent differs from the source's at most, in degrees."""
+    found = []
+    for side in "LR":
+        normals = [np.cross(film.direction("arm", side), film.direction("forearm", side)) for film in (source, other)]
+        sizes = [np.linalg.norm(normal, axis=-1) for normal in normals]
+        bent = np.min(sizes, axis=0) > np.sin(np.radians(_BENT))
+        units = [normal[bent] / size[bent, None] for normal, size in zip(normals, sizes, strict=True)]
+        found.append(float(between(*units).max(initial=0.0)))
+    return found
 
 
 def steps(source: Film, other: Film) -> dict[str, np.ndarray]:
@@ -128,13 +143,20 @@ def _worst(parts: dict[str, np.ndarray]) -> str:
     return f"{values.max():.2f} {name} {values.argmax() + 1}"
 
 
-def row(name: str, captured: Clip, variant: str, pictures: Path | None) -> str:
-    """A row of the table. variant : what is done to source or target (`figure_variants`), or nothing."""
+def row(name: str, captured: Clip, variant: str, pictures: Path | None, skins: str = "") -> str:
+    """A row of the table.
+
+    variant : what is done to source or target (`figure_variants`), or nothing. skins : which figures have a mesh, of
+    "source" and "target".
+    """
     character = FIGURES[name]
     ob = measure.made(character, "native")
     truths = captured.truth(), build.truth(character)
     with contextlib.redirect_stdout(io.StringIO()):
         source = captured.add()
+    for word, one, truth in zip(("source", "target"), (source, ob), truths, strict=True):
+        if word in skins:
+            person.body(one, truth)
     if variant:
         figure_variants.VARIANTS[variant](source, ob, truths)
     scene = bpy.context.scene
@@ -155,6 +177,7 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None) -> str:
     slid = slid if len(slid) else np.zeros(1)
     wrong = np.mean([new.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
     wrong -= np.mean([before.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
+    elbows = max(elbow_turns(before, new)) if new.has("hand", "L") and before.has("hand", "L") else 0.0
     there = new.has("head") and new.has("hand", "L")
     apart = 100.0 * np.abs(hands(new) - hands(before)) if there else np.zeros((1, 1))
     differ = off(before, new)
@@ -163,8 +186,9 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None) -> str:
             and "shin" not in part}  # fmt: skip
     retarget(ob, source, frames)
     returned = back(before, Film(source, truths[0], frames), new)
-    return (f"{label} {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {_worst(steps(before, new))} | "
-            f"{_worst(trunk)} | {_worst(arms)} | {np.median(apart):.1f} / {apart.max():.1f} | {_worst(returned)} |")
+    return (f"{label} {np.median(slid):.2f} / {slid.max():.2f} | {100.0 * wrong:.2f} | {elbows:.1f} | "
+            f"{_worst(steps(before, new))} | {_worst(trunk)} | {_worst(arms)} | "
+            f"{np.median(apart):.1f} / {apart.max():.1f} | {_worst(returned)} |")
 
 
 def clips_of(words: list[str], most: int, rate: int) -> Iterator[Clip]:
@@ -187,18 +211,19 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=30, help="frames a second of clips of arrays")
     parser.add_argument("--variants", nargs="*", default=[""], help="what is done to the figures; all for each")
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--skins", nargs="*", default=[], help="which figures get a mesh: source, target")
     parser.add_argument("--free", action="store_true", help="hands go by their arms alone, whatever they touch")
     options = parser.parse_args()
     measure.load()
     if options.free:
-        sys.modules["dqik.rig.clip.touches"].keep = lambda *_: None
-    print("| figure | clip | slide %/s | wrong % | steps | off: trunk | off: arms | hands % | back |")
-    print("|" + "---|" * 9)
+        sys.modules["dqik.rig.clip.touches"].keep = lambda *_: ()
+    print("| figure | clip | slide %/s | wrong % | elbows | steps | off: trunk | off: arms | hands % | back |")
+    print("|" + "---|" * 10)
     variants = [*figure_variants.VARIANTS] if options.variants == ["all"] else options.variants
     for name in options.characters or USUAL:
         for variant in variants:
             for captured in clips_of(options.clips, options.most, options.rate):
-                print(row(name, captured, variant, options.pictures), flush=True)
+                print(row(name, captured, variant, options.pictures, " ".join(options.skins)), flush=True)
 
 
 if __name__ == "__main__":
