@@ -197,7 +197,7 @@ def test_bakes_and_renders_are_as_live() -> None:
 def test_a_smooth_bake_keeps_bodies_apart_without_a_jump(keys: bool) -> None:
     """Of a hand that is led into the chest; also of a body that is keyed, whose correction is smooth."""
     ob, targets = standing()
-    ob.pose.bones["chest"].dqik_radius, ob.pose.bones["hand.L"].dqik_radius = 0.14, 0.03
+    ob.pose.bones["chest"].dqik_radius, ob.pose.bones["hand.L"].dqik_radius = 0.26, 0.03
     ways = [(1, (0.45, -0.3, 1.3)), (20, (-0.05, 0.02, 1.42)), (40, (0.45, -0.3, 1.2))]
     rigs.key_path(targets["hand.L"], [frame for frame, _ in ways], [place for _, place in ways])
     if keys:
@@ -210,7 +210,7 @@ def test_a_smooth_bake_keeps_bodies_apart_without_a_jump(keys: bool) -> None:
         bpy.context.scene.frame_set(frame)
         gaps.append(gap(ob, "hand.L", "chest"))
         poses.append(np.array([bone.matrix for bone in ob.pose.bones]))
-    assert 0.16 < min(gaps) < 0.2, "without contact it comes to 0.003, keyed to 0.14"
+    assert 0.28 < min(gaps) < 0.32, "without contact it comes to 0.11, keyed to 0.24"
     assert largest_turn(poses) < 15.0
 
 
