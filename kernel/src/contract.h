@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 99935541 /* a hash of all below */
+#define DQIK_LAYOUT 11361216 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -47,7 +47,7 @@
 /* solvers/space/poles.py */
 #define FADE 0.005
 #define ON_LINE 1e-09
-#define STRAIGHT_LIMB 1e-05
+#define STRAIGHT_LIMB 3e-06
 
 /* solvers/space/posture.py */
 #define LEAST_ARM 1e-12

@@ -19,7 +19,7 @@ from ..algebra import quaternion
 POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
 ON_LINE = 1e-9  # of the limb's length, and of the pole's distance: what is shorter has no direction
-STRAIGHT_LIMB = 1e-5  # of its length: single precision may put its middle as far from the line, to any side
+STRAIGHT_LIMB = 3e-6  # of its length: single precision may put its middle as far from the line, to any side
 
 
 @dataclass(frozen=True)
