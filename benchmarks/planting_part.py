@@ -122,7 +122,7 @@ SHOWN = slice(60, 300)  # frames
 
 
 def draw(path: Path) -> None:
-    """Draw how far balls are from their mean place in each stance, and how knees bend, before and after: after `run`."""
+    """Draw how far balls are from their mean place in each stance and how knees bend, before and after; after `run`."""
     import plots
     from matplotlib import pyplot as plt  # imported here because the rest works without matplotlib
 
