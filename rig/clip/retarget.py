@@ -152,7 +152,8 @@ def transfer(
     posed = body.posed(shift, mover)
     for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
         hips = posed.heads[:, leg.thigh]
-        swing = two_bones.swung(shown.heads[:, their.foot] - shown.heads[:, their.thigh], ankle - hips)
+        before = shown.heads[:, their.foot] - shown.heads[:, their.thigh]
+        swing = quaternion.between(before, ankle - hips)  # the smallest one: the way back is its reverse
         thigh, shin = (quaternion.product(swing, body.turns[bone]) for bone in (leg.thigh, leg.shin))
         axis = quaternion.rotate(quaternion.product(shin, person.frames[leg.shin]), _HINGE)
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower

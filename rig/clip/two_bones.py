@@ -71,11 +71,6 @@ def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.nd
     return 0.5 * (low + high)
 
 
-def swung(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The smallest turns (F, 4) that take lines (F, 3) to the directions of others: the way back is the reverse."""
-    return quaternion.between(before, after)
-
-
 def reach(
     hips: np.ndarray, thigh: np.ndarray, shin: np.ndarray, lines: tuple[np.ndarray, np.ndarray], axis: np.ndarray,
     ankles: np.ndarray,

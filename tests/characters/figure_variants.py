@@ -35,6 +35,22 @@ def _bones(truth: Truth, *parts: str) -> list[str]:
     return [bone for bone, role in truth.items() if role is not None and role[0] in parts]
 
 
+def _hung(ob) -> bpy.types.Object:
+    """The empty on which an object hangs from now on."""
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    ob.parent = parent
+    return parent
+
+
+def _sent(ob) -> None:
+    """Have an object go and turn by its keys."""
+    for frame, x in ((1, 0.0), (100, 2.0)):
+        ob.location.x, ob.rotation_euler.z = x, 0.3 * x
+        ob.keyframe_insert("location", frame=frame)
+        ob.keyframe_insert("rotation_euler", frame=frame)
+
+
 @_variant
 def _source_scaled_and_turned(source, _ob, _truths) -> None:
     source.scale, source.rotation_euler, source.location = (0.3,) * 3, (0.0, 0.0, 1.2), (1.0, 2.0, 0.5)
@@ -55,10 +71,7 @@ def _lying_object(_source, ob, _truths) -> None:
 
 @_variant
 def _source_lying(source, _ob, _truths) -> None:
-    parent = bpy.data.objects.new("Up", None)
-    bpy.context.scene.collection.objects.link(parent)
-    parent.rotation_euler = (0.0, 0.0, 0.7)
-    source.parent = parent
+    _hung(source).rotation_euler = (0.0, 0.0, 0.7)
 
 
 @_variant
@@ -70,21 +83,12 @@ def _moving_object(_source, ob, _truths) -> None:
 
 @_variant
 def _moving_source(source, _ob, _truths) -> None:
-    for frame, x in ((1, 0.0), (100, 2.0)):
-        source.location.x, source.rotation_euler.z = x, 0.3 * x
-        source.keyframe_insert("location", frame=frame)
-        source.keyframe_insert("rotation_euler", frame=frame)
+    _sent(source)
 
 
 @_variant
 def _moving_parent(_source, ob, _truths) -> None:
-    parent = bpy.data.objects.new("Carriage", None)
-    bpy.context.scene.collection.objects.link(parent)
-    ob.parent = parent
-    for frame, x in ((1, 0.0), (100, 2.0)):
-        parent.location.x, parent.rotation_euler.z = x, 0.3 * x
-        parent.keyframe_insert("location", frame=frame)
-        parent.keyframe_insert("rotation_euler", frame=frame)
+    _sent(_hung(ob))
 
 
 @_variant
