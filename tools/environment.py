@@ -10,10 +10,12 @@ Standard library only, and Python 3.8 or newer: it runs on any Python, before th
 
 from __future__ import annotations
 
+import ast
 import functools
 import glob
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +38,19 @@ _system_packages_lock = threading.Lock()
 _UV = "uv==0.13.9"  # installed in the checkout if no uv is on PATH
 _uv_lock = threading.Lock()
 _PYTHONS = ROOT / ".venv-python"  # those that uv downloads
+
+_CACHE = ROOT / ".venv-cache"
+CACHES = {
+    "UV_CACHE_DIR": str(_CACHE / "uv"), "PIP_CACHE_DIR": str(_CACHE / "pip"),
+    "MPLCONFIGDIR": str(_CACHE / "matplotlib"), "XDG_CACHE_HOME": str(_CACHE),
+}  # fmt: skip
+"""Environment variables with which downloads and what programs remember stay in the checkout."""
+
+_FROM_PIP = {
+    "cert": "SSL_CERT_FILE", "client-cert": "SSL_CLIENT_CERT", "proxy": "ALL_PROXY", "index-url": "UV_DEFAULT_INDEX",
+    "trusted-host": "UV_INSECURE_HOST",
+}  # fmt: skip
+"""Settings of pip that uv does not read, and the environment variables that give them to uv."""
 
 
 class SetupError(Exception):
@@ -234,14 +249,31 @@ def _uv_path() -> str:
 def _uv_variables() -> dict[str, str]:
     """The environment variables for uv: the Python that runs this comes first on PATH, pyenv's versions next.
 
-    The folder of pyenv's stand-ins is left out: uv stops at one that fails.
+    The folder of pyenv's stand-ins is left out: uv stops at one that fails. Certificates are the system's, which may
+    have that of a proxy, unless pip or a variable names others.
     """
     pyenv = os.environ.get("PYENV_ROOT") or str(Path.home() / ".pyenv")
     patterns = (f"{_PYTHONS}/*/bin", f"{_PYTHONS}/*/", f"{pyenv}/versions/3.1[13]*/bin")
     found = [path for pattern in patterns for path in sorted(glob.glob(pattern), reverse=True)]
     folders = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(path).name != "shims"]
     path = os.pathsep.join([os.path.dirname(sys.executable), *found, *folders])
-    return {**os.environ, "PATH": path, "UV_PYTHON_PREFERENCE": "system"}
+    return {"UV_SYSTEM_CERTS": "1", **_pip_settings(), **os.environ, "PATH": path, "UV_PYTHON_PREFERENCE": "system"}
+
+
+@functools.lru_cache(maxsize=None)
+def _pip_settings() -> dict[str, str]:
+    """The settings of pip's files and variables that uv needs too, as uv's variables; none if there is no pip."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
+    listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    values = {
+        (section, name): ast.literal_eval(value)
+        for section, name, value in re.findall(r"^(\S+?)\.([\w-]+)=(.*)$", listed, re.MULTILINE)
+    }  # fmt: skip
+    return {
+        variable: " ".join(values[section, name].split())
+        for section in ("global", "install", ":env:")  # later ones count, as in pip
+        for name, variable in _FROM_PIP.items() if (section, name) in values
+    }  # fmt: skip
 
 
 def _runs(command: list[str]) -> bool:

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from environment import BLENDERS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
+from environment import BLENDERS, CACHES, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
 
 
 @functools.lru_cache(maxsize=None)
@@ -173,6 +173,7 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    os.environ.update({**CACHES, **os.environ})
     try:
         sys.exit(main(sys.argv[1:]))
     except SetupError as problem:
