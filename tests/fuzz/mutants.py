@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from faults import FAULTS, Fault
+from motion_faults import MOTION_FAULTS
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK_STEPS = 900
@@ -137,8 +138,9 @@ def main() -> int:
         arguments.steps, arguments.focus = min(arguments.steps, QUICK_STEPS), True
     names = set(arguments.only.split(",")) if arguments.only else None
     chosen = [
-        fault for fault in FAULTS if (names is None or fault.name in names) and (fault.quick or not arguments.quick)
-    ]
+        fault for fault in (*FAULTS, *MOTION_FAULTS)
+        if (names is None or fault.name in names) and (fault.quick or not arguments.quick)
+    ]  # fmt: skip
     if arguments.list:
         for fault in chosen:
             print(f"{'applies' if applies(fault) else 'GONE':8} {fault.name:22} {fault.breaks}")

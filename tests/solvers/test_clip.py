@@ -17,7 +17,7 @@ import solvers as ik
 from solvers.clip import banded, solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
-from solvers.clip.keys import kept
+from solvers.clip.keys import between, kept
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
 from solvers.compiled.clip import compiled_stage
@@ -388,3 +388,17 @@ def test_what_it_cannot_do_is_said() -> None:
     short = ik.Pose(np.tile([1.0, 0, 0, 0], (3, 3, 1)), np.zeros((3, 3, 3)))
     with pytest.raises(ik.InvalidPose, match=r"reference.rotations: expected shape \(4, 3, 4\), got \(3, 3, 4\)"):
         ik.solve_clip(arm, goals, places, reference=short)
+
+
+@pytest.mark.parametrize("angle", [3.0, -3.0, 2.0 * np.pi - 0.4])
+def test_a_free_hinge_goes_the_short_way_from_key_to_key(angle: float) -> None:
+    """Between two keys it turns evenly, by less than half a turn."""
+    space = space_of(ik.Skeleton([ik.Joint("wheel", -1, "hinge", (0, 0, 0), axis=(0, 0, 1))]))
+    start = space.state(space.skeleton.rest_pose(), 5)
+    ends = np.array([[0.2], [0.2 + angle]])
+    keyed = space.step(State(start.rotations[:2].copy(), start.x[:2].copy()), ends)
+    found = between(space, np.array([0, 4]), keyed, start, corrects=False)
+    turns = Rotation.from_quat(found.rotations[:, 0], scalar_first=True)
+    short = Rotation.from_rotvec([0.0, 0.0, angle]).magnitude()
+    assert (turns[:-1].inv() * turns[1:]).magnitude() == pytest.approx(short / 4.0, abs=1e-9)
+    assert np.abs(np.diff(found.x[:, 0])) == pytest.approx(short / 4.0, abs=1e-9)

@@ -43,6 +43,7 @@ def test_a_random_motion_is_within_the_bound(seed: int, frames: int, width: int,
     assert (np.diff(keys.samples) > 0).all()
     assert keys.kept[[0, -1]].all() and keys.kept.any(1).all()
     assert np.abs(shown(times, keys) - values).max() <= bound * (1.0 + 1e-6) + 1e-5
+    assert np.abs(keys.values[[0, -1]] - values[[0, -1]]).max() < 1e-12  # what comes before and after goes on from them
     assert np.abs(shown(times, keys) - keys.shown(times)).max() < 1e-9
 
 

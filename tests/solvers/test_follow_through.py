@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Follow-through against the analytic answer of a damped spring, and what must hold for any motion."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,6 +92,25 @@ def test_what_stands_still_stays_and_what_moves_lags_more_toward_the_tip() -> No
     assert 0.0 > behind[0] > behind[1] > behind[2]
     assert lag[20:45, 0].max() > 0.02  # it swings over
     assert np.abs(lag[-1]).max() < 0.01  # and comes to rest
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_a_bone_hangs_where_its_parent_has_gone(seed: int, carried: bool) -> None:
+    """It follows as it would alone, at the place and, if it inherits that, with the turn that its parent has now."""
+    chain = _tail(40, seed)
+    chain = replace(chain, carried=np.array([True, carried, True]))
+    extra = follow_through(chain, Spring(2.0), 24.0, loop=False)
+    turns = quaternion.product(chain.turns[:, 0], extra[:, 0])  # of the first bone, with its follow-through
+    way = quaternion.rotate(quaternion.conjugate(chain.turns[:, 0]), chain.heads[:, 1] - chain.heads[:, 0])
+    head = chain.heads[:, 0] + quaternion.rotate(turns, way)
+    turn = quaternion.product(quaternion.product(turns, quaternion.conjugate(chain.turns[:, 0])), chain.turns[:, 1])
+    turn = turn if carried else chain.turns[:, 1]
+    along = quaternion.rotate(quaternion.conjugate(chain.turns[:, 1]), chain.tails[:, 1] - chain.heads[:, 1])
+    tail = head + quaternion.rotate(turn, along)
+    alone = Chain(np.array([-1]), turn[:, None], head[:, None], tail[:, None], np.ones(1, dtype=bool))
+    expected = follow_through(alone, Spring(2.0), 24.0, loop=False)
+    assert quaternion.angle(extra[:, 1], expected[:, 0]) == pytest.approx(0.0, abs=1e-6)
 
 
 @settings(max_examples=30)

@@ -46,10 +46,19 @@ def test_contacts_are_those_of_the_formulas(rate: float, rolls: bool) -> None:
     assert f1(found(legs, rate, ground=0.0), true) > 0.93
 
 
-@pytest.mark.parametrize("kind", SLIDES)
+@pytest.mark.parametrize("kind", [*SLIDES, "x0.75"])
 def test_a_slide_hides_no_contacts(kind: str) -> None:
     legs, _ = walking.walk()
     assert f1(found(walking.sliding(legs, kind)), found(legs)) >= (0.9 if kind == "noise" else 0.95)
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
+def test_noise_hides_no_contacts_at_any_rate(rate: float) -> None:
+    """Each frame shakes by a millimetre: at 120 frames a second that is faster than a step, from frame to frame."""
+    legs, true = walking.walk(rate=rate)
+    shake = np.random.default_rng(7).normal(scale=1e-3, size=(2, *legs[0].hip.shape))
+    shaken = [walking.moved(leg, own) for leg, own in zip(legs, shake, strict=True)]
+    assert f1(found(shaken, rate), true) > 0.9
 
 
 @pytest.mark.parametrize("kind", ["x0.9", "drift"])
@@ -69,6 +78,20 @@ def test_steps_have_contacts_however_high_they_lead() -> None:
     way = 0.25 * np.array([0.0, 0.0, 1.0])
     climbing = points + points.mean(2, keepdims=True)[..., 1:2] * way, hips + hips[:, 1:2] * way
     assert f1(find_contacts(*climbing, 30.0, LENGTH), found(legs)) > 0.9
+
+
+def test_a_foot_that_rises_slowly_does_not_stand_in_the_air() -> None:
+    """Both feet stand on a known ground for a second; then one rises, more slowly than feet slide, and stays."""
+    legs, true = walking.walk()
+    stands = int(np.flatnonzero(true[:, 0].all(-1))[2])
+    points, hips = np.stack([leg.points for leg in legs], 1)[stands], legs[0].hip[stands]
+    rise = 0.3 * LENGTH * np.clip((np.arange(160) - 30) / 90.0, 0.0, 1.0)
+    points, hips = np.repeat(points[None], 160, 0), np.repeat(hips[None], 160, 0)
+    points[:, 1] = points[:, 0] + [0.2, 0.0, 0.0]
+    points[:, 0, :, 2] += rise[:, None]
+    contacts = find_contacts(points, hips, 30.0, LENGTH, ground=0.0)
+    assert contacts[:, 1].all() and contacts[:30, 0].all()
+    assert not contacts[rise > 0.06 * LENGTH, 0].any()
 
 
 def test_each_stance_may_slide_its_own_way() -> None:
@@ -148,6 +171,37 @@ def test_short_gaps_are_closed_and_short_contacts_dropped(rate: float) -> None:
     mask = np.repeat([True, False, False] + 4 * [True] + 3 * [False] + 2 * [True] + 5 * [False] + [True], each)
     wanted = np.repeat(7 * [True] + 10 * [False] + [True], each)
     assert np.array_equal(tidy(mask, rate), wanted)
+
+
+def test_a_short_contact_at_either_end_stays() -> None:
+    """It may be the rest of a long one."""
+    for mask in ([True] + 6 * [False], 6 * [False] + 2 * [True], [False] + 6 * [True], 6 * [True] + [False]):
+        assert np.array_equal(tidy(np.array(mask), 30.0), mask)
+
+
+@pytest.mark.parametrize("kind", SLIDES)
+def test_a_walk_that_is_played_backward_is_planted_alike(kind: str) -> None:
+    """No frame is treated in another way than its mirror image in time, those at the ends neither."""
+    legs = walking.sliding(walking.walk()[0], kind)
+    contacts = found(legs)
+    contacts[:5, 0], contacts[-5:, 1] = True, True  # feet stand at the ends too
+    back = [leg._replace(hip=leg.hip[::-1], knee=leg.knee[::-1], ankle=leg.ankle[::-1], turns=leg.turns[::-1])
+            for leg in legs]  # fmt: skip
+    for one, other in zip(planted(legs, contacts), planted(back, contacts[::-1]), strict=True):
+        assert one.ankle == pytest.approx(other.ankle[::-1], abs=1e-4)
+        assert one.knee == pytest.approx(other.knee[::-1], abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["drift", "noise"])
+def test_signs_of_quaternions_mean_nothing(kind: str) -> None:
+    """A turn and its negative are one turn, wherever the sign changes."""
+    legs = walking.sliding(walking.walk()[0], kind)
+    contacts = found(legs)
+    draw = np.random.default_rng(5)
+    flipped = [leg._replace(turns=leg.turns * draw.choice([-1.0, 1.0], (*leg.turns.shape[:2], 1))) for leg in legs]
+    for one, other in zip(planted(legs, contacts), planted(flipped, contacts), strict=True):
+        assert one.ankle == pytest.approx(other.ankle, abs=1e-9)
+        assert quaternion.angle(one.turns, other.turns) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_few_frames_have_no_contacts() -> None:
