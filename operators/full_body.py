@@ -12,7 +12,7 @@ from ..rig.blender import scene_state
 from ..rig.figure import roles
 from ..rig.frame import aside, once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body, goals, more_controls, switches
+from ..rig.setup import controls, full_body, goals, keyable, more_controls, switches
 from ..rig.shot import from_animation, to_fk
 from .common import ArmatureOperator, armature
 from .frames import SteppedOperator, Steps
@@ -110,7 +110,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             return {"CANCELLED"}
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         in_motion, refusal = self.from_animation and from_animation.moves(ob), None
-        if in_motion and as_bones and (refusal := from_animation.refusal(ob)):
+        if in_motion and as_bones and (refusal := keyable.of_action(ob)):
             in_motion = False
         frames = self._frames(ob, context.scene) if in_motion else range(0)
         if in_motion and not frames:
@@ -139,7 +139,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if not controls.can_add(ob):
             return self._tell_added(ob, None, [])
         in_motion = self.from_animation and from_animation.moves(ob)
-        refusal = from_animation.refusal(ob) if in_motion else None
+        refusal = keyable.of_action(ob) if in_motion else None
         frames = self._frames(ob, context.scene) if in_motion and refusal is None else range(0)
         added = self._add(ob, in_motion=bool(frames))
         if frames and (added.goals or added.poles):

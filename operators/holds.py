@@ -4,10 +4,11 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ..rig.blender import keying
 from ..rig.frame.sessions import sessions
 from ..rig.frame.view import View
 from ..rig.notes import Code, Note, listed
-from ..rig.setup import selection
+from ..rig.setup import keyable, selection
 from ..rig.shot import holds
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -38,7 +39,11 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         with sessions.busy:
             view = View.now(context.evaluated_depsgraph_get())
-            left = holds.hold_here(session, ob, holds.held(session, ob, names, view), view)
+            wanted = holds.held(session, ob, names, view)
+            if refusal := holds.refusal(ob, wanted):
+                self.tell({"ERROR"}, refusal)
+                return {"CANCELLED"}
+            left = holds.hold_here(session, ob, wanted, view)
         ob.update_tag(refresh={"DATA"})
         return _keyed(self, names, left)
 
@@ -62,7 +67,7 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
         selected = [bone.name for bone in selection.selected_bones(context, ob)]
         names = selected if self.only_selected else ob.pose.bones.keys()
         held = [name for name in names if ob.pose.bones[name].dqik_hold > 0.0]
-        if self.here and (refusal := _refusal(ob)):
+        if refusal := (self.here and _refusal(ob)) or holds.refusal(ob, self._keyed(ob, names, held), pose=False):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         if self.here and held:
@@ -80,14 +85,16 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+    def _keyed(self, ob: bpy.types.Object, names: list[str], held: list[str]) -> list[str]:
+        """The bones whose holds get keys, or other values of those that they have."""
+        return held if self.here else [name for name in names if keying.curves_of(ob.pose.bones[name], holds.HOLD)]
+
+
 def _refusal(ob: bpy.types.Object) -> Note | None:
     """Why holds cannot be keyed; None if they can."""
     if not ob.dqik.live:
         return Note(Code.HOLD_NEEDS_LIVE)
-    if ob.library is not None:
-        return Note(Code.LINKED_KEYS, repr(ob.name))
-    action = None if ob.animation_data is None else ob.animation_data.action
-    return None if action is None or action.library is None else Note(Code.ACTION_OF_LIBRARY, repr(action.name))
+    return keyable.of_action(ob)
 
 
 def _keyed(operator: ArmatureOperator, names: list[str], left: list[str]) -> set[str]:

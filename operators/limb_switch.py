@@ -8,7 +8,7 @@ from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
-from ..rig.shot import from_animation, limb_switch
+from ..rig.shot import limb_switch
 from .common import GoalsOperator, armature
 from .frames import SteppedOperator, Steps
 
@@ -51,7 +51,7 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         ob, scene = armature(context), context.scene
         objects = getattr(context, "selected_objects", None) or ()
         numbers = limb_switch.of_selection(ob, selection.selected(context, ob), objects)
-        refusal = from_animation.refusal(ob) if numbers else Note(Code.SELECT_LIMB)
+        refusal = limb_switch.refusal(ob, numbers, self.to_ik) if numbers else Note(Code.SELECT_LIMB)
         if refusal is not None:
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}

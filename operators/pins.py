@@ -6,7 +6,7 @@ from bpy.props import BoolProperty
 
 from ..rig.blender import keying
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, goals, pins, selection
+from ..rig.setup import controls, goals, keyable, pins, selection
 from ..rig.shot import pins as shot_pins
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -36,6 +36,9 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
                         else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
             return {"CANCELLED"}
         scene = context.scene
+        if refusal := shot_pins.refusal(ob, names, keying.is_auto(scene)):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
         pinned = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
         if keying.is_auto(scene):
             auto = shot_pins.keys_available_only(ob)
@@ -61,6 +64,9 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
         numbers = pins.pinned(ob, selection.selected(context, ob))
         if not numbers:
             self.tell({"WARNING"}, Note(Code.NONE_PINNED))
+            return {"CANCELLED"}
+        if keying.is_auto(scene) and (refusal := keyable.of_goals(ob, numbers, ("mute",), targets=False, poles=False)):
+            self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         if keying.is_auto(scene):
             numbers = [number for number in numbers if not _mute_from_here(ob, number, scene.frame_current_final)]

@@ -6,7 +6,7 @@ from bpy.props import BoolProperty, IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.notes import Code, Note, Refused, listed
-from ..rig.setup import selection, users
+from ..rig.setup import keyable, selection
 from ..rig.shot import plant
 from .common import GoalsOperator, armature
 
@@ -33,7 +33,7 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
         if not numbers:
             self.tell({"ERROR"}, Note(Code.SELECT_TO_PLANT))
             return {"CANCELLED"}
-        if refusal := users.shared_keys(ob, numbers):
+        if refusal := keyable.of_goals(ob, numbers, poles=False):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         span = (self.frame_start, self.frame_end) if self.frame_end >= self.frame_start else None

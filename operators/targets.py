@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, IntProperty
 from ..rig.blender import keying, scene_state
 from ..rig.frame import aside
 from ..rig.notes import Code, Note, listed
-from ..rig.setup import goals, placing, selection, users
+from ..rig.setup import goals, keyable, placing, selection
 from .common import GoalsOperator, OneGoalOperator, armature
 
 
@@ -97,10 +97,11 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         if self.use_range and self.frame_end < self.frame_start:
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         over_range = self.frame_end >= self.frame_start
-        if over_range and (refusal := users.shared_keys(ob, numbers)):
+        keyed = over_range or keying.is_auto(scene)
+        reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
+        if keyed and (refusal := keyable.of_goals(ob, reaching)):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
-        keyed = over_range or keying.is_auto(scene)
         try:
             stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         except scene_state.Disturbed as disturbed:

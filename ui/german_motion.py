@@ -30,6 +30,8 @@ GERMAN_MOTION = {
         "Im Posenmodus die Steuerknochen oder Knochen auswählen, die bewegt wurden",
     "Nothing that is selected has keys and was moved on this frame: move it first, then press this":
         "Nichts Ausgewähltes hat Keyframes und wurde in diesem Frame bewegt: zuerst bewegen, dann hier drücken",
+    "Curves of {} are samples, which take no keys: convert them to keyframes first":
+        "Kurven von {} sind Samples, die keine Keyframes aufnehmen: zuerst in Keyframes umwandeln",
     "Curves of {} have modifiers, which carry a change to other frames: bake the motion first":
         "Kurven von {} haben Modifikatoren, die eine Änderung in andere Frames tragen: zuerst die Bewegung backen",
     "Changed {} controls or bones over a radius of {} frames":

@@ -58,6 +58,7 @@ GERMAN_NOTES = {
         "Ziel {}: sein Zielobjekt oder Pol folgt dem Knochen {}, der gelöst wird",
     "Goal {}: {} stands still {}; hide it with the eye instead":
         "Ziel {}: {} steht still, {}; stattdessen mit dem Auge ausblenden",
+    "{} stands still {}: hide it with the eye instead": "{} steht still, {}: stattdessen mit dem Auge ausblenden",
     "Obstacle {}: it stands still {}; hide it with the eye instead":
         "Hindernis {}: es steht still, {}; stattdessen mit dem Auge ausblenden",
     "Obstacle {}: it follows bone {}, which is solved":
@@ -318,15 +319,14 @@ GERMAN_NOTES = {
     "Bake these simulations before you render: {}": "Diese Simulationen vor dem Rendern backen: {}",
     "Enable these targets in renders, or they stand still there: {}":
         "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",
+    "{} is an override that is not editable: make it editable (Object > Library Override) first":
+        "{} ist eine Überschreibung, die nicht bearbeitbar ist: zuerst bearbeitbar machen (Objekt > "
+        "Bibliotheksüberschreibung)",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
-    "Action {} is linked, so keys would be lost: bake into a new action":
-        "Die Action {} ist verknüpft, daher gingen Keyframes verloren: in eine neue Action backen",
-    "Action {} also moves {}: bake into a new action": "Die Action {} bewegt auch {}: in eine neue Action backen",
-    "Action {} also plays in the NLA of {}: bake into a new action":
-        "Die Action {} läuft auch im NLA von {}: in eine neue Action backen",
-    "The action of {} is blended with the NLA, which changes the bake: bake into a new action":
-        "Die Action von {} wird mit dem NLA gemischt, was die gebackene Pose verändern würde: "
-        "in eine neue Action backen",
+    "Action {} also plays in the NLA of {}: mute its track, or make the action a single user first":
+        "Die Action {} läuft auch im NLA von {}: zuerst ihre Spur stumm schalten oder die Action zum Einzelnutzer "
+        "machen",
+    "{}, or bake into a new action": "{}, oder in eine neue Action backen",
     # refusals of the solvers
     "goal {} (joint {!r}) has no position, which TWO_BONE needs: give it one or take PGS":
         "Ziel {} (Gelenk {!r}) hat keine Position, die TWO_BONE braucht: sie einschalten oder PGS wählen",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes solved frames as keyframes. This is the last step, so a bake that stops or fails before changes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -11,7 +11,7 @@ from .. import curves
 from ..blender import originals, rotation
 from ..blender.channels import Channels
 from ..notes import Code, Note, Refused
-from ..setup import users
+from ..setup import keyable
 from ..setup.rig import Rig
 from .reduce import reduce_keys
 
@@ -25,24 +25,12 @@ class Options:
     reduce: float = 0.0
 
 
-def check(ob: bpy.types.Object, action: str) -> None:
-    """Raise `Refused` if keys would be lost or hidden: on linked objects, in linked or blended actions."""
-    data = ob.animation_data
-    if ob.library is not None:
-        raise Refused(Note(Code.LINKED_KEYS, repr(ob.name)))
-    if data is None:
-        return
-    if data.use_tweak_mode:
-        raise Refused(Note(Code.TWEAK_MODE, repr(ob.name)))
-    if data.use_nla and any(track.is_solo for track in data.nla_tracks):
-        raise Refused(Note(Code.SOLO_TRACK, repr(ob.name)))
-    if action == "CURRENT" and data.action is not None and data.action.library is not None:
-        raise Refused(Note(Code.ACTION_LINKED, repr(data.action.name)))
-    if action == "CURRENT" and _is_blended(data):
-        raise Refused(Note(Code.BLENDED_WITH_NLA, repr(ob.name)))  # fmt: skip
-    for name in users.players(ob)[:1] if action == "CURRENT" else ():
-        own = Note(Code.ACTION_IN_NLA, repr(data.action.name), repr(ob.name))
-        raise Refused(Note(Code.ACTION_MOVES_OTHER, repr(data.action.name), repr(name)) if name else own)
+def check(ob: bpy.types.Object, action: str, paths: Iterable[str] = ()) -> None:
+    """Raise `Refused` if keys of data paths, in a NEW or the CURRENT action, would be lost, hidden or shared."""
+    if (note := keyable.of_object(ob)) is not None:
+        raise Refused(note)
+    if action == "CURRENT" and (note := keyable.problem(ob, paths)) is not None:
+        raise Refused(Note(Code.OR_NEW_ACTION, note))
 
 
 def write_keys(
@@ -50,6 +38,7 @@ def write_keys(
 ) -> int:
     """Key the bones of `ob` that any of `rigs` solved on all frames; the number of keys written."""
     keys = list(_keys(ob, rigs, np.asarray(frames, dtype=float), solved, options))
+    check(ob, options.action, (key[0] for key in keys))
     before = assigned(ob)
     new = _new_action(ob) if options.action == "NEW" or before[0] is None else None
     writer = curves.Writer(ob, new or before[0])

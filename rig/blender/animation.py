@@ -142,6 +142,12 @@ def in_nla(ob: bpy.types.Object, paths: set[str]) -> bool:
     return any(curve.data_path in paths for strip in strips for curve in _strip_curves(strip))
 
 
+def is_muted(curve: bpy.types.FCurve, in_nla: bool) -> bool:
+    """Whether a curve or its group is muted. From 4.4 on Blender ignores a group's mute outside the NLA."""
+    muted_group = (in_nla or not curves.LAYERED) and curve.group is not None and curve.group.mute
+    return curve.mute or muted_group
+
+
 def moves(ob: bpy.types.Object, bone: str) -> bool:
     """Whether keys or drivers turn or move a bone."""
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))
@@ -196,9 +202,8 @@ def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
 
 
 def _counts(curve: bpy.types.FCurve, in_nla: bool) -> bool:
-    """Whether a curve counts. From 4.4 on Blender ignores a group's mute outside the NLA."""
-    muted_group = (in_nla or not curves.LAYERED) and curve.group is not None and curve.group.mute
-    return not (curve.mute or curve.is_empty or muted_group)
+    """Whether a curve counts."""
+    return not (curve.is_empty or is_muted(curve, in_nla))
 
 
 def _strip_curves(strip: bpy.types.NlaStrip) -> Iterator[bpy.types.FCurve]:

@@ -8,11 +8,10 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..bake import keys as baked_keys
 from ..blender import keying, rotation, splits
 from ..blender.places import Owner
-from ..notes import Code, Note, Refused
-from ..setup import users
+from ..notes import Refused
+from ..setup import keyable
 from ..shot import keys
 
 _SAME = 1e-6  # values that differ by less are the same
@@ -65,15 +64,9 @@ def change_of(owner: Owner, time: float) -> Change | None:
 
 def check(ob: bpy.types.Object, changes: Sequence[Change]) -> None:
     """Raise `Refused` if keys of an object's changes would move other frames or figures, or would be hidden."""
-    for name in filter(None, users.players(ob)):
-        raise Refused(Note(Code.ACTION_SHARED, repr(ob.animation_data.action.name), repr(name)))
-    baked_keys.check(ob, "CURRENT")
-    for change in [change for change in changes if change.owner.id_data == ob]:
-        own = change.curves.values()
-        if any(one.lock or one.mute for one in own):
-            raise Refused(Note(Code.CURVES_LOCKED, repr(change.owner.name)))
-        if any(not modifier.mute for one in own for modifier in one.modifiers):
-            raise Refused(Note(Code.CURVES_MODIFIED, repr(change.owner.name)))
+    own = (curve for change in changes if change.owner.id_data == ob for curve in change.curves.values())
+    if (note := keyable.problem(ob, {curve.data_path: None for curve in own})) is not None:
+        raise Refused(note)
 
 
 def _state(

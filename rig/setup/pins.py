@@ -30,7 +30,7 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
 
     position, rotation : what to hold. as_bones : make control bones, else empties.
     """
-    armature, held = Armature(ob), _with_goal(ob)
+    armature, held = Armature(ob), with_goal(ob)
     wishes = {goal.bone for goal in ob.dqik.goals} - held.keys()
     numbers, were_off = list[int](), list[bool]()
     hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
@@ -81,7 +81,7 @@ def pinned(ob: bpy.types.Object, names: Iterable[str]) -> list[int]:
             or ob.dqik.goals[number].priority >= PRIORITY]  # fmt: skip
 
 
-def _with_goal(ob: bpy.types.Object) -> dict[str, int]:
+def with_goal(ob: bpy.types.Object) -> dict[str, int]:
     """The numbers of the goals that may become pins, by their bones: no wishes, which stay beside the pin."""
     found: dict[str, int] = {}
     for number, goal in enumerate(ob.dqik.goals):

@@ -12,7 +12,7 @@ import bpy
 
 from .. import curves
 from ..blender import animation
-from ..blender.dependencies import Bone, aims
+from ..blender.dependencies import Bone
 from ..notes import Code, Note
 
 _HOLDERS = (bpy.types.Collection, bpy.types.Screen, bpy.types.WindowManager, bpy.types.WorkSpace)
@@ -102,15 +102,6 @@ def of_bones(ob: bpy.types.Object, names: Sequence[str]) -> dict[str, list[User]
                 if ob.data.bones[name].use_deform and name in owner.vertex_groups:
                     users.append(User(owner, "", Note(Code.DEFORMED_BY, repr(owner.name))))
     return found
-
-
-def shared_keys(ob: bpy.types.Object, numbers: Iterable[int]) -> Note | None:
-    """Why the targets of goals cannot be keyed over a range: something else plays their keys. None if they can."""
-    targets = [target for number in numbers for target, _ in aims(ob.dqik.goals[number])]
-    for target in dict.fromkeys(targets):
-        for name in filter(None, players(target)):
-            return Note(Code.ACTION_SHARED, repr(target.animation_data.action.name), repr(name))
-    return None
 
 
 def players(ob: bpy.types.Object) -> list[str]:

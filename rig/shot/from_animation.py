@@ -15,8 +15,7 @@ from .. import curves
 from ..blender import animation, generated_rigs, scene_state
 from ..blender.places import owner_of
 from ..frame import aside
-from ..notes import Code, Note
-from ..setup import control_parents, controls, goals, users
+from ..setup import control_parents, controls, goals
 from ..setup.poles import Poles
 from . import keys
 
@@ -43,25 +42,6 @@ def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
         starts.append(scene.frame_start)
         ends.append(scene.frame_end)
     return range(min(starts), max(ends) + 1)
-
-
-def refusal(ob: bpy.types.Object) -> Note | None:
-    """Why keys of control bones of an armature object would be lost, hidden or shared; None if they would not."""
-    data = ob.animation_data
-    if data is None:
-        return None
-    if data.use_tweak_mode:
-        return Note(Code.TWEAK_MODE, repr(ob.name))
-    if data.use_nla and any(track.is_solo for track in data.nla_tracks):
-        return Note(Code.SOLO_TRACK, repr(ob.name))
-    if data.action is None:
-        return None
-    if data.action.library is not None:
-        return Note(Code.ACTION_OF_LIBRARY, repr(data.action.name))
-    if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
-        return Note(Code.ACTION_BLENDED, repr(data.action.name))
-    name = next(filter(None, users.players(ob)), None)
-    return None if name is None else Note(Code.ACTION_SHARED, repr(data.action.name), repr(name))
 
 
 class Wanted(NamedTuple):

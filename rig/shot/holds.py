@@ -22,6 +22,8 @@ from ..frame.state.adoptions import ByHand, Held
 from ..frame.state.put_back import State
 from ..frame.state.session import Session
 from ..frame.view import View
+from ..notes import Note
+from ..setup import keyable
 
 HOLD = "dqik_hold"
 _NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
@@ -42,6 +44,12 @@ def on_all_frames(ob: bpy.types.Object) -> list[str]:
     return [name for name in held if (HOLD, 0) not in animated.get(name, ())]
 
 
+def refusal(ob: bpy.types.Object, names: Iterable[str], pose: bool = True) -> Note | None:
+    """Why holds of bones cannot be keyed; None if they can. pose : with their poses."""
+    paths = [path for name in names for path in _paths(ob.pose.bones[name], pose)]
+    return keyable.problem(ob, paths) if paths else None
+
+
 def hold_here(
     session: Session, ob: bpy.types.Object, wanted: Held, view: View, kept: Iterable[str] = (), pose: bool = True
 ) -> list[str]:  # fmt: skip
@@ -49,11 +57,15 @@ def hold_here(
 
     wanted : the bones, with their holds and what there was before they were posed.
     kept : those whose keys at this frame stay as they are. pose : key poses too, not only holds.
-    Returns the names of bones that were not keyed: they belong to another file, or the NLA refuses keys.
+    Returns the names of bones that were not keyed: they belong to another file, their curves are locked for example,
+    or the NLA refuses keys.
     """
     here, left = _here(ob, view), list[str]()
     for name, one in wanted.items():
         bone = ob.pose.bones[name]
+        if keyable.of_curves(ob, _paths(bone, pose)) is not None:
+            left.append(name)
+            continue
         try:
             _key_hold(bone, one, here, ob.dqik.hold_keyed)
             if pose:
@@ -150,6 +162,12 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _paths(bone: bpy.types.PoseBone, pose: bool) -> list[str]:
+    """The data paths that are keyed where a bone is held. pose : with its pose."""
+    turned = [rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else [])]
+    return [keyable.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
 
 
 def _here(ob: bpy.types.Object, view: View) -> Here:

@@ -22,7 +22,8 @@ from ..blender.dependencies import Dependencies, aims_of
 from ..frame import aside, once
 from ..frame.sessions import sessions
 from ..frame.state import own_answers
-from ..setup import foot_roll, goals, more_controls, plan, selection
+from ..notes import Note
+from ..setup import foot_roll, goals, keyable, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
 from . import holds, keys, limb_keys
 from .limb_keys import GROUP, Frame
@@ -61,6 +62,16 @@ def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[b
         if selection.holds_goal(ob, goal, names, targets) or not names.isdisjoint(limb_of(ob, number).own):
             found.append(number)
     return found
+
+
+def refusal(ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> Note | None:
+    """Why the limbs of goals cannot be switched; None if they can. to_ik : to their goals."""
+    note = keyable.of_action(ob) or keyable.of_goals(ob, numbers, ("influence",), targets=to_ik, poles=to_ik)
+    if note is not None or to_ik:
+        return note
+    bones = {name: ob.pose.bones[name] for number in numbers for name in limb_of(ob, number).own}
+    paths = (keyable.path_of(bone, channel) for bone in bones.values() for channel in limb_keys.channels_of(bone))
+    return keyable.problem(ob, paths)
 
 
 def is_in_ik(ob: bpy.types.Object, number: int, times: Sequence[float]) -> bool:

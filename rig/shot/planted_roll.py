@@ -7,13 +7,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..blender import animation
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.places import owner_of
 from ..figure import foot, roles
 from ..figure.foot import Foot
-from ..setup import foot_roll
+from ..setup import foot_roll, keyable
 from . import keys, planting
 
 
@@ -35,14 +34,13 @@ def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Foot | None:
 def by_number(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, first: int, last: int) -> Foot | None:
     """As `foot_of`, if the number of the foot's control can roll it between two frames; else None.
 
-    It cannot where it is driven or in the NLA, nor where the toes would not stay flat by it: they are animated
-    themselves, or nothing solves them.
+    It cannot where it cannot be keyed, nor where the toes would not stay flat by it: they are animated themselves, or
+    nothing solves them.
     """
     found, held = foot_of(ob, goal), foot_roll.owner(goal)
     if found is None or held is None:
         return None
-    path, data = foot_roll.path_of(held), held.id_data.animation_data
-    if animation.in_nla(held.id_data, {path}) or (data and any(one.data_path == path for one in data.drivers)):
+    if keyable.problem(held.id_data, [foot_roll.path_of(held)]) is not None:
         return None
     return found if found.toes < 0 or _stay_flat(ob, goal, ob.pose.bones[found.toes], first, last) else None
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import bpy
 
-from .. import curves
 from ..blender import animation, attachments
 from ..blender.armature import Armature
 from ..blender.dependencies import Bone, Dependencies, aims_of, control_bones
 from ..blender.places import owner_of, world_matrix
 from ..notes import Code, Note
-from ..setup import users
+from ..setup import keyable
 from ..setup.plan import chain_of
 
 
@@ -58,6 +57,8 @@ def target_problem(target: Bone, depsgraph: bpy.types.Depsgraph) -> Note | None:
     ob, bone = target
     if bone and (ob.pose is None or bone not in ob.pose.bones):
         return Note(Code.HAS_NO_BONE, repr(ob.name), repr(bone))
+    if (still := keyable.stands_still(ob, depsgraph)) is not None:
+        return still
     if not abs(world_matrix(ob, bone, depsgraph).determinant()) > 0.0:
         return Note(Code.NO_SIZE, name_of(target))
     return None
@@ -69,23 +70,9 @@ def problem(owner: Bone, target: Bone | None = None) -> Note | None:
     held = owner_of(ob, bone)
     if held is None:
         return Note(Code.HAS_NO_BONE, repr(ob.name), repr(bone))
-    if ob.library is not None:
-        return Note(Code.LINKED_KEYS, repr(ob.name))
-    data = ob.animation_data
-    if data is not None and data.use_tweak_mode:
-        return Note(Code.TWEAK_MODE, repr(ob.name))
-    if data is not None and data.action is not None and data.action.library is not None:
-        return Note(Code.ACTION_OF_LIBRARY, repr(data.action.name))
-    for name in filter(None, users.players(ob)):
-        return Note(Code.ACTION_SHARED, repr(data.action.name), repr(name))
-    paths = attachments.paths(held)
-    if animation.in_nla(ob, paths):
-        return Note(Code.MOVED_BY_NLA, name_of(owner))
-    own = [curve for curve in curves.fcurves(data) if curve.data_path in paths]
-    if any(curve.lock or curve.mute or (curve.group and (curve.group.lock or curve.group.mute)) for curve in own):
-        return Note(Code.CURVES_LOCKED, name_of(owner))
-    driven = data is not None and any(curve.data_path in paths and not curve.mute for curve in data.drivers)
-    if driven or not attachments.are_all(held):
+    if (note := keyable.of_owners([held], ["scale"])) is not None:
+        return note
+    if not attachments.are_all(held):
         return Note(Code.PLACE_NOT_OWN, name_of(owner))
     if bone and bone in solved_bones(ob):
         return Note(Code.MOVED_BY_GOALS, repr(bone))

@@ -125,7 +125,13 @@ def linked_action(ob: bpy.types.Object, target: bpy.types.Object) -> None:
 
 ALWAYS = [driven, driven_turn, of_two_goals, constrained, missing]
 WITHOUT_KEYING = [*ALWAYS, keyed, in_the_nla, solo, locked, linked_action]
-WITH_KEYING = [*ALWAYS, muted, locked, solo, linked_action]
+WITH_KEYING = [of_two_goals, constrained, missing]
+REFUSED = {
+    driven: "Constraints or drivers move 'Target'", driven_turn: "Constraints or drivers move 'Target'",
+    muted: "Curves of 'Target' are locked or muted", locked: "Curves of 'Target' are locked or muted",
+    solo: "An NLA track of 'Target' is solo", in_the_nla: "The NLA moves 'Target'",
+    linked_action: "Action 'Away' is linked",
+}  # fmt: skip
 
 
 def keyless(ob: bpy.types.Object, target: bpy.types.Object) -> None:
@@ -184,7 +190,7 @@ def test_targets_of_other_kinds_stay_and_are_named_with_the_reason(said: Callabl
 
 @pytest.mark.parametrize("over_range", [False, True])
 @pytest.mark.parametrize("hinder", WITH_KEYING)
-def test_a_target_whose_keys_have_no_effect_is_named(hinder: Callable, over_range: bool, said: Callable) -> None:
+def test_a_target_that_keys_do_not_put_at_its_bone_is_named(hinder: Callable, over_range: bool, said: Callable) -> None:
     ob, target = posed_arm()
     hinder(ob, target)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
@@ -193,6 +199,21 @@ def test_a_target_whose_keys_have_no_effect_is_named(hinder: Callable, over_rang
     lines = said()
     assert len(lines) == 1
     assert ("'a'" if hinder is of_two_goals else "'b'") in lines[0]
+
+
+@pytest.mark.parametrize("over_range", [False, True])
+@pytest.mark.parametrize("hinder", REFUSED)
+def test_a_target_that_cannot_be_keyed_is_refused_and_stays(hinder: Callable, over_range: bool) -> None:
+    ob, target = posed_arm()
+    hinder(ob, target)
+    rigs.at_frame(5)
+    before, place = rigs.keys(target), target.matrix_basis.copy()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    with pytest.raises(RuntimeError, match=REFUSED[hinder]):
+        bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    assert rigs.keys(target) == before
+    assert target.matrix_basis == place
 
 
 @pytest.mark.parametrize("over_range", [False, True])

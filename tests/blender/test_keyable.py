@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that writes keys refuses, in one sentence and before it begins, where these would be lost, hidden or shared."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+import pytest
+import rigs
+from situations import as_strip
+from test_controls import select
+from test_shot_life import assert_alike, contents, film, off, owner, shot
+
+LAYERED = bpy.app.version >= (4, 4, 0)
+FRAME = 10
+FRAMES = (1, 6, 10, 14, 20, 30)
+SETTINGS = ("influence", "mute", "rotation_follows")
+
+
+class Tool(NamedTuple):
+    """A press on selected bones, and the bone whose keys it writes."""
+
+    selected: str
+    press: Callable[[], set[str]]
+    bone: str
+
+
+def pressed_pin() -> set[str]:
+    return bpy.ops.dqik.pin()
+
+
+def limb_to_ik() -> set[str]:
+    return bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=12)
+
+
+TOOLS = {
+    "plant": Tool("DQIK foot.L", lambda: bpy.ops.dqik.plant(frame_start=8, frame_end=14), "DQIK foot.L"),
+    "hold here": Tool("chest", lambda: bpy.ops.dqik.hold_here(), "chest"),
+    "pin": Tool("DQIK hand.L", pressed_pin, "DQIK hand.L"),
+    "to fk": Tool("DQIK hand.L", lambda: bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=12), "forearm.L"),
+    "to ik": Tool("DQIK hand.L", limb_to_ik, "DQIK hand.L"),
+    "targets": Tool("hand.L", lambda: bpy.ops.dqik.targets_to_pose(frame_start=8, frame_end=12), "DQIK hand.L"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def keys_make_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+
+
+def keyed_shot(tool: str, targets: str = "BONES") -> bpy.types.Object:
+    """A live shot with Auto Keying on, in which all that the tools key has curves; the tool's bone is selected."""
+    ob = shot(targets)
+    for goal in ob.dqik.goals:
+        if tool == "to ik" and goal.bone == "hand.L":
+            goal.influence = 0.0
+        for name in SETTINGS:
+            ob.keyframe_insert(f"{goal.path_from_id()}.{name}", frame=1)
+    for bone in ob.pose.bones:
+        if bone.name in ("chest", "arm.L", "forearm.L", "hand.L"):
+            bone.keyframe_insert("rotation_quaternion", frame=1, group=bone.name)
+    for name in ("hand.L", "foot.L"):
+        own = owner(ob, name)
+        own.keyframe_insert(rigs.ROTATION_PATHS[own.rotation_mode], frame=1, group=own.name)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    ready(ob, tool)
+    return ob
+
+
+def ready(ob: bpy.types.Object, tool: str) -> None:
+    """Select what the tool works on, at the frame at which it is pressed."""
+    rigs.made_active(ob)
+    rigs.at_frame(FRAME)
+    bpy.ops.object.mode_set(mode="POSE")
+    name = TOOLS[tool].selected
+    select(ob, name if name in ob.pose.bones else name.removeprefix("DQIK "))
+
+
+def refused(ob: bpy.types.Object, tool: str, said: str) -> None:
+    """The tool says why not, in one sentence, and nothing changes."""
+    before, shown = contents(), film(ob, FRAMES)
+    ready(ob, tool)
+    with pytest.raises(RuntimeError, match=said) as raised:
+        TOOLS[tool].press()
+    assert str(raised.value).strip().count("\n") == 0
+    ready(ob, tool)
+    assert off(film(ob, FRAMES), shown) < 3e-5
+    ready(ob, tool)
+    after = contents()
+    for one in (before, after):  # Live has solved meanwhile
+        for name in [name for name in one if name.startswith("channels")]:
+            del one[name]
+    assert_alike(before, after)
+
+
+# -- obstacles ---------------------------------------------------------------------------------------------------------
+
+
+def locked(ob: bpy.types.Object, bone: str) -> None:
+    for curve in own_curves(ob, bone):
+        curve.lock = True
+
+
+def one_locked(ob: bpy.types.Object, bone: str) -> None:
+    own_curves(ob, bone)[-1].lock = True
+
+
+def locked_group(ob: bpy.types.Object, bone: str) -> None:
+    for curve in own_curves(ob, bone):
+        if curve.group is not None:
+            curve.group.lock = True
+
+
+def muted(ob: bpy.types.Object, bone: str) -> None:
+    for curve in own_curves(ob, bone):
+        curve.mute = True
+
+
+def cyclic(ob: bpy.types.Object, bone: str) -> None:
+    for curve in own_curves(ob, bone):
+        curve.modifiers.new("CYCLES")
+
+
+def noisy(ob: bpy.types.Object, bone: str) -> None:
+    own_curves(ob, bone)[0].modifiers.new("NOISE").strength = 0.1
+
+
+def sampled(ob: bpy.types.Object, bone: str) -> None:
+    for curve in own_curves(ob, bone):
+        curve.convert_to_samples(1, 30)
+
+
+def strip(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    as_strip(ob)
+
+
+def strip_in_the_way(ob: bpy.types.Object, bone: str) -> None:
+    """The action on top has other keys only."""
+    as_strip(ob)
+    assert bone != "head"
+    ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
+
+
+def blended(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    action = ob.animation_data.action
+    as_strip(ob)
+    ob.animation_data.action = action.copy()
+    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "REPLACE", 0.5
+
+
+def tweaked(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    as_strip(ob)
+    ob.animation_data.use_tweak_mode = True
+
+
+def solo(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    action = ob.animation_data.action
+    as_strip(ob)
+    ob.animation_data.action = action.copy()
+    ob.animation_data.nla_tracks[0].is_solo = True
+
+
+def shared(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    other = bpy.data.objects.new("Twin", ob.data)
+    bpy.context.scene.collection.objects.link(other)
+    other.animation_data_create().action = ob.animation_data.action
+    if LAYERED:
+        other.animation_data.action_slot = ob.animation_data.action_slot
+
+
+def of_library(ob: bpy.types.Object, bone: str) -> None:
+    del bone
+    action = ob.animation_data.action
+    action.name = "Away"
+    path = bpy.app.tempdir + "away.blend"
+    bpy.data.libraries.write(path, {action})
+    ob.animation_data.action = None
+    bpy.data.actions.remove(action)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.actions = ["Away"]
+    ob.animation_data.action = into.actions[0]
+    if LAYERED:
+        ob.animation_data.action_slot = into.actions[0].slots[0]
+
+
+def driven(ob: bpy.types.Object, bone: str) -> None:
+    own = ob.pose.bones[bone]
+    own.driver_add(rigs.ROTATION_PATHS[own.rotation_mode], 1).driver.expression = "0.02"
+
+
+def own_curves(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:
+    found = [curve for curve in rigs.fcurves(ob) if f'"{bone}"' in curve.data_path]
+    assert found
+    return found
+
+
+OBSTACLES = {
+    locked: "are locked or muted", one_locked: "are locked or muted", locked_group: "are locked or muted",
+    muted: "are locked or muted", cyclic: "have modifiers", noisy: "have modifiers", sampled: "are samples",
+    strip: "The NLA moves", strip_in_the_way: "The NLA moves", blended: "is blended with the NLA",
+    tweaked: "tweak mode", solo: "is solo", shared: "also moves 'Twin'", of_library: "make it local first",
+    driven: "Constraints or drivers move",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "tool"), [(one, tool) for one in OBSTACLES for tool in TOOLS if (one, tool) != (driven, "hold here")]
+)
+def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: Callable, tool: str) -> None:
+    ob = keyed_shot(tool)
+    obstacle(ob, TOOLS[tool].bone)
+    rigs.at_frame(FRAME)
+    refused(ob, tool, OBSTACLES[obstacle])
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("obstacle", [locked, locked_group, muted, cyclic, noisy, sampled, driven])
+def test_what_is_beside_the_keys_does_no_harm(obstacle: Callable, tool: str) -> None:
+    """The right hand's control is none of what these presses key."""
+    ob = keyed_shot(tool)
+    obstacle(ob, "DQIK hand.R")
+    ready(ob, tool)
+    before = {key: points for key, points in rigs.keys(ob).items() if "DQIK hand.R" in key[0]}
+    assert TOOLS[tool].press() == {"FINISHED"}
+    assert {key: points for key, points in rigs.keys(ob).items() if key in before} == before
+
+
+def muted_track(ob: bpy.types.Object) -> None:
+    """A stashed action."""
+    action = ob.animation_data.action
+    as_strip(ob)
+    ob.animation_data.nla_tracks[0].mute = True
+    ob.animation_data.action = action
+
+
+def other_strip(ob: bpy.types.Object) -> None:
+    """A strip that moves the head, below the action."""
+    data, head = ob.animation_data, ob.pose.bones["head"]
+    action, slot = data.action, getattr(data, "action_slot", None)
+    data.action = None
+    head.keyframe_insert("rotation_quaternion", frame=1)
+    as_strip(ob)
+    data.action = action
+    if slot is not None:
+        data.action_slot = slot
+
+
+def covered_strip(ob: bpy.types.Object) -> None:
+    """A strip that moves the same, below an action that replaces all of it."""
+    action = ob.animation_data.action
+    as_strip(ob)
+    ob.animation_data.action = action.copy()
+
+
+def muted_modifiers(ob: bpy.types.Object) -> None:
+    for curve in rigs.fcurves(ob):
+        curve.modifiers.new("NOISE").mute = True
+
+
+def other_slot(ob: bpy.types.Object) -> None:
+    if LAYERED:
+        other = rigs.empty((0, 0, 0), "Other")
+        other.animation_data_create().action = ob.animation_data.action
+        other.animation_data.action_slot = ob.animation_data.action.slots.new(id_type="OBJECT", name="Other")
+
+
+def groups_muted(ob: bpy.types.Object) -> None:
+    """From Blender 4.4 on it plays no part outside the NLA."""
+    for curve in rigs.fcurves(ob) if LAYERED else ():
+        if curve.group is not None:
+            curve.group.mute = True
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(
+    "harmless", [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted]
+)
+def test_what_hides_no_keys_does_no_harm(harmless: Callable, tool: str) -> None:
+    ob = keyed_shot(tool)
+    harmless(ob)
+    ready(ob, tool)
+    assert TOOLS[tool].press() == {"FINISHED"}
+
+
+def disabled(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    target.hide_viewport = True
+
+
+def excluded(ob: bpy.types.Object, target: bpy.types.Object) -> None:
+    del ob
+    away = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(away)
+    for collection in target.users_collection:
+        collection.objects.unlink(target)
+    away.objects.link(target)
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+
+
+@pytest.mark.parametrize("tool", ["plant", "pin", "to ik", "targets"])
+@pytest.mark.parametrize("away", [disabled, excluded])
+def test_targets_that_blender_does_not_evaluate_are_refused(away: Callable, tool: str) -> None:
+    ob = keyed_shot(tool, "EMPTIES")
+    away(ob, owner(ob, "foot.L" if tool == "plant" else "hand.L"))
+    rigs.at_frame(FRAME)
+    refused(ob, tool, "stands still .*: hide it with the eye instead")
+
+
+def test_a_target_hidden_with_the_eye_is_keyed() -> None:
+    ob = keyed_shot("plant", "EMPTIES")
+    owner(ob, "foot.L").hide_set(True)
+    ready(ob, "plant")
+    assert TOOLS["plant"].press() == {"FINISHED"}
+
+
+def linked(path: Path, kind: str) -> bpy.types.Object:
+    """The shot of this file as another file has it linked: plain, or overridden by Blender alone, or by the user."""
+    both = bpy.data.collections.new("Set")
+    bpy.context.scene.collection.children.link(both)
+    for one in list(bpy.context.scene.collection.objects):
+        both.objects.link(one)
+        bpy.context.scene.collection.objects.unlink(one)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.collections = ["Set"]
+    if kind == "linked":
+        scene.collection.children.link(wanted.collections[0])
+    else:
+        wanted.collections[0].override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+    ob = next(one for one in bpy.data.objects if one.type == "ARMATURE" and (kind == "linked" or not one.library))
+    if kind == "system":
+        ob.override_library.is_system_override = True
+    scene.tool_settings.use_keyframe_insert_auto = True
+    ob.animation_data.action = None
+    return ob
+
+
+@pytest.mark.parametrize("tool", ["hold here", "targets"])
+@pytest.mark.parametrize(("kind", "said"), [("linked", "make a library override"), ("system", "make it editable")])
+def test_linked_figures_and_those_that_blender_overrides_for_itself_are_refused(
+    kind: str, said: str, tool: str, tmp_path: Path
+) -> None:
+    """Blender lets nobody go to Pose Mode with them."""
+    keyed_shot(tool)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = linked(tmp_path / "library.blend", kind)
+    rigs.made_active(ob)
+    rigs.at_frame(FRAME)
+    goals = [(goal.name, goal.bone, goal.mute, goal.influence) for goal in ob.dqik.goals]
+    with pytest.raises(RuntimeError, match=said):
+        TOOLS[tool].press()
+    assert [(goal.name, goal.bone, goal.mute, goal.influence) for goal in ob.dqik.goals] == goals
+    assert not rigs.fcurves(ob)
+
+
+@pytest.mark.parametrize("tool", ["plant", "pin", "to fk", "targets"])
+def test_an_editable_override_is_keyed(tool: str, tmp_path: Path) -> None:
+    keyed_shot(tool)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = linked(tmp_path / "library.blend", "override")
+    ob.dqik.live = True
+    ready(ob, tool)
+    assert TOOLS[tool].press() == {"FINISHED"}
+    assert rigs.fcurves(ob)
