@@ -625,3 +625,40 @@ def test_a_file_from_before_the_natural_pose_keeps_its_look(set_by_hand: float |
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.natural_pose == pytest.approx(set_by_hand or 0.0)
     assert set_by_hand or furthest(played(ob, (frame,)), before) < 1e-4
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_was_used_on_a_figure_without_goals_it_is_set_up_with_the_natural_pose(
+    seed: int, tmp_path: Path
+) -> None:
+    """Settings at random, and tools for motions; then saved and opened, appended, or undone and redone."""
+    random = np.random.default_rng(seed)
+    ob = rigs.made_active(rigs.figure())
+    for frame, turn in ((1, -0.4), (24, 0.4)):
+        rigs.posed(ob.pose.bones["thigh.L"], Quaternion((1, 0, 0), turn))
+        ob.pose.bones["thigh.L"].keyframe_insert("rotation_quaternion", frame=frame)
+    free = [one for one in ob.dqik.bl_rna.properties if one.type in ("BOOLEAN", "FLOAT", "INT") and not one.is_readonly]
+    free = [one.identifier for one in free if one.identifier not in ("natural_pose", "version", "live")]
+    for name in random.choice(free, size=5, replace=False).tolist():
+        setattr(ob.dqik, name, getattr(ob.dqik, name))
+    for tool in random.permutation(["contacts_find", "mend_motion"])[: random.integers(1, 3)].tolist():
+        getattr(bpy.ops.dqik, tool)(frame_start=1, frame_end=24)
+    if seed % 3 == 2:
+        for message in ("one", "two"):
+            bpy.ops.ed.undo_push(message=message)
+        bpy.ops.ed.undo()
+        bpy.ops.ed.redo()
+    else:
+        path = str(tmp_path / "figure.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        if seed % 3:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            with bpy.data.libraries.load(path, link=False) as (_, wanted):
+                wanted.objects = ["Figure"]
+            bpy.context.scene.collection.objects.link(wanted.objects[0])
+        else:
+            bpy.ops.wm.open_mainfile(filepath=path)
+    rigs.update()
+    ob = rigs.made_active(bpy.data.objects["Figure"])
+    assert bpy.ops.dqik.setup_full_body(from_animation=False) == {"FINISHED"}
+    assert ob.dqik.natural_pose == 1.0
