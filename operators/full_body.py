@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import suppress
+from functools import partial
 
 import bpy
 from bpy.app.translations import pgettext_tip as tip_
@@ -135,44 +136,64 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         return self._report(ob, figure, result, as_bones, frames, refusal, added, switched)
 
     def _add_to_body(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
-        """Add controls to a body that is set up, and key them if it moves."""
+        """Add controls to a body that is set up. It stays as it is, on all frames.
+
+        On a body that moves by its own keys they are keyed from its motion. Where that would not show the same motion,
+        or other things move the body, they lead nothing yet.
+        """
         if not controls.can_add(ob):
             return self._tell_added(ob, None, [])
+        if not more_controls.lacks(ob, self.controls):
+            return self._tell_added(ob, more_controls.add(ob, self.controls), [])
         in_motion = self.from_animation and from_animation.moves(ob)
         refusal = keyable.of_action(ob) if in_motion else None
         frames = self._frames(ob, context.scene) if in_motion and refusal is None else range(0)
-        added = self._add(ob, in_motion=bool(frames))
+        if not frames and (self.controls == {"MASTER"} or from_animation.may_move(ob)):
+            added = more_controls.add(ob, self.controls)
+        else:
+            added = self._add(ob, in_motion=bool(frames))
         if frames and (added.goals or added.poles):
             was_live, ob.dqik.live = ob.dqik.live, True  # what is changed of its controls counts
             try:
-                yield from self._key(context, ob, [], added, frames)
+                before = yield from self._key(context, ob, [], added, frames)
+                if from_animation.differs(context, ob, before):
+                    added.lead(ob, leads=False)
             finally:
                 if not was_live:
                     ob.dqik.live = False
         return self._tell_added(ob, added, [] if refusal is None else [Note(Code.CONTROLS_NOT_KEYED), refusal])
 
     def _add(self, ob: bpy.types.Object, in_motion: bool) -> more_controls.Added:
-        """Add the chosen controls."""
+        """Add the chosen controls. Where they would move the body, they lead nothing."""
         if in_motion:
             with aside.session(ob):  # until they are keyed they would bend the body
                 return more_controls.add(ob, self.controls, in_motion)
-        with once.still(ob) as paused:
-            if paused:
-                more_controls.settle(ob)
-            return more_controls.add(ob, self.controls)
+        added = more_controls.add(ob, self.controls)
+        if (added.goals or added.poles) and once.moves_by(ob, partial(self._lead, ob, added)):
+            added.lead(ob, leads=False)
+        return added
+
+    @staticmethod
+    def _lead(ob: bpy.types.Object, added: more_controls.Added) -> None:
+        added.lead(ob)
+        if ob.dqik.live:
+            more_controls.settle(ob)
 
     @staticmethod
     def _key(
         context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], added: more_controls.Added | None,
         frames: range,
-    ) -> Generator[float, None, None]:  # fmt: skip
-        """Key the targets of new goals, and new controls, from the motion; if it is stopped, remove them."""
+    ) -> Generator[float, None, from_animation.Poses]:  # fmt: skip
+        """Key the targets of new goals, and new controls, from the motion; if it is stopped, remove them.
+
+        Returns the poses of the motion.
+        """
         added = added or more_controls.Added()
         numbers = [*numbers, *added.goals]
         try:
-            yield from from_animation.key(
+            return (yield from from_animation.key(
                 context, ob, from_animation.Wanted(numbers, added.poles, added.pivots), frames
-            )
+            ))  # fmt: skip
         except (GeneratorExit, scene_state.Disturbed, ReferenceError):
             with suppress(ReferenceError):  # the object itself may be gone
                 for number in added.poles:
@@ -232,6 +253,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             return {"FINISHED"} if parts else {"CANCELLED"}
         count = len(added.names)
         own = [Note(Code.CONTROLS_ADDED, count)] if count else []
+        if not added.leads and (added.goals or added.poles):
+            own.append(Note(Code.CONTROLS_LIE))
         own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
         self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note(Code.NO_CONTROL_ADDED)]))
         return {"FINISHED"} if parts or count else {"CANCELLED"}

@@ -121,6 +121,10 @@ class DqikGoal(bpy.types.PropertyGroup):
     pole_subtarget: StringProperty(
         name="Pole Bone", description="The bone to point at, if the pole target is an armature", **SETTING,
     )
+    use_pole: BoolProperty(
+        name="Use Pole", description="Point the elbow or knee at the pole. If off, the limb bends as without one",
+        default=True, **KEYED_SETTING,
+    )  # fmt: skip
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",

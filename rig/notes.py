@@ -236,6 +236,10 @@ class Code(Enum):
     TARGETS_ARE_EMPTIES = "this armature's bones cannot be edited, so their targets are empties"
     CONTROLS_ADDED = "{} controls added"
     NO_CONTROL_ADDED = "No control was added: those are there already"
+    CONTROLS_LIE = (
+        "they lead nothing yet, so that the body stays as it is: raise the Influence of their goals, or switch Use "
+        "Pole on, where they should"
+    )
     CONTROLS_NEED_BONES = "More controls are bones, and no bone can be added to {}"
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"
     CONTROLS_HIDDEN = "All controls of {} are hidden"

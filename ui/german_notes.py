@@ -3,6 +3,10 @@
 
 GERMAN_NOTES = {
     "{} controls added": "{} Steuerknochen hinzugefügt",
+    "they lead nothing yet, so that the body stays as it is: raise the Influence of their goals, or switch Use Pole "
+    "on, where they should":
+        "sie führen noch nichts, damit der Körper bleibt, wie er ist: den Einfluss ihrer Ziele erhöhen oder Pol "
+        "verwenden einschalten, wo sie es sollen",
     "No control was added: those are there already": "Kein Steuerknochen wurde hinzugefügt: diese sind schon da",
     "More controls are bones, and no bone can be added to {}": "Zu {} können keine Steuerknochen hinzukommen",
     "{} has no controls: press Set Up Full Body": "{} hat keine Steuerknochen: Ganzen Körper einrichten drücken",

@@ -133,6 +133,7 @@ class DQIK_PT_pole(ActiveGoalPanel, bpy.types.Panel):
         layout.prop(goal, "pole_target", text="Target")
         _bone_of(layout, goal, goal.pole_target, "pole_subtarget")
         layout.prop(goal, "pole_angle", text="Angle")
+        layout.prop(goal, "use_pole")
 
 
 def _natural_pose(

@@ -106,6 +106,7 @@ _GERMAN = {
     "Chain": "Kette",
     "Chain Length": "Kettenlänge",
     "Use Tail": "Bis zum Ende",
+    "Use Pole": "Pol verwenden",
     "Targets Follow Armature": "Zielobjekte folgen dem Skelett",
     "Kind": "Art",
     "Couplings": "Kopplungen",

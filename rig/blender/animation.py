@@ -148,6 +148,11 @@ def is_muted(curve: bpy.types.FCurve, in_nla: bool) -> bool:
     return curve.mute or muted_group
 
 
+def is_animated(owner: bpy.types.ID) -> bool:
+    """Whether curves, drivers or strips that count animate anything of an object or its data."""
+    return any(True for _ in _counting_curves(owner.animation_data))
+
+
 def moves(ob: bpy.types.Object, bone: str) -> bool:
     """Whether keys or drivers turn or move a bone."""
     return any(path.startswith(("location", "rotation")) for path, _ in animation(ob).bones.get(bone, ()))

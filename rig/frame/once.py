@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the animator asks for once, with Live on or off: a solve, bones back to rest, Live off with the pose kept."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import bpy
 import numpy as np
 
 from ..blender import animation, channels
+from ..blender.dependencies import control_bones
 from . import aside
 from .sessions import sessions
 from .state import holds
@@ -15,6 +16,9 @@ from .state.report import Status
 from .state.session import Session
 from .step import frame
 from .view import View
+
+MOVED = 1e-5  # of a body's size: what has moved by less is still where it was
+TURNED = 1e-3  # [rad]
 
 
 def solve(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
@@ -77,6 +81,36 @@ def still(ob: bpy.types.Object) -> Generator[bool]:
         yield True
         sessions.of(ob).pose.rebase(ob)
     ob.update_tag(refresh={"OBJECT"})
+
+
+def moves_by(ob: bpy.types.Object, change: Callable[[], None]) -> bool:
+    """Make a change that should move no bone, as `still` has it. If it does, all bones go back.
+
+    Returns whether it did; what else the change has done is then to be taken back.
+    """
+    pose, shown = sessions.of(ob).pose, channels.read(ob.pose.bones)
+    kept, before = pose.kept(ob), pose_of(ob)
+    with still(ob):
+        change()
+    bpy.context.view_layer.update()
+    if not differ(before, pose_of(ob)):
+        return False
+    channels.write(ob, shown)
+    pose.take_back(ob, kept, shown)
+    ob.update_tag(refresh={"OBJECT"})
+    return True
+
+
+def pose_of(ob: bpy.types.Object) -> np.ndarray:
+    """The pose (N, 4, 4) that a body shows, without its controls."""
+    shown, own = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()), control_bones(ob)
+    return np.array([bone.matrix for bone in shown.pose.bones if bone.name not in own])
+
+
+def differ(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether a body has moved from one pose (N, 4, 4) to another."""
+    away, size = np.abs(other - one), max(np.ptp(one[:, :3, 3], axis=0).max(), 1e-12)
+    return bool(away[:, :3, 3].max() > MOVED * size or away[:, :3, :3].max() > TURNED)
 
 
 def give_back(ob: bpy.types.Object) -> None:

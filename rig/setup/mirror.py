@@ -26,8 +26,8 @@ from .menus import AXES
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
-    "mute", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight", "influence",
-    "leads_body", "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
+    "mute", "use_pole", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight",
+    "influence", "leads_body", "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..blender import animation
 from ..blender.armature import Armature
@@ -43,6 +43,7 @@ class Added:
     """The names of new controls, the words for the parts that were not found, and what takes keys from a motion.
 
     goals : the numbers of new goals. poles : new poles, by the numbers of their goals. pivots : of other controls.
+    leads : whether new controls lead the body; else their goals have no influence yet, and their poles are not used.
     """
 
     names: list[str] = field(default_factory=list)
@@ -50,15 +51,29 @@ class Added:
     goals: list[int] = field(default_factory=list)
     poles: dict[int, str] = field(default_factory=dict)
     pivots: list[control_parents.Pivot] = field(default_factory=list)
+    leads: bool = True
+
+    def lead(self, ob: bpy.types.Object, leads: bool = True) -> None:
+        """Let the new controls lead the body, or not: without them it is solved as before, to the last digit.
+
+        The goal of a keyed bone leaves that to its keys.
+        """
+        self.leads = leads
+        for number in self.goals:
+            goal = ob.dqik.goals[number]
+            whole = goals.KEYED_INFLUENCE if animation.moves(ob, goal.bone) else 1.0
+            goal.influence = whole if leads else 0.0
+        for number in self.poles:
+            ob.dqik.goals[number].use_pole = leads
 
 
 def add(ob: bpy.types.Object, wanted: Iterable[str], in_motion: bool = False) -> Added:
     """Add controls of some `KINDS` to a body that has goals; those that are there stay. `controls.can_add(ob)`.
 
     in_motion : they will be keyed from the body's motion, so bones follow them as firmly as hands and feet do theirs.
-    Else the goal of a keyed bone leaves that to its keys.
+    Else they lead nothing yet.
     """
-    wanted, result = set(wanted), Added()
+    wanted, result = set(wanted), Added(leads=in_motion)
     if "CHEST" in wanted:
         _add_chest(ob, result)
     for kind in KINDS:
@@ -69,12 +84,25 @@ def add(ob: bpy.types.Object, wanted: Iterable[str], in_motion: bool = False) ->
     if "MASTER" in wanted and control_parents.add_master(ob):
         result.names.append(controls.MASTER)
     for number in result.goals:
-        goal = ob.dqik.goals[number]
         if in_motion:
-            goal.priority = max(goal.priority, 0)
-        elif animation.moves(ob, goal.bone):
-            goal.influence = goals.KEYED_INFLUENCE
+            ob.dqik.goals[number].priority = max(ob.dqik.goals[number].priority, 0)
     return result
+
+
+def lacks(ob: bpy.types.Object, wanted: Iterable[str]) -> bool:
+    """Whether a body lacks any control of some `KINDS` that it can have: whether `add` would add one."""
+    view = _View(ob)
+    parts = {"CHEST": [Role("spine")]} | {
+        kind: [Role(part, side) for side in ends] for kind, (part, ends) in _TURNING.items()
+    }  # fmt: skip
+    for kind in wanted:
+        if kind == "MASTER" and controls.MASTER not in ob.data.bones:
+            return True
+        if any(_free_bone(ob, view, role) for role in parts.get(kind, ())):
+            return True
+        if kind in _POLES and _wanted_poles(ob, view, *_POLES[kind], Added()):
+            return True
+    return False
 
 
 def settle(ob: bpy.types.Object) -> None:
@@ -150,11 +178,11 @@ def _add_goal(
     bone = view.bone(role.name, role.side)
     if bone is None:
         result.missing.append(end.words)
-        return None
-    name = view.names[bone]
-    if any(goal.bone == name for goal in ob.dqik.goals):
+    name = _free_bone(ob, view, role)
+    if bone is None or not name:
         return None
     goal = goals.new_goal(ob, name, chain_length, use_rotation=True)
+    goal.influence = float(result.leads)
     goal.priority, goal.position_weight, goal.rotation_weight = end.priority, end.weight, end.weight
     turning = role.name != "spine"
     goal.use_tail, goal.use_position, goal.rotation_follows = turning, not turning, float(turning)
@@ -169,6 +197,13 @@ def _add_goal(
     result.names.append(goal.subtarget)
     result.goals.append(len(ob.dqik.goals) - 1)
     return goal
+
+
+def _free_bone(ob: bpy.types.Object, view: _View, role: Role) -> str:
+    """The name of the bone of a role that has no goal yet; empty if there is none."""
+    bone = view.bone(role.name, role.side)
+    name = "" if bone is None else view.names[bone]
+    return "" if any(goal.bone == name for goal in ob.dqik.goals) else name
 
 
 def _foot(ob: bpy.types.Object, view: _View, side: str) -> str:
@@ -206,11 +241,12 @@ def _add_turning(ob: bpy.types.Object, part: str, ends: dict[str, End], result: 
         _add_goal(ob, _View(ob), Role(part, side), end, 1, result)
 
 
-def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: Added) -> None:
-    """Add poles, as bones, to the goals of both sides of a part, or of the part above where a limb ends without."""
-    view = _View(ob)
+def _wanted_poles(
+    ob: bpy.types.Object, view: _View, name: str, part: str, above: str, result: Added
+) -> list[tuple[int, Vector, Control]]:  # fmt: skip
+    """The poles that the goals of a part lack: numbers of goals, places in the pose, and controls."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    poles, wanted = Poles(ob.evaluated_get(depsgraph), depsgraph), []
+    poles, wanted = Poles(ob.evaluated_get(depsgraph), depsgraph), list[tuple[int, Vector, Control]]()
     for side, words in ((LEFT, "left"), (RIGHT, "right")):
         bones = {view.names[bone] for bone in (view.body.bone(part, side), view.body.bone(above, side))
                  if bone is not None}  # fmt: skip
@@ -226,6 +262,13 @@ def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: A
                 f"{name}.{side}", view.names[lower], False, parent, True, side, control_shapes.BALL, size,
                 head=places[0], lock="lock_rotation",
             )))  # fmt: skip
+    return wanted
+
+
+def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: Added) -> None:
+    """Add poles, as bones, to the goals of both sides of a part, or of the part above where a limb ends without."""
+    view = _View(ob)
+    wanted = _wanted_poles(ob, view, name, part, above, result)
     if not wanted:
         return
     names = controls.add(ob, [control for _, _, control in wanted], view.armature.size)
@@ -236,7 +279,7 @@ def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: A
         controls.place(ob.pose.bones[name], Matrix.Translation(place), over, use_rotation=False)
     for name, (number, _, _) in zip(names, wanted, strict=True):
         goal = ob.dqik.goals[number]
-        goal.pole_subtarget, goal.pole_angle, goal.pole_target = name, 0.0, ob
+        goal.pole_subtarget, goal.pole_angle, goal.use_pole, goal.pole_target = name, 0.0, result.leads, ob
         result.poles[number] = name
     ob.update_tag(refresh={"OBJECT"})
     result.names += names

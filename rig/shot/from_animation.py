@@ -13,8 +13,9 @@ from mathutils import Matrix
 
 from .. import curves
 from ..blender import animation, generated_rigs, scene_state
+from ..blender.dependencies import Dependencies, aims_of
 from ..blender.places import owner_of
-from ..frame import aside
+from ..frame import aside, once
 from ..setup import control_parents, controls, goals
 from ..setup.poles import Poles
 from . import keys
@@ -26,6 +27,13 @@ _STILL = 1e-6  # keys whose values differ by less move nothing
 def moves(ob: bpy.types.Object) -> bool:
     """Whether keys of different values, strips or drivers turn or move bones of an armature object's body."""
     return animation.uses_nla(ob) or _is_driven(ob) or any(_values_differ(curve) for curve in _curves(ob))
+
+
+def may_move(ob: bpy.types.Object) -> bool:
+    """Whether anything animates an armature object, its settings, or what its goals follow: frames may differ."""
+    behind = {ob, *(other for other, _ in Dependencies().all_behind(aims_of(ob)))}
+    owners = [*behind, *(other.data for other in behind if other.data is not None)]
+    return any(animation.is_animated(owner) for owner in owners)
 
 
 def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
@@ -44,6 +52,10 @@ def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
     return range(min(starts), max(ends) + 1)
 
 
+Poses = dict[int, np.ndarray]
+"""Matrices (N, 4, 4) of the bones of a body, in the order of their names, by frame."""
+
+
 class Wanted(NamedTuple):
     """What takes keys from a motion: targets of goals, poles by the numbers of their goals, and pivots of controls."""
 
@@ -54,15 +66,16 @@ class Wanted(NamedTuple):
 
 def key(
     context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted, span: Sequence[int]
-) -> Generator[float, None, None]:
+) -> Generator[float, None, Poses]:
     """Key controls where the motion has their bones on some frames; yields the progress from 0 to 1.
 
     The handles of the keys lead through where the bones are half way between two frames, so that motion blur is that of
     the motion too, and a key that is moved changes what is between its neighbours only.
     wanted : its goals are muted meanwhile, and its poles do not count, so that the motion is the one without them.
     span : the frames, one after the other. Nothing is keyed before the last frame was read. Raises `Disturbed` if what
-    is read is removed meanwhile.
+    is read is removed meanwhile. Returns the poses of the motion.
     """
+    poses = Poses()
     scene, muted = context.scene, {number: ob.dqik.goals[number].mute for number in wanted.goals}
     times: list[float] = []
     channels: list[list[scene_state.Transform]] = []
@@ -73,6 +86,8 @@ def key(
             halves = sorted([*span, *(frame + 0.5 for frame in span[:-1])])
             for count, frame in enumerate(halves, 1):
                 visits.visit(frame)
+                if frame in span:
+                    poses[int(frame)] = once.pose_of(ob)
                 _put(context, ob, wanted)
                 times.append(scene.frame_current_final)
                 channels.append([scene_state.transform(owner) for owner in _owners(ob, wanted)])
@@ -87,6 +102,17 @@ def key(
         for channel in keys.channels_of(owner):
             keys.write(owner, channel, np.array(times), transforms, halves=True, is_stepped=is_stepped)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    return poses
+
+
+def differs(context: bpy.types.Context, ob: bpy.types.Object, poses: Poses) -> bool:
+    """Whether a body shows other poses now on any of some frames."""
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for frame, before in poses.items():
+            visits.visit(frame)
+            if once.differ(before, once.pose_of(ob)):
+                return True
+    return False
 
 
 def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted) -> None:

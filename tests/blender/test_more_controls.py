@@ -382,3 +382,76 @@ def test_selecting_controls_lets_go_of_another_figure_that_is_posed_too() -> Non
     assert bpy.ops.dqik.select_controls() == {"FINISHED"}
     assert other.mode == "POSE" and not selected(other)
     assert selected(ob) == {goal.subtarget for goal in ob.dqik.goals}
+
+
+def keyed_at_random(ob: bpy.types.Object, random: np.random.Generator) -> None:
+    """Keys of controls, of bones of the body, or of both, or none; some controls are out of reach."""
+    situation = random.integers(5)
+    for name in random.choice(["hips", "head", "hand.L", "hand.R", "foot.L"], size=3, replace=False).tolist():
+        own, far = control(ob, name), 0.8 if random.random() < 0.3 else 0.15
+        if situation == 0:
+            own.location = own.location + Vector(random.normal(0.0, far, 3))
+            rigs.update()
+        frames = ((), (1,), (1, 9, 20), (1, 20), range(1, 21))[situation]
+        for frame in frames:
+            own.location = Vector(random.normal(0.0, far / (4.0 if situation == 4 else 1.0), 3))
+            own.keyframe_insert("location", frame=frame)
+    for name in random.choice(["spine", "chest", "arm.L", "shin.R"], size=2, replace=False).tolist():
+        bone = ob.pose.bones[name]
+        for frame in (1, 20) if situation in (3, 4) and random.random() < 0.5 else ():
+            rigs.posed(bone, Euler(random.normal(0.0, 0.3, 3)).to_quaternion())
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_frame(seed: int) -> None:
+    """Kinds at random, one after the other, at frames at random; those that are there already too."""
+    random = np.random.default_rng(seed)
+    ob = set_up(at_ease(figure()))
+    keyed_at_random(ob, random)
+    rigs.at_frame(float(random.integers(1, 20)))
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+
+    def body() -> np.ndarray:
+        return rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+
+    def film() -> np.ndarray:
+        poses = []
+        for frame in (1, 5.5, 9, 14, 20):
+            rigs.at_frame(frame)
+            poses.append(body())
+        return np.array(poses)
+
+    for kind in random.permutation([*sorted(ALL), *sorted(ALL)[:2]]).tolist():
+        before, frame = film(), int(random.integers(1, 20))
+        rigs.at_frame(frame)
+        bpy.ops.dqik.setup_full_body(controls={kind})
+        rigs.update()
+        now, after = body(), film()
+        assert np.abs(after - before)[..., :3, 3].max() < 1e-5 * HEIGHT, kind
+        assert np.degrees(rigs.turn(after, before)) < 0.1, kind
+        rigs.at_frame(frame)
+        assert np.abs(body() - now).max() < 1e-5, kind
+
+
+def test_controls_on_a_keyed_body_lead_where_their_influence_is_raised() -> None:
+    """Put at the pose first, they keep it there; moved, the body follows."""
+    ob = set_up(at_ease(figure()))
+    for frame, way in ((1, 0.0), (20, 0.08)):
+        for name in ("hips", "hand.L"):
+            own = control(ob, name)
+            own.location = Vector((0.0, -way, -way))
+            own.keyframe_insert("location", frame=frame)
+    rigs.at_frame(20)
+    assert bpy.ops.dqik.setup_full_body(controls={"CHEST", "KNEES"}) == {"FINISHED"}
+    before = places(ob)
+    assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
+    for goal in ob.dqik.goals:
+        goal.influence, goal.use_pole = 1.0, True
+    rigs.update()
+    assert moved(before, places(ob)) < 0.01 * HEIGHT
+    shift(ob, "chest", (0.0, -0.1, -0.02))
+    assert way_of(ob, "chest", before).y < -0.05
+    only("knee.R", ob).location += Vector((0.2, 0.0, 0.0))
+    rigs.update()
+    assert way_of(ob, "shin.R", before).x > 0.01

@@ -78,7 +78,7 @@ def read(
         ob.original.update_tag(refresh={"OBJECT"})
     facts, places, later = list[GoalFacts](), list[Place](), view.later.get(ob.original.session_uid)
     for goal in goals:
-        target, pole = goal.target, goal.pole_target
+        target, pole = goal.target, goal.pole_target if goal.use_pole else None
         target_matrix, target_problem = _place(target, goal.subtarget, view, later)
         if target_matrix is not None:
             target_matrix = _own_turn(ob, goal, goal.rotation_follows, target_matrix)
