@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Switching limbs between their goals and keys of their bones."""
 
+from collections.abc import Sequence
+
 import bpy
 from bpy.props import IntProperty
 
@@ -67,18 +69,25 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
             if not numbers:
                 return {"CANCELLED"}
         if onward and limb_switch.is_still(ob):
-            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik))
+            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], 0)
         frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)
         was_live, ob.dqik.live = ob.dqik.live, True
         try:
-            away = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
+            away, body = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
         finally:
             if not was_live:
                 ob.dqik.live = False
-        return self._told(ob, away)
+        return self._told(ob, away, numbers, frames, body)
 
-    def _told(self, ob: bpy.types.Object, away: float) -> set[str]:
-        """Warn if the figure has moved."""
+    def _told(
+        self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float], body: int
+    ) -> set[str]:
+        """Say what was keyed, and warn if the figure has moved."""
+        names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
+        if frames:
+            self.tell({"INFO"}, Note(Code.LIMB_KEYED, names, f"{frames[0]:g}", f"{frames[-1]:g}"))
+        if body:
+            self.tell({"INFO"}, Note(Code.BODY_KEYED, body))
         if away > _JUMP * Armature(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
         return {"FINISHED"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import bpy
@@ -9,16 +9,20 @@ import numpy as np
 
 LAYERED = bpy.app.version >= (4, 4, 0)
 _GROUP_NAMES = bpy.app.version >= (5, 0, 0)
-_CONSTANT, _BEZIER = 0, 2  # foreach_set takes the numbers of enums
-_FREE, _AUTO, _ALIGNED = 0, 1, 3
+CONSTANT, LINEAR, BEZIER = 0, 1, 2  # foreach_set takes the numbers of enums
+FREE, AUTO, VECTOR, ALIGNED, AUTO_CLAMPED = 0, 1, 2, 3, 4
 SAME_FRAME = 0.01  # keys nearer to each other than this are one to Blender
 _ENUM = np.uint8  # Blender's own type of a key's enums, which foreach_get and foreach_set copy at once
 _PAIR = (0.0, 0.0)
+_HANDLES = ("handle_left", "handle_right")
+_TYPES = ("handle_left_type", "handle_right_type")
+_MOVED = 1e-6  # relative: handles that differ by more have moved
+_FIXES = 3  # rounds in which handles that move are fixed, which can move others
 _COLUMNS = {  # of a key: the type, and the usual value
-    "handle_left_type": (_ENUM, _AUTO), "handle_right_type": (_ENUM, _AUTO), "interpolation": (_ENUM, _BEZIER),
-    "easing": (_ENUM, 0), "type": (_ENUM, 0), "back": (np.float32, 1.70158), "amplitude": (np.float32, 0.8),
-    "period": (np.float32, 4.1), "co": (np.float32, _PAIR), "handle_left": (np.float32, _PAIR),
-    "handle_right": (np.float32, _PAIR),
+    "handle_left_type": (_ENUM, AUTO_CLAMPED), "handle_right_type": (_ENUM, AUTO_CLAMPED),
+    "interpolation": (_ENUM, BEZIER), "easing": (_ENUM, 0), "type": (_ENUM, 0), "back": (np.float32, 1.70158),
+    "amplitude": (np.float32, 0.8), "period": (np.float32, 4.1), "co": (np.float32, _PAIR),
+    "handle_left": (np.float32, _PAIR), "handle_right": (np.float32, _PAIR),
 }  # fmt: skip
 
 
@@ -92,7 +96,7 @@ def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times
 
     value : None for a key that was not there.
     """
-    keys = _Keys.of(curve)
+    keys = Keys.of(curve)
     number = next((k for k, one in enumerate(curve.keyframe_points) if abs(one.co[0] - frame) < SAME_FRAME), None)
     if number is not None and value is None:
         curve.keyframe_points.remove(curve.keyframe_points[number])
@@ -145,7 +149,7 @@ class Writer:
         owner = ob.animation_data or ob.animation_data_create()
         if owner.action is not action:
             owner.action = action
-        self._written: list[tuple[bpy.types.FCurve, _Keys | None]] = []  # with its old keys; None for a new curve
+        self._written: list[tuple[bpy.types.FCurve, Keys | None]] = []  # with its old keys; None for a new curve
         if not LAYERED:
             self._bag = action
             return
@@ -155,19 +159,40 @@ class Writer:
 
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
               slopes: np.ndarray | None = None, is_stepped: bool = False) -> None:  # fmt: skip
-        """Write keys (K,) into a curve; its old keys before and after `frames` stay.
+        """Write keys (K,) into a curve; its old keys before and after `frames` stay, and so do their handles.
 
         group : the name of the group of a new curve, which is the bone. slopes : (K,) per frame, or (K, 2) before and
-            after each key, from which the handles are set; without them Blender sets the handles. is_stepped : values
-            stay until the next key.
+            after each key, from which the handles are set; without them the handles are those of new keys in Blender's
+            preferences. is_stepped : values stay until the next key.
         """
         curve = self._bag.fcurves.find(path, index=index)
-        before = None if curve is None else _Keys.of(curve)
+        before = None if curve is None else Keys.of(curve)
         if curve is None:
             curve = self._new_curve(path, index, group)
         self._written.append((curve, before))
-        keys = _Keys.from_values(frames, values, slopes, _CONSTANT if is_stepped else _BEZIER)
-        (keys if before is None else before.around(keys)).into(curve)
+        if is_stepped:
+            interpolation = CONSTANT
+        elif slopes is None and len(frames) <= 2:
+            interpolation = _interpolation(before, float(frames[0]))
+        else:  # a motion on all its frames: between them it goes on, whatever the user poses with
+            interpolation = BEZIER
+        keys = Keys.from_values(frames, values, slopes, interpolation)
+        keys = keys if before is None else before.around(keys)
+        keys.into(curve, (keys.times < frames[0] - 1e-3) | (keys.times > frames[-1] + 1e-3))
+        if slopes is None:
+            prefer(curve, float(frames[0]), float(frames[-1]))
+
+    def write_keys(self, path: str, index: int, group: str, keys: "Keys") -> None:
+        """Put keys with their handles into a curve, in the place of those at the same frames; all others stay."""
+        curve = self._bag.fcurves.find(path, index=index)
+        before = None if curve is None else Keys.of(curve)
+        if curve is None:
+            curve = self._new_curve(path, index, group)
+        self._written.append((curve, before))
+        if before is not None:
+            apart = np.abs(before.times[:, None] - keys.times[None]) > SAME_FRAME
+            keys = keys.joined(before.chosen(apart.all(1)))
+        keys.into(curve, np.ones(len(keys.times), dtype=bool))
 
     def finish(self) -> None:
         """Remove modifiers and mutes of the curves, so that they evaluate to the written keys."""
@@ -200,53 +225,125 @@ class Writer:
         return curve
 
 
-class _Keys:
+class Keys:
     """K keyframes as arrays by Blender's names: points and handles (K, 2), numbers of enums and other numbers (K,)."""
 
     def __init__(self, columns: dict[str, np.ndarray]) -> None:
         """`columns` : those of `_COLUMNS` that are not in it have Blender's own values."""
-        self._columns = columns
+        self.columns = columns
+
+    @property
+    def times(self) -> np.ndarray:
+        """(K,)."""
+        return self.columns["co"][:, 0]
 
     @classmethod
     def from_values(
         cls, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray | None, interpolation: int
-    ) -> "_Keys":
+    ) -> "Keys":
+        """Keys at frames (K,), with slopes as in `Writer.write`."""
         co = np.stack([frames, values], -1)
-        columns = {"handle_left_type": np.full(len(frames), _AUTO), "handle_right_type": np.full(len(frames), _AUTO),
-                   "interpolation": np.full(len(frames), interpolation), "co": co}  # fmt: skip
+        kinds = np.full(len(frames), AUTO_CLAMPED)
+        columns = {"interpolation": np.full(len(frames), interpolation), "co": co}
         if slopes is not None and len(frames) > 1:
             third = np.diff(frames) / 3.0
             before, after = np.append(third[:1], third), np.append(third, third[-1:])
             sides = (slopes, slopes) if slopes.ndim == 1 else slopes.T
-            kinds = np.where(sides[0] == sides[1], _ALIGNED, _FREE)
-            columns |= dict.fromkeys(("handle_left_type", "handle_right_type"), kinds)
+            kinds = np.where(sides[0] == sides[1], ALIGNED, FREE)
             columns["handle_left"] = co - np.stack([before, before * sides[0]], -1)
             columns["handle_right"] = co + np.stack([after, after * sides[1]], -1)
-        return cls(columns)
+        return cls(columns | dict.fromkeys(_TYPES, kinds))
 
     @classmethod
-    def of(cls, curve: bpy.types.FCurve) -> "_Keys":
+    def of(cls, curve: bpy.types.FCurve) -> "Keys":
+        """The keys of a curve."""
         points, columns = curve.keyframe_points, {}
         for name, (kind, usual) in _COLUMNS.items():
             columns[name] = np.empty((len(points), *np.shape(usual)), dtype=kind)
             points.foreach_get(name, columns[name].reshape(-1))
         return cls(columns)
 
-    def around(self, new: "_Keys") -> "_Keys":
-        """The new keys, and these keys before and after them."""
-        times, span = self._columns["co"][:, 0], new._columns["co"][[0, -1], 0]
-        before, after = times < span[0] - 1e-3, times > span[1] + 1e-3
-        columns, count = {}, len(new._columns["co"])
-        for name, old in self._columns.items():
-            usual = np.broadcast_to(_COLUMNS[name][1], (count, *old.shape[1:]))
-            columns[name] = np.concatenate([old[before], new._columns.get(name, usual), old[after]])
-        return _Keys(columns)
+    def chosen(self, which: np.ndarray) -> "Keys":
+        """Some of the keys, by a mask or by their numbers."""
+        return Keys({name: column[which] for name, column in self.columns.items()})
 
-    def into(self, curve: bpy.types.FCurve) -> None:
-        """Replace the keys of a curve."""
+    def joined(self, other: "Keys") -> "Keys":
+        """These keys and others, in the order of their times; both have all columns."""
+        order = np.argsort(np.append(self.times, other.times), kind="stable")
+        return Keys({
+            name: np.concatenate([column, other.columns[name]])[order] for name, column in self.columns.items()
+        })  # fmt: skip
+
+    def around(self, new: "Keys") -> "Keys":
+        """The new keys, and these keys before and after them."""
+        span = new.times[[0, -1]]
+        before, after = self.times < span[0] - 1e-3, self.times > span[1] + 1e-3
+        columns, count = {}, len(new.times)
+        for name, old in self.columns.items():
+            usual = np.broadcast_to(_COLUMNS[name][1], (count, *old.shape[1:]))
+            columns[name] = np.concatenate([old[before], new.columns.get(name, usual), old[after]])
+        return Keys(columns)
+
+    def fixed(self, which: np.ndarray, smooth: bool = True) -> "Keys":
+        """The keys with handles that stay where they are for some. smooth : those that are in line stay so."""
+        kinds = np.stack([self.columns[name] for name in _TYPES])
+        free = np.isin(kinds, (VECTOR, FREE)).any(0) | (not smooth)
+        fixed = np.where(which, np.where(free, FREE, ALIGNED), kinds)
+        return Keys(self.columns | dict(zip(_TYPES, fixed, strict=True)))
+
+    def into(self, curve: bpy.types.FCurve, stays: np.ndarray | None = None) -> None:
+        """Replace the keys of a curve.
+
+        stays : (K,) the keys whose handles stay as they are here, also where automatic ones would move with their
+        neighbours.
+        """
         points = curve.keyframe_points
         points.clear()
-        points.add(len(self._columns["co"]))
-        for name, values in self._columns.items():
-            points.foreach_set(name, np.ascontiguousarray(values, dtype=_COLUMNS[name][0]).ravel())
+        points.add(len(self.times))
+        self._write(curve, _COLUMNS)
+        keys = self
+        for attempt in range(_FIXES if stays is not None and stays.any() else 0):
+            moved = stays & keys.differ_from(Keys.of(curve))
+            if not moved.any():
+                break
+            keys = keys.fixed(moved, smooth=attempt == 0)
+            keys._write(curve, (*_TYPES, *_HANDLES))
+
+    def differ_from(self, other: "Keys") -> np.ndarray:
+        """Whether (K,) handles are elsewhere than those of as many other keys."""
+        scale = np.maximum(np.abs(self.columns["co"]), 1.0)
+        return np.any([np.abs(self.columns[name] - other.columns[name]) > _MOVED * scale for name in _HANDLES], (0, 2))
+
+    def _write(self, curve: bpy.types.FCurve, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self.columns:
+                values = np.ascontiguousarray(self.columns[name], dtype=_COLUMNS[name][0])
+                curve.keyframe_points.foreach_set(name, values.ravel())
         curve.update()  # sets automatic handles
+
+
+def prefer(curve: bpy.types.FCurve, first: float, last: float) -> None:
+    """Give the keys of a curve between two times the handles that the preferences give to new keys.
+
+    Their handles are automatic and clamped; those that are not automatic begin where these are.
+    """
+    kind = _number_of("handle_left_type", bpy.context.preferences.edit.keyframe_new_handle_type)
+    if kind == AUTO_CLAMPED:
+        return
+    keys = Keys.of(curve)
+    new = (keys.times >= first - SAME_FRAME) & (keys.times <= last + SAME_FRAME)
+    for name in _TYPES:
+        curve.keyframe_points.foreach_set(name, np.where(new, kind, keys.columns[name]).astype(_ENUM))
+    curve.update()
+
+
+def _interpolation(keys: Keys | None, time: float) -> int:
+    """The interpolation that Blender gives to a key at a time: that of the key before, else of the preferences."""
+    if keys is None or len(keys.times) < 2:
+        return _number_of("interpolation", bpy.context.preferences.edit.keyframe_new_interpolation_type)
+    number = int(np.searchsorted(keys.times, time + SAME_FRAME)) - 1
+    return int(keys.columns["interpolation"][max(number, 0)])
+
+
+def _number_of(name: str, value: str) -> int:
+    return bpy.types.Keyframe.bl_rna.properties[name].enum_items[value].value

@@ -304,6 +304,8 @@ class Code(Enum):
     SELECT_LIMB = "Select the control or bones of a limb that has a goal"
     LIMB_IN_IK = "Follows its goal already, nothing was changed: {}"
     LIMB_MOVED = "The figure has moved by {}: bones of these limbs are locked, driven or constrained"
+    LIMB_KEYED = "Switched {}, with keys at frames {} to {} and beside them"
+    BODY_KEYED = "{} other bones are keyed and held there too, or the body would have moved"
     CHECKING = "Checking"
     COMPARING = "Comparing solvers"
     COMPUTING_REACH = "Computing the reach"

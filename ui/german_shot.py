@@ -52,6 +52,10 @@ GERMAN_SHOT = {
     "Follows its goal already, nothing was changed: {}": "Folgt seinem Ziel schon, nichts wurde geändert: {}",
     "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
         "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
+    "Switched {}, with keys at frames {} to {} and beside them":
+        "{} umgeschaltet, mit Keyframes auf den Frames {} bis {} und daneben",
+    "{} other bones are keyed and held there too, or the body would have moved":
+        "{} weitere Knochen haben dort auch Keyframes und werden gehalten, sonst hätte sich der Körper bewegt",
     # generated rigs
     "{} of {} would switch back from FK: delete its keys, strips or driver first":
         "{} von {} würde von FK zurückschalten: zuerst Keyframes, Strips oder Treiber davon löschen",

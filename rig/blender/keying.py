@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys of properties, as Blender's preferences have them. All keys that DQIK inserts one by one are inserted here.
 
+They have the handles and the interpolation of keys that the user inserts. Blender gives those to the keys of its own
+operators only, not to those of scripts.
 Blender's preference *Only Insert Available* is about Auto Keying: with it, Auto Keying adds keys to curves that are
 there and makes no new ones. Keys that the user asks for are inserted in any case.
 """
@@ -36,11 +38,17 @@ def key_path(owner: Owner, path: str, frame: float, group: str = "", auto: bool 
 
     auto : as in `adds_curves`.
     """
+    there = {curve.array_index for curve in _curves(owner, path) if key_at(curve, frame) is not None}
     if adds_curves(auto):
-        return owner.keyframe_insert(path, frame=frame, group=group)
-    if not _has_curve(owner, path):  # Blender would print a warning
+        done = owner.keyframe_insert(path, frame=frame, group=group)
+    elif not _curves(owner, path):  # Blender would print a warning
         return False
-    return owner.keyframe_insert(path, frame=frame, group=group, options={"INSERTKEY_AVAILABLE"})
+    else:
+        done = owner.keyframe_insert(path, frame=frame, group=group, options={"INSERTKEY_AVAILABLE"})
+    for curve in _curves(owner, path):
+        if curve.array_index not in there:
+            _prefer(curve, frame)
+    return done
 
 
 def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
@@ -70,6 +78,17 @@ def is_keyed(bone: bpy.types.PoseBone, frame: float) -> bool:
     return any(key_at(curve, frame) is not None for path in paths for curve in curves_of(bone, path).values())
 
 
-def _has_curve(owner: Owner, path: str) -> bool:
+def _curves(owner: Owner, path: str) -> list[bpy.types.FCurve]:
+    """The curves of a property of an owner in its object's action."""
     whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
-    return any(curve.data_path == whole for curve in curves.fcurves(owner.id_data.animation_data))
+    return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path == whole]
+
+
+def _prefer(curve: bpy.types.FCurve, frame: float) -> None:
+    """Give a new key at a frame what the preferences give to new keys; one of several takes its neighbour's easing."""
+    key = key_at(curve, frame)
+    if key is None:
+        return
+    if len(curve.keyframe_points) <= 2 and key.interpolation == "BEZIER":  # what has no values between is constant
+        key.interpolation = bpy.context.preferences.edit.keyframe_new_interpolation_type
+    curves.prefer(curve, frame, frame)

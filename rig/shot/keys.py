@@ -73,18 +73,66 @@ def unkeyed(ob: bpy.types.Object, time: float) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def split(owner: Owner, channel: str, times: Iterable[float]) -> None:
-    """Put keys into the curves of a channel at times, which leave the curves as they are."""
+def split(owner: Owner, channel: str, time: float) -> None:
+    """Put keys into the curves of a channel at a time, which leave the curves as they are."""
     for curve in _curves_of(owner, channel):
-        for time in times:
-            splits.split(curve, time)
+        splits.split(curve, time)
 
 
-def hold(owner: Owner, channel: str, times: Iterable[float]) -> None:
-    """Let the values of a channel's keys at times stay until the next keys."""
+def times_of(owner: Owner, channel: str, start: float) -> list[float]:
+    """The times of a channel's keys after a time, in their order."""
+    times = {point.co.x for curve in _curves_of(owner, channel) for point in curve.keyframe_points}
+    return sorted(time for time in times if time > start + curves.SAME_FRAME)
+
+
+def make_room(owner: Owner, channel: str, outside: Sequence[float]) -> None:
+    """Put keys into the curves of a channel at one or two times; what is before the first and behind the second stays.
+
+    Between two times all keys go; behind a single one the curves go on to their next keys.
+    """
+    for curve in _curves_of(owner, channel):
+        for time in outside:
+            splits.split(curve, time, after=len(outside) > 1)
+        own = curves.Keys.of(curve)
+        inside = (own.times > outside[0] + curves.SAME_FRAME) & (own.times < outside[-1] - curves.SAME_FRAME)
+        if inside.any():
+            own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+
+
+def values_at(owner: Owner, channel: str, time: float) -> np.ndarray | None:
+    """The values of a channel's curves at a time, with its present ones where it has none; None if it has no curve."""
+    found = _curves_of(owner, channel)
+    values = np.array(getattr(owner, channel), dtype=float)
+    for curve in found:
+        values[curve.array_index] = curve.evaluate(time)
+    return values if found else None
+
+
+def jump(owner: Owner, channel: str, times: Sequence[float], until: float | None = None) -> None:
+    """Let the values of a channel's keys at times stay until the next keys, where the curves jump.
+
+    until : a time of a key behind the last jump, from where on the curves begin without slope.
+    """
     for curve in _curves_of(owner, channel):
         for key in filter(None, (keying.key_at(curve, time) for time in times)):
             key.interpolation = "CONSTANT"
+        if until is not None and keying.key_at(curve, until) is not None:
+            splits.level(curve, until)
+
+
+def ease(owner: Owner, channel: str, time: float) -> None:
+    """Let the values of a channel go over smoothly from its keys at a time to the next ones."""
+    for curve in _curves_of(owner, channel):
+        key = keying.key_at(curve, time)
+        if key is not None:
+            key.interpolation = "BEZIER"
+            splits.level(curve, time)
+
+
+def value_at(owner: Owner, path: str, channel: str, time: float) -> float:
+    """The value of a property at a time; `path` : its data path, from the object."""
+    curve = curves.find(owner.id_data, path, 0)
+    return getattr(owner, channel) if curve is None or curve.is_empty else curve.evaluate(time)
 
 
 def remove(owner: Owner, channel: str, time: float) -> None:

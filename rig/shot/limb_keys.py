@@ -8,12 +8,15 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, rotation, scene_state
+from ..blender import animation, keying, rotation, scene_state
+from ..blender.places import Owner
 from ..frame import aside
+from ..frame.state.holds import KEYED, POSED
 from ..setup import foot_roll
 from . import holds, keys
 
 GROUP = "DQIK"
+_SETTLE = 8.0  # frames in which a body that is held at a switch goes over to being led by its goals alone
 
 
 class Frame(NamedTuple):
@@ -39,27 +42,23 @@ def channels_of(bone: bpy.types.PoseBone) -> tuple[str, ...]:
 
 
 def key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], every: Sequence[Frame],
-    outside: Sequence[float],
+    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]
 ) -> None:  # fmt: skip
-    """Key bones as the frames inside show them: their rotations and, of those that may move, their places.
+    """Key bones that have keys as the frames inside show them: their rotations and, if they may move, their places.
 
-    every : frames on which bones without keys are keyed, so that they stay as they are there too. outside : the times
-    before and after the frames inside, from where on the curves of bones with keys stay as they are.
+    outside : the times before and after the frames inside, from where on their curves stay as they are; none after
+    them if the frames after are switched too.
     """
     for name in names:
         bone = ob.pose.bones[name]
+        times = [one.time for one in inside]
+        values = _continuous(bone, (one.bones[name] for one in inside), outside[0])
         for channel in channels_of(bone):
-            had_keys = keys.has_curve(bone, channel)
-            some = inside if had_keys else every
-            times, values = [one.time for one in some], _continuous(bone, [one.bones[name] for one in some])
             if keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
                 continue
-            if had_keys:
-                keys.split(bone, channel, outside)
+            keys.make_room(bone, channel, outside)
             keys.write(bone, channel, np.array(times), values)
-            if had_keys:
-                _step(bone, channel, times, outside)
+            step(bone, channel, times, outside)
 
 
 def key_limb(
@@ -74,32 +73,58 @@ def key_limb(
     """
     for name in names:
         bone, is_new = ob.pose.bones[name], not animation.moves(ob, name)
-        times, values = [one.time for one in inside], _continuous(bone, [one.bones[name] for one in inside])
+        times, values = [one.time for one in inside], _continuous(
+            bone, (one.bones[name] for one in inside), outside[0]
+        )  # fmt: skip
         for channel in channels_of(bone):
             had_keys = keys.has_curve(bone, channel)
             if keys.shows(bone, channel, times[::2], values[::2]):
                 continue
             if had_keys:
-                keys.split(bone, channel, outside)
+                keys.make_room(bone, channel, outside)
             keys.write(bone, channel, np.array(times), values, halves=True)
             for time in () if had_keys else outside:
                 keys.write(bone, channel, np.array([time]), [starts[name]])
-            _step(bone, channel, times, outside)
+            step(bone, channel, times, outside)
         if is_new and not animation.animates(ob, curves.bone_path(name, holds.HOLD)):
             keys.write_steps(ob, curves.bone_path(name, holds.HOLD), name, outside[:1], [bone.dqik_hold])
 
 
-def _step(bone: bpy.types.PoseBone, channel: str, times: Sequence[float], outside: Sequence[float]) -> None:
-    """Let a pose step at both ends of the keys at some times, as the influence of its goal does."""
-    keys.hold(bone, channel, [outside[0], *times[-1:]][: len(outside)])
+def key_target(
+    owner: Owner, wanted: Mapping[float, scene_state.Transform], inside: Sequence[float], outside: Sequence[float]
+) -> None:  # fmt: skip
+    """Key a target where it is wanted at times; its keys outside stay, and one that is there already gets none.
+
+    inside : the times to key; a channel without keys is keyed beside them too. outside : as in `key_bones`.
+    """
+    for channel in keys.channels_of(owner):
+        had_keys = keys.has_curve(owner, channel)
+        times = list(inside) if had_keys else list(wanted)
+        values = _continuous(owner, (wanted[time] for time in times), outside[0])
+        if keys.shows(owner, channel, times, values):
+            continue
+        if had_keys:
+            keys.make_room(owner, channel, outside)
+        keys.write(owner, channel, np.array(times), values)
+        step(owner, channel, list(inside), outside)
+
+
+def step(owner: Owner, channel: str, times: Sequence[float], outside: Sequence[float]) -> None:
+    """Let a channel step at both ends of the keys at some times, as the influence of its goal does.
+
+    outside : as in `key_bones`. Where the keys go on after the last one, they begin there without slope.
+    """
+    onward = len(outside) == 1
+    keys.jump(owner, channel, outside if onward else [outside[0], times[-1]], times[-1] if onward else None)
 
 
 def _continuous(
-    bone: bpy.types.PoseBone, transforms: Sequence[scene_state.Transform]
+    owner: Owner, transforms: Iterable[scene_state.Transform], time: float
 ) -> list[scene_state.Transform]:  # fmt: skip
-    """Transforms with the rotation values nearest to those of the one before."""
-    mode, at = bone.rotation_mode, scene_state.TRANSFORM.index(rotation.PATHS[bone.rotation_mode])
-    found, before = list[scene_state.Transform](), None
+    """Transforms with the rotation values nearest to those of the one before; the first to the curves' at a time."""
+    mode, path = owner.rotation_mode, rotation.PATHS[owner.rotation_mode]
+    at, start = scene_state.TRANSFORM.index(path), keys.values_at(owner, path, time)
+    found, before = list[scene_state.Transform](), None if start is None else np.array([*start, 0.0][:4])
     for one in transforms:
         values = np.array([*one[at], 0.0][:4])
         before = values if before is None else before
@@ -122,6 +147,55 @@ def starts(
         channels["location"] = tuple(start.locations[number].tolist())
         found[name] = tuple(channels.values())
     return found
+
+
+def hold_body(
+    ob: bpy.types.Object, names: Iterable[str], starts: Mapping[str, scene_state.Transform], inside: Sequence[Frame],
+    outside: Sequence[float],
+) -> None:  # fmt: skip
+    """Key bones and their holds as the frames inside show them; outside they start, and are held, as before.
+
+    starts : of `starts`. outside : as in `key_bones`. Behind the last frame inside, if nothing is behind it, the pose
+    and the hold go over to what they were within `_SETTLE` frames.
+    """
+    times, fades = [one.time for one in inside], len(outside) == 1
+    around = [outside[0], times[-1] + _SETTLE if fades else outside[1]]
+    for name in names:
+        bone = ob.pose.bones[name]
+        path = curves.bone_path(name, holds.HOLD)
+        least = KEYED if ob.dqik.hold_keyed and animation.moves(ob, name) and curves.find(ob, path, 0) is None else 0.0
+        before = [max(keys.value_at(bone, path, holds.HOLD, time), least) for time in around]
+        poses = _continuous(bone, (one.bones[name] for one in inside), outside[0])
+        for channel in channels_of(bone):
+            had_keys = keys.has_curve(bone, channel)
+            if had_keys:
+                keys.make_room(bone, channel, outside)
+            keys.write(bone, channel, np.array(times), poses)
+            for time in () if had_keys else around:
+                keys.write(bone, channel, np.array([time]), _continuous(bone, [starts[name]], times[0]))
+            keys.jump(bone, channel, [outside[0], *times[-1:]][: len(outside)])
+            if fades:
+                keys.ease(bone, channel, times[-1])
+        _key_hold(bone, times, around, before, fades)
+
+
+def _key_hold(
+    bone: bpy.types.PoseBone, times: list[float], around: list[float], before: list[float], fades: bool
+) -> None:  # fmt: skip
+    """Key the hold of a bone with 1 at times, and with what it is at the two times around; its other keys stay."""
+    path = curves.bone_path(bone.name, holds.HOLD)
+    if curves.find(bone.id_data, path, 0) is not None:
+        if fades:
+            around = [around[0], min([*keys.times_of(bone, holds.HOLD, times[-1]), around[1]])]
+            keys.split(bone, holds.HOLD, around[1])
+            before = [before[0], keys.value_at(bone, path, holds.HOLD, around[1])]
+        keys.make_room(bone, holds.HOLD, around)
+    keys.write_steps(bone.id_data, path, bone.name, around[:1], before[:1])
+    keys.write_steps(bone.id_data, path, bone.name, times, [POSED] * len(times))
+    if keying.key_at(curves.find(bone.id_data, path, 0), around[1]) is None:
+        keys.write_steps(bone.id_data, path, bone.name, around[1:], before[1:])
+    if fades:
+        keys.ease(bone, holds.HOLD, times[-1])
 
 
 def key_no_roll(goal: bpy.types.PropertyGroup, times: list[float], rolls: list[float]) -> None:

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix
 
 from .. import curves
-from ..blender import attachments, splits
+from ..blender import attachments, keying, splits
 from ..blender.dependencies import Bone
 from ..blender.places import world_matrix
 from ..setup import rotation_space
@@ -73,7 +73,7 @@ def fade(goal: bpy.types.PropertyGroup, start: float, end: float, follows: float
 def key(goal: bpy.types.PropertyGroup, time: float, follows: float) -> None:
     """Key the share at a time; its present value stays."""
     present, goal.rotation_follows = goal.rotation_follows, follows
-    goal.keyframe_insert("rotation_follows", frame=time)
+    keying.key_path(goal, "rotation_follows", time)
     goal.rotation_follows = present
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One limb from its goal to keys of its bones, or back, on some frames: nothing moves, on no frame of the scene.
 
-On frames on which a limb is posed by its bones, the influence of its goal is 0. Bones that had no keys are keyed on all
-frames of the scene, because keys on some would change where the others start. Where the rest of the body would move
-without the goal, a trunk that it pulls for example, that is keyed as it is too. A figure without keys needs none: it is
-switched for the whole shot.
+On frames on which a limb is posed by its bones, the influence of its goal is 0. Keys are put at the switched frames and
+beside them, and none elsewhere: there the keys of bones that had none have the pose that these start from. Where the
+rest of the body would move without the goal, a trunk that it pulls for example, the goal leads it on; if that is not
+enough, the body is keyed and held at the switched frames too. A figure without keys needs none: it is switched for the
+whole shot.
 """
 
 from collections.abc import Container, Generator, Iterable, Sequence
@@ -25,7 +26,7 @@ from ..frame.state import own_answers
 from ..notes import Note
 from ..setup import foot_roll, goals, keyable, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
-from . import holds, keys, limb_keys
+from . import keys, limb_keys
 from .limb_keys import GROUP, Frame
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
@@ -126,11 +127,12 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
 def switch(
     context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], frames: Sequence[float], to_ik: bool,
     onward: bool,
-) -> Generator[float, None, float]:  # fmt: skip
-    """Switch the limbs of goals on some frames; yields the progress, and returns by how much the figure has moved.
+) -> Generator[float, None, tuple[float, int]]:  # fmt: skip
+    """Switch the limbs of goals on some frames; yields the progress.
 
     Needs live solving. to_ik : from bones to goals, else from goals to bones. onward : the frames after the last one
-    are switched too, up to the next key of the influence. Nothing is keyed before all frames were read.
+    are switched too, up to the next key of the influence. Nothing is keyed before all frames were read. Returns by how
+    much the figure has moved, and how many bones of the rest of the body were keyed for it to stay.
     """
     limbs = [limb_of(ob, number) for number in numbers]
     own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
@@ -156,33 +158,23 @@ def switch(
         ob.dqik.goals[number].mute &= not to_ik
     if to_ik:
         for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
-            for channel in keys.channels_of(owner):
-                some = near
-                if keys.has_curve(owner, channel):
-                    some = inside
-                    keys.split(owner, channel, outside)
-                places = [one.wanted[k] if one.frame in frames else one.targets[k] for one in some]
-                keys.write(owner, channel, np.array([one.time for one in some]), places)
+            wanted = {one.time: one.wanted[k] if one.frame in frames else one.targets[k] for one in near}
+            limb_keys.key_target(owner, wanted, [one.time for one in inside], outside)
     else:
         switched = [one for one in read if one.frame in halves or one.frame in frames]
         limb_keys.key_limb(ob, own, starts, switched, outside)
     away, still = _moved(context, ob, staying), _STILL * Armature(ob).size
     if away > still and not (to_ik or keyed_whole):
         away = _lead(context, ob, numbers, staying, still)
-    if away > still:
-        own_poses = inside if keyed_whole else staying
+    body = [name for name in every if name not in own] if away > still else []
+    if body:
         if keyed_whole:
-            limb_keys.key_bones(ob, every, inside, inside, outside)
+            limb_keys.key_bones(ob, every, inside, outside)
         else:
-            limb_keys.key_bones(ob, every, before, before, [before[0].time - 1.0, before[-1].time + 1.0])
-            for name in every:  # all frames have their pose: a keyed hold would have some solved from elsewhere
-                curves.remove_path(ob, curves.bone_path(name, holds.HOLD))
-                ob.pose.bones[name].dqik_hold = 0.0
-            for goal in ob.dqik.goals:
-                goal.leads_body = False
-        _note_answers(context, ob, own_poses)
+            limb_keys.hold_body(ob, every, limb_keys.starts(context, ob, every), inside, outside)
+        _note_answers(context, ob, inside)
         away = _moved(context, ob, staying)
-    return away
+    return away, len(body)
 
 
 def _lead(

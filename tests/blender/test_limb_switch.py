@@ -252,6 +252,65 @@ def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < 1e-3
 
 
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED"])
+def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: bool) -> None:
+    """Curves get three keys at most, and the control goes straight to its next key; the frames before stay exactly."""
+    ob = mover()
+    own = target(ob, "hand.L")
+    for curve in rigs.fcurves(ob):
+        for key in curve.keyframe_points:
+            key.handle_left_type = key.handle_right_type = handles
+        curve.update()
+    if held:
+        rigs.at_frame(6)
+        chest = ob.pose.bones["chest"]
+        chest.rotation_quaternion = chest.rotation_quaternion @ Euler((0.0, 0.3, 0.0)).to_quaternion()
+        select(ob, "chest")
+        assert bpy.ops.dqik.hold_here() == {"FINISHED"}
+    rigs.at_frame(6)
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    rigs.at_frame(9)
+    bone = ob.pose.bones["forearm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.5)).to_quaternion()
+    bone.keyframe_insert("rotation_quaternion", frame=9)
+    frames = halfway(range(1, 13))[:-1]
+    before, there, counts = film(ob, frames), rigs.keys(ob), {}
+    shown = film(ob, [13])
+    rigs.at_frame(13)
+    assert bpy.ops.dqik.limb_to_ik() == {"FINISHED"}
+    assert jump(film(ob, frames), before) < 1e-5
+    assert jump(film(ob, [13]), shown) < NO_JUMP
+    for way, points in rigs.keys(ob).items():
+        counts[way] = len(points) - len(there.get(way, ()))
+        kept = [point for point in there.get(way, ()) if abs(point[0] - 13) > 1e-3]
+        assert set(kept) <= set(points)  # the animator's own keys
+    assert max(counts.values()) <= 3
+    way = np.array([own.location[:] for frame in np.arange(13.0, 16.01, 0.25) if rigs.at_frame(frame) is None])
+    assert np.all(way >= way[[0, -1]].min(0) - 1e-5) and np.all(way <= way[[0, -1]].max(0) + 1e-5)
+
+
+def test_keys_that_are_put_into_eased_curves_keep_them_before_the_switch() -> None:
+    """The control's easing goes on before the switch, and after it from there to the animator's next key."""
+    ob = mover()
+    own = target(ob, "hand.L")
+    curve = next(c for c in rigs.fcurves(ob) if c.data_path == own.path_from_id("location") and c.array_index == 2)
+    for key in curve.keyframe_points:
+        key.interpolation, key.easing = "QUART", "EASE_IN_OUT"
+    curve.update()
+    select(ob, "hand.L")
+    rigs.at_frame(3)
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    times = np.append(np.arange(1.0, 8.01, 0.125), np.arange(11.0, 17.0, 0.25))
+    before = [curve.evaluate(time) for time in times]
+    rigs.at_frame(9)
+    assert bpy.ops.dqik.limb_to_ik() == {"FINISHED"}
+    curve = next(c for c in rigs.fcurves(ob) if c.data_path == own.path_from_id("location") and c.array_index == 2)
+    assert np.abs(np.array([curve.evaluate(time) for time in times]) - before).max() < 1e-5
+    assert not [key for key in curve.keyframe_points if 9.5 < key.co.x < 10.5]
+
+
 def place(ob: bpy.types.Object, bone: str) -> Vector:
     """Where the target of a bone's goal is in the world."""
     owner = target(ob, bone)

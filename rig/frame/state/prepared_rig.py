@@ -177,7 +177,8 @@ class PreparedRig:
         rig, before, self.led = self.rig, self.led, led
         if rig is None or not (led or before):
             return
-        if self.is_animated_whole(rig.solved_bones):
+        body = np.setdiff1d(rig.solved_bones, led_limbs.bones(rig, led))
+        if self.is_animated_whole(rig.solved_bones) and self.is_keyed_whole(body):
             self.led = dict.fromkeys(led)
         self.solved = self.solved.copy()  # the memory of the pose keeps the one from before
         self.solved[rig.solved_bones] = True
