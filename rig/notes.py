@@ -186,6 +186,10 @@ class Code(Enum):
     CONTACT_NOT_PLANTED = "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove them"
     CONTACT_THERE = "{} has a contact at or beside frame {} already: drag its bar, or go to another frame"
     NO_LIMB_TO_ADD = "{} is no foot or hand that is recognised: set its Role in the Bone panel"
+    OTHER_RATE = (
+        "This motion moves as if made for {} frames a second, but the scene plays {}: set the scene's Frame Rate, or "
+        "import the motion again at its rate"
+    )
     MENDED = "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees"
     MENDED_HANDS = "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees"
     MENDING = "Planting feet and hands"

@@ -11,7 +11,7 @@ from ..notes import Note
 
 
 class Report(NamedTuple):
-    """What was said. motion : the motion that it is about, as `_motion` has it."""
+    """What was said. motion : the motion that it is about, as `motion` has it."""
 
     notes: tuple[Note, ...]
     is_fine: bool
@@ -23,16 +23,16 @@ _reports: dict[int, Report] = {}  # by the `session_uid` of the object
 
 def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None:
     """Store a report about the motion that an object has now."""
-    _reports[ob.session_uid] = Report(tuple(notes), is_fine, _motion(ob))
+    _reports[ob.session_uid] = Report(tuple(notes), is_fine, motion(ob))
 
 
 def of(ob: bpy.types.Object) -> Report | None:
     """The last report, if it is about the motion that an object has: not after undo, or with another action."""
     report = _reports.get(ob.session_uid)
-    return report if report is not None and report.motion == _motion(ob) else None
+    return report if report is not None and report.motion == motion(ob) else None
 
 
-def _motion(ob: bpy.types.Object) -> tuple[int, int]:
+def motion(ob: bpy.types.Object) -> tuple[int, int]:
     """The action of an object, and how many keys it has."""
     data = ob.animation_data
     action = None if data is None else data.action
