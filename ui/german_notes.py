@@ -111,9 +111,6 @@ GERMAN_NOTES = {
     "This armature is linked, so its goals and its pose are not saved here: make a library override first":
         "Dieses Skelett ist verknüpft, daher werden seine Ziele und seine Pose hier nicht gespeichert: "
         "zuerst eine Bibliotheksüberschreibung anlegen",
-    "{} is an override that is not editable: make it editable (Object > Library Override) first":
-        "{} ist eine Überschreibung, die nicht bearbeitbar ist: zuerst bearbeitbar machen (Objekt > "
-        "Bibliotheksüberschreibung)",
     "Locked outside its limits: {}": "Außerhalb der Grenzen gesperrt: {}",
     "Bone {}: {} Min ({}) is above {} Max ({})": "Knochen {}: {} Min ({}) liegt über {} Max ({})",
     "Switched off after an error: {}": "Nach einem Fehler abgeschaltet: {}",

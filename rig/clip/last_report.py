@@ -18,17 +18,26 @@ class Report(NamedTuple):
     motion: tuple[int, int]
 
 
-_reports: dict[int, Report] = {}  # by the `session_uid` of the object
+_MOST = 64  # reports of an object that are kept for redo
+
+_reports: dict[int, dict[int, Report]] = {}  # by the `session_uid` of the object, and by their numbers
 
 
 def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None:
-    """Store a report about the motion that an object has now."""
-    _reports[ob.session_uid] = Report(tuple(notes), is_fine, motion(ob))
+    """Store a report about the motion that an object has now.
+
+    Its number is stored on the object, so that undo brings back the report from before, and redo this one.
+    """
+    own = _reports.setdefault(ob.session_uid, {})
+    ob.dqik.report = number = max(own, default=0) + 1
+    own[number] = Report(tuple(notes), is_fine, motion(ob))
+    while len(own) > _MOST:
+        own.pop(next(iter(own)))
 
 
 def of(ob: bpy.types.Object) -> Report | None:
-    """The last report, if it is about the motion that an object has: not after undo, or with another action."""
-    report = _reports.get(ob.session_uid)
+    """The last report, if it is about the motion that an object has: not of what was undone, or of another action."""
+    report = _reports.get(ob.session_uid, {}).get(ob.dqik.report)
     return report if report is not None and report.motion == motion(ob) else None
 
 
