@@ -17,6 +17,8 @@ from .common import ArmatureOperator
 class AttachOperator(ArmatureOperator):
     """Works on selected controls in Pose Mode, else on selected objects."""
 
+    stores = False
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an active object in Pose Mode or Object Mode; if not, sets the message."""

@@ -68,6 +68,8 @@ class DQIK_OT_check_range(FramesOperator, GoalsOperator, bpy.types.Operator):
 class DQIK_OT_missed_frame(ArmatureOperator, bpy.types.Operator):
     """Go to the next or previous frame on which the last bake or check missed a goal"""
 
+    stores = False
+
     bl_idname = "dqik.missed_frame"
     bl_label = "Go to Missed Frame"
     bl_options = {"REGISTER", "UNDO"}

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shared by the operators: the armature that they work on, and reports in the language of the interface."""
 
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import ClassVar
+
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
 from ..rig.blender.dependencies import aims
 from ..rig.notes import Code, Note, joined
+from ..rig.setup import keyable
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -28,7 +34,19 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
 
 
 class ArmatureOperator:
-    """Poll of operators that need an active armature; what they report is translated."""
+    """Poll of operators that need an active armature; what they report is translated.
+
+    stores : whether it stores something on the armature, which it refuses where that would be gone with the file.
+    """
+
+    stores: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        for name, guarded in (("execute", _guarded_execute), ("invoke", _guarded_invoke)):
+            own = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+            if cls.stores and isinstance(own, FunctionType) and not hasattr(own, "__wrapped__"):
+                setattr(cls, name, guarded(own))
 
     def tell(self, kinds: set[str], *notes: Note) -> None:
         """Report notes in one line, in the language of the interface. Blender lets no class override `report`."""
@@ -48,6 +66,31 @@ class ArmatureOperator:
             cls.poll_message_set(Note(Code.NO_BONES).words(iface_))
             return False
         return True
+
+
+def _lost(operator: ArmatureOperator, context: bpy.types.Context) -> bool:
+    """Whether what an operator stores would be gone with the file; says so."""
+    ob = armature(context)
+    note = None if ob is None else keyable.of_settings(ob)
+    if note is not None:
+        operator.tell({"WARNING"}, note)
+    return note is not None
+
+
+def _guarded_execute(own: Callable) -> Callable:
+    @wraps(own)
+    def execute(self: ArmatureOperator, context: bpy.types.Context) -> set[str]:
+        return {"CANCELLED"} if _lost(self, context) else own(self, context)
+
+    return execute
+
+
+def _guarded_invoke(own: Callable) -> Callable:
+    @wraps(own)
+    def invoke(self: ArmatureOperator, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return {"CANCELLED"} if _lost(self, context) else own(self, context, event)
+
+    return invoke
 
 
 class GoalsOperator(ArmatureOperator):

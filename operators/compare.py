@@ -28,6 +28,8 @@ _MADE = "dqik_made"  # a custom property: a text or an image of the user may hav
 class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator):
     """Measure error, time and smoothness of solvers on this rig, over a range of frames. The scene does not change"""
 
+    stores = False
+
     bl_idname = "dqik.compare_solvers"
     bl_label = "Compare Solvers"
     bl_options = {"REGISTER", "UNDO"}

@@ -11,6 +11,8 @@ from .common import GoalsOperator, armature
 class DQIK_OT_select_controls(GoalsOperator, bpy.types.Operator):
     """Select all controls of the body, and nothing else"""
 
+    stores = False
+
     bl_idname = "dqik.select_controls"
     bl_label = "Select Controls"
     bl_options = {"REGISTER", "UNDO"}

@@ -18,6 +18,7 @@ MENDED_BY: dict[Code, tuple[str, str, str]] = {
     Code.TARGET_DISABLED_BY_KEYS: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
     Code.LEFT_TO_IK: ("dqik.goals_from_constraints", "", "Make Goals of Them"),
     Code.LINKED: ("object.make_override_library", "", "Make Library Override"),
+    Code.SYSTEM_OVERRIDE: ("object.make_override_library", "", "Make It Editable"),
 }
 """What mends that of which notes warn mends them: the operator, its kind, and the button's text."""
 
@@ -52,6 +53,8 @@ _MENDERS: dict[str, Callable[[bpy.types.Object], None]] = {
 
 class DQIK_OT_mend(ArmatureOperator, bpy.types.Operator):
     """Mend what the panel warns of"""
+
+    stores = False
 
     bl_idname = "dqik.mend"
     bl_label = "Mend"

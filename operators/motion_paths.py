@@ -14,6 +14,8 @@ from .common import GoalsOperator, armature
 class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
     """Show where the selected bones go over the scene's frames, as they are solved. Press again after a change"""
 
+    stores = False
+
     bl_idname = "dqik.motion_paths"
     bl_label = "Motion Paths"
     bl_options = {"REGISTER", "UNDO"}

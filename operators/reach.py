@@ -16,6 +16,8 @@ from .frames import SteppedOperator, Steps
 class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
     """Estimate where the active goal's bone can go inside its joint limits, and show the border of that space"""
 
+    stores = False
+
     bl_idname = "dqik.reach_show"
     bl_label = "Show Reach"
     bl_options = {"REGISTER"}
@@ -55,6 +57,8 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
 
 class DQIK_OT_reach_hide(GoalsOperator, bpy.types.Operator):
     """Forget the computed reach"""
+
+    stores = False
 
     bl_idname = "dqik.reach_hide"
     bl_label = "Hide Reach"

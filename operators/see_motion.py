@@ -21,6 +21,8 @@ class _State:
 class DQIK_OT_see_motion(ArmatureOperator, bpy.types.Operator):
     """Read the motion for ghosts and arcs anew, all frames that the timeline plays"""
 
+    stores = False
+
     bl_idname = "dqik.see_motion"
     bl_label = "Read Motion"
     bl_options = {"REGISTER"}

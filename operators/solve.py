@@ -16,6 +16,8 @@ from .common import ArmatureOperator, GoalsOperator, armature
 class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
     """Solve the current frame once, without Live"""
 
+    stores = False
+
     bl_idname = "dqik.solve"
     bl_label = "Solve"
     bl_options = {"REGISTER", "UNDO"}
@@ -64,6 +66,8 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
 
 class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
     """Put the bones that the goals move, and the control bones, back to rest. Solves start from there afterwards"""
+
+    stores = False
 
     bl_idname = "dqik.reset_pose"
     bl_label = "Reset Pose"

@@ -16,6 +16,8 @@ from .common import GoalsOperator, OneGoalOperator, armature
 class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
     """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
 
+    stores = False
+
     bl_idname = "dqik.target_select"
     bl_label = "Select Target"
     bl_options = {"REGISTER", "UNDO"}

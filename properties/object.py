@@ -218,6 +218,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     figure: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this object, as rig/setup/owners.py has it
     work: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this session of live solving
     version: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of these settings: rig/frame/state/versions.py
+    report: IntProperty(options={"HIDDEN", "SKIP_SAVE"}, override=OVERRIDE)  # the last one: rig/clip/last_report.py
     adoptions: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # edits that the base pose has adopted
 
     @property

@@ -83,7 +83,7 @@ class Code(Enum):
     NO_WHOLE_LIMBS = "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest"
     LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
     CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
-    LINKED = "This armature is linked, so its pose is not saved here: make a library override"
+    LINKED = "This armature is linked, so its goals and its pose are not saved here: make a library override first"
     LOCKED_OUTSIDE = "Locked outside its limits: {}"
     LIMITS_REVERSED = "Bone {}: {} Min ({}) is above {} Max ({})"
     SWITCHED_OFF = "Switched off after an error: {}"
@@ -186,6 +186,10 @@ class Code(Enum):
     CONTACT_NOT_PLANTED = "Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove them"
     CONTACT_THERE = "{} has a contact at or beside frame {} already: drag its bar, or go to another frame"
     NO_LIMB_TO_ADD = "{} is no foot or hand that is recognised: set its Role in the Bone panel"
+    OTHER_RATE = (
+        "This motion moves as if made for {} frames a second, but the scene plays {}: set the scene's Frame Rate, or "
+        "import the motion again at its rate"
+    )
     MENDED = "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees"
     MENDED_HANDS = "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees"
     MENDING = "Planting feet and hands"

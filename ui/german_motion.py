@@ -71,6 +71,10 @@ GERMAN_MOTION = {
         "{} hat an oder neben Frame {} schon einen Kontakt: seinen Balken ziehen, oder zu einem anderen Frame gehen",
     "{} is no foot or hand that is recognised: set its Role in the Bone panel":
         "{} ist kein erkannter Fuß und keine Hand: seine Rolle im Bedienfeld Knochen festlegen",
+    "This motion moves as if made for {} frames a second, but the scene plays {}: set the scene's Frame Rate, or "
+    "import the motion again at its rate":
+        "Diese Bewegung verläuft wie für {} Frames in der Sekunde gemacht, die Szene spielt {}: Framerate der Szene "
+        "einstellen oder die Bewegung mit dieser Framerate neu importieren",
     "{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees":
         "{} Kontakte: stehende Füße rutschten {} % der Höhe je Sekunde, jetzt {} %; Knie ändern sich um bis zu {} Grad",
     "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees":

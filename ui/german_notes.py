@@ -112,9 +112,9 @@ GERMAN_NOTES = {
         "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
     "{} cannot slide while connected: disconnect in Edit Mode":
         "{} verbunden und daher nicht zu verschieben: im Bearbeitungsmodus trennen",
-    "This armature is linked, so its pose is not saved here: make a library override":
-        "Dieses Skelett ist verknüpft, daher wird seine Pose hier nicht gespeichert: "
-        "eine Bibliotheksüberschreibung anlegen",
+    "This armature is linked, so its goals and its pose are not saved here: make a library override first":
+        "Dieses Skelett ist verknüpft, daher werden seine Ziele und seine Pose hier nicht gespeichert: "
+        "zuerst eine Bibliotheksüberschreibung anlegen",
     "Locked outside its limits: {}": "Außerhalb der Grenzen gesperrt: {}",
     "Bone {}: {} Min ({}) is above {} Max ({})": "Knochen {}: {} Min ({}) liegt über {} Max ({})",
     "Switched off after an error: {}": "Nach einem Fehler abgeschaltet: {}",

@@ -76,6 +76,7 @@ _GERMAN_OPERATORS = {
     "Enable It": "Einschalten",
     "Make Goals of Them": "Zu Zielen machen",
     "Make Library Override": "Bibliotheksüberschreibung anlegen",
+    "Make It Editable": "Bearbeitbar machen",
 }
 
 _GERMAN_PINS = {"Pin": "Festhalten", "Unpin": "Loslassen"}

@@ -11,28 +11,37 @@ from ..notes import Note
 
 
 class Report(NamedTuple):
-    """What was said. motion : the motion that it is about, as `_motion` has it."""
+    """What was said. motion : the motion that it is about, as `motion` has it."""
 
     notes: tuple[Note, ...]
     is_fine: bool
     motion: tuple[int, int]
 
 
-_reports: dict[int, Report] = {}  # by the `session_uid` of the object
+_MOST = 64  # reports of an object that are kept for redo
+
+_reports: dict[int, dict[int, Report]] = {}  # by the `session_uid` of the object, and by their numbers
 
 
 def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None:
-    """Store a report about the motion that an object has now."""
-    _reports[ob.session_uid] = Report(tuple(notes), is_fine, _motion(ob))
+    """Store a report about the motion that an object has now.
+
+    Its number is stored on the object, so that undo brings back the report from before, and redo this one.
+    """
+    own = _reports.setdefault(ob.session_uid, {})
+    ob.dqik.report = number = max(own, default=0) + 1
+    own[number] = Report(tuple(notes), is_fine, motion(ob))
+    while len(own) > _MOST:
+        own.pop(next(iter(own)))
 
 
 def of(ob: bpy.types.Object) -> Report | None:
-    """The last report, if it is about the motion that an object has: not after undo, or with another action."""
-    report = _reports.get(ob.session_uid)
-    return report if report is not None and report.motion == _motion(ob) else None
+    """The last report, if it is about the motion that an object has: not of what was undone, or of another action."""
+    report = _reports.get(ob.session_uid, {}).get(ob.dqik.report)
+    return report if report is not None and report.motion == motion(ob) else None
 
 
-def _motion(ob: bpy.types.Object) -> tuple[int, int]:
+def motion(ob: bpy.types.Object) -> tuple[int, int]:
     """The action of an object, and how many keys it has."""
     data = ob.animation_data
     action = None if data is None else data.action

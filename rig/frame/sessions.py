@@ -81,7 +81,13 @@ class Sessions:
         self.known.clear()
 
     def renewed(self) -> dict[int, Session]:
-        """Sessions that remember only what undo and redo leave as it is, by `session_uid`."""
+        """Sessions that remember only what undo and redo leave as it is, by `session_uid`.
+
+        Where Live is off, nothing is solved again, so a report goes unless the armature has its pose.
+        """
+        for ob in bpy.data.objects:
+            if ob.session_uid in self.by_uid and ob.type == "ARMATURE" and not ob.dqik.live:
+                self.by_uid[ob.session_uid].report.check_pose(ob)
         return {uid: session.renewed() for uid, session in self.by_uid.items()}
 
     def concerns(self, ob: bpy.types.Object, moved: set[int]) -> bool:

@@ -20,7 +20,7 @@ from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..notes import Code, Note, listed
-from . import between_controls, couplings, limits, obstacles
+from . import between_controls, couplings, keyable, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -110,6 +110,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
 
     driven : names of bones whose rotation or location drivers set.
     """
+    if keyable.is_system_override(ob.original):  # Blender lets nobody write its pose
+        return Note(Code.SYSTEM_OVERRIDE, repr(ob.name))
     armature, pose = Armature(ob), ob.pose.bones
     figure = roles.of(ob, armature)
     notes: list[Note] = []

@@ -75,6 +75,12 @@ def goal_of_bone(ob: bpy.types.Object, name: str) -> int:
     return next(targets, next((k for k, goal in enumerate(goals) if goal.bone == name), -1))
 
 
+def goal_of_pole(ob: bpy.types.Object, name: str) -> int:
+    """The number of the goal whose pole this bone is; -1 for none."""
+    poles = (k for k, goal in enumerate(ob.dqik.goals) if goal.pole_target == ob and goal.pole_subtarget == name)
+    return next(poles, -1)
+
+
 def goal_of_object(ob: bpy.types.Object, target: bpy.types.Object) -> int:
     """The number of the goal of an armature object whose target or pole is this object; -1 for none."""
     return next((k for k, goal in enumerate(ob.dqik.goals) if any(target == own for own, _ in aims(goal))), -1)

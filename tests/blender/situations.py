@@ -111,8 +111,11 @@ def linked_from(path: Path, names: Iterable[str] = ("Crane", "Load"), save: bool
     return list(wanted.objects)
 
 
-def overridden(path: Path) -> bpy.types.Object:
-    """Save the scene as a library and override all of it in an empty file; the armature."""
+def overridden(path: Path, editable: bool = True) -> bpy.types.Object:
+    """Save the scene as a library and override all of it in an empty file; the armature.
+
+    editable : else Blender makes overrides for its own needs only.
+    """
     collection = bpy.data.collections.new("Set")
     bpy.context.scene.collection.children.link(collection)
     for ob in list(bpy.context.scene.collection.objects):
@@ -122,7 +125,9 @@ def overridden(path: Path) -> bpy.types.Object:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.collections = ["Set"]
-    wanted.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    wanted.collections[0].override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=editable
+    )
     return override()
 
 

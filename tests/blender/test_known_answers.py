@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Answers that were found once are not searched again, and never stand where another question was asked."""
 
+import gc
 import importlib
+import tracemalloc
 from collections.abc import Callable
 
 import bpy
@@ -175,3 +177,33 @@ def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extensi
     assert 2 <= len(answers) < 20
     assert answers.answer(ask(49.0)) is not None
     assert answers.answer(ask(10.0)) is None
+
+
+@pytest.mark.parametrize("setting", ["dqik_stiffness", "dqik_hold"])
+def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, extension: str) -> None:
+    """A setting of a bone that is keyed on all frames makes another prepared solve of each."""
+    solvers = importlib.import_module(f"{extension}.solvers")
+    ob = playing()
+    bone = ob.pose.bones["spine"]
+    for frame, value in ((1, 0.0), (1000, 0.9)):
+        setattr(bone, setting, value)
+        bone.keyframe_insert(setting, frame=frame)
+    prepared_rig = importlib.import_module(f"{extension}.rig.frame.state.prepared_rig")
+    sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
+    rigs.at_frame(1)
+    most = prepared_rig._MOST // (prepared_rig._OF_JOINT * len(sessions.of(ob).rig.rig.skeleton))
+
+    def play(frames: range) -> int:
+        for frame in frames:
+            rigs.at_frame(frame)
+        gc.collect()
+        assert sum(isinstance(one, solvers.Prepared) for one in gc.get_objects()) <= most + 5
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = play(range(1, most + 40))
+        grown = play(range(most + 40, most + 140)) - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 100 * 20_000  # bytes: about 3,000 a frame for the answer

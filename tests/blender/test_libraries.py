@@ -279,3 +279,67 @@ def test_a_bake_leaves_linked_actions_as_they_are(action: str, tmp_path: Path) -
         assert "Traceback" not in str(error)
     if ob.animation_data.action == linked:
         assert rigs.keys(ob) == keys
+
+
+# -- what would be gone with the file ----------------------------------------------------------------------------------
+
+STORING = {
+    "setup_full_body": {}, "goal_add": {"bone": "flag"}, "pin": {}, "unpin": {}, "goals_clear": {}, "goal_remove": {},
+    "goals_from_constraints": {}, "limits_preset": {}, "limits_clear": {}, "targets_to_pose": {}, "hold_here": {},
+    "holds_clear": {}, "key_controls": {}, "plant": {}, "limb_to_fk": {}, "learn_from_actions": {}, "keep_pose": {},
+    "bake": {"frame_start": 1, "frame_end": 3}, "check_range": {"frame_start": 1, "frame_end": 3}, "grab": {},
+    "couple": {"preset": "SPINE"}, "fit_capsules": {}, "avoid_add": {}, "contacts_find": {}, "mend_motion": {},
+    "unbake": {}, "overlap": {}, "edit_range": {}, "pose_to_rest": {}, "swap_sides": {},
+}  # fmt: skip
+
+
+def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
+    """The operators that can be pressed, most of them, do nothing on the active armature and say why."""
+    pressed = [name for name in STORING if getattr(bpy.ops.dqik, name).poll()]
+    assert len(pressed) > 20
+    for name in pressed:
+        refuses(name, STORING[name], capfd, words)
+
+
+def refuses(name: str, options: dict, capfd: pytest.CaptureFixture[str], words: str) -> None:
+    operator, ob = getattr(bpy.ops.dqik, name), bpy.context.object
+    before = len(ob.dqik.goals), set(bpy.data.objects.keys()), set(bpy.data.actions.keys()), ob.dqik.live
+    capfd.readouterr()
+    assert operator(**options) == {"CANCELLED"}, name
+    assert before == (len(ob.dqik.goals), set(bpy.data.objects.keys()), set(bpy.data.actions.keys()), ob.dqik.live)
+    assert words in capfd.readouterr().out, name
+
+
+def test_what_would_be_stored_on_a_linked_armature_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ob, _ = reaching()
+    key_turns(ob, "flag")
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    ob, _ = linked_from(tmp_path / "library.blend")
+    rigs.made_active(ob)
+    refused(capfd, "make a library override first")
+    all_reach([ob])
+    assert "make a library override first" in ob.dqik.status.message
+
+
+def test_an_override_that_is_not_editable_says_so_until_it_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Blender lets nobody write its pose, so nothing is solved."""
+    ob, _ = reaching()
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    ob = rigs.made_active(overridden(tmp_path / "library.blend", editable=False))
+    assert ob.override_library.is_system_override
+    rigs.at_frame(9)
+    assert "is not editable" in ob.dqik.status.message
+    assert not ob.dqik.status.converged
+    refused(capfd, "is not editable")
+    ob.select_set(True)
+    assert bpy.ops.object.make_override_library() == {"FINISHED"}  # the button beside the warning
+    ob = rigs.made_active(override())
+    all_reach([ob])
+    assert not ob.dqik.status.message
+    assert bpy.ops.dqik.goal_add(bone="flag", chain_length=1) == {"FINISHED"}

@@ -16,7 +16,7 @@ import numpy as np
 from ...blender import bulk
 from ...blender.dependencies import Dependencies, acts
 from ...figure import skin
-from ...setup import couplings, limits, obstacles
+from ...setup import couplings, keyable, limits, obstacles
 from ...setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -51,7 +51,8 @@ def settings(ob: bpy.types.Object) -> tuple:
     own = ob.dqik
     return (
         own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
-        own.objective, ob.data.original.session_uid, *map(couplings.values, ob.original.dqik.couplings),
+        own.objective, ob.data.original.session_uid, keyable.is_system_override(ob.original),
+        *map(couplings.values, ob.original.dqik.couplings),
         *obstacles.settings(ob.original),
     )  # fmt: skip
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Answers that were found once: frames that ask the same again are not solved again.
 
+Prepared solves and priors are only pointed at: one that nothing else keeps is freed, and its answers are never asked
+for again. So what is remembered is as large as its bytes say, also where each frame is prepared anew.
+
 With *Pose* and *Rest* the answer of a frame depends only on what the frame asks. So playback in a loop, scrubbing,
 renders and bakes after playback read and write their frames, and solve none of them. NumPy only.
 """
 
 from threading import Lock
 from typing import NamedTuple
+from weakref import ref
 
 from ....solvers import Prepared
 from .natural_pose import Shaping
@@ -16,7 +20,7 @@ _OWN = 600  # bytes that an answer takes besides its numbers
 
 
 class Question(NamedTuple):
-    """What one frame asks. Everything that its answer depends on is in it: objects by identity, numbers by their bytes.
+    """What one frame asks. Everything that its answer depends on is in it: objects by weak reference, numbers by bytes.
 
     way : the prepared solve, how the natural pose shapes its start, and whether its bones are all keyed.
     targets : positions, orientations and poles. pose : the start pose, before it is shaped, and the links.
@@ -52,7 +56,9 @@ class KnownAnswers:
 
         inputs : as of `FrameArrays.questions`, with the animator's start pose. Other arguments as in `FrameInput`.
         """
-        way = (prepared, keyed) if shaping is None else (prepared, keyed, *shaping)
+        way: tuple[object, ...] = (ref(prepared), keyed)
+        if shaping is not None:
+            way = (*way, ref(shaping.prior), *shaping[1:])
         targets, pose = inputs
         if pose == self._pose:
             pose = self._pose  # one object, whose hash Python has kept

@@ -21,7 +21,7 @@ from . import contents, feedback, holds, unseen
 from .contents import Contents
 from .natural_pose import NaturalPose
 
-_MOST_RIGS = 100  # that differ only by their bones' holds
+_MOST, _OF_JOINT = 40 << 20, 16 << 10  # bytes: of rigs that differ only by their bones' holds, and of a joint's part
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -160,7 +160,7 @@ class PreparedRig:
                 found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
             self._built[now.holds] = found
             self._built.move_to_end(now.holds)
-            while len(self._built) > _MOST_RIGS:
+            while len(self._built) > 1 and sum(map(_size, self._built.values())) > _MOST:
                 self._built.popitem(last=False)
             self._take(evaluated, found)
             self._contents = now
@@ -190,3 +190,8 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
+
+
+def _size(built: Rig | Note) -> int:
+    """The bytes that a rig takes, about."""
+    return _OF_JOINT * len(built.skeleton) if isinstance(built, Rig) else 0

@@ -116,6 +116,17 @@ class Report:
         """Store a solve, from which the report is made on request."""
         self._status, self._solved = None, solved
 
+    def check_pose(self, ob: bpy.types.Object) -> None:
+        """Clear a report whose pose an original object has no longer, as after an undo without Live."""
+        solved, pose = self._solved, ob.pose
+        if solved is None or pose is None:
+            return
+        bones, written = solved.rig.solved_bones, solved.written.rotations
+        if len(pose.bones) != len(written) or not np.array_equal(
+            channels.read(pose.bones).rotations[bones], written[bones]
+        ):
+            self.clear()
+
     def status(self, ob: bpy.types.Object) -> Status:
         """The report on an original object."""
         if self._status is not None:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel says after undo and redo: the active goal, and reports of what was done and undone."""
+
+import importlib
+from pathlib import Path
+
+import bpy
+import captured
+import pytest
+import rigs
+from mathutils import Quaternion
+from situations import reaching
+
+
+def body() -> bpy.types.Object:
+    ob = rigs.made_active(rigs.figure())
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.setup_full_body(controls={"ELBOWS"}) == {"FINISHED"}
+    return ob
+
+
+def select(ob: bpy.types.Object, name: str) -> None:
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == name
+    ob.data.bones.active = ob.data.bones[name]
+    rigs.update()
+
+
+def active() -> str:
+    ob = bpy.data.objects["Figure"]
+    return ob.dqik.goals[ob.dqik.active_goal].bone
+
+
+def control(ob: bpy.types.Object, bone: str, name: str = "subtarget") -> str:
+    return getattr(next(goal for goal in ob.dqik.goals if goal.bone == bone), name)
+
+
+def push(words: str) -> None:
+    bpy.ops.ed.undo_push(message=words)
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_active_goal_is_that_of_the_selected_control_after_undo_and_redo(live: bool) -> None:
+    ob = body()
+    ob.dqik.live = live
+    names = {bone: control(ob, bone) for bone in ("hand.L", "foot.R", "head")}
+    push("set up")
+    for bone, name in names.items():
+        for other in ob.pose.bones:
+            (other if hasattr(other, "select") else other.bone).select = other.name == name
+        ob.data.bones.active = ob.data.bones[name]
+        push(f"select {bone}")  # Blender's own step comes before the list follows
+        rigs.update()
+        assert active() == bone
+        ob.pose.bones[name].location.x += 0.02
+        rigs.update()
+        push(f"move {bone}")
+    expected = ["head", "foot.R", "foot.R", "hand.L", "hand.L"]
+    for bone in expected:
+        bpy.ops.ed.undo()
+        assert bpy.data.objects["Figure"].data.bones.active.name == names[bone]
+        assert active() == bone
+    for bone in [*reversed(expected[:-1]), "head"]:
+        bpy.ops.ed.redo()
+        assert active() == bone
+        rigs.update()
+        assert active() == bone
+
+
+def test_a_pole_that_is_selected_shows_its_goal() -> None:
+    ob = body()
+    select(ob, control(ob, "hand.L"))
+    select(ob, control(ob, "hand.R", "pole_subtarget"))
+    assert active() == "hand.R"
+
+
+def report_of(extension: str, ob: bpy.types.Object):
+    return importlib.import_module(f"{extension}.rig.clip.last_report").of(ob)
+
+
+def edit(name: str, radius: int) -> None:
+    """Turn the head and carry that to the frames around: the motion has as many keys as before."""
+    ob = bpy.data.objects[name]
+    rigs.at_frame(40)
+    select(ob, "Head")
+    ob.pose.bones["Head"].rotation_quaternion.rotate(Quaternion((1.0, 0.0, 0.0), 0.3))
+    rigs.update()
+    assert bpy.ops.dqik.edit_range(radius=radius) == {"FINISHED"}
+    push("edited")
+
+
+def test_the_report_of_an_undone_operation_goes_and_redo_brings_it_back(tmp_path: Path, extension: str) -> None:
+    name = captured.clip(tmp_path, range(120)).name
+    push("clip")
+    edit(name, 8)
+    first = report_of(extension, bpy.data.objects[name])
+    assert first is not None
+    edit(name, 12)
+    second = report_of(extension, bpy.data.objects[name])
+    assert second not in (None, first)
+    for step, expected in ((bpy.ops.ed.undo, first), (bpy.ops.ed.undo, None), (bpy.ops.ed.redo, first),
+                           (bpy.ops.ed.redo, second), (bpy.ops.ed.undo, first)):  # fmt: skip
+        step()
+        assert report_of(extension, bpy.data.objects[name]) == expected
+    edit(name, 5)
+    assert report_of(extension, bpy.data.objects[name]) not in (None, first, second)
+
+
+def test_the_report_of_a_solve_goes_with_its_pose() -> None:
+    """Without Live nothing is solved again after undo."""
+    ob, _ = reaching()
+    rigs.made_active(ob)
+    rigs.at_frame(9)
+    push("rest")
+    assert bpy.ops.dqik.solve() == {"FINISHED"}
+    push("solved")
+    assert ob.dqik.status.converged
+    bpy.context.scene.frame_end = 77
+    push("something else")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Crane"].dqik.status.converged  # the pose is still the solved one
+    bpy.ops.ed.undo()
+    status = bpy.data.objects["Crane"].dqik.status
+    assert not status.converged
+    assert status.milliseconds == 0.0
