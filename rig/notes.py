@@ -82,6 +82,7 @@ class Code(Enum):
     NO_WHOLE_LIMBS = "The natural pose needs goals on whole arms or legs, and arms that do not point forward at rest"
     LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
     CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
+    LOCATION_LOCKED = "{} cannot move: unlock an axis of its location, or switch Translate off"
     LINKED = "This armature is linked, so its pose is not saved here: make a library override"
     LOCKED_OUTSIDE = "Locked outside its limits: {}"
     LIMITS_REVERSED = "Bone {}: {} Min ({}) is above {} Max ({})"

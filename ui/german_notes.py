@@ -107,6 +107,8 @@ GERMAN_NOTES = {
         "{} den IK-Constraints überlassen: diese stumm schalten oder zu Zielen machen",
     "{} cannot slide while connected: disconnect in Edit Mode":
         "{} verbunden und daher nicht zu verschieben: im Bearbeitungsmodus trennen",
+    "{} cannot move: unlock an axis of its location, or switch Translate off":
+        "{} kann sich nicht verschieben: eine Achse der Position entsperren, oder Verschieben ausschalten",
     "This armature is linked, so its pose is not saved here: make a library override":
         "Dieses Skelett ist verknüpft, daher wird seine Pose hier nicht gespeichert: "
         "eine Bibliotheksüberschreibung anlegen",
