@@ -36,7 +36,8 @@ def bone_properties() -> dict[str, object]:
     """The properties of pose bones."""
     return {
         "dqik_translate": BoolProperty(
-            name="Translate", description="Let the bone move as well as turn, for example the hips", **SETTING,
+            name="Translate", description="Let the bone move as well as turn, for example the hips. "
+            "Locked axes of its location stay", **SETTING,
         ),
         "dqik_use_limits": BoolProperty(
             name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,

@@ -84,6 +84,7 @@ class Code(Enum):
     LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
     CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
     LINKED = "This armature is linked, so its goals and its pose are not saved here: make a library override first"
+    LOCATION_LOCKED = "{} cannot move: unlock an axis of its location, or switch Translate off"
     LOCKED_OUTSIDE = "Locked outside its limits: {}"
     LIMITS_REVERSED = "Bone {}: {} Min ({}) is above {} Max ({})"
     SWITCHED_OFF = "Switched off after an error: {}"

@@ -115,6 +115,8 @@ GERMAN_NOTES = {
     "This armature is linked, so its goals and its pose are not saved here: make a library override first":
         "Dieses Skelett ist verknüpft, daher werden seine Ziele und seine Pose hier nicht gespeichert: "
         "zuerst eine Bibliotheksüberschreibung anlegen",
+    "{} cannot move: unlock an axis of its location, or switch Translate off":
+        "{} kann sich nicht verschieben: eine Achse der Position entsperren, oder Verschieben ausschalten",
     "Locked outside its limits: {}": "Außerhalb der Grenzen gesperrt: {}",
     "Bone {}: {} Min ({}) is above {} Max ({})": "Knochen {}: {} Min ({}) liegt über {} Max ({})",
     "Switched off after an error: {}": "Nach einem Fehler abgeschaltet: {}",

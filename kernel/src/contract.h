@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 11361216 /* a hash of all below */
+#define DQIK_LAYOUT 161592782 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -30,6 +30,7 @@
 #define NO_LENGTH 1e-09
 #define EASE 0.05
 #define WITH_LIMB 0.5
+#define AT_ONCE 0.05
 
 /* solvers/space/tasks/setup.py */
 #define ROTATION_LENGTH 0.25
@@ -198,6 +199,7 @@ typedef struct {
     double bend;
     double side;
     double share;
+    double kept;
 } dqik_limb;
 
 /* The bend of a straight chain; see Arc in solvers/space/arc.py. */

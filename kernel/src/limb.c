@@ -4,8 +4,10 @@
 #include "internal.h"
 
 /* The turn of the middle joint that brings the end to the distance of `wanted` from the root, by the law of cosines in
- * the plane perpendicular to the limb's axis; see limb.bends. */
-static double fold_angle(const dqik_limb *limb, const point *at, const double *end, const double *wanted) {
+ * the plane perpendicular to the limb's axis; `present` : by which it is bent. See limb.bends. */
+static double fold_angle(
+    const dqik_limb *limb, const point *at, const double *end, const double *wanted, double *present
+) {
     const double *root = at->p + 3 * limb->upper, *middle = at->p + 3 * limb->lower;
     double upper[3], lower[3], across[3], axis[3];
     times3(axis, at->m + 9 * limb->lower, limb->axis);
@@ -17,29 +19,45 @@ static double fold_angle(const dqik_limb *limb, const point *at, const double *e
     cross3(across, upper, lower);
     double bend = atan2(dot3(axis, across), dot3(upper, lower));
     double a = norm3(upper), b = norm3(lower), distance = distance3(wanted, root);
+    *present = least(a, b) > none ? bend : 0.0;
     if (!(least(a, b) > none)) return 0.0;
     double d = clamp(sqrt(most(distance * distance - height * height, 0.0)), fabs(a - b), a + b);
     double shorter = (a + b - d) * (a + b + d), longer = (d - fabs(a - b)) * (d + fabs(a - b));
     return 2.0 * atan2(sqrt(most(shorter, 0.0)), sqrt(most(longer, 0.0))) - bend;
 }
 
+/* The angle by which the lower joint, with this motion, swings its bone. */
+static double swing(const dqik_limb *limb, const point *at, const double *motion, const double *end) {
+    double bone[3], own[3], swung[3], across[3];
+    minus3(bone, end, at->p + 3 * limb->lower);
+    transposed_times3(own, at->m + 9 * limb->lower, bone);
+    q_rotate(swung, motion, own);
+    cross3(across, own, swung);
+    return atan2(norm3(across), dot3(own, swung));
+}
+
 /* `bent` is `rotations`, the pose of `at`, with every limb bent by its preferred angle, or further for near targets by
- * the limb's own share; `share` multiplies all bends. */
+ * the limb's own share; `share` multiplies all bends. Held limbs that are straight have the bend that they need. */
 void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent) {
     const dqik_stage *s = w->s;
     memcpy(bent, rotations, sizeof(double) * 4 * (size_t)w->k->joints);
     for (int i = 0; i < s->limbs; i++) {
         const dqik_limb *limb = s->limb + i;
         const double *lower = rotations + 4 * limb->lower, *upper = rotations + 4 * limb->upper;
-        double turn[4], v[3];
+        double turn[4], v[3], bend;
         const double sine = dot3(lower + 1, limb->axis); /* of half the angle; q and -q are the same rotation */
         const double already = 2.0 * atan2(lower[0] < 0.0 ? -sine : sine, fabs(lower[0]));
-        double missing = clamp(limb->bend - already, 0.0, limb->bend);
-        if (limb->share > 0.0) {
-            double more = fold_angle(limb, at, at->tips + 3 * limb->goal, w->places + 3 * limb->goal) - missing;
-            missing += limb->share * most(more, 0.0);
+        double missing = clamp(limb->kept * limb->bend - already, 0.0, limb->kept * limb->bend);
+        if (limb->share > 0.0 || limb->kept < 1.0) {
+            const double *end = at->tips + 3 * limb->goal;
+            const double more = fold_angle(limb, at, end, w->places + 3 * limb->goal, &bend);
+            const double straight = (1.0 - limb->kept) * most(1.0 - swing(limb, at, lower, end) / limb->bend, 0.0);
+            missing += limb->share * most(more - missing, 0.0);
+            const double needs = least(share / AT_ONCE, 1.0) * straight * (more + bend - fabs(bend));
+            missing = most(share * missing, needs);
+        } else {
+            missing *= share;
         }
-        missing *= share;
         for (int j = 0; j < 3; j++) v[j] = missing * limb->axis[j];
         q_exp(turn, v);
         q_product(bent + 4 * limb->lower, lower, turn);
@@ -74,7 +92,7 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
             }
         }
         minus3(wanted, w->places + 3 * limb->goal, beyond);
-        double angle = fold_angle(limb, base, end, wanted);
+        double bend, angle = fold_angle(limb, base, end, wanted, &bend);
         for (int j = 0; j < 3; j++) v[j] = angle * limb->axis[j];
         q_exp(turn, v);
         q_product(folded + 4 * limb->lower, rotations + 4 * limb->lower, turn);

@@ -21,7 +21,8 @@ from .directions import unit
 from .parts import LEFT, RIGHT
 
 BEND = np.radians(20.0)  # preferred bend of the lower bone; limbs bent by more at rest keep theirs
-_OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same way
+_OWN_BEND = np.radians(4.0)  # limbs bent by more at rest bend further the same way, whatever their feet say
+_SLIGHT_BEND = np.radians(0.1)  # the same for limbs without feet: only what is bent by less is straight
 _FOOT_ANGLE = np.cos(np.radians(50.0))  # a bone below the limb is a foot if it is turned away by more than this
 _FOOT_LENGTH = 0.2  # ... and longer than this share of the lower bone: short stubs of imported rigs point anywhere
 _NEARLY = 0.9  # of the best score: of pairs that score this well the outermost is the limb
@@ -65,10 +66,11 @@ def find_limbs(body: RestBody, chains: Sequence[Chain]) -> list[Limb]:
 
 
 def _arms_and_legs(body: RestBody) -> list[tuple[int, int]]:
-    """The upper and lower bones of the arms and legs of a human figure."""
+    """The upper and lower bones of the arms and legs of a human figure whose trunk tells where it faces."""
     pairs = [(body.bone(upper, side), body.bone(lower, side))
              for upper, lower in (("arm", "forearm"), ("thigh", "shin")) for side in (LEFT, RIGHT)]  # fmt: skip
-    return [(a, b) for a, b in pairs if a is not None and b is not None and body.human]
+    known = body.human and body.has_trunk
+    return [(a, b) for a, b in pairs if a is not None and b is not None and known]
 
 
 def _by_shape(body: RestBody, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:
@@ -87,11 +89,11 @@ def _by_shape(body: RestBody, chains: Sequence[Chain], others: Sequence[Chain]) 
         middle = np.abs(0.5 * (heads[lower] + tails[lower])[0]) < _MIDDLE * body.armature.size
         if len(own) < len(chain.bones) and middle and len(chains) > 2:
             continue
-        candidates.append((tails, upper, lower, own[0] if own[0] != lower else None))
+        candidates.append((tails, upper, lower, _last(chain, own[0], lower, parent)))
     feet = [_foot(heads, *candidate) for candidate in candidates]
     pointing = [foot for foot in feet if foot is not None]
     forward = np.sum(pointing, axis=0) if pointing else np.array([0.0, -1.0, 0.0])
-    bent = [_bend(heads, tails, upper, lower, forward if foot is None else -foot)
+    bent = [_bend(heads, tails, upper, lower, forward, foot)
             for (tails, upper, lower, _), foot in zip(candidates, feet, strict=True)]  # fmt: skip
     return [limb for limb in bent if limb is not None]
 
@@ -126,6 +128,13 @@ def _longest_pair(
     return alike[0] if len(alike) <= _MOST_ALIKE else None
 
 
+def _last(chain: Chain, first: int, lower: int, parent: Sequence[int]) -> int | None:
+    """The bone below a limb: `first` of its chain, or the one whose head the limb leads; None if there is none."""
+    if first != lower:
+        return first
+    return chain.effector if chain.effector != lower and parent[chain.effector] == lower else None
+
+
 def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: int | None) -> np.ndarray | None:
     """The unit direction of the foot below a limb, across the limb; None if there is no foot."""
     if last is None:
@@ -138,15 +147,21 @@ def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: in
     return unit(foot - along * (along @ foot))
 
 
-def _bend(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, toward: np.ndarray) -> Limb | None:
-    """The limb, with the axis that moves its lower end toward a direction, or further the way it is bent at rest."""
+def _bend(
+    heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, forward: np.ndarray, foot: np.ndarray | None
+) -> Limb | None:  # fmt: skip
+    """The limb, with the axis that bends it further the way it is bent at rest.
+
+    A straight limb moves its lower end away from its foot, or forward if it has none.
+    """
     first, second = unit(heads[lower] - heads[upper]), unit(tails[lower] - heads[lower])
     normal = quaternion.cross(first, second)
     bent = float(np.arctan2(np.linalg.norm(normal), first @ second))
     if bent >= BEND:
         return None
-    if bent >= _OWN_BEND:
+    if bent >= (_SLIGHT_BEND if foot is None else _OWN_BEND):
         return Limb(upper, lower, unit(normal), BEND - bent)
+    toward = forward if foot is None else -foot
     axis = quaternion.cross(second, toward)
     if np.linalg.norm(axis) < 0.2 * np.linalg.norm(toward):
         axis = quaternion.cross(second, np.eye(3)[np.argmin(np.abs(second))])

@@ -32,6 +32,7 @@ class RestBody:
         for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
             self._by_role.setdefault(self.roles[bone], bone)
         self.left, self.up, self.forward = directions.of_roles(armature.heads, armature.size, self.bone, self._chest())
+        self.has_trunk = None not in directions.trunk_ends(self.bone, self._chest())  # else up and forward are a guess
         self._postures: dict[tuple[str, str], np.ndarray] = {}
         for name in NEUTRAL:
             for side in (LEFT, RIGHT):

@@ -34,13 +34,18 @@ def of_roles(
     across = [heads[a] - heads[b] for a, b in pairs if a is not None and b is not None]
     left = next((unit(line) for line in across if np.linalg.norm(line) > SMALL * size),
                 np.array([1.0, 0, 0]))  # fmt: skip
-    low = next((b for b in (bone("hips"), bone("shin", LEFT)) if b is not None), None)
-    high = next((b for b in map(bone, ("head", "neck")) if b is not None), chest)
+    low, high = trunk_ends(bone, chest)
     up = np.array([0.0, 0, 1]) if low is None or high is None else heads[high] - heads[low]
     if np.linalg.norm(quaternion.cross(left, up)) < SMALL * size:
         up = np.array([0.0, 0, 1])
     forward = unit(quaternion.cross(left, up))
     return left, quaternion.cross(forward, left), forward
+
+
+def trunk_ends(bone: Callable[..., int | None], chest: int | None) -> tuple[int | None, int | None]:
+    """The bones at the lower and the upper end of the trunk, as for `of_roles`; None for one that is not known."""
+    low = next((b for b in (bone("hips"), bone("shin", LEFT)) if b is not None), None)
+    return low, next((b for b in map(bone, ("head", "neck")) if b is not None), chest)
 
 
 def of_people(heads: Mapping[tuple[str, str], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:

@@ -216,8 +216,8 @@ def _head_by_shape(tree: Tree, roles: dict[int, Role], top: int, free: list[int]
         return None
     path = max(paths, key=lambda path: sum(tree.distance(a, b) for a, b in pairwise(path)))
     if len(path) > 2:
-        ratio = tree.distance(path[-1], path[-2]) / tree.distance(path[-2], path[-3])
-        if ratio < _FACE or (ratio > _CROWN and len(path) > 3):
+        last, before = tree.distance(path[-1], path[-2]), tree.distance(path[-2], path[-3])  # which may be 0
+        if last < _FACE * before or (last > _CROWN * before and len(path) > 3):
             return path[-2]
     return path[-1]
 

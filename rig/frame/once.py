@@ -47,9 +47,11 @@ def put_to_rest(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
         frame.read(session, ob, View.now(depsgraph))
     rig, now = session.rig.rig, channels.read(ob.pose.bones)
     moved = np.arange(len(ob.pose.bones)) if rig is None else rig.solved_bones
-    slid = moved if rig is None else rig.bones[rig.slide_row]
     now.rotations[moved] = now.modes.at_rest(moved)
-    now.locations[slid] = 0.0
+    if rig is None:
+        now.locations[moved] = 0.0
+    else:
+        now.locations[rig.bones[rig.slide_row]] *= ~rig.slide_free
     channels.write(ob, now)
     holds.clear(ob.pose.bones[bone] for bone in moved.tolist())
     if ob.dqik.live:

@@ -21,13 +21,15 @@ from .rig import Support
 class BoneJoints:
     """The joints of a plan's bones, collected bone by bone.
 
-    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
+    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes. Those
+    of locked axes are in no chain, so they keep where the pose has them.
     """
 
     def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan, holds: np.ndarray) -> None:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
+        self.slide_free: list[np.ndarray] = []  # of these bones, in order: the axes that are not locked
         self.location_frame: list[np.ndarray] = []
         self.own_rest: list[np.ndarray] = []
         self.rest_offset: list[np.ndarray] = []
@@ -70,6 +72,7 @@ class BoneJoints:
         place = offset
         if solve_plan.slides[bone]:
             self.slides[bone] = len(self.joints)
+            self.slide_free.append(solve_plan.free[bone])
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(
                     f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
@@ -224,8 +227,11 @@ class BoneJoints:
             return None
         return quaternion.product(quaternion.from_matrix(armature.rest[above, :3, :3]), self.frames[above].axes)
 
-    def _joints_of(self, bone: int) -> range:
-        return range(self.slides.get(bone, self.main[bone]), self.main[bone] + 1)
+    def _joints_of(self, bone: int) -> list[int]:
+        if bone not in self.slides:
+            return [self.main[bone]]
+        free = self.slide_free[list(self.slides).index(bone)]
+        return [*(self.slides[bone] + axis for axis in range(3) if free[axis]), self.main[bone]]
 
 
 def _preferred(bend: np.ndarray | None, frame: LimitFrame) -> np.ndarray | None:

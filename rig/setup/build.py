@@ -78,6 +78,7 @@ def build(
         rest_offset=np.array(joints.rest_offset),
         slide_joint=np.array(list(joints.slides.values()), dtype=np.intp),
         slide_row=np.array([solve_plan.bones.index(bone) for bone in joints.slides], dtype=np.intp),
+        slide_free=np.array(joints.slide_free, dtype=bool).reshape(-1, 3),
         location_frame=np.array(joints.location_frame),
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers import GOAL_KINDS
 from ...solvers.algebra import quaternion
-from ..blender import leaders, limit_frame
+from ..blender import bulk, leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
 from ..figure import bend, capsules, masses, roles
@@ -58,6 +58,7 @@ class Plan:
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
     capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
     notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
+    free : (N, 3) bool, axes of the bones' locations that are not locked.
     """
 
     armature: Armature
@@ -75,6 +76,7 @@ class Plan:
     obstacles: list[Obstacle]
     notes: list[Note]
     placed: np.ndarray
+    free: np.ndarray
 
     @property
     def supports(self) -> list[int]:
@@ -157,6 +159,10 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
     if connected.any():
         notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
+    free = ~bulk.read(ob.original.pose.bones, "lock_location", 3, bool)  # a lock causes no evaluation
+    locked = slides & ~connected & ~free.any(1)
+    if locked.any():
+        notes.append(Note(Code.LOCATION_LOCKED, _named(pose, locked)))
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
@@ -174,8 +180,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides & ~connected, constrained, bends, figure, weighed, links, bodies,
-        avoids_self, avoided, notes, placed,
+        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links, bodies,
+        avoids_self, avoided, notes, placed, free,
     )  # fmt: skip
 
 

@@ -50,13 +50,15 @@ class RootGoal(NamedTuple):
     """A goal of a bone that carries the whole body: it may move as well as turn, and no solved bone is above it.
 
     goal : its number in the solve. joint, slide : of its bone, and the first of its slides. frame : (3, 3) as in
-    `Rig.location_frame`. path : joints from the root to that slide.
+    `Rig.location_frame`. free : (3,) axes of that frame along which it may move. path : joints from the root to that
+    slide.
     """
 
     goal: int
     joint: int
     slide: int
     frame: np.ndarray
+    free: np.ndarray
     path: list[int]
 
 
@@ -81,6 +83,7 @@ class Rig:
         offsets and locations below, is the one of the parent's limits; see `limit_frame`.
     rest_offset : (M, 3) head in the parent's frame at rest.
     slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
+    slide_free : (T, 3) bool, the axes of their locations that are not locked.
     location_frame : (M, 3, 3) from a location channel to an offset in the parent's frame.
     frames : `start` and `axes` (S, 4) of the solved bones' limits; None if all are the bones' own.
     frame_rows : (K,) rows of bones with other frames. frame_axes : (M, 4) of all bones. goal_axes : (G, 4) of the
@@ -120,6 +123,7 @@ class Rig:
     rest_offset: np.ndarray
     slide_joint: np.ndarray
     slide_row: np.ndarray
+    slide_free: np.ndarray
     location_frame: np.ndarray
     solved: np.ndarray
     loose: np.ndarray
@@ -184,7 +188,8 @@ class Rig:
             asks = asks and not goal.rotation_follows
             if row in slides and row not in found and asks and (ancestors[self.main[row]] & solved).sum() == 1:
                 slide, path = slides[row], self.skeleton.path(slides[row])
-                found[row] = RootGoal(number, int(self.main[row]), slide, self.location_frame[row], path)
+                free = self.slide_free[list(slides).index(row)]
+                found[row] = RootGoal(number, int(self.main[row]), slide, self.location_frame[row], free, path)
         return list(found.values())
 
     def limb(self, index: int) -> list[int]:

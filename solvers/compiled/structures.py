@@ -33,7 +33,7 @@ LIMB = structure(
     "dqik_limb", "A two-bone limb; see Limb in solvers/space/limb.py.",
     ("int32", "upper lower end goal", ""),
     ("double[3]", "axis upper_axis", ""),
-    ("double", "bend side share", ""),
+    ("double", "bend side share kept", ""),
 )  # fmt: skip
 
 ARC = structure(

@@ -24,6 +24,7 @@ BEND_SHARE = 0.35  # of the bend that a target needs beyond the preferred one: s
 
 EASE = 0.05  # [skeleton lengths] targets nearer than this to their effectors in the start pose bend its limbs less
 NO_LENGTH = 1e-9  # of a limb: the direction of a shorter bone is rounding
+AT_ONCE = 0.05  # least share of the bend with which held straight limbs bend as needed; below, that angle is rounding
 HELD_BEND = 0.02  # least share of the bend of held joints in the base pose: enough to decide the side
 WITH_LIMB = 0.5  # a goal whose rotation follows by more than this has its end folded with the limb
 SAME_SIZE = 0.01  # limbs whose bone lengths agree to this count as left and right
@@ -37,7 +38,9 @@ class Limb:
     `upper_axis` (3,) the same in the upper joint's frame at rest, `bend` the preferred angle [rad]. `side` is +1 or -1,
     so that the swivels of a left and a right limb, which have the same size, mirror each other. `share` is the part of
     the bend needed for a near target that the base pose has: 0 if no joint from the limb's root to its effector has
-    limits, or if the root slides to an unknown place. A held limb has less of both, so that its base pose is the start.
+    limits, or if the root slides to an unknown place. `kept` is the part of the preferred bend in the base pose: a held
+    limb has less of it and of the share, so that its base pose is the start. If it starts straight, it has the bend that
+    its target needs instead (`bend_base`).
     """
 
     upper: int
@@ -49,6 +52,7 @@ class Limb:
     bend: float
     side: float
     share: float
+    kept: float
 
 
 def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, hold: np.ndarray) -> list[Limb]:
@@ -83,13 +87,13 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
         limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
         share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
-        bend *= kept_bend(skeleton.hold[[upper, lower]])
+        kept = kept_bend(skeleton.hold[[upper, lower]])
         share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = axis
         between = [j for j in skeleton.path(lower) if skeleton.ancestors[j, upper]]
         for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
             upper_axis = quaternion.rotate(link, upper_axis)
-        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share))
+        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share, kept))
     return limbs
 
 
@@ -117,32 +121,48 @@ def bend_base(
     changes from frame to frame. The upper joint turns back by half of the bend, so that the limb's end stays near its
     line.
 
+    A held limb keeps its own bend. But a straight one shows no plane and would fold in any: the joints above, which are
+    not held, would turn until it folds sideways. So the straighter it is, the more of the bend that its target needs
+    the base pose has.
+
     Parameters
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
-    shares : (F, L) factors of each limb's bend.
+    shares : (F, L) factors of each limb's bend; what straight held limbs need counts in full from `AT_ONCE` on.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])
     axis, upper_axis = np.array([(limb.axis, limb.upper_axis) for limb in limbs]).swapaxes(0, 1)
-    preferred = np.array([limb.bend for limb in limbs])
+    preferred, kept = np.array([(limb.bend, limb.kept) for limb in limbs]).T
     own, above = rotations[:, lower], rotations[:, upper]
     sine, cosine = (own[..., 1:] * axis).sum(-1), own[..., 0]  # of half the angle; q and -q are the same rotation
     already = 2.0 * np.arctan2(np.where(cosine < 0.0, -sine, sine), np.abs(cosine))
-    missing = np.clip(preferred - already, 0.0, preferred)
-    if share.any():
+    missing = np.clip(kept * preferred - already, 0.0, kept * preferred)
+    if not share.any() and (kept == 1.0).all():
+        missing *= shares
+    else:
         root, middle = kinematics.positions[:, upper], kinematics.positions[:, lower]
         distance = np.linalg.norm(positions[:, goal] - root, axis=-1)
-        turned_axis = (kinematics.matrices[:, lower] @ axis[..., None])[..., 0]
-        bend, needed = bends(root, middle, kinematics.effectors[:, goal], distance, turned_axis)
+        matrix, end = kinematics.matrices[:, lower], kinematics.effectors[:, goal]
+        bend, needed = bends(root, middle, end, distance, (matrix @ axis[..., None])[..., 0])
         missing += share * np.maximum(needed - bend - missing, 0.0)
-    missing = (shares * missing)[..., None]
+        straight = (1.0 - kept) * np.maximum(1.0 - _swings(own, matrix, end - middle) / preferred, 0.0)
+        needs = np.minimum(shares / AT_ONCE, 1.0) * straight * (needed - np.abs(bend))
+        missing = np.maximum(shares * missing, needs)
+    missing = missing[..., None]
     turned = quaternion.product(own, quaternion.exp(missing * axis))
     back = quaternion.product(above, quaternion.exp(-0.5 * missing * upper_axis))
     bent = rotations.copy()
     for number, limb in enumerate(limbs):
         bent[:, limb.lower], bent[:, limb.upper] = turned[:, number], back[:, number]
     return bent
+
+
+def _swings(rotations: np.ndarray, matrices: np.ndarray, bones: np.ndarray) -> np.ndarray:
+    """The angles (F, K) by which joints with motions (F, K, 4) and orientations (F, K, 3, 3) swing bones (F, K, 3)."""
+    own = (np.swapaxes(matrices, -1, -2) @ bones[..., None])[..., 0]
+    swung = quaternion.rotate(rotations, own)
+    return np.arctan2(np.linalg.norm(quaternion.cross(own, swung), axis=-1), (own * swung).sum(-1))
 
 
 def fold(

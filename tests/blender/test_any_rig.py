@@ -190,3 +190,30 @@ def test_a_tiny_bone_before_a_long_one_leaves_the_pose_steady(link: float, place
         target.location[axis] += 1e-6
         rigs.update()
         assert rigs.turn(before, rigs.matrices(ob)) < np.radians(0.02)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_joints_in_one_place_are_read_and_solved(seed: int) -> None:
+    """Bones that begin where the one above begins, as a thigh in its pelvis: roles, Set Up, Live and *Solve* work."""
+    draw = random.Random(seed)
+    names = ["thigh", "shin", "b", "c", "d"] if draw.random() < 0.7 else ["spine", "thigh.L", "thigh.R", "shin.L", "b"]
+    made = [rigs.Bone(("pelvis", "hips")[seed % 2], (0, 0, 1), (0, 0, 1.2))]
+    for number, name in enumerate(draw.sample(names, draw.randint(2, 5))):
+        above = made[-1] if draw.random() < 0.8 else draw.choice(made)
+        head = Vector(above.head if not number or draw.random() < 0.3 else above.tail)
+        way = Vector([draw.uniform(-1, 1) for _ in range(3)]) if number % 2 else Vector((0, -0.05, -1))
+        made.append(rigs.Bone(name, head, head + 0.5 * way.normalized(), above.name))
+    ob = rigs.made_active(rigs.armature(made))
+    target = rigs.empty(rigs.tail(ob, made[-1].name))
+    rigs.goal(ob, made[-1].name, target, chain_length=2)
+    ob.dqik.live = True
+    rigs.update()
+    target.location += Vector((0.1, -0.1, 0.05))
+    rigs.update()
+    assert ob.dqik.live and ob.dqik.status.message == ""
+    assert bpy.ops.dqik.solve() == {"FINISHED"}
+    rigs.made_active(rigs.armature(made, "Other"))
+    try:
+        bpy.ops.dqik.setup_full_body()
+    except RuntimeError as refusal:
+        assert "Traceback" not in str(refusal)

@@ -185,6 +185,66 @@ def test_a_whole_pose_keyed_under_live_comes_back() -> None:
     assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.1)
 
 
+def random_limbs(kind: str, generator: np.random.Generator) -> tuple[list[rigs.Bone], rigs.Vector]:
+    """A pair of legs or arms that are bent a little at rest, below one bone, and where the knee of the left points.
+
+    Axes, rolls, lengths, the bend and half of the names are drawn.
+    """
+    turn = rigs.rotation(generator.normal(size=3), generator.uniform(0.0, 180.0)) if generator.random() < 0.7 else None
+    upper, lower, wide, half = (float(generator.uniform(*ends)) for ends in (
+        (0.6, 1.4), (0.6, 1.4), (0.1, 0.3), (0.5 * radians(0.2), 0.5 * radians(5.0))
+    ))  # fmt: skip
+    names = {"leg": ("hips", "thigh", "shin", "foot"), "arm": ("chest", "upper_arm", "forearm", "hand")}[kind]
+    names = names if generator.random() < 0.5 else ("base", "a", "b", "c")
+    middle = 3.0 if kind == "leg" else 2.0
+
+    def at(*place: float) -> rigs.Vector:
+        return rigs.Vector(place) if turn is None else turn @ rigs.Vector(place)
+
+    bones = [rigs.Bone(names[0], at(0, 0, middle), at(0, 0, middle + 0.3), roll=generator.uniform(-3, 3))]
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        if kind == "leg":
+            along, points, end = rigs.Vector((0, 0, -1)), rigs.Vector((0, -1, 0)), rigs.Vector((0, -0.25, -0.1))
+        else:
+            along, points, end = rigs.Vector((sign, 0, 0)), rigs.Vector((0, 1, 0)), rigs.Vector((0.2 * sign, 0, 0))
+        joints = [rigs.Vector((wide * sign, 0, middle - 0.1))]
+        joints.append(joints[0] + upper * (np.cos(half) * along + np.sin(half) * points))
+        joints.append(joints[1] + lower * (np.cos(half) * along - np.sin(half) * points))
+        joints.append(joints[2] + end)
+        for k in range(3):
+            parent = f"{names[k]}.{side}" if k else names[0]
+            bones.append(rigs.Bone(f"{names[k + 1]}.{side}", at(*joints[k]), at(*joints[k + 1]), parent, k > 0,
+                                   generator.uniform(-3, 3)))  # fmt: skip
+    return bones, at(*((0, -1, 0) if kind == "leg" else (0, 1, 0)))
+
+
+@pytest.mark.parametrize("kind", ["leg", "arm"])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_keyed_limb_that_is_almost_straight_folds_in_the_plane_that_its_rest_shows(kind: str, seed: int) -> None:
+    """Whichever of its bones are keyed, roughly at rest: the bone above it does not turn so that it folds sideways."""
+    generator = np.random.default_rng(seed)
+    bones, forward = random_limbs(kind, generator)
+    amount, noise = generator.uniform(0.03, 0.5), generator.uniform(0.0, 1.0) * (seed % 2)
+    turns = [rigs.rotation(generator.normal(size=3), noise) for _ in range(4)]
+    for keyed in ((1,), (1, 2, 3), (0, 1, 2, 3)):
+        ob = rigs.armature(bones)
+        for number in keyed:
+            rigs.posed(ob.pose.bones[number], turns[number])
+            ob.pose.bones[number].keyframe_insert("rotation_quaternion", frame=1)
+        rigs.update()
+        _, upper, lower, end = (bone.name for bone in list(ob.pose.bones)[:4])
+        target = rigs.empty(rigs.head(ob, end))
+        rigs.goal(ob, end, target, use_tail=False, chain_length=3)
+        ob.dqik.live = True
+        rigs.update()
+        target.location = target.location.lerp(rigs.head(ob, upper), amount)
+        rigs.update()
+        assert (rigs.head(ob, end) - rigs.place(target)).length < 1e-3
+        line = (rigs.head(ob, end) - rigs.head(ob, upper)).normalized()
+        knee, wanted = (v - line * v.dot(line) for v in (rigs.head(ob, lower) - rigs.head(ob, upper), forward))
+        assert degrees(knee.angle(wanted)) < 25.0, keyed
+
+
 def key_all(ob: bpy.types.Object, frame: int) -> None:
     for bone in ob.pose.bones:
         bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)

@@ -308,6 +308,41 @@ def test_hips_with_a_place_of_their_own_start_from_it() -> None:
     assert (hips.location - Vector((0.3, 0.2, -0.1))).length < 0.05
 
 
+@pytest.mark.parametrize("start_from", ["POSE", "REST", "PREVIOUS"])
+@pytest.mark.parametrize("locked", [(True, False, True), (False, True, False), (True, True, True)])
+@pytest.mark.parametrize("local", [True, False])
+def test_locked_axes_of_a_location_stay(start_from: str, locked: tuple, local: bool) -> None:
+    """A carriage on a rail, locked while Live is on: only its free axes move, in Live, bakes of both kinds and Solve."""
+    bones = [rigs.Bone("base", (0, 0, -0.3), (0, 0, 0)), rigs.Bone("carriage", (0, 0, 0), (0.1, 0.2, 0.3), "base", roll=1),
+             rigs.Bone("rod", (0, 0, 0), (1, 0, 1), "carriage")]  # fmt: skip
+    ob = rigs.armature(bones)
+    carriage = ob.pose.bones["carriage"]
+    carriage.bone.use_local_location = local
+    carriage.location, carriage.dqik_translate = (0.1, -0.2, 0.3), True
+    target = rigs.empty((1, 0, 1))
+    rigs.key_path(target, (1, 5, 10), [(1, 0, 1), (0.6, 0.5, 1.5), (-0.3, 0.2, 1.2)])
+    rigs.goal(ob, "rod", target, chain_length=2)
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    rigs.at_frame(1)
+    carriage.lock_location = locked
+    begun = np.array((0.1, -0.2, 0.3))
+    free = ~np.array(locked)
+    for number, frames in enumerate(([2, 5, 8], [2, 5, 8], [2, 5, 8])):
+        moved = []
+        for frame in frames:
+            rigs.at_frame(frame)
+            moved.append(np.array(rigs.evaluated(ob).pose.bones["carriage"].location) - begun)
+        assert np.abs(moved)[:, ~free].max(initial=0.0) < 1e-6
+        assert not free.any() or np.abs(moved)[:, free].max() > 0.1
+        assert ("cannot move" in ob.dqik.status.message) == (not free.any() and not number)
+        if number == 0:
+            ob.dqik.live = False
+            assert np.allclose(carriage.location, begun, atol=1e-6)
+        if start_from == "REST":
+            break
+        bpy.ops.dqik.bake(frame_start=1, frame_end=10, smooth=0.3 * number, clear_goals=False)
+
+
 def test_a_child_bone_that_may_move_reaches_by_sliding() -> None:
     """A free bone in the middle of a locked chain slides its tip to the target, in its parent's turned frame."""
     ob, target = free_chain(), rigs.empty((1.2, 1.4, 0.7))

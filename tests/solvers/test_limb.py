@@ -174,6 +174,23 @@ def test_bend_base_goes_a_share_of_the_way_to_the_bend_that_a_near_target_needs(
     assert_allclose(scipy_rotation(rotations[1]).as_rotvec(), [-0.5 * (after - already), 0, 0], atol=1e-7)
 
 
+@pytest.mark.parametrize("already", [0.0, 0.1, -0.1, 0.5])
+@pytest.mark.parametrize("distance", [0.3, 0.6, 0.88])
+def test_a_held_limb_has_the_bend_that_its_target_needs_the_more_the_straighter_it_is(
+    already: float, distance: float
+) -> None:
+    """The triangle's angle is the bend needed; a limb that is bent by its preferred angle keeps its own bend."""
+    skeleton = leg(hold=1.0)
+    pose = skeleton.rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([already, 0, 0]))
+    more = math.pi - math.acos((0.5**2 + 0.4**2 - distance**2) / (2 * 0.5 * 0.4)) - abs(already)
+    least = np.clip(limb.HELD_BEND * 0.35 - already, 0.0, limb.HELD_BEND * 0.35)
+    straight = (1.0 - limb.HELD_BEND) * max(1.0 - abs(already) / 0.35, 0.0)
+    after = already + max(least, straight * max(more, 0.0))
+    target = np.array([0.2, 1, 0]) + distance * np.array([0.48, -0.8, 0.36])
+    assert_allclose(scipy_rotation(bent(skeleton, pose, tuple(target))[2]).as_rotvec(), [after, 0, 0], atol=1e-7)
+
+
 def test_a_limb_whose_root_slides_is_not_bent_further_for_a_near_target() -> None:
     """The place to which hips slide is unknown before the solve, and so is the target's distance from it."""
     hips = [ik.Joint("lift", -1, "prismatic", (0, 0, 0), axis=(0, 1, 0))]

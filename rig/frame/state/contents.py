@@ -62,6 +62,7 @@ def edited(ob: bpy.types.Object) -> tuple:
     pose, behind = ob.pose.bones, Dependencies()
     return (
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
+        _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
         [_bones_behind(goal, behind) for goal in ob.dqik.goals],
         (obstacles.contents(ob), skin.contents(ob)) if obstacles.settings(ob.original) else (),

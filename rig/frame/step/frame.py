@@ -58,7 +58,7 @@ def read(
     if at_rest:
         solved = rig.solved_bones[prepared.solved[rig.solved_bones]]
         start.rotations[solved] = prepared.modes.at_rest(solved)
-        start.locations[rig.bones[rig.slide_row]] = 0.0
+        start.locations[rig.bones[rig.slide_row]] *= ~rig.slide_free
     frame_input = frame.read(evaluated, rig, start, goals._replace(led=prepared.led))
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
     keeps_keys = ob.dqik.hold_keyed and not at_rest

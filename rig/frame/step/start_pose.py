@@ -41,13 +41,14 @@ def _carried(rig: Rig, posed: Pose, links: np.ndarray, targets: Targets) -> Pose
     if not rig.root_goals:
         return posed
     rotations, translations = posed.rotations.copy(), posed.translations.copy()
-    for number, joint, slide, frame, path in rig.root_goals:
+    for number, joint, slide, frame, free, path in rig.root_goals:
         above = links[:, path[0]]
         for step in path[1:]:
             above = dual_quaternion.product(above, links[:, step])
         back = quaternion.conjugate(above[:, :4])
         place = targets.positions[:, number] - dual_quaternion.translation(above)
-        translations[:, slide : slide + 3] = frame.T * (quaternion.rotate(back, place) @ frame)[..., None]
+        moved = frame.T * (quaternion.rotate(back, place) @ frame)[..., None]
+        translations[:, slide : slide + 3][:, free] = moved[:, free]
         turn = quaternion.product(back, targets.rotations[:, number])
         rotations[:, joint] = quaternion.product(quaternion.conjugate(links[:, joint, :4]), turn)
     return Pose(rotations, translations)

@@ -29,8 +29,9 @@ def answer(
     if rig.slide_row.size:
         new.locations = start.locations.copy()
     for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
-        offset = translations[joint : joint + 3].sum(0)
-        new.locations[rig.bones[row]] = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
+        offset, free = translations[joint : joint + 3].sum(0), rig.slide_free[k]
+        location = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
+        new.locations[rig.bones[row], free] = location[free]
     return new
 
 
