@@ -118,7 +118,7 @@ def read(path: str, up: str = "Y") -> str | None:
     _set_rate(kind.rate(path))
     operator = getattr(getattr(bpy.ops, importer.module), importer.name)
     axes = {"axis_up": up, "axis_forward": {"Y": "-Z", "Z": "Y"}[up]} if ending == ".bvh" else {}
-    with _silence():
+    with silence():
         result = operator(filepath=path, **importer.options, **axes)
     return None if result == {"FINISHED"} else "Blender did not import it"
 
@@ -131,8 +131,8 @@ def _set_rate(rate: float | None) -> None:
 
 
 @contextlib.contextmanager
-def _silence():
-    """Importers print a lot."""
+def silence():
+    """Importers and exporters print a lot."""
     logging.disable(logging.WARNING)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

@@ -10,6 +10,7 @@ from typing import NoReturn
 import bpy
 
 from ..rig.blender import replaced_file
+from . import result_files
 
 _LAST_FRAME = 1048574  # Blender's MAXFRAME; the first frame is its negative
 
@@ -25,8 +26,12 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--input", type=text, nargs="+", action="extend", metavar="PATH",
                           help=f"{kinds} files, or folders of them; default: the open file")  # fmt: skip
         self.add_argument("--output", type=text, required=True, metavar="PATH",
-                          help="the .blend to write; with --input the folder of the results, made if it is missing, or "
-                          "for one file also a .blend")  # fmt: skip
+                          help="the file to write; with --input the folder of the results, made if it is missing, or "
+                          "for one file also the result itself")  # fmt: skip
+        self.add_argument("--format", choices=[one[1:] for one in result_files.ENDINGS],
+                          help="the kind of the results; default: as --output ends, or blend")  # fmt: skip
+        self.add_argument("--skip-existing", action="store_true",
+                          help="leave out files whose result is there already")  # fmt: skip
         self.add_argument("--armature", type=text, action="append", metavar="NAME",
                           help="an armature object; may be given several times")  # fmt: skip
         self.add_argument("--start", type=whole_number(-_LAST_FRAME, _LAST_FRAME), help="first frame")
@@ -46,6 +51,7 @@ class Parser(argparse.ArgumentParser):
         request : the arguments; its report becomes an absolute path.
         """
         self._check_range(request)
+        self._check_format(request)
         if request.input is None:
             output = replaced_file.resolved(bpy.path.abspath(request.output))
             if bpy.data.filepath and output == replaced_file.resolved(bpy.data.filepath):
@@ -61,16 +67,31 @@ class Parser(argparse.ArgumentParser):
         if request.start is not None and request.end is not None and request.end < request.start:
             self.error(f"the range ends at frame {request.end}, before it starts at {request.start}")
 
+    def _check_format(self, request: argparse.Namespace) -> None:
+        """Refuse a name of a file that cannot be written; the format becomes an ending."""
+        ending = "" if request.output.endswith(("/", os.sep)) else result_files.ending_of(request.output)
+        if ending and ending not in result_files.ENDINGS:
+            self.error(f"the output {request.output!r} cannot be written: choose a name that ends in "
+                       f"{_either(result_files.ENDINGS)}, or end the name of a folder with /")  # fmt: skip
+        if ending and request.format is not None and ending != f".{request.format}":
+            self.error(f"the output {request.output!r} is no .{request.format}: choose one of --format and its ending")
+        request.format = f".{request.format}" if request.format else ending or result_files.BLEND
+        if request.format != result_files.BLEND and getattr(request, "all_actions", False):
+            self.error(f"--all-actions writes .blend files, a {request.format} holds one motion: leave one of them out")
+
     def _with_outputs(self, request: argparse.Namespace) -> list[tuple[str, str]]:
         paths, folder = self._paths(request.input), os.path.abspath(request.output)
         read = {replaced_file.resolved(path): path for path in [*paths, *_body(request)]}
-        if len(paths) == 1 and folder.lower().endswith(".blend") and not os.path.isdir(folder):
+        is_file = bool(result_files.ending_of(folder)) and not request.output.endswith(("/", os.sep))
+        if is_file and len(paths) > 1:
+            self.error(f"{len(paths)} files cannot all become {request.output!r}: give a folder")
+        if is_file:
             outputs = [folder]
             self._make(os.path.dirname(folder))
         else:
             if os.path.realpath(folder) in {os.path.dirname(path) for path in read}:
                 self.error("the output folder is that of the input: choose another, so that the files there stay")
-            outputs = [os.path.join(folder, _blend_name(path)) for path in paths]
+            outputs = [os.path.join(folder, result_files.name_of(path, request.format)) for path in paths]
             self._make(folder)
         by_output: dict[str, str] = {}
         for path, output in zip(paths, outputs, strict=True):
@@ -120,12 +141,6 @@ def _body(request: argparse.Namespace) -> list[str]:
     """The file of the figure that the retarget command reads beside its inputs."""
     body = getattr(request, "body", None)
     return [] if body is None else [os.path.abspath(body)]
-
-
-def _blend_name(path: str) -> str:
-    """The name of the .blend that a file becomes: walk.bvh becomes walk.bvh.blend."""
-    name = os.path.basename(path)
-    return name if name.lower().endswith(".blend") else f"{name}.blend"
 
 
 def text(argument: str) -> str:

@@ -2,14 +2,14 @@
 """The files of the commands: opened one after another, and written beside what they replace."""
 
 import os
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import bpy
 
 from ..rig.blender import blend_file, replaced_file
-from . import clip_files
+from . import clip_files, result_files
 
 _LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 
@@ -119,10 +119,21 @@ def check_not_linked(path: str, name: str) -> None:
         raise Failure(f"cannot write {name!r}: this file links data from it")
 
 
-def save(path: str, name: str, armatures: Iterable[str]) -> None:
-    """Save a copy of the open file with these armatures. name : of the path, for the user."""
+def save(path: str, name: str, armatures: Sequence[str], span: tuple[int, int]) -> None:
+    """Save a copy of the open file with these armatures or, by the path's ending, what another program reads of them.
+
+    name : of the path, for the user. span : the frames that another program gets.
+    """
+    ending = result_files.ending_of(path)
+    exported = ending in result_files.ENDINGS and ending != result_files.BLEND
+    if exported and (problem := result_files.problem(ending, armatures)) is not None:
+        raise Failure(f"cannot write {name!r}: {problem}")
 
     def look(written: str) -> None:
+        if exported:
+            if not os.path.getsize(written):
+                raise Failure(f"cannot write {name!r}: what Blender wrote is empty; is the disk full?")
+            return
         if not blend_file.is_complete(written):
             raise Failure(f"cannot write {name!r}: what Blender wrote is not complete; is the disk full?")
         loading: Any = bpy.data.libraries.load(written)  # lists the names; loads nothing
@@ -134,8 +145,11 @@ def save(path: str, name: str, armatures: Iterable[str]) -> None:
     backups = bpy.context.preferences.filepaths.save_version
     try:
         with replaced_file.replaced(path, look, backups) as written:
-            result = bpy.ops.wm.save_as_mainfile(filepath=written, copy=True)
-            if result != {"FINISHED"}:
+            if exported:
+                is_done = result_files.export(written, ending, armatures, span)
+            else:
+                is_done = bpy.ops.wm.save_as_mainfile(filepath=written, copy=True) == {"FINISHED"}
+            if not is_done:
                 raise Failure(f"cannot write {name!r}: Blender did not save it")
     except RuntimeError as error:
         raise Failure(f"cannot write {name!r}: Blender says {reported(error)!r}; is the disk full?") from None

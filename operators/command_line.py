@@ -43,7 +43,10 @@ def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     scene = bpy.context.scene
     if not ob.dqik.goals:
         raise Refusal(f"armature {ob.name!r} has no goals")
-    start, end = commands.frames(request, scene.frame_start, scene.frame_end)
+    usual = scene.frame_start, scene.frame_end
+    moving = commands.motion_range([ob, *_targets(scene, ob)])
+    motion = min(usual[0], moving[0]), max(usual[1], moving[1])
+    start, end = commands.frames(request, usual, motion)
     options = {"step": request.step, "reduce": request.reduce, "smooth": request.smooth}
     with evaluated([ob, *_targets(scene, ob)]), bpy.context.temp_override(object=ob, active_object=ob):
         result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, **options)

@@ -10,7 +10,7 @@ import os
 import sys
 import tomllib
 from argparse import Namespace
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, partial
 from time import perf_counter
@@ -20,11 +20,12 @@ import bpy
 
 from .. import solvers as ik
 from ..rig import curves
-from ..rig.blender import replaced_file, scene_state
+from ..rig.blender import animation, replaced_file, scene_state
 from ..rig.notes import Refused
 from . import command_files
 from .command_arguments import Parser
 from .command_files import Failure, Refusal
+from .frames import action_range
 
 _registered: list[object] = []
 
@@ -95,20 +96,23 @@ def run(command: Command, arguments: Sequence[str]) -> int:
     report: list[Facts] = []
     written = True
     for number, (path, output) in enumerate(files, 1):
-        found = _file(command, request, path, output)
+        skipped = request.skip_existing and os.path.exists(bpy.path.abspath(output))
+        found = [_skipped(command, path, output)] if skipped else _file(command, request, path, output)
         report += found
         place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
         for facts in found:
-            if facts["reason"] is None:
+            if facts["skipped"]:
+                say(command.name, f"{place}skipped, {output} is there", sys.stdout)
+            elif facts["reason"] is None:
                 say(command.name, f"{place}{facts.pop('said')}", sys.stdout)
             else:
                 which = "" if facts["action"] is None else f"{facts['action']!r}: "
                 say(command.name, f"{place}{which}{facts['reason']}", sys.stderr)
         written = request.report is None or _write(command, request.report, report)
-    refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("refused", "reason"))
+    skipped, refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("skipped", "refused", "reason"))
     if len(files) > 1:
-        say(command.name, f"{len(report) - left} of {len(report)} {command.done}, {refused} refused, {left - refused} "
-            "failed", sys.stdout)  # fmt: skip
+        say(command.name, f"{len(report) - left - skipped} of {len(report)} {command.done}, {skipped} skipped, "
+            f"{refused} refused, {left - refused} failed", sys.stdout)  # fmt: skip
     return 0 if written and (refused if request.allow_refused else 0) == left else 1
 
 
@@ -120,9 +124,11 @@ def _file(command: Command, request: Namespace, path: str | None, output: str) -
         with command.tasks(path, request) as tasks:
             command_files.check_not_linked(target, output)
             found = [_tried(task) for task in tasks]
-        changed = {one.task.armature for one in found if one.task is not None and isinstance(one.result, Done)}
-        if changed:
-            command_files.save(target, output, changed)
+        done = {one.task.armature: one.result for one in found
+                if one.task is not None and isinstance(one.result, Done)}  # fmt: skip
+        if done:
+            span = min(one.start for one in done.values()), max(one.end for one in done.values())
+            command_files.save(target, output, list(done), span)
     except Exception as error:
         return [_facts(command, path, one if isinstance(one.result, Exception) else one._replace(result=error))
                 for one in found or [Tried(None, error, perf_counter() - began)]]  # fmt: skip
@@ -132,6 +138,12 @@ def _file(command: Command, request: Namespace, path: str | None, output: str) -
             "said": f"{command.done} frames {done.start} to {done.end} of {_name(one.task)} into {target}{done.said}",
         } for one in found
     ]  # fmt: skip
+
+
+def _skipped(command: Command, path: str | None, output: str) -> Facts:
+    """The facts of a file whose result is there."""
+    facts = _facts(command, path, Tried(None, Done(0, 0, {}), 0.0))
+    return facts | {command.done: False, "skipped": True, "output": output}
 
 
 def _name(task: Task | None) -> str:
@@ -145,7 +157,7 @@ def _facts(command: Command, path: str | None, tried: Tried) -> Facts:
     error = tried.result if isinstance(tried.result, Exception) else None
     armature, action = (None, None) if tried.task is None else (tried.task.armature, tried.task.action)
     return {"file": path or bpy.data.filepath or None, "armature": armature, "action": action,
-            command.done: error is None, "refused": isinstance(error, Refusal | Refused),
+            command.done: error is None, "skipped": False, "refused": isinstance(error, Refusal | Refused),
             "reason": None if error is None else _reason(error), "output": None,
             "seconds": round(tried.seconds, 2), "blender": bpy.app.version_string, "dqik": _version(),
             "kernel": ik.kernel()}  # fmt: skip
@@ -225,10 +237,30 @@ def in_the_file(
     yield [Task(name, partial(found, name)) for name in dict.fromkeys(names)]
 
 
-def frames(request: Namespace, first: int, last: int) -> tuple[int, int]:
-    """The first and the last frame: those that were asked for, else those given."""
-    start = first if request.start is None else request.start
-    end = last if request.end is None else request.end
-    if end < start:
-        raise Refusal(f"the range ends at frame {end}, before it starts at {start}")
-    return start, end
+def frames(request: Namespace, usual: tuple[int, int], motion: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last frame: those that were asked for, else the usual ones, as far as there is a motion."""
+    start = usual[0] if request.start is None else request.start
+    end = usual[1] if request.end is None else request.end
+    if max(start, motion[0]) > min(end, motion[1]):
+        asked = f"{start} to {end}" if start <= end else f"{start} on" if request.end is None else f"the first to {end}"
+        raise Refusal(f"the motion has the frames {motion[0]} to {motion[1]}, so there are none from {asked}")
+    return max(start, motion[0]), min(end, motion[1])
+
+
+def motion_range(objects: Iterable[bpy.types.Object]) -> tuple[int, int]:
+    """The frames on which objects move: those of their actions, and the scene's where a motion has no end of its own.
+
+    Strips, drivers and modifiers of curves move them outside their keys, and an object without an action is moved by
+    others.
+    """
+    scene, starts, ends = bpy.context.scene, list[int](), list[int]()
+    for ob in objects:
+        start, end = action_range(ob, scene)
+        starts.append(start)
+        ends.append(end)
+        goes_on = any(len(curve.modifiers) or curve.extrapolation == "LINEAR"
+                      for curve in curves.fcurves(ob.animation_data))  # fmt: skip
+        if goes_on or animation.uses_nla(ob) or (ob.animation_data is not None and len(ob.animation_data.drivers)):
+            starts.append(scene.frame_start)
+            ends.append(scene.frame_end)
+    return min(starts), max(ends)

@@ -54,7 +54,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
 
 def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     """Mend an armature over the frames of its action or those that were asked for."""
-    start, end = commands.frames(request, *action_range(ob, bpy.context.scene))
+    start, end = commands.frames(request, action_range(ob, bpy.context.scene), commands.motion_range([ob]))
     others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))

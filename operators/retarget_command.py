@@ -45,16 +45,21 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
         with _carried(source, request, [name for name in there if name != source.name], bpy.data.actions) as tasks:
             yield tasks
         return
+    if not os.path.isfile(os.path.abspath(request.body)):
+        raise Failure(f"there is no body file {request.body!r}")
     with tempfile.TemporaryDirectory(prefix="dqik-") as folder:
         clip = _as_blend(path, os.path.join(folder, "clip.blend"), request.up)
-        command_files.open_file(os.path.abspath(request.body))
+        try:
+            command_files.open_file(os.path.abspath(request.body))
+        except Failure as error:
+            raise Failure(f"the body file {request.body!r}: {error}") from None
         bodies, before = _armatures(bpy.context.scene), _everything()
         brought, scene = _bring(clip, request.all_actions)
         source = _source(brought, request)
         if source.library is not None:
             source = source.make_local()  # under a name of its own
         bpy.context.scene.collection.objects.link(source)
-        _take_times(scene, *commands.frames(request, *action_range(source, scene)))
+        _take_times(scene, *commands.frames(request, *_ranges(source, scene)))
         came = [action for action in bpy.data.actions if action not in before]
         with _carried(source, request, list(bodies), came) as tasks:
             there = {*bpy.data.actions}
@@ -77,7 +82,7 @@ def _carried(
 
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
-        start, end = commands.frames(request, *action_range(source, bpy.context.scene))
+        start, end = commands.frames(request, *_ranges(source, bpy.context.scene))
         with evaluated([ob, source]), bpy.context.temp_override(object=ob, active_object=ob):
             result = bpy.ops.dqik.retarget(source=source.name, frame_start=start, frame_end=end)
         if result != {"FINISHED"}:
@@ -102,6 +107,12 @@ def _carried(
     ] or [commands.Task(name, partial(work, name)) for name in dict.fromkeys(names)]  # fmt: skip
     for name, action in first.items():
         keys.assign(there[name], action)
+
+
+def _ranges(source: bpy.types.Object, scene: bpy.types.Scene) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The frames of a source's action, those of its scene without one, and those on which it moves."""
+    usual, moving = action_range(source, scene), commands.motion_range([source])
+    return usual, (min(usual[0], moving[0]), max(usual[1], moving[1]))
 
 
 def _armatures(scene: bpy.types.Scene) -> dict[str, bpy.types.Object]:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
-_PREFIX, _SUFFIX = ".dqik-", ".blend"  # of the names of files that are being written
+_PREFIX, _SUFFIX = ".dqik-", ".blend"  # of the names of files that are being written, where they have no ending
 _TRAILS = ("", "@", "1", ".old")  # what Blender and this file append to such a name
 
 
@@ -60,8 +60,9 @@ def replaced(path: str, look: Callable[[str], None], backups: int = 0) -> Genera
 
 
 def _reserved(path: str) -> str:
-    """The name of a new, empty file in the folder of `path`."""
-    handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, os.path.dirname(path))
+    """The name of a new, empty file in the folder of `path`, with its ending, by which exporters know what to write."""
+    suffix = os.path.splitext(path)[1] or _SUFFIX
+    handle, name = tempfile.mkstemp(suffix, _PREFIX, os.path.dirname(path))
     os.close(handle)
     return name
 

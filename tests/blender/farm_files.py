@@ -22,6 +22,7 @@ def run(command: str, *arguments: object) -> int:
     own = sys.modules[f"{operators}.{MODULES[command]}"].COMMAND
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
+        warnings.simplefilter("ignore", DeprecationWarning)  # its exporters use what newer NumPys will not have
         return sys.modules[f"{operators}.commands"].run(own, [str(argument) for argument in arguments])
 
 

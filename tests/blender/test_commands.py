@@ -43,7 +43,7 @@ def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: pyte
     printed = capfd.readouterr()
     lines = [line for line in printed.out.splitlines() if line.startswith("dqik_bake: ")]
     assert re.match(r"dqik_bake: 1/5 a\.blend: baked frames 1 to 10 of 'Arm' into .*a\.blend", lines[0])
-    assert lines[-1] == "dqik_bake: 3 of 5 baked, 1 refused, 1 failed" and len(lines) == 4
+    assert lines[-1] == "dqik_bake: 3 of 5 baked, 0 skipped, 1 refused, 1 failed" and len(lines) == 4
     assert [line.split(": ")[1] for line in printed.err.splitlines() if line.startswith("dqik_bake: ")] == [
         "2/5 b.blend", "5/5 e.blend"]  # fmt: skip
 
@@ -93,7 +93,7 @@ def test_what_is_refused_need_not_fail_the_task(tmp_path: Path) -> None:
 
 def test_frames_that_are_asked_for_are_keyed(tmp_path: Path) -> None:
     source = shot(tmp_path / "shot.blend")
-    for words, frames in ((("--start", 3), (3, 10)), (("--end", 4), (1, 4)), (("--start", 2, "--end", 12), (2, 12))):
+    for words, frames in ((("--start", 3), (3, 10)), (("--end", 4), (1, 4)), (("--start", 2, "--end", 5000), (2, 10))):
         out = tmp_path / "out.blend"
         assert run("dqik_bake", "--input", source, "--output", out, *words) == 0
         bpy.ops.wm.open_mainfile(filepath=str(out))
@@ -101,10 +101,15 @@ def test_frames_that_are_asked_for_are_keyed(tmp_path: Path) -> None:
         assert (min(found), max(found)) == frames
     said = tmp_path / "report.json"
     assert run("dqik_bake", "--input", source, "--output", out, "--start", 20, "--report", said) == 1
-    assert "ends at frame 10, before it starts at 20" in report(said)[0]["reason"]
+    assert "the motion has the frames 1 to 10, so there are none from 20 on" in report(said)[0]["reason"]
     walk = clip(tmp_path / "walk.bvh", 60)
     assert run("dqik_mend", "--input", walk, "--output", tmp_path / "mended", "--start", 11, "--report", said) == 0
     assert (report(said)[0]["start"], report(said)[0]["end"]) == (11, 60)
+    words = ("--input", walk, "--output", tmp_path / "mended", "--report", said)
+    assert run("dqik_mend", *words, "--start", -50, "--end", 5000) == 0
+    assert (report(said)[0]["start"], report(said)[0]["end"]) == (1, 60)
+    assert run("dqik_mend", *words, "--start", 61, "--end", 5000) == 1
+    assert "the motion has the frames 1 to 60, so there are none from 61 to 5000" in report(said)[0]["reason"]
 
 
 WRONG = {
@@ -113,7 +118,10 @@ WRONG = {
     "same folder": (("--input", "a.blend", "more/b.blend", "--output", "more"), "folder is that of the input"),
     "itself": (("--input", "a.blend", "--output", "a.blend"), "'.*a.blend' is also an input"),
     "same names": (("--input", "a.blend", "more/a.blend", "--output", "out"), "would both become"),
-    "no folder": (("--input", "a.blend", "--output", "notes.txt"), "cannot write into"),
+    "no folder": (("--input", "a.blend", "--output", "file/out"), "cannot write into"),
+    "no such format": (("--input", "a.blend", "--output", "notes.txt"), "cannot be written: choose a name that ends"),
+    "two formats": (("--input", "a.blend", "--output", "b.fbx", "--format", "glb"), "'b.fbx' is no .glb"),
+    "several into one": (("--input", "a.blend", "more/b.blend", "--output", "b.fbx"), "2 files cannot all become"),
     "reversed": (("--input", "a.blend", "--output", "out", "--start", "5", "--end", "4"), "before it starts"),
     "report is an input": (("--input", "a.blend", "--output", "o.blend", "--report", "a.blend"), "is also an input"),
     "no such place": (("--input", "a.blend", "--output", "o.blend", "--report", "no/r.json"), "cannot write the"),
@@ -129,7 +137,7 @@ def test_arguments_that_do_not_fit_are_said_before_anything_is_read(
     monkeypatch.chdir(tmp_path)
     for folder in ("more", "empty"):
         (tmp_path / folder).mkdir()
-    for name in ("a.blend", "more/a.blend", "more/b.blend", "notes.txt"):
+    for name in ("a.blend", "more/a.blend", "more/b.blend", "notes.txt", "file"):
         (tmp_path / name).write_text("never read")
     arguments, said = WRONG[case]
     capfd.readouterr()
@@ -138,6 +146,35 @@ def test_arguments_that_do_not_fit_are_said_before_anything_is_read(
     printed = capfd.readouterr()
     assert printed.out == ""
     assert re.fullmatch(rf"{command}: .*{said}.*\n", printed.err)
+
+
+def test_a_body_that_is_not_there_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    walk, body = clip(tmp_path / "walk.bvh", 30), tmp_path / "hero.blend"
+    words = ("--input", walk, "--output", tmp_path / "out", "--report", tmp_path / "report.json")
+    assert run("dqik_retarget", "--body", body, *words) == 1
+    assert "there is no body file" in (said := report(tmp_path / "report.json")[0]["reason"]) and "hero.blend" in said
+    assert said in capfd.readouterr().err
+    body.write_text("no file of Blender")
+    assert run("dqik_retarget", "--body", body, *words) == 1
+    assert "the body file" in (said := report(tmp_path / "report.json")[0]["reason"]) and "hero.blend" in said
+
+
+def test_results_that_are_there_are_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """So that a batch that was broken off goes on."""
+    folder, out, said = tmp_path / "in", tmp_path / "out", tmp_path / "report.json"
+    folder.mkdir()
+    for name in "abc":
+        shot(folder / f"{name}.blend")
+    assert run("dqik_bake", "--input", folder / "b.blend", "--output", f"{out}/") == 0
+    before = (out / "b.blend").read_bytes()
+    capfd.readouterr()
+    assert run("dqik_bake", "--input", folder, "--output", out, "--skip-existing", "--report", said) == 0
+    assert (out / "b.blend").read_bytes() == before
+    assert [(entry["baked"], entry["skipped"], entry["reason"]) for entry in report(said)] == [
+        (True, False, None), (False, True, None), (True, False, None)]  # fmt: skip
+    lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("dqik_bake: ")]
+    assert "2/3 b.blend: skipped" in lines[1]
+    assert lines[-1] == "dqik_bake: 2 of 3 baked, 1 skipped, 0 refused, 0 failed"
 
 
 @pytest.mark.parametrize("command", MODULES)

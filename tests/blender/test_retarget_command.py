@@ -96,5 +96,5 @@ def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
     assert [name for name, reason in found.items() if reason is None] == ["jump.bvh", "stage.blend", "walk.bvh"]
     words = ("--body", folder / "none.blend", "--output", folder / "more", "--report", folder / "report.json")
     assert run("dqik_retarget", "--input", folder / "clips" / "walk.bvh", *words) == 1
-    assert report(folder / "report.json")[0]["reason"]
+    assert "none.blend" in report(folder / "report.json")[0]["reason"]
     assert not list((folder / "more").iterdir())

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results of the commands as files of other programs: Blender's own exporters write the armatures that were worked on.
+
+With them go the meshes that they deform. The frames are those that were worked on, one sample each.
+"""
+
+import os
+import re
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import addon_utils
+import bpy
+
+from .clip_files import silence
+
+BLEND = ".blend"
+_LIKE_A_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+
+
+class Exporter(NamedTuple):
+    """An operator of Blender that exports what is selected, its options, and the add-on that brings it."""
+
+    module: str
+    name: str
+    add_on: str
+    options: Callable[[], dict[str, Any]]
+    most: int | None = None  # armatures in a file
+
+
+def _fbx() -> dict[str, Any]:
+    return {"use_selection": True, "object_types": {"ARMATURE", "MESH"}, "add_leaf_bones": False, "bake_anim": True,
+            "bake_anim_use_all_bones": True, "bake_anim_use_nla_strips": False, "bake_anim_use_all_actions": False,
+            "bake_anim_force_startend_keying": True, "bake_anim_step": 1.0,
+            "bake_anim_simplify_factor": 0.0}  # fmt: skip
+
+
+def _glb() -> dict[str, Any]:
+    return {"export_format": "GLB", "use_selection": True, "export_animations": True,
+            "export_animation_mode": "ACTIVE_ACTIONS", "export_force_sampling": True, "export_frame_range": True,
+            "export_optimize_animation_size": False, "export_def_bones": False}  # fmt: skip
+
+
+def _bvh() -> dict[str, Any]:
+    scene = bpy.context.scene
+    return {"frame_start": scene.frame_start, "frame_end": scene.frame_end, "rotate_mode": "NATIVE",
+            "root_transform_only": False}  # fmt: skip
+
+
+_EXPORTERS = {
+    ".fbx": Exporter("export_scene", "fbx", "io_scene_fbx", _fbx),
+    ".glb": Exporter("export_scene", "gltf", "io_scene_gltf2", _glb),
+    ".bvh": Exporter("export_anim", "bvh", "io_anim_bvh", _bvh, most=1),
+}
+
+ENDINGS = (BLEND, *_EXPORTERS)
+"""The endings of the names of results."""
+
+
+def ending_of(path: str) -> str:
+    """The ending that makes a path look like a file's, in lower case; empty for the name of a folder."""
+    found = _LIKE_A_FILE.search(path)
+    return "" if found is None or os.path.isdir(path) else found[0].lower()
+
+
+def name_of(path: str, ending: str) -> str:
+    """The name of the result that an input becomes: walk.bvh becomes walk.bvh.blend, and shot.blend shot.fbx."""
+    name = os.path.basename(path)
+    if name.lower().endswith(ending):
+        return name
+    return (name[: -len(BLEND)] if name.lower().endswith(BLEND) else name) + ending
+
+
+def problem(ending: str, armatures: Sequence[str]) -> str | None:
+    """Why armatures cannot become one file of an ending, as a sentence; None if they can."""
+    exporter = _EXPORTERS.get(ending)
+    if exporter is None:
+        return None
+    if exporter.most is not None and len(armatures) > exporter.most:
+        return f"a {ending} file holds one armature: choose it by --armature"
+    addon_utils.enable(exporter.add_on)
+    is_there = exporter.name in dir(getattr(bpy.ops, exporter.module))
+    return None if is_there else f"this Blender cannot write {ending} files"
+
+
+def export(path: str, ending: str, armatures: Sequence[str], span: tuple[int, int]) -> bool:
+    """Write armatures of the open file, with the meshes that they deform, over some frames; whether Blender did."""
+    exporter, scene = _EXPORTERS[ending], bpy.context.scene
+    figures = [scene.objects[name] for name in armatures]
+    scene.frame_start, scene.frame_end = span
+    with _shown([*figures, *(one for one in scene.objects if one.type == "MESH" and one.find_armature() in figures)]):
+        bpy.context.view_layer.objects.active = figures[0]
+        with silence():
+            operator = getattr(getattr(bpy.ops, exporter.module), exporter.name)
+            return operator(filepath=path, check_existing=False, **exporter.options()) == {"FINISHED"}
+
+
+@contextmanager
+def _shown(objects: Sequence[bpy.types.Object]) -> Generator[None]:
+    """Select some objects alone, also hidden ones, in a collection that is there meanwhile."""
+    collection = bpy.data.collections.new("DQIK")
+    bpy.context.scene.collection.children.link(collection)
+    if bpy.context.view_layer.objects.active is not None and bpy.context.object.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    hidden = [(one, one.hide_viewport) for one in objects]
+    try:
+        for one in objects:
+            collection.objects.link(one)
+            one.hide_viewport = False
+        bpy.context.view_layer.update()
+        for one in bpy.context.view_layer.objects:
+            one.hide_set(one.hide_get() and one not in objects)
+            one.select_set(one in objects)
+        yield
+    finally:
+        for one, was in hidden:
+            one.hide_viewport = was
+        bpy.data.collections.remove(collection)
