@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..rig.notes import Code, Note
-from ..rig.setup import goals, selection
+from ..rig.notes import Code, Note, listed
+from ..rig.setup import goals, keyable, selection
 from .common import GoalsOperator, armature
 
 
@@ -58,13 +58,17 @@ class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
         if not owners:
             self.tell({"WARNING"}, Note(Code.NO_CONTROLS, repr(ob.name)))
             return {"CANCELLED"}
-        left = [one for one in owners if not goals.key_control(one, frame)]
-        count = len(owners) - len(left)
-        parts = [Note(Code.CONTROLS_KEYED, count, f"{frame:g}")] if count else []
-        if left:
-            parts.append(Note(Code.CONTROLS_WITHOUT_KEYS, ", ".join(repr(one.name) for one in left)))
-        self.tell({"WARNING"} if left else {"INFO"}, *parts)
-        return {"FINISHED"} if count else {"CANCELLED"}
+        reasons = dict[str, Note]()
+        if keyable.of_owners(owners) is not None:
+            notes = {one.name: keyable.of_owners([one]) for one in owners}
+            reasons = {name: note for name, note in notes.items() if note is not None}
+        keyed = [one for one in owners if one.name not in reasons and goals.key_control(one, frame)]
+        parts = [Note(Code.CONTROLS_KEYED, len(keyed), f"{frame:g}")] if keyed else []
+        if reasons:
+            reason = next(iter(reasons.values()))
+            parts.append(Note(Code.CONTROLS_WITHOUT_KEYS, listed([repr(name) for name in reasons]), reason))
+        self.tell({"INFO"} if not reasons else {"WARNING"} if keyed else {"ERROR"}, *parts)
+        return {"FINISHED"} if keyed else {"CANCELLED"}
 
 
 CLASSES = (DQIK_OT_select_controls, DQIK_OT_key_controls)

@@ -118,7 +118,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
             return {"CANCELLED"}
         switched = len(switches.others(ob))
-        if switched and (refusal := switches.refusal(ob) or (refusal if as_bones else None)):
+        keyed = to_fk.refusal(ob, figure.roles) if switched and frames else None
+        if switched and (refusal := switches.refusal(ob) or (refusal if as_bones else None) or keyed):
             self.tell({"WARNING"}, refusal)
             return {"CANCELLED"}
         if switched:

@@ -4,7 +4,6 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty
 
-from ..rig.bake import keys
 from ..rig.blender import scene_state
 from ..rig.clip import overlap
 from ..rig.notes import Code, Note, Refused
@@ -61,7 +60,7 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(Code.OVERLAP_SOLVED, repr(solved)))
             return {"CANCELLED"}
         try:
-            keys.check(ob, "CURRENT")
+            overlap.check(ob, names)
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
         except Refused as refused:

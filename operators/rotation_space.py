@@ -7,7 +7,7 @@ from bpy.props import EnumProperty
 from ..rig.blender import keying
 from ..rig.frame import aside
 from ..rig.notes import Code, Note
-from ..rig.setup import goals, placing, rotation_space
+from ..rig.setup import goals, keyable, placing, rotation_space
 from .common import OneGoalOperator, armature
 
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
@@ -36,6 +36,9 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
         if number is None:
             return {"CANCELLED"}
         goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
+        if keying.is_auto(scene) and (refusal := keyable.of_goals(ob, [number], ("rotation_follows",))):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
         shown = _evaluated(context, ob)
         if goal.bone not in shown.pose.bones:
             self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))

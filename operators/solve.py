@@ -8,7 +8,7 @@ from ..rig.blender import keying
 from ..rig.frame import missed, once
 from ..rig.frame.state import stored_base
 from ..rig.notes import Code, Note, note_of
-from ..rig.setup import controls
+from ..rig.setup import controls, keyable
 from ..solvers import DqikError
 from .common import ArmatureOperator, GoalsOperator, armature
 
@@ -57,8 +57,12 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
             self.tell({"WARNING"}, Note(Code.LIVE_IS_OFF))
             return {"CANCELLED"}
         moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
+        auto = keying.is_auto(context.scene)
+        if auto and (refusal := keyable.of_owners([ob.pose.bones[name] for name in moved])):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
         once.keep_pose(ob)
-        if keying.is_auto(context.scene):
+        if auto:
             for name in moved:
                 keying.key(ob.pose.bones[name], context.scene.frame_current_final, name, auto=True)
         return {"FINISHED"}

@@ -114,6 +114,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             one.whole = self.whole
         if not every:
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
+        unbake.check(every)
         return every
 
 

@@ -12,8 +12,7 @@ GERMAN_NOTES = {
     "{} has no controls: press Set Up Full Body": "{} hat keine Steuerknochen: Ganzen Körper einrichten drücken",
     "All controls of {} are hidden": "Alle Steuerknochen von {} sind ausgeblendet",
     "{} controls keyed at frame {}": "{} Steuerknochen bei Frame {} mit Keyframes versehen",
-    "{} cannot be keyed: their action belongs to another file, or the NLA plays them":
-        "{} können keine Keyframes bekommen: ihre Action gehört zu einer anderen Datei, oder das NLA spielt sie",
+    "{} cannot be keyed: {}": "{} können keine Keyframes bekommen: {}",
     # what the panel warns of
     "Goal {}: {}": "Ziel {}: {}",
     "it has no bone: choose one": "es hat keinen Knochen: einen auswählen",
@@ -154,8 +153,6 @@ GERMAN_NOTES = {
         "Andere Objekte benutzen das Skelett {} mit: es zuerst zum Einzelnutzer machen",
     "The NLA moves {}, and its strips would not fit a new rest pose: bake them to an action first":
         "Das NLA bewegt {}, und seine Streifen passten nicht zu einer neuen Ruhepose: sie zuerst in eine Action backen",
-    "Action {} is also played by {}: make it a single user first":
-        "Die Action {} wird auch von {} abgespielt: sie zuerst zum Einzelnutzer machen",
     "{} is bound to the rest pose and would be deformed: unbind it first":
         "{} ist an die Ruhepose gebunden und würde verformt: zuerst die Bindung lösen",
     "Keys of {} are no numbers: delete them first": "Keyframes von {} sind keine Zahlen: sie zuerst löschen",
@@ -325,9 +322,9 @@ GERMAN_NOTES = {
     "Bake these simulations before you render: {}": "Diese Simulationen vor dem Rendern backen: {}",
     "Enable these targets in renders, or they stand still there: {}":
         "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",
-    "{} is an override that is not editable: make it editable (Object > Library Override) first":
-        "{} ist eine Überschreibung, die nicht bearbeitbar ist: zuerst bearbeitbar machen (Objekt > "
-        "Bibliotheksüberschreibung)",
+    "{} is an override that cannot be edited: make it editable (Object > Library Override > Make)":
+        "{} ist eine Überschreibung, die nicht bearbeitet werden kann: bearbeitbar machen (Objekt > "
+        "Bibliotheksüberschreibung > Erstellen)",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
     "Action {} also plays in the NLA of {}: mute its track, or make the action a single user first":
         "Die Action {} läuft auch im NLA von {}: zuerst ihre Spur stumm schalten oder die Action zum Einzelnutzer "

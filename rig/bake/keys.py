@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import originals, rotation
+from ..blender import animation, originals, rotation
 from ..blender.channels import Channels
 from ..notes import Code, Note, Refused
 from ..setup import keyable
@@ -101,8 +101,13 @@ def _is_blended(data: bpy.types.AnimData) -> bool:
 
 
 def set_aside(ob: bpy.types.Object, before: tuple) -> None:
-    """Keep the old action in the file and, if it was blended with the NLA, as a track below the new action."""
+    """Keep the old action in the file and, if it was blended with the NLA, as a track below the new action.
+
+    Where strips alone have moved the object, they go on outside the frames of the new action.
+    """
     data, (action, slot) = ob.animation_data, before
+    if action is None and animation.uses_nla(ob):
+        data.action_extrapolation = "NOTHING"  # outside its frames the strips show, as they did
     if action is not None:
         originals.name_original(data.action, action)
     if not _is_blended(data):

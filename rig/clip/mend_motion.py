@@ -17,6 +17,7 @@ from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
+from ..setup import keyable
 from ..shot import ties
 from . import finite_motion, ground, inside_limits, leg_bones
 
@@ -107,7 +108,8 @@ def figure(ob: bpy.types.Object) -> Figure:
         legs.append(_limb(ob, leg, paths, scale * shape.heel, scale * shape.ball))
         moved |= {bone for path in paths for bone in path} | {leg[0]}
     hips = _hips(ob, armature, [leg[0] for leg, _ in found])
-    _check(ob, [names[bone] for bone in sorted(moved | {hips})])
+    keyed = [*_turned(ob, legs), _path(ob, names[hips], "location")]
+    _check(ob, [names[bone] for bone in sorted(moved | {hips})], keyed)
     arms = [_arm(ob, armature, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
             for side in (LEFT, RIGHT)]  # fmt: skip
     return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
@@ -130,7 +132,8 @@ def _arm(ob: bpy.types.Object, armature: Armature, bones: list[int], hips: int, 
     if not all(paths) or any(_reason(ob, name) is not None for name in names):
         return None
     length = scale * float(np.linalg.norm(armature.tails[bones[2]] - armature.heads[bones[2]]))
-    return _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
+    found = _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
+    return found if keyable.of_curves(ob, _turned(ob, [found])) is None else None
 
 
 def _between(armature: Armature, upper: int, lower: int) -> list[int]:
@@ -148,13 +151,22 @@ def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> in
     raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
 
 
-def _check(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Raise `Refused` if more than keys of the assigned action moves some bones."""
-    data = ob.animation_data
-    if data is None or data.action is None:
+def _turned(ob: bpy.types.Object, limbs: Sequence[Limb]) -> list[str]:
+    """The data paths of the rotations of limbs."""
+    names = [name for limb in limbs for name in limb.names]
+    return [_path(ob, name, rotation.PATHS[ob.pose.bones[name].rotation_mode]) for name in names]
+
+
+def _path(ob: bpy.types.Object, bone: str, name: str) -> str:
+    return keyable.path_of(ob.pose.bones[bone], name)
+
+
+def _check(ob: bpy.types.Object, names: Sequence[str], paths: Sequence[str]) -> None:
+    """Raise `Refused` if more than keys of the assigned action moves some bones, or some paths cannot be keyed."""
+    if ob.animation_data is None or ob.animation_data.action is None:
         raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
-    if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
-        raise Refused(Note(Code.ACTION_BLENDED, repr(data.action.name)))
+    if (note := keyable.problem(ob, paths, copied=True)) is not None:
+        raise Refused(note)
     for name in names:
         reason = _reason(ob, name)
         if reason is not None:

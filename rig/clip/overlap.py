@@ -12,6 +12,8 @@ from ...solvers.algebra import quaternion
 from ...solvers.clip import Chain, Spring, follow_through
 from .. import curves
 from ..blender import channels, rotation, scene_state
+from ..notes import Refused
+from ..setup import keyable
 from . import finite_motion, inside_limits
 
 _SHORT = 0.1  # of a bone's length
@@ -33,6 +35,14 @@ def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
 
 def _depth(bone: bpy.types.PoseBone) -> int:
     return len(bone.parent_recursive)
+
+
+def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
+    """Raise `Refused` if the rotations of bones cannot be keyed."""
+    bones = [ob.pose.bones[name] for name in names]
+    note = keyable.problem(ob, [keyable.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
+    if note is not None:
+        raise Refused(note)
 
 
 def read(

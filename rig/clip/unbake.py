@@ -14,6 +14,8 @@ from ...solvers.clip import Keys
 from .. import curves
 from ..blender import bulk, channels, rotation, scene_state
 from ..blender.places import Owner
+from ..notes import Refused
+from ..setup import keyable
 from . import finite_motion
 from .stances import Mark
 
@@ -112,6 +114,15 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
         one.values = np.array(columns[name]).T
         _untwist(one)
     return [one for one in found.values() if one.curves]
+
+
+def check(every: Sequence[Dense]) -> None:
+    """Raise `Refused` if fewer keys, in copies of the actions, would not be seen or would change other frames."""
+    for ob in dict.fromkeys(one.ob for one in every):
+        own = (one for one in every if one.ob == ob)
+        paths = [keyable.path_of(one.owner, path) for one in own for path, _ in one.curves]
+        if (note := keyable.problem(ob, paths, copied=True)) is not None:
+            raise Refused(note)
 
 
 def _owner(path: str) -> tuple[str, str]:

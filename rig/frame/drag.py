@@ -132,6 +132,13 @@ class Drag:
         self._posed |= posed
         self._write(ob, new)
 
+    def may_move(self, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+        """The bones that can be among those that have `moved`."""
+        may = np.zeros(len(ob.pose.bones), dtype=bool)
+        may[self._bones] = True
+        may &= self._about | (not ob.dqik.live)
+        return [bone for bone, one in zip(ob.pose.bones, may.tolist(), strict=True) if one]
+
     def moved(self, ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
         """The bones that were posed; if Live is off, all that have moved."""
         moved = self._posed if ob.dqik.live else self._differs(self._answer, _STILL)

@@ -16,7 +16,7 @@ from .. import curves
 from ..blender import animation, bulk, channels, rotation
 from ..blender.armature import Armature, matrices
 from ..notes import Code, Note
-from . import controls, limits, users
+from . import controls, keyable, limits
 
 _SCALED = 1e-4  # scales further than this from 1 change lengths
 _TURNED, _MOVED = 1e-7, 1e-6  # of a quaternion, and of the armature's size: less is at rest
@@ -30,10 +30,10 @@ def hindrance(ob: bpy.types.Object) -> Note | None:
         return Note(Code.SHARED_ARMATURE, repr(ob.data.name))
     if animation.uses_nla(ob):
         return Note(Code.NLA_MOVES, repr(ob.name))
-    for name in users.players(ob)[:1]:
-        return (
-            Note(Code.ACTION_ALSO_PLAYED, repr(ob.animation_data.action.name), repr(name or 'the NLA'))
-        )
+    transforms = (curve.data_path for curve in curves.fcurves(ob.animation_data)
+                  if animation.split_path(ob, curve.data_path)[1].startswith(("location", "rotation")))  # fmt: skip
+    if (note := keyable.problem(ob, transforms)) is not None:
+        return note
     bound = next((other.name for other in bpy.data.objects if _is_bound(other, ob)), "")
     if bound:
         return Note(Code.BOUND_TO_REST, repr(bound))

@@ -18,6 +18,7 @@ from ..blender.attachments import Attachment
 from ..blender.dependencies import Bone
 from ..blender.places import owner_of, world_matrix
 from ..notes import Code, Note, Refused
+from ..setup import keyable
 from . import kept_keys, keys, limb_rotation, ties
 from .kept_keys import NEAR, Place, Places
 
@@ -159,8 +160,7 @@ def _refuse(note: Note | None) -> None:
 def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> bool:
     """Key an object where it was moved beside its keys, if Auto Keying is on; returns whether these have its place."""
     moved = keys.unkeyed(ob, time)
-    shared = ob.library is not None or (moved and ob.animation_data.action.library is not None)
-    if not moved or shared or not keying.is_auto(scene):
+    if not moved or not keying.is_auto(scene) or keyable.problem(ob, moved) is not None:
         return not moved
     for path in moved:
         keying.key_path(ob, path, time, "Object Transforms", auto=True)

@@ -16,7 +16,7 @@ from ..blender.places import Owner, owner_of, world_matrix
 from ..frame.drag import Drag
 from ..frame.sessions import sessions
 from ..notes import Code, Note, Refused
-from ..setup import goals
+from ..setup import goals, keyable
 from ..setup.goals import Place
 from . import pick
 
@@ -59,6 +59,8 @@ class Grab:
                 self._add(own[number].target, own[number].subtarget, turns=True)
             for number in self._drag.unpoled:
                 self._add(own[number].pole_target, own[number].pole_subtarget, turns=False)
+        if keying.is_auto(context.scene) and (note := self._refusal()) is not None:
+            raise Refused(note)
 
     def at(self) -> Vector:
         """Where the point is now, in the world."""
@@ -97,6 +99,16 @@ class Grab:
         self._context.view_layer.update()
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _refusal(self) -> Note | None:
+        """Why what the drag moves cannot be keyed; None if it can."""
+        if self._drag is None:
+            owner = self._moved[0].owner
+            return keyable.problem(owner.id_data, [keyable.path_of(owner, "location")])
+        posed = [(bone, name) for bone in self._drag.may_move(self.ob)
+                 for name in (rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else []))]
+        note = keyable.problem(self.ob, [keyable.path_of(*one) for one in posed])
+        return note or keyable.of_owners(one.owner for one in self._moved)
 
     def _add(self, target: bpy.types.Object, bone: str, turns: bool) -> None:
         owner = owner_of(target, bone)

@@ -22,7 +22,7 @@ from ..frame.state.adoptions import ByHand, Held
 from ..frame.state.put_back import State
 from ..frame.state.session import Session
 from ..frame.view import View
-from ..notes import Note
+from ..notes import Code, Note
 from ..setup import keyable
 
 HOLD = "dqik_hold"
@@ -47,7 +47,13 @@ def on_all_frames(ob: bpy.types.Object) -> list[str]:
 def refusal(ob: bpy.types.Object, names: Iterable[str], pose: bool = True) -> Note | None:
     """Why holds of bones cannot be keyed; None if they can. pose : with their poses."""
     paths = [path for name in names for path in _paths(ob.pose.bones[name], pose)]
-    return keyable.problem(ob, paths) if paths else None
+    note = keyable.problem(ob, paths) if paths else None
+    if not paths or note is not None:
+        return note
+    for owner in dict.fromkeys([ob, *(target for target, _ in aims_of(ob))]):
+        if pose and animation.uses_nla(owner) and not len(curves.fcurves(owner.animation_data)):
+            return Note(Code.MOVED_BY_NLA, repr(owner.name))  # the poses beside the frame are not known
+    return None
 
 
 def hold_here(

@@ -14,9 +14,8 @@ from ..setup import keyable, pins
 
 def refusal(ob: bpy.types.Object, names: Iterable[str], auto: bool) -> Note | None:
     """Why bones cannot be pinned; None if they can. auto : Auto Keying keys the pins."""
-    note = keyable.of_settings(ob)
-    if note is not None or not auto:
-        return note
+    if not auto:
+        return None
     held = pins.with_goal(ob)
     numbers = [held[name] for name in names if name in held]
     return keyable.of_action(ob) or keyable.of_goals(ob, numbers, ("mute", "rotation_follows"))

@@ -70,7 +70,12 @@ def problem(owner: Bone, target: Bone | None = None) -> Note | None:
     held = owner_of(ob, bone)
     if held is None:
         return Note(Code.HAS_NO_BONE, repr(ob.name), repr(bone))
-    if (note := keyable.of_owners([held], ["scale"])) is not None:
+    note, goal = keyable.of_owners([held], ["scale"]), goal_of(owner)
+    if note is None and goal is not None:
+        figure, path = figure_of(goal), goal.path_from_id("rotation_follows")
+        turns = goal.rotation_follows > 0.0 or animation.animates(figure, path)
+        note = keyable.problem(figure, [path]) if turns else None
+    if note is not None:
         return note
     if not attachments.are_all(held):
         return Note(Code.PLACE_NOT_OWN, name_of(owner))

@@ -11,11 +11,18 @@ from mathutils import Matrix
 from ..blender import scene_state
 from ..blender.armature import Armature
 from ..figure.parts import LEFT, LIMBS, RIGHT, Role
-from ..setup import switches
+from ..notes import Note
+from ..setup import keyable, switches
 from . import keys
 
 _COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION"}
 _PARTS = {*LIMBS["arm"][1:4], *LIMBS["leg"][1:], "neck", "head"}
+
+
+def refusal(ob: bpy.types.Object, figure: Mapping[int, Role]) -> Note | None:
+    """Why the FK controls of a generated rig cannot be keyed; None if they can. figure : its roles."""
+    bones = [ob.pose.bones[name] for name in _sources(ob, figure)]
+    return keyable.problem(ob, [keyable.path_of(bone, keys.channels_of(bone)[1]) for bone in bones])
 
 
 def switch(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import bpy
 import pytest
 import rigs
+from mathutils import Vector
 from situations import as_strip
 from test_controls import select
 from test_shot_life import assert_alike, contents, film, off, owner, shot
@@ -34,6 +35,30 @@ def limb_to_ik() -> set[str]:
     return bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=12)
 
 
+def edited() -> set[str]:
+    """Auto Keying would key what is moved at once in a window, but not from a script."""
+    bone = bpy.context.object.pose.bones["DQIK hand.L"]
+    bone.location.x += 0.05
+    return bpy.ops.dqik.edit_range(radius=4)
+
+
+def grabbed(bone: str) -> set[str]:
+    ob = bpy.context.object
+    point = rigs.head(ob, bone)
+    return bpy.ops.dqik.grab(bone=bone, point=point, to=point + Vector((0.0, 0.0, 0.03)))
+
+
+def kept() -> set[str]:
+    return bpy.ops.dqik.keep_pose()
+
+
+def rotated() -> set[str]:
+    ob = bpy.context.object
+    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hand.L")
+    space = "WORLD" if ob.dqik.goals[number].rotation_follows else "FOREARM"
+    return bpy.ops.dqik.rotation_space(index=number, space=space)
+
+
 TOOLS = {
     "plant": Tool("DQIK foot.L", lambda: bpy.ops.dqik.plant(frame_start=8, frame_end=14), "DQIK foot.L"),
     "hold here": Tool("chest", lambda: bpy.ops.dqik.hold_here(), "chest"),
@@ -41,6 +66,13 @@ TOOLS = {
     "to fk": Tool("DQIK hand.L", lambda: bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=12), "forearm.L"),
     "to ik": Tool("DQIK hand.L", limb_to_ik, "DQIK hand.L"),
     "targets": Tool("hand.L", lambda: bpy.ops.dqik.targets_to_pose(frame_start=8, frame_end=12), "DQIK hand.L"),
+    "attach": Tool("DQIK hand.L", lambda: bpy.ops.dqik.attach(object="Box"), "DQIK hand.L"),
+    "edit range": Tool("DQIK hand.L", edited, "DQIK hand.L"),
+    "overlap": Tool("DQIK hand.L", lambda: bpy.ops.dqik.overlap(frame_start=1, frame_end=20), "DQIK hand.L"),
+    "grab": Tool("DQIK hand.L", lambda: grabbed("hand.L"), "DQIK hand.L"),
+    "rotation space": Tool("DQIK hand.L", rotated, "DQIK hand.L"),
+    "keep pose": Tool("DQIK hand.L", kept, "forearm.L"),
+    "bake": Tool("DQIK hand.L", lambda: bpy.ops.dqik.bake(frame_start=8, frame_end=12, action="CURRENT"), "forearm.L"),
 }  # fmt: skip
 
 
@@ -103,7 +135,9 @@ def locked(ob: bpy.types.Object, bone: str) -> None:
 
 
 def one_locked(ob: bpy.types.Object, bone: str) -> None:
-    own_curves(ob, bone)[-1].lock = True
+    """The last number of each channel."""
+    for curve in {curve.data_path: curve for curve in own_curves(ob, bone)}.values():
+        curve.lock = True
 
 
 def locked_group(ob: bpy.types.Object, bone: str) -> None:
@@ -123,7 +157,8 @@ def cyclic(ob: bpy.types.Object, bone: str) -> None:
 
 
 def noisy(ob: bpy.types.Object, bone: str) -> None:
-    own_curves(ob, bone)[0].modifiers.new("NOISE").strength = 0.1
+    for curve in {curve.data_path: curve for curve in own_curves(ob, bone)}.values():
+        curve.modifiers.new("NOISE").strength = 0.1
 
 
 def sampled(ob: bpy.types.Object, bone: str) -> None:
@@ -209,9 +244,16 @@ OBSTACLES = {
 }  # fmt: skip
 
 
+OTHERWISE = {
+    *((driven, tool) for tool in ("hold here", "keep pose", "bake", "to fk")),  # a driven bone is left to its driver
+    (driven, "grab"),  # which keys the location alone
+    *((one, "edit range") for one in (muted, strip, strip_in_the_way)),  # nothing has keys that count
+}
+
+
 @pytest.mark.parametrize(
-    ("obstacle", "tool"), [(one, tool) for one in OBSTACLES for tool in TOOLS if (one, tool) != (driven, "hold here")]
-)
+    ("obstacle", "tool"), [(one, tool) for one in OBSTACLES for tool in TOOLS if (one, tool) not in OTHERWISE]
+)  # fmt: skip
 def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: Callable, tool: str) -> None:
     ob = keyed_shot(tool)
     obstacle(ob, TOOLS[tool].bone)
@@ -277,15 +319,30 @@ def groups_muted(ob: bpy.types.Object) -> None:
             curve.group.mute = True
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+HARMLESS = [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted]
+
+
 @pytest.mark.parametrize(
-    "harmless", [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted]
-)
+    ("harmless", "tool"), [(one, tool) for one in HARMLESS for tool in TOOLS
+                           if one is not other_strip or tool not in ("keep pose", "bake")]  # which key the head
+)  # fmt: skip
 def test_what_hides_no_keys_does_no_harm(harmless: Callable, tool: str) -> None:
     ob = keyed_shot(tool)
     harmless(ob)
     ready(ob, tool)
     assert TOOLS[tool].press() == {"FINISHED"}
+
+
+def test_a_hold_is_refused_where_strips_alone_have_the_poses_beside_it() -> None:
+    """The chest itself has no keys there, but nothing says on which frames its pose has to be as before."""
+    ob = shot()
+    as_strip(ob)
+    ready(ob, "hold here")
+    rigs.posed(ob.pose.bones["chest"], rigs.rotation((1, 0, 0), 15.0))
+    rigs.update()
+    with pytest.raises(RuntimeError, match="The NLA moves 'Figure'"):
+        bpy.ops.dqik.hold_here()
+    assert not rigs.fcurves(ob)
 
 
 def disabled(ob: bpy.types.Object, target: bpy.types.Object) -> None:
@@ -339,7 +396,8 @@ def linked(path: Path, kind: str) -> bpy.types.Object:
     if kind == "system":
         ob.override_library.is_system_override = True
     scene.tool_settings.use_keyframe_insert_auto = True
-    ob.animation_data.action = None
+    if ob.animation_data is not None:
+        ob.animation_data.action = None
     return ob
 
 
@@ -370,3 +428,99 @@ def test_an_editable_override_is_keyed(tool: str, tmp_path: Path) -> None:
     ready(ob, tool)
     assert TOOLS[tool].press() == {"FINISHED"}
     assert rigs.fcurves(ob)
+
+
+# -- whole motions, and controls ---------------------------------------------------------------------------------------
+
+
+def captured() -> bpy.types.Object:
+    """A figure with a key a frame on thighs, shins, feet, hips and arms, whose feet slide."""
+    ob = rigs.figure()
+    for frame in range(1, 31):
+        ob.pose.bones["hips"].location = (0.0, 0.0, 0.0005 * frame)
+        ob.pose.bones["hips"].keyframe_insert("location", frame=frame)
+        for name, angle in (("thigh", 10.0), ("shin", -20.0), ("foot", 10.0), ("arm", 15.0)):
+            for side in "LR":
+                bone = ob.pose.bones[f"{name}.{side}"]
+                rigs.posed(bone, rigs.rotation((1, 0, 0), angle + 0.1 * frame))
+                bone.keyframe_insert("rotation_quaternion", frame=frame, group=bone.name)
+    rigs.made_active(ob)
+    rigs.at_frame(FRAME)
+    return ob
+
+
+WHOLE = {
+    "mend": lambda: bpy.ops.dqik.mend_motion(frame_start=1, frame_end=30),
+    "unbake": lambda: bpy.ops.dqik.unbake(frame_start=1, frame_end=30),
+}
+OF_COPIES = [locked, one_locked, locked_group, cyclic, noisy, blended, tweaked, solo]
+
+
+@pytest.mark.parametrize("tool", WHOLE)
+@pytest.mark.parametrize("obstacle", OF_COPIES)
+def test_whole_motions_are_refused_where_new_keys_would_be_hidden(obstacle: Callable, tool: str) -> None:
+    """These tools work in a copy of the action: who plays it, and from which file it comes, is not in the way."""
+    ob = captured()
+    obstacle(ob, "shin.L")
+    rigs.at_frame(FRAME)
+    before, shown = contents(), film(ob, FRAMES)
+    with pytest.raises(RuntimeError, match="NLA|solo" if obstacle is solo else OBSTACLES[obstacle]):
+        WHOLE[tool]()
+    assert off(film(ob, FRAMES), shown) < 1e-6
+    rigs.at_frame(FRAME)
+    assert_alike(before, contents())
+
+
+@pytest.mark.parametrize("obstacle", [locked, muted, cyclic])
+def test_key_controls_keys_the_others_and_says_why_one_cannot_be(
+    obstacle: Callable, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ob = keyed_shot("plant")
+    obstacle(ob, "DQIK hand.L")
+    before = rigs.keys(ob)
+    capfd.readouterr()
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "'DQIK hand.L' cannot be keyed" in said
+    assert OBSTACLES[obstacle] in said
+    after = rigs.keys(ob)
+    assert {key: after[key] for key in before if "DQIK hand.L" in key[0]} == {
+        key: points for key, points in before.items() if "DQIK hand.L" in key[0]}  # fmt: skip
+    assert any(len(after[key]) > len(points) for key, points in before.items() if "DQIK hand.R" in key[0])
+
+
+@pytest.mark.parametrize("press", [bpy.ops.dqik.setup_full_body, lambda: bpy.ops.dqik.goal_add(bone="hand.L")])
+def test_goals_that_would_be_lost_with_the_file_are_not_added(press: Callable, tmp_path: Path) -> None:
+    rigs.figure()
+    ob = linked(tmp_path / "library.blend", "linked")
+    rigs.made_active(ob)
+    with pytest.raises(RuntimeError, match="make a library override"):
+        press()
+    assert not ob.dqik.goals
+    assert [one.name for one in bpy.data.objects] == [ob.name]
+
+
+def test_a_bake_above_strips_leaves_the_frames_outside_to_them() -> None:
+    """Where no action was assigned: on its frames the baked pose shows, before and after the strips' motion."""
+    ob = shot()
+    as_strip(ob)
+    rigs.at_frame(1)
+    inside, outside = range(8, 13), (1, 4, 7, 13, 20, 30)
+    live, strips = film(ob, inside), None
+    ob.dqik.live = False
+    strips = film(ob, outside)
+    ob.dqik.live = True
+    assert bpy.ops.dqik.bake(frame_start=8, frame_end=12) == {"FINISHED"}
+    assert off(film(ob, inside), live) < 1e-4
+    assert off(film(ob, outside), strips) < 1e-4
+
+
+@pytest.mark.parametrize("away", [disabled, excluded])
+def test_nothing_is_attached_to_what_blender_does_not_evaluate(away: Callable) -> None:
+    ob = keyed_shot("attach")
+    away(ob, bpy.data.objects["Box"])
+    ready(ob, "attach")
+    before = contents()
+    with pytest.raises(RuntimeError, match="stands still|no object 'Box'"):
+        TOOLS["attach"].press()
+    assert_alike(before, contents())
