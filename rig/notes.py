@@ -120,7 +120,7 @@ class Code(Enum):
     BONE_LIMITED = "The limits of bone {} are counted from the rest pose: clear the limits first"
     NO_IK_CONSTRAINTS = "{} has no active IK constraints"
     IK_WITHOUT_TARGET = "The IK constraint of {} has no target: choose an object"
-    IK_STAYS = "The IK constraint of {} stays: another object plays its keys, so make the action a single user first"
+    IK_STAYS = "The IK constraint of {} stays: {}"
     GOALS_AND_LIMITS_ADDED = "Added {} goals, and limits for {} bones"
     NO_OBJECT = "There is no object {}: choose another target"
     SELECT_BONES = "In Pose Mode, select the bones that should reach a target"

@@ -169,9 +169,7 @@ GERMAN_NOTES = {
     "{} has no active IK constraints": "{} hat keine aktiven IK-Constraints",
     "The IK constraint of {} has no target: choose an object":
         "Der IK-Constraint von {} hat kein Zielobjekt: ein Objekt auswählen",
-    "The IK constraint of {} stays: another object plays its keys, so make the action a single user first":
-        "Der IK-Constraint von {} bleibt: ein anderes Objekt spielt seine Keyframes ab, daher die Action zuerst zum "
-        "Einzelnutzer machen",
+    "The IK constraint of {} stays: {}": "Der IK-Constraint von {} bleibt: {}",
     "Added {} goals, and limits for {} bones": "{} Ziele hinzugefügt, und Grenzen für {} Knochen",
     "There is no object {}: choose another target": "Es gibt kein Objekt {}: ein anderes Zielobjekt auswählen",
     "In Pose Mode, select the bones that should reach a target":

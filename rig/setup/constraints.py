@@ -27,8 +27,8 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
             if constraint.target is None:
                 problems.append(Note(Code.IK_WITHOUT_TARGET, repr(bone.name)))
                 continue
-            if handover.is_shared(ob, constraint):
-                problems.append(Note(Code.IK_STAYS, repr(bone.name)))  # fmt: skip
+            if (note := handover.problem(ob, constraint)) is not None:
+                problems.append(Note(Code.IK_STAYS, repr(bone.name), note))
                 continue
             goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
             goal.target, goal.subtarget = constraint.target, constraint.subtarget

@@ -4,7 +4,8 @@
 import bpy
 
 from .. import curves
-from . import users
+from ..notes import Note
+from . import keyable
 
 
 def mute(ob: bpy.types.Object, bone: bpy.types.PoseBone, goal: bpy.types.PropertyGroup) -> None:
@@ -27,10 +28,11 @@ def mute(ob: bpy.types.Object, bone: bpy.types.PoseBone, goal: bpy.types.Propert
             constraint.mute = True
 
 
-def is_shared(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
-    """Whether something else plays the keys of a constraint, which would change there too."""
+def problem(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> Note | None:
+    """Why the keys of a constraint cannot be changed; None if they can, or there are none."""
     path = constraint.path_from_id()
-    return any(_curves(ob, f"{path}.{name}") for name in ("influence", "mute")) and any(users.players(ob))
+    is_keyed = any(_curves(ob, f"{path}.{name}") for name in ("influence", "mute"))
+    return keyable.of_action(ob) if is_keyed else None
 
 
 def _animated(ob: bpy.types.Object, path: str) -> bool:

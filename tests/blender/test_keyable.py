@@ -419,6 +419,14 @@ def test_linked_figures_and_those_that_blender_overrides_for_itself_are_refused(
     assert not rigs.fcurves(ob)
 
 
+def test_the_panel_says_that_an_override_is_not_editable(tmp_path: Path) -> None:
+    shot()
+    ob = linked(tmp_path / "library.blend", "system")
+    ob.dqik.live = True
+    rigs.at_frame(5)
+    assert "cannot be edited: make it editable" in rigs.message(ob)
+
+
 @pytest.mark.parametrize("tool", ["plant", "pin", "to fk", "targets"])
 def test_an_editable_override_is_keyed(tool: str, tmp_path: Path) -> None:
     keyed_shot(tool)
