@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..rig.notes import Code, Note
-from ..rig.setup import goals, selection
+from ..rig.notes import Code, Note, listed
+from ..rig.setup import goals, keyable, selection
 from .common import GoalsOperator, armature
 
 
@@ -58,13 +58,18 @@ class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
         if not owners:
             self.tell({"WARNING"}, Note(Code.NO_CONTROLS, repr(ob.name)))
             return {"CANCELLED"}
-        left = [one for one in owners if not goals.key_control(one, frame)]
+        refusals = {one: keyable.of_owners([one]) for one in owners}
+        left = [one for one in owners if refusals[one] is not None or not goals.key_control(one, frame)]
         count = len(owners) - len(left)
-        parts = [Note(Code.CONTROLS_KEYED, count, f"{frame:g}")] if count else []
+        if not count:
+            self.tell({"ERROR"}, next(filter(None, refusals.values())))
+            return {"CANCELLED"}
+        parts = [Note(Code.CONTROLS_KEYED, count, f"{frame:g}")]
         if left:
-            parts.append(Note(Code.CONTROLS_WITHOUT_KEYS, ", ".join(repr(one.name) for one in left)))
+            parts.append(Note(Code.CONTROLS_WITHOUT_KEYS, listed([repr(one.name) for one in left])))
+            parts += [note for note in [refusals[left[0]]] if note is not None]
         self.tell({"WARNING"} if left else {"INFO"}, *parts)
-        return {"FINISHED"} if count else {"CANCELLED"}
+        return {"FINISHED"}
 
 
 CLASSES = (DQIK_OT_select_controls, DQIK_OT_key_controls)

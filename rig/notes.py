@@ -249,7 +249,7 @@ class Code(Enum):
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"
     CONTROLS_HIDDEN = "All controls of {} are hidden"
     CONTROLS_KEYED = "{} controls keyed at frame {}"
-    CONTROLS_WITHOUT_KEYS = "{} cannot be keyed: their action belongs to another file, or the NLA plays them"
+    CONTROLS_WITHOUT_KEYS = "{} got no keys"
     HAD_GOALS = "{} bones had goals already"
     MAY_MOVE = "{} may move"
     KEYED_FROM_MOTION = "keyed their controls on frames {} to {}"

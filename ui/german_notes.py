@@ -12,8 +12,7 @@ GERMAN_NOTES = {
     "{} has no controls: press Set Up Full Body": "{} hat keine Steuerknochen: Ganzen Körper einrichten drücken",
     "All controls of {} are hidden": "Alle Steuerknochen von {} sind ausgeblendet",
     "{} controls keyed at frame {}": "{} Steuerknochen bei Frame {} mit Keyframes versehen",
-    "{} cannot be keyed: their action belongs to another file, or the NLA plays them":
-        "{} können keine Keyframes bekommen: ihre Action gehört zu einer anderen Datei, oder das NLA spielt sie",
+    "{} got no keys": "{} haben keine Keyframes bekommen",
     # what the panel warns of
     "Goal {}: {}": "Ziel {}: {}",
     "it has no bone: choose one": "es hat keinen Knochen: einen auswählen",
