@@ -4,11 +4,10 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty
 
-from ..rig.bake import keys
-from ..rig.blender import scene_state
+from ..rig.blender import rotation, scene_state
 from ..rig.clip import overlap
 from ..rig.notes import Code, Note, Refused
-from ..rig.setup import selection
+from ..rig.setup import keyable, selection
 from ..rig.shot import ties
 from ..solvers.clip import Spring
 from .common import armature
@@ -61,7 +60,9 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(Code.OVERLAP_SOLVED, repr(solved)))
             return {"CANCELLED"}
         try:
-            keys.check(ob, "CURRENT")
+            paths = [keyable.path_of(one, rotation.PATHS[one.rotation_mode]) for one in map(ob.pose.bones.get, names)]
+            if (note := keyable.problem(ob, paths)) is not None:
+                raise Refused(note)
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
         except Refused as refused:
