@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all fuzz mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
+.PHONY: help demo test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
 
 BLENDER ?=
 ARGS ?=
@@ -37,6 +37,9 @@ test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
 
 fuzz: ## Do random walks over what a user may do, and shrink what breaks: ARGS="--steps 20000 --seed 1"
 	$(call task,run tests/fuzz/run.py -- $(ARGS))
+
+presses: ## Press every operator that writes in every situation, and print a table: ARGS="--presses pin,plant"
+	$(call task,run tests/presses/run.py -- $(ARGS))
 
 mutants: ## Put faults in on purpose, one at a time, and see whether the walks and tests notice: ARGS="--quick"
 	$(call task,run tests/fuzz/mutants.py -- $(ARGS))

@@ -4,17 +4,19 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ..rig.blender import keying
+from ..rig.blender import animation, keying, rotation
+from ..rig.blender.places import owner_of
 from ..rig.frame import aside
 from ..rig.notes import Code, Note
 from ..rig.setup import goals, keyable, placing, rotation_space
+from ..rig.shot import rotation_keys
 from .common import OneGoalOperator, armature
 
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
 
 class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
-    """Choose what the rotation of the goal's target turns with, and turn the target so that nothing moves"""
+    """Choose what the rotation of the goal's target turns with, and turn target and keys so that nothing moves"""
 
     bl_idname = "dqik.rotation_space"
     bl_label = "Rotation Space"
@@ -43,6 +45,13 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
         if goal.bone not in shown.pose.bones:
             self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
             return {"CANCELLED"}
+        if refusal := keyable.of_settings(ob) or self._refusal(ob, number, keying.is_auto(scene)):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        if goal.target is not None and self._has_keys(ob, goal):
+            rotation_keys.switch(ob, goal, follows, context)
+            rotation_space.show_control(ob, goal)
+            return {"FINISHED"}
         stay: set[int] = set()
         end = goals.end_of(shown, goal.bone, goal.use_tail)
         for _ in range(_ROUNDS):
@@ -61,6 +70,24 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
         if stay:
             self.tell({"WARNING"}, Note(Code.TARGET_NOT_TURNED, repr(goal.name)))  # fmt: skip
         return {"FINISHED"}
+
+    @staticmethod
+    def _refusal(ob: bpy.types.Object, number: int, auto: bool) -> Note | None:
+        """Why the rotation of the target, which is animated or gets keys, cannot be keyed; None if it can."""
+        goal = ob.dqik.goals[number]
+        owner = None if goal.target is None else owner_of(goal.target, goal.subtarget)
+        if owner is None:
+            return None
+        path = keyable.path_of(owner, rotation.PATHS[owner.rotation_mode])
+        keyed = auto or animation.animates(owner.id_data, path) or rotation_keys.times(goal)
+        return keyable.of_goals(ob, [number], poles=False) if keyed else None
+
+    @staticmethod
+    def _has_keys(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
+        """Whether the target's rotation has keys, and the share by which it follows has none."""
+        owner = owner_of(goal.target, goal.subtarget)
+        share = goal.path_from_id("rotation_follows")
+        return owner is not None and bool(rotation_keys.times(goal)) and not animation.animates(ob, share)
 
 
 def _evaluated(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:

@@ -6,7 +6,7 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..rig.blender import keying, scene_state
+from ..rig.blender import keying, rotation, scene_state, splits
 from ..rig.frame import aside
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import goals, keyable, placing, selection
@@ -69,11 +69,12 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
     bl_label = "Targets to Pose"
     bl_options = {"REGISTER", "UNDO"}
 
+    # Before the frames: Blender sets a script's values in this order, and switching the range resets the frames.
+    use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
+                            "range, instead of moving them on this frame", update=_range_switched)  # fmt: skip
     frame_start: IntProperty(name="Start", description="First frame of a range to key. An End before it means the "
                              "current frame only, or with Key a Range the scene's", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
-    use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
-                            "range, instead of moving them on this frame", update=_range_switched)  # fmt: skip
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -101,7 +102,7 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         over_range = self.frame_end >= self.frame_start
         keyed = over_range or keying.is_auto(scene)
         reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
-        if keyed and (refusal := keyable.of_goals(ob, reaching)):
+        if refusal := keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
         try:
@@ -147,6 +148,9 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             for frame in frames:
                 visits.visit(frame)
                 wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
+        for owner in goals.target_owners(ob.dqik.goals[number] for number in set(numbers) & wanted[0].keys()):
+            for path in ("location", rotation.PATHS[owner.rotation_mode]):
+                splits.keep_outside(owner, path, scene_state.times(scene, frames))
         with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
             visits.visit(frames[0])
             goals.put_targets(ob, wanted[0], context.evaluated_depsgraph_get())
@@ -177,6 +181,14 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
             back |= placing.goes_back(ob, wanted[-1], context, keyed=True)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         return stay, back
+
+
+def _stuck(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> Note | None:
+    """Why none of the targets of some goals can be moved; None if one can."""
+    depsgraph = context.evaluated_depsgraph_get()
+    targets = dict.fromkeys(ob.dqik.goals[number].target for number in numbers)
+    notes = [keyable.of_settings(target) or keyable.stands_still(target, depsgraph) for target in targets if target]
+    return notes[0] if notes and all(notes) else None
 
 
 def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:

@@ -14,6 +14,7 @@ from ..rig.clip import key_bounds, key_stretches, stances, unbake
 from ..rig.clip.copied_actions import copied_actions
 from ..rig.notes import Code, Note, Refused
 from ..rig.setup import goals, selection
+from ..rig.shot import ties
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 
@@ -83,8 +84,12 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
                             start += length
                         if any(len(one.unseen) for one in left):
                             kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
+                    if kept >= sum(one.keys for one in every):
+                        raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
                     for one in every:
                         visits.leave(one.ob, one.bone or None)
+                    for name in ties.solved_bones(ob) if ob.dqik.live else ():
+                        visits.leave(ob, name)  # they follow what has changed
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}

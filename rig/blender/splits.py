@@ -6,7 +6,7 @@ evaluates it; for its easings it is as many as they need: one for a polynomial o
 else so many that the curve stays within `_NEAR`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import bpy
@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import curves
 from ..curves import ALIGNED, BEZIER, CONSTANT, LINEAR, Keys
+from .places import Owner
 
 _ROUNDS = 60  # of halving
 _NEAR = 4e-6  # of the change between two keys: an easing that is replaced by pieces differs by no more
@@ -47,6 +48,27 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
     near = np.abs(np.arange(len(keys.times)) - number) <= 1
     keys.fixed(near).into(curve, np.ones(len(keys.times), dtype=bool))
     return curve.keyframe_points[number]
+
+
+def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
+    """Let a property that gets keys at some times stay as it is before the first and after the last of them.
+
+    Where its curves go on there, or those of the object where it has none, it gets a key on each side, as far away as
+    those times are from each other.
+    """
+    found = [curve for curve in curves.fcurves(owner.id_data.animation_data) if len(curve.keyframe_points)]
+    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
+    own = [curve for curve in found if curve.data_path == whole]
+    ranges = [curve.range() for curve in own or found]
+    step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
+    first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
+    beside = [(max(times[0] - step, first), False)] if first < times[0] - curves.SAME_FRAME else []
+    beside += [(min(times[-1] + step, last), True)] if last > times[-1] + curves.SAME_FRAME else []
+    for time, after in beside:
+        for curve in own:
+            split(curve, time, after)
+        if not own:
+            owner.keyframe_insert(path, frame=time, group=owner.name if whole != path else "Object Transforms")
 
 
 def level(curve: bpy.types.FCurve, time: float) -> None:

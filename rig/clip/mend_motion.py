@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ...solvers.algebra import quaternion
 from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
 from .. import curves
-from ..blender import animation, channels, rotation, scene_state
+from ..blender import animation, channels, rotation, scene_state, splits
 from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.parts import LEFT, RIGHT, Role
@@ -282,14 +282,15 @@ def mended(
 def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -> None:
     """Key legs and hips in the assigned action."""
     writer = curves.Writer(ob, ob.animation_data.action)
-    at = np.array(times)
-    for index in range(3):
-        writer.write(curves.bone_path(own.hips, "location"), index, own.hips, at, keys.location[:, index])
+    written = [(own.hips, "location", keys.location)]
     for limb, rotations in zip(keys.limbs, keys.rotations, strict=True):
-        for row, name in enumerate(limb.names):
-            path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
-            for index in range(rotation.PATH_SIZES[path]):
-                writer.write(curves.bone_path(name, path), index, name, at, rotations[:, row, index])
+        paths = [rotation.PATHS[ob.pose.bones[name].rotation_mode] for name in limb.names]
+        written += [(name, path, rotations[:, row, : rotation.PATH_SIZES[path]])
+                     for row, (name, path) in enumerate(zip(limb.names, paths, strict=True))]  # fmt: skip
+    for name, path, values in written:
+        splits.keep_outside(ob.pose.bones[name], path, times)
+        for index in range(values.shape[1]):
+            writer.write(curves.bone_path(name, path), index, name, np.array(times), values[:, index])
     writer.finish()
 
 

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ...solvers.algebra import quaternion
 from ...solvers.clip import Chain, Spring, follow_through
 from .. import curves
-from ..blender import channels, rotation, scene_state
+from ..blender import channels, rotation, scene_state, splits
 from ..notes import Refused
 from ..setup import keyable
 from . import finite_motion, inside_limits
@@ -133,8 +133,10 @@ def key(ob: bpy.types.Object, names: Sequence[str], times: Sequence[float], rota
     count = 0
     for row, name in enumerate(names):
         path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
+        splits.keep_outside(ob.pose.bones[name], path, times)
         for index in range(rotation.PATH_SIZES[path]):
             writer.write(curves.bone_path(name, path), index, name, np.array(times), rotations[:, row, index])
             count += len(times)
     writer.finish()
     return count
+

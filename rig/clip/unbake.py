@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ...solvers.algebra import quaternion
 from ...solvers.clip import Keys
 from .. import curves
-from ..blender import bulk, channels, rotation, scene_state
+from ..blender import bulk, channels, rotation, scene_state, splits
 from ..blender.places import Owner
 from ..notes import Refused
 from ..setup import keyable
@@ -151,6 +151,8 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
         for one, own in zip(every, keys, strict=True):
             if one.ob.name != name:
                 continue
+            for path in {path for path, _ in one.curves}:
+                splits.keep_outside(one.owner, path, times[::2])  # whole frames
             for (path, index), column in one.curves.items():
                 still = np.ptp(one.values[:, column]) < _STILL
                 rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])

@@ -60,8 +60,10 @@ def visited(by_time: Mapping[float, Sequence[Bone]], place: Place, context: bpy.
     return found
 
 
-def rekey(later: Mapping[float, Places], context: bpy.types.Context) -> None:
-    """Key owners at places, by time."""
+def rekey(
+    later: Mapping[float, Places], context: bpy.types.Context, insert: Callable[[Bone, float], None] | None = None
+) -> None:  # fmt: skip
+    """Key owners at places, by time. insert : keys an owner; by default its whole place."""
     context.view_layer.update()
     if not later:
         return
@@ -69,7 +71,7 @@ def rekey(later: Mapping[float, Places], context: bpy.types.Context) -> None:
     with _paused(owners), scene_state.restored(context.scene, context.view_layer, _main(owners)):
         for time in sorted(later):
             scene_state.visit(context.scene, _frame(context.scene, time))
-            _put(later[time], time, context, before)
+            _put(later[time], time, context, before, insert or key)
     for owner in owners:
         _take_keys(owner, context.scene.frame_current_final)
     _follow(owners, context)
@@ -80,7 +82,7 @@ def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
     if places:
         with _paused(places):
             context.view_layer.update()
-            _put(places, time, context, {})
+            _put(places, time, context, {}, key)
         _follow(places, context)
 
 
@@ -137,7 +139,10 @@ def _frame(scene: bpy.types.Scene, time: float) -> float:
     return time * scene.render.frame_map_new / scene.render.frame_map_old
 
 
-def _put(places: Places, time: float, context: bpy.types.Context, before: dict[Bone, Turn]) -> None:
+def _put(
+    places: Places, time: float, context: bpy.types.Context, before: dict[Bone, Turn],
+    insert: Callable[[Bone, float], None],
+) -> None:  # fmt: skip
     """Move owners to places in the world, parents first, and key them at a time.
 
     before : the rotation channels of each at its last key, and those that it had there; so turns go on from key to key.
@@ -161,7 +166,7 @@ def _put(places: Places, time: float, context: bpy.types.Context, before: dict[B
         )  # fmt: skip
         setattr(held, rotation.PATHS[held.rotation_mode], new[: rotation.SIZES[held.rotation_mode]])
         before[owner] = new, old
-        key(owner, time)
+        insert(owner, time)
         ob.update_tag(refresh={"OBJECT"})
         context.view_layer.update()
 

@@ -84,6 +84,11 @@ def bent_arm(name: str = "Rig") -> bpy.types.Object:
 
 def figure(name: str = "Figure") -> bpy.types.Object:
     """A standing figure 1.8 high, facing -Y: straight arms out along X, straight legs, feet forward, free shoulders."""
+    return armature(figure_bones(), name)
+
+
+def figure_bones() -> list[Bone]:
+    """The bones of `figure`."""
     bones = [
         Bone("hips", (0, 0, 1.0), (0, 0, 1.15)),
         Bone("spine", (0, 0, 1.15), (0, 0, 1.35), "hips", True),
@@ -101,7 +106,7 @@ def figure(name: str = "Figure") -> bpy.types.Object:
             Bone(f"shin.{side}", (sign * 0.1, 0, 0.5), (sign * 0.1, 0, 0.08), f"thigh.{side}", True),
             Bone(f"foot.{side}", (sign * 0.1, 0, 0.08), (sign * 0.1, -0.18, 0.02), f"shin.{side}", True),
         ]
-    return armature(bones, name)
+    return bones
 
 
 FIGURE_ENDS = ("hand.L", "hand.R", "head", "foot.L", "foot.R")

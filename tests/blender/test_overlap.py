@@ -233,3 +233,19 @@ def test_playback_renders_and_a_bake_show_one_overlap_in_any_order(probe: list[n
     assert bpy.ops.dqik.bake() == {"FINISHED"}
     ob.dqik.live = False
     assert np.abs(film() - played).max() < 1e-6
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_before_and_after_a_range_the_tail_moves_as_it_did(keyed: bool) -> None:
+    """A tail with a few keys of its own, or none, in the middle of a motion."""
+    ob = _dog()
+    for frame in (1, 13, 25) if keyed else ():
+        ob.pose.bones["tail.1"].rotation_quaternion = rigs.rotation((1, 0, 0), 2.0 * frame)
+        ob.pose.bones["tail.1"].keyframe_insert("rotation_quaternion", frame=frame)
+    before = _tips(ob, range(-2, 29))
+    rigs.at_frame(1)
+    assert bpy.ops.dqik.overlap(frame_start=6, frame_end=16, loop="OFF") == {"FINISHED"}
+    away = np.abs(_tips(ob, range(-2, 29)) - before).max(-1)
+    assert away[range(-2, 29).index(6) : range(-2, 29).index(17)].max() > 0.02
+    assert away[: range(-2, 29).index(6)].max() < 1e-5
+    assert away[range(-2, 29).index(17) :].max() < 1e-5

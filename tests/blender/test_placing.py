@@ -259,3 +259,14 @@ def test_targets_that_share_their_action_are_not_keyed_over_a_range() -> None:
     with pytest.raises(RuntimeError, match="make it a single user"):
         bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=6)
     assert rigs.keys(target) == before
+
+
+def test_a_script_gets_the_range_that_it_asks_for() -> None:
+    """The frames are not replaced by the scene's, and keys outside of them stay."""
+    _, target = posed_arm()
+    rigs.key_path(target, (1, 20), [target.location[:], (0.3, 0.2, 0.1)])
+    before = rigs.keys(target)["location", 0]
+    assert bpy.ops.dqik.targets_to_pose(use_range=True, frame_start=5, frame_end=8) == {"FINISHED"}
+    after = rigs.keys(target)["location", 0]
+    assert [frame for frame, _ in after] == [1, 4, 5, 6, 7, 8, 9, 20]
+    assert [key for key in after if key[0] in (1, 20)] == before

@@ -241,3 +241,30 @@ def test_mirrored_goals_follow_too() -> None:
     goal.rotation_follows = 0.7
     assert bpy.ops.dqik.goals_mirror(direction="L") == {"FINISHED"}
     assert goal_of(ob, "hand.R").rotation_follows == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("space", ["FOREARM", "WORLD"])
+def test_the_hand_stays_as_it_is_turned_at_all_keys_of_its_control(space: str) -> None:
+    ob = body()
+    goal, frames = goal_of(ob), (1, 9, 17)
+    goal.rotation_follows = 1.0 - float(space == "FOREARM")
+    for frame in frames:
+        control(ob).location = (-0.02 * frame, -0.1 - 0.01 * frame, 0.01 * frame)
+        control(ob).rotation_quaternion = rigs.rotation((0, 1, 1), 3.0 * frame)
+        for path in ("location", "rotation_quaternion"):
+            control(ob).keyframe_insert(path, frame=frame)
+    seen = {}
+    for frame in frames:
+        rigs.at_frame(frame)
+        seen[frame] = turn(ob, HAND), rigs.head(ob, HAND)
+    rigs.at_frame(9)
+    keys = rigs.keys(ob)
+    number = next(n for n, one in enumerate(ob.dqik.goals) if one.bone == HAND)
+    assert bpy.ops.dqik.rotation_space(space=space, index=number) == {"FINISHED"}
+    assert goal_of(ob).rotation_follows == float(space == "FOREARM")
+    for frame, (turned, place) in seen.items():
+        rigs.at_frame(frame)
+        assert apart(turn(ob, HAND), turned) < TURNED
+        assert (rigs.head(ob, HAND) - place).length < 1e-3
+    path = control(ob).path_from_id("location")
+    assert all(points == rigs.keys(ob)[channel] for channel, points in keys.items() if channel[0] == path)

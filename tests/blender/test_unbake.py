@@ -221,3 +221,53 @@ def test_a_target_object_gets_few_keys_too() -> None:
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
     assert max(len(curve.keyframe_points) for curve in rigs.fcurves(empty)) < 20
     assert way(ob, before, film(ob), ["hand.L"]) < 0.002 * 1.84 * 1.001
+
+
+def live_body(keys: Sequence[float], interpolation: str = "BEZIER") -> bpy.types.Object:
+    """A body whose controls alone are keyed, live."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    for goal in ob.dqik.goals:
+        control = ob.pose.bones[goal.subtarget]
+        for frame in keys:
+            control.location = (-0.1 if goal.bone == "hand.L" else 0.0, 0.1 * sin(0.2 * frame), -0.05 - 0.002 * frame)
+            control.keyframe_insert("location", frame=frame)
+    for point in [point for curve in rigs.fcurves(ob) for point in curve.keyframe_points]:
+        point.interpolation = interpolation
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+def test_a_live_body_is_not_held_by_it() -> None:
+    """Bones that the goals move follow the controls afterwards as before; undo brings the pose back."""
+    ob = live_body(FRAMES)
+    before = film(ob, FRAMES)
+    rigs.at_frame(20)
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
+    bpy.ops.ed.undo_push(message="after")
+    assert joints_turned(ob, before, film(ob, FRAMES)) < radians(0.6)
+    rigs.at_frame(20)
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Figure"]
+    assert rigs.turn(film(ob, [20])[0], before[FRAMES.index(20)]) < 1e-4
+
+
+def test_a_motion_that_would_get_more_keys_is_refused() -> None:
+    """Steps would need many keys with handles."""
+    ob = live_body(range(1, 41, 8), "CONSTANT")
+    action, keys = ob.animation_data.action, rigs.keys(ob)
+    with pytest.raises(RuntimeError, match="dense keys"):
+        bpy.ops.dqik.unbake(frame_start=1, frame_end=40)
+    assert ob.animation_data.action == action
+    assert rigs.keys(ob) == keys
+
+
+def test_the_motion_outside_a_range_stays() -> None:
+    ob = dancer()
+    times = [1.0, 5.5, 9.0, 31.5, 36.0, 40.0]
+    before = film(ob, times)
+    assert bpy.ops.dqik.unbake(frame_start=10, frame_end=30) == {"FINISHED"}
+    assert np.abs(film(ob, times) - before).max() < 1e-5

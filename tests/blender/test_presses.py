@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Some cells of the table in tests/presses, which has Blender in a process of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+RUN = Path(__file__).parents[1] / "presses" / "run.py"
+PRESSES = "key_controls;overlap;bake;edit_range"
+SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between frames;centimetres"
+
+
+def test_a_press_does_what_it_says_or_changes_nothing(extension_zip: Path) -> None:
+    """Refused with a sentence, or done as promised, with everything else as it was; undo is exact."""
+    command = [sys.executable, str(RUN), "--presses", PRESSES, "--situations", SITUATIONS, "--zip", str(extension_zip)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout.replace("Traceback (", "A traceback (")  # this process printed none
