@@ -7,7 +7,7 @@ from bpy.props import EnumProperty, FloatProperty
 from ..rig.blender import scene_state
 from ..rig.clip import overlap
 from ..rig.notes import Code, Note, Refused
-from ..rig.setup import keyable, selection
+from ..rig.setup import selection
 from ..rig.shot import ties
 from ..solvers.clip import Spring
 from .common import armature
