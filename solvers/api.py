@@ -249,10 +249,10 @@ def solve(
 ) -> Solution:
     """Bring the goals' effectors to their targets, inside all limits, starting from `pose` (default: rest).
 
-    Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints that goals may
-    move are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose further from the
-    goals than that, by the sum of the squares of the weighted errors of the goals that are missed. In this sum goals
-    that yield to others have smaller weights, and a target far out of reach counts as if it were just out of it: its
+    Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints, whether a goal
+    moves them or not, are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose
+    further from the goals than that, by the sum of the squares of the weighted errors of the goals that are missed. In
+    this sum goals that yield to others have smaller weights, and a target far out of reach counts as if it were just out of it: its
     distance may grow while the goal's rotation comes nearer. The errors reported are those of the pose returned.
 
     Parameters

@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CLIP_LAYOUT 222637669 /* a hash of all below */
+#define DQIK_CLIP_LAYOUT 224687897 /* a hash of all below */
 
 #define DQIK_CLIP_FEWEST 16
 

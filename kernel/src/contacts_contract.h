@@ -12,7 +12,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_CONTACTS_LAYOUT 139512607 /* a hash of all below */
+#define DQIK_CONTACTS_LAYOUT 187786376 /* a hash of all below */
 
 /* solvers/group/apart.py */
 #define CONTACT_STEPS 8

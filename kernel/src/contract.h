@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 161592782 /* a hash of all below */
+#define DQIK_LAYOUT 238301553 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -446,7 +446,7 @@ typedef struct {
     double tolerance;
     double rotation_tolerance;
     const uint8_t *counts; /* (goals) 1: a position counts, 2: a rotation counts */
-    const dqik_stage *stiff; /* only the joint space, of stiff joints with limits; NULL: none */
+    const dqik_stage *still; /* only the joint space, of joints with limits that no stage moves; NULL: none */
 } dqik_problem;
 
 /* The inputs and outputs of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame; see solvers/model/frames.py. */

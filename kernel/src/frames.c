@@ -52,9 +52,9 @@ static void keep_allowed(const dqik_skeleton *k, const pose_memory *m) {
     }
 }
 
-/* Bring stiff joints, which no stage moves, inside their limits. */
+/* Bring the joints that no stage moves inside their limits; those that are inside stay to the bit. */
 static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
-    const dqik_stage *s = problem->stiff;
+    const dqik_stage *s = problem->still;
     if (!s) return;
     work w;
     memset(&w, 0, sizeof w);
@@ -62,13 +62,18 @@ static void bring_inside(const dqik_problem *problem, const pose_memory *m) {
     for (int b = 0; b < s->blocks; b++) {
         const int joint = s->block_joint[b], at = s->block_start[b];
         const double *axis = w.k->axis + 3 * joint;
-        double x[3];
-        if (s->block_kind[b] == DQIK_SLIDE) {
-            x[0] = clamp(dot3(m->t + 3 * joint, axis), s->lo[at], s->hi[at]);
-            for (int c = 0; c < 3; c++) m->t[3 * joint + c] = axis[c] * x[0];
+        const int size = s->block_kind[b] == DQIK_SLIDE ? 3 : 4;
+        double *own = size == 3 ? m->t + 3 * joint : m->q + 4 * joint, inside[4], x[3], off = 0.0, other = 0.0;
+        memcpy(inside, own, sizeof(double) * (size_t)size);
+        if (size == 3) {
+            x[0] = clamp(dot3(own, axis), s->lo[at], s->hi[at]);
+            for (int c = 0; c < 3; c++) inside[c] = axis[c] * x[0];
         } else {
-            nearest_motion(&w, b, m->q + 4 * joint, x);
+            nearest_motion(&w, b, inside, x);
         }
+        for (int c = 0; c < size; c++) off = most(off, fabs(inside[c] - own[c])), other = most(other, fabs(inside[c] + own[c]));
+        if (size == 4) off = least(off, other); /* q and -q are the same rotation */
+        if (off > ROUNDED) memcpy(own, inside, sizeof(double) * (size_t)size);
     }
 }
 

@@ -21,8 +21,8 @@ from .rig import Support
 class BoneJoints:
     """The joints of a plan's bones, collected bone by bone.
 
-    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes. Those
-    of locked axes are in no chain, so they keep where the pose has them.
+    A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
+    Those of locked axes are in no chain, so they stay where the pose has them.
     """
 
     def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan, holds: np.ndarray) -> None:

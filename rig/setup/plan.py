@@ -180,8 +180,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links, bodies,
-        avoids_self, avoided, notes, placed, free,
+        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links,
+        bodies, avoids_self, avoided, notes, placed, free,
     )  # fmt: skip
 
 

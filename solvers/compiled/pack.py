@@ -11,7 +11,7 @@ import numpy as np
 from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
 from ..group.stage import Stage
-from ..group.stages import stiff_joints
+from ..group.stages import still_joints
 from ..iterate.descent import Settings
 from ..model.goals import Goal
 from ..model.skeleton import Skeleton
@@ -39,7 +39,7 @@ def problem(
 
     gaps : number of rows to keep free after those of the tasks, for contacts, which read all joints.
     """
-    tolerances, stiff = stages[0].options if stages else None, stiff_joints(skeleton, stages)
+    tolerances, still = stages[0].options if stages else None, still_joints(skeleton, stages)
     return packer.fill(
         PROBLEM,
         skeleton=of_skeleton(packer, skeleton),
@@ -50,7 +50,7 @@ def problem(
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
-        stiff=None if stiff is None else [_joint_space_alone(packer, stiff)],
+        still=None if still is None else [_joint_space_alone(packer, still)],
     )
 
 

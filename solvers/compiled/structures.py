@@ -178,7 +178,7 @@ PROBLEM = structure(
     ("dqik_stage[]", "stage", "(stages)"),
     ("double", "tolerance rotation_tolerance", ""),
     ("uint8[]", "counts", "(goals) 1: a position counts, 2: a rotation counts"),
-    ("dqik_stage[]", "stiff", "only the joint space, of stiff joints with limits; NULL: none"),
+    ("dqik_stage[]", "still", "only the joint space, of joints with limits that no stage moves; NULL: none"),
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..model.frames import QUESTIONS, FrameArrays, room
-from ..model.freedom import allowed
+from ..model.freedom import ROUNDED, allowed
 from ..model.goals import Goal, Targets
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
@@ -39,7 +39,7 @@ class Stages:
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
         self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
         self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
-        self.stiff = stiff_joints(skeleton, self.stages)
+        self._still = still_joints(skeleton, self.stages)
         self._placed = [g for g, goal in enumerate(goals) if goal.position is not None]
         self._oriented = [g for g, goal in enumerate(goals) if goal.rotation is not None]
         poled = [stage for stage in self.stages if stage.tasks.poles]
@@ -127,29 +127,31 @@ class Stages:
         return targets, self.start(start), links, home
 
     def start(self, pose: Pose) -> Pose:
-        """Poses (F, J, ...) with motions that the joints' kinds allow, and stiff joints inside their limits."""
-        start = allowed(self.skeleton, pose)
-        if self.stiff is not None:
-            start = Pose(start.rotations.copy(), start.translations.copy())
-            state = self.stiff.state(start, len(start.rotations))
-            moved, slides, sliding = self.stiff.moved, self.stiff.slides(state.x), self.stiff.sliding
-            start.rotations[:, moved] = state.rotations[:, moved]
-            if slides is not None:
-                start.translations[:, sliding] = slides[:, sliding]
+        """Poses (F, J, ...) with motions that the joints' kinds allow, and joints that no stage moves inside limits."""
+        start, space = allowed(self.skeleton, pose), self._still
+        if space is None:
+            return start
+        start = Pose(start.rotations.copy(), start.translations.copy())
+        for block in space.blocks:
+            joint = int(space.joint[block.start])
+            own = start.translations if self.skeleton.slides[joint] else start.rotations
+            inside = space.nearest(block, own[:, joint])[0]
+            off = np.abs(inside - own[:, joint]).max(-1) > ROUNDED
+            if own is start.rotations:  # q and -q are the same rotation
+                off &= np.abs(inside + own[:, joint]).max(-1) > ROUNDED
+            own[off, joint] = inside[off]
         return start
 
     def _check(self, arrays: FrameArrays) -> None:
         check(arrays, len(self.goals), len(self.skeleton), self.points)
 
 
-def stiff_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
-    """The space of the chains' stiff joints with limits, which no stage moves; None if there are none."""
-    stiff = skeleton.stiffness >= 1.0
-    if not stiff.any():
-        return None
-    chains = np.concatenate([np.zeros((1, len(skeleton)), dtype=bool), *(stage.chains for stage in stages)])
-    limited = np.array([joint.limits is not None for joint in skeleton.joints])
-    space = JointSpace(skeleton, chains.any(0) & limited & stiff, stiff=True)
+def still_joints(skeleton: Skeleton, stages: Sequence[Stage]) -> JointSpace | None:
+    """The space of the joints with limits that no stage moves: stiff, or in no chain; None if there are none."""
+    still = np.array([joint.limits is not None for joint in skeleton.joints])
+    for stage in stages:
+        still[stage.space.joint] = False
+    space = JointSpace(skeleton, still, stiff=True)
     return space if space.n else None
 
 

@@ -6,6 +6,7 @@ joint is the frame of its child link: `origin` places it on the parent, then the
 That is `Q_j = Q_parent link_j motion_j`, so a URDF joint is one `Joint`, and the root link is the skeleton's frame.
 """
 
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import numpy as np
 from ..algebra import quaternion
 from .coupling import Coupling
 from .errors import InvalidLimits, InvalidSkeleton
-from .limits import FULL_TURN, Range, check_radians
+from .limits import Range, check_radians
 from .names import suggestions
 from .numbers import shown, vector
 from .skeleton import Joint, Skeleton
@@ -44,10 +45,14 @@ class _Element:
 def skeleton_from_urdf(source: str | Path) -> Skeleton:
     """The skeleton of a robot described in URDF.
 
+    A `<mimic>` is left out, with a Python warning, if its leader is missing, does not move or follows the joint itself,
+    or if the joint does not move.
+
     Joints keep their names; a link moves with the joint above it. Joints are ordered from the root link outward.
     `revolute` and `continuous` joints become hinges, `prismatic` ones slides; a `floating` joint becomes three slides,
     named like it with " x", " y" and " z" appended, and a ball of its name. A `revolute` joint whose limits span a full
-    turn or more is free, as is a `prismatic` one with two infinite limits. A robot of a single link becomes one fixed
+    turn or more keeps them and turns freely (`Range`). Infinite limits, and spans of more than a thousand radians, are
+    none. A robot of a single link becomes one fixed
     joint of that link's name; links that no joint mentions are left out. Masses, meshes and transmissions are not read.
 
     Parameters
@@ -95,8 +100,7 @@ def skeleton_from_urdf(source: str | Path) -> Skeleton:
         waiting += [(below, len(joints) - 1) for below in reversed(_below(element.child, elements))]
     if placed < len(elements):
         raise InvalidSkeleton("URDF: some joints hang from each other in a circle; expected one tree")
-    couplings = [element.mimic for element in elements if element.mimic is not None]
-    return Skeleton(joints, couplings=couplings)
+    return Skeleton(joints, couplings=_couplings(elements))
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -209,14 +213,39 @@ def _limits(limit: ElementTree.Element | None, kind: str, where: str) -> Range |
         free = "; a joint that turns freely is of type continuous" if kind == "revolute" else ""
         raise InvalidLimits(f"URDF: {where}: a {kind} joint needs <limit lower= upper=>{free}")
     lower, upper = (_numbers(limit, name, where, (0.0,)).item() for name in ("lower", "upper"))
-    span = upper - lower
-    free = span >= FULL_TURN if kind == "revolute" else -lower == upper == np.inf
     try:
-        if kind == "revolute" and span < NO_LIMIT:
-            check_radians("limits", lower, upper)
-        return None if free else Range(lower, upper)
+        if kind == "prismatic":
+            return None if -lower == upper == np.inf else Range(lower, upper)
+        if upper - lower >= NO_LIMIT:
+            return None
+        check_radians("limits", lower, upper)
+        return Range(lower, upper)
     except InvalidLimits as error:
         raise InvalidLimits(f"URDF: {where}: {error}") from None
+
+
+def _couplings(elements: list[_Element]) -> list[Coupling]:
+    """The couplings of joints that mimic others, without those that cannot hold; warns about these."""
+    moves = {element.name for element in elements if element.type != "fixed"}
+    leaders: dict[str, str] = {}
+    found: list[Coupling] = []
+    for mimic in (element.mimic for element in elements if element.mimic is not None):
+        above = leader = mimic.leader
+        while above in leaders:
+            above = leaders[above]
+        if mimic.joint not in moves:
+            problem = "it does not move itself"
+        elif leader not in moves:
+            same = any(element.name == leader for element in elements)
+            problem = f"{leader!r} does not move" if same else f"no joint is called {leader!r}"
+        elif above == mimic.joint:
+            problem = f"{leader!r} follows it" if leader != mimic.joint else "it cannot follow itself"
+        else:
+            leaders[mimic.joint] = leader
+            found.append(mimic)
+            continue
+        warnings.warn(f"URDF: joint {mimic.joint!r}: <mimic> is left out, because {problem}", stacklevel=3)
+    return found
 
 
 def _check_names(links: list[str], elements: list[_Element]) -> None:

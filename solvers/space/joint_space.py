@@ -36,7 +36,7 @@ class State:
 class JointSpace:
     """Degrees of freedom of the `movable` (J,) joints of a skeleton.
 
-    stiff : True for the joints with stiffness 1, which no solve moves; False for all others.
+    stiff : whether joints with stiffness 1, which no solve moves, belong to it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class JointSpace:
         basis = np.tile(np.eye(3), (len(skeleton), 1, 1))
         align = skeleton.align
         coupled = {joint for one in skeleton.couplings for joint in (one.joint, one.leader)}
-        for index in map(int, np.flatnonzero(movable & ((skeleton.stiffness >= 1.0) == stiff))):
+        for index in map(int, np.flatnonzero(movable & (stiff | (skeleton.stiffness < 1.0)))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
             size = DEGREES_OF_FREEDOM[kind]
             if not size:
@@ -264,8 +264,15 @@ class JointSpace:
         return x
 
     def nearest(self, block: slice, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`state` for one ball or hinge: the nearest motions (F, 4) inside its limits, and their coordinates (F, k)."""
+        """`state` for one joint: the nearest motions (F, 4) inside its limits, and their coordinates (F, k).
+
+        motion : of a slide, its translations (F, 3), as in what is returned.
+        """
         joint = int(self.joint[block.start])
+        if self.skeleton.kinds[joint] == "prismatic":
+            axis = self.skeleton.axis[joint]
+            x = self.project_block((motion * axis).sum(-1, keepdims=True), block)
+            return axis * x, x
         if self.skeleton.kinds[joint] == "hinge":
             x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)
             return quaternion.exp(self.skeleton.axis[joint] * x), x

@@ -39,8 +39,8 @@ class Limb:
     so that the swivels of a left and a right limb, which have the same size, mirror each other. `share` is the part of
     the bend needed for a near target that the base pose has: 0 if no joint from the limb's root to its effector has
     limits, or if the root slides to an unknown place. `kept` is the part of the preferred bend in the base pose: a held
-    limb has less of it and of the share, so that its base pose is the start. If it starts straight, it has the bend that
-    its target needs instead (`bend_base`).
+    limb has less of it and of the share, so that its base pose is the start. If it starts straight, it has the bend
+    that its target needs instead (`bend_base`).
     """
 
     upper: int

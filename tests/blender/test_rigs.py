@@ -312,9 +312,12 @@ def test_hips_with_a_place_of_their_own_start_from_it() -> None:
 @pytest.mark.parametrize("locked", [(True, False, True), (False, True, False), (True, True, True)])
 @pytest.mark.parametrize("local", [True, False])
 def test_locked_axes_of_a_location_stay(start_from: str, locked: tuple, local: bool) -> None:
-    """A carriage on a rail, locked while Live is on: only its free axes move, in Live, bakes of both kinds and Solve."""
-    bones = [rigs.Bone("base", (0, 0, -0.3), (0, 0, 0)), rigs.Bone("carriage", (0, 0, 0), (0.1, 0.2, 0.3), "base", roll=1),
-             rigs.Bone("rod", (0, 0, 0), (1, 0, 1), "carriage")]  # fmt: skip
+    """A carriage on a rail, locked while Live is on: only its free axes move, in Live and in bakes of both kinds."""
+    bones = [
+        rigs.Bone("base", (0, 0, -0.3), (0, 0, 0)),
+        rigs.Bone("carriage", (0, 0, 0), (0.1, 0.2, 0.3), "base", roll=1),
+        rigs.Bone("rod", (0, 0, 0), (1, 0, 1), "carriage"),
+    ]
     ob = rigs.armature(bones)
     carriage = ob.pose.bones["carriage"]
     carriage.bone.use_local_location = local

@@ -88,7 +88,7 @@ def test_parents_come_before_their_children(seed: int) -> None:
 
 
 def test_limits_are_those_of_the_file() -> None:
-    """A revolute joint's in radians, a prismatic one's in metres; none for a continuous one; a full turn means free."""
+    """A revolute joint's in radians, a prismatic one's in metres; none for a continuous one; a full turn is kept."""
     inside = '<axis xyz="0 0 1"/><limit lower="-0.5" upper="1.5"/>'
     free = '<limit lower="-6.2832" upper="6.2832"/>'
     endless = '<limit lower="-1e16" upper="1e16"/>'
@@ -101,8 +101,58 @@ def test_limits_are_those_of_the_file() -> None:
     ))  # fmt: skip
     limits = {joint.name: joint.limits for joint in skeleton.joints}
     assert limits["turn"] == limits["slide"] == ik.Range(-0.5, 1.5)
-    assert limits["spin"] is limits["wrist"] is limits["wheel"] is limits["rail"] is None
+    assert limits["wrist"] == ik.Range(-6.2832, 6.2832)
+    assert limits["spin"] is limits["wheel"] is limits["rail"] is None
 
+
+@pytest.mark.parametrize(("lower", "upper"), [(-6.2832, 6.2832), (0.5, 7.5), (-12.0, 1.0)])
+def test_a_joint_with_limits_wider_than_a_turn_has_its_angle_inside_them(lower: float, upper: float) -> None:
+    """It turns freely, and of the angles that are full turns apart the one returned is inside."""
+    limit = f'<limit lower="{lower}" upper="{upper}"/><axis xyz="0 0 1"/>'
+    end = joint("end", "fixed", "tip", "hand", '<origin xyz="1 0 0"/>')
+    arm = robot(joint("j", "revolute", inside=limit), end, links=("base", "tip", "hand"))
+    skeleton = ik.skeleton_from_urdf(arm)
+    for way in np.linspace(-3.1, 3.1, 9):
+        solution = ik.solve(skeleton, [ik.Goal("end", position=(np.cos(way), np.sin(way), 0.0))])
+        (angle,) = ik.angles_from_pose(skeleton, solution.pose)
+        assert solution.converged
+        assert lower <= angle <= upper
+
+
+REVOLUTE = '<limit lower="0" upper="1"/>'
+MIMICS = [
+    (f'{REVOLUTE}<mimic joint="gone"/>', "revolute", "no joint is called 'gone'"),
+    (f'{REVOLUTE}<mimic joint="still"/>', "revolute", "'still' does not move"),
+    (f'{REVOLUTE}<mimic joint="b"/>', "revolute", "it cannot follow itself"),
+    ('<mimic joint="a"/>', "fixed", "it does not move itself"),
+]
+
+
+@pytest.mark.parametrize(("inside", "kind", "problem"), MIMICS)
+def test_a_mimic_that_cannot_hold_is_left_out_with_a_warning(inside: str, kind: str, problem: str) -> None:
+    """The robot loads with all of its joints, and those mimics that hold."""
+    text = robot(
+        joint("a", "revolute", "base", "m", REVOLUTE), joint("still", "fixed", "m", "n"),
+        joint("b", kind, "n", "e", inside), joint("c", "revolute", "e", "f", f'{REVOLUTE}<mimic joint="a"/>'),
+        links=("base", "m", "n", "e", "f"),
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match=f"joint 'b': <mimic> is left out, because {problem}"):
+        skeleton = ik.skeleton_from_urdf(text)
+    assert skeleton.names == ("a", "still", "b", "c")
+    assert [(one.joint, one.leader) for one in skeleton.couplings] == [(3, 0)]
+
+
+def test_mimics_in_a_circle_are_left_out_where_they_close_it() -> None:
+    """Of three joints that follow each other round, two do."""
+    names = ("a", "b", "c")
+    links = ("base", "l", "m", "n")
+    text = robot(*(
+        joint(name, "revolute", *links[k : k + 2], f'{REVOLUTE}<mimic joint="{names[(k + 1) % 3]}"/>')
+        for k, name in enumerate(names)
+    ), links=links)  # fmt: skip
+    with pytest.warns(UserWarning, match="joint 'c': <mimic> is left out, because 'a' follows it"):
+        skeleton = ik.skeleton_from_urdf(text)
+    assert [(one.joint, one.leader) for one in skeleton.couplings] == [(0, 1), (1, 2)]
 
 def test_without_origin_and_axis_the_defaults_of_the_specification_hold() -> None:
     """No offset, no turn, the X axis; `lower` alone leaves `upper` at 0."""
@@ -162,7 +212,6 @@ def test_what_other_tools_put_in_a_file_is_ignored() -> None:
         ("<robot><xacro:macro name='leg'/></robot>", "this is xacro.*expand it first"),
         ("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:property name='a'/></robot>", "this is xacro"),
         (robot(joint(inside='<origin xyz="0 0 ${height}"/>')), r"joint 'j': xyz = .*\$\{height\}.*this is xacro"),
-        (robot(joint(inside='<mimic joint="other"/>')), "coupling 0: joint 'j' does not move"),
         (robot(joint(kind="planar")), "joint 'j': type 'planar' is not supported; the types are "),
         (robot(joint(kind="revolut")), "type 'revolut' is not supported; the types are revolute, "),
         (robot('<joint name="j" type="fixed"><parent link="base"/></joint>'), "joint 'j': <child> has no link"),
