@@ -16,7 +16,7 @@ import bpy
 from .clip_files import silence
 
 BLEND = ".blend"
-_LIKE_A_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_LIKE_A_FILE = re.compile(r"\.[A-Za-z]{2,5}$")
 
 
 class Exporter(NamedTuple):
