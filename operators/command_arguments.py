@@ -75,6 +75,8 @@ class Parser(argparse.ArgumentParser):
                        f"{_either(result_files.ENDINGS)}, or end the name of a folder with /")  # fmt: skip
         if ending and request.format is not None and ending != f".{request.format}":
             self.error(f"the output {request.output!r} is no .{request.format}: choose one of --format and its ending")
+        if request.input is None and not ending and request.format not in (None, "blend"):
+            self.error(f"the output {request.output!r} is no .{request.format}: let its name end so")
         request.format = f".{request.format}" if request.format else ending or result_files.BLEND
         if request.format != result_files.BLEND and getattr(request, "all_actions", False):
             self.error(f"--all-actions writes .blend files, a {request.format} holds one motion: leave one of them out")

@@ -16,7 +16,7 @@ import bpy
 from .clip_files import silence
 
 BLEND = ".blend"
-_LIKE_A_FILE = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
+_LIKE_A_FILE = re.compile(r"\.[A-Za-z]{2,5}$")
 
 
 class Exporter(NamedTuple):
@@ -37,8 +37,9 @@ def _fbx() -> dict[str, Any]:
 
 
 def _glb() -> dict[str, Any]:
-    return {"export_format": "GLB", "use_selection": True, "export_animations": True,
-            "export_animation_mode": "ACTIVE_ACTIONS", "export_force_sampling": True, "export_frame_range": True,
+    """What the scene shows: asked for active actions, Blender 4.2 writes those from which these were made."""
+    return {"export_format": "GLB", "use_selection": True, "export_animations": True, "export_animation_mode": "SCENE",
+            "export_anim_scene_split_object": False, "export_force_sampling": True, "export_frame_range": True,
             "export_optimize_animation_size": False, "export_def_bones": False}  # fmt: skip
 
 

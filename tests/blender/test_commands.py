@@ -121,6 +121,7 @@ WRONG = {
     "no folder": (("--input", "a.blend", "--output", "file/out"), "cannot write into"),
     "no such format": (("--input", "a.blend", "--output", "notes.txt"), "cannot be written: choose a name that ends"),
     "two formats": (("--input", "a.blend", "--output", "b.fbx", "--format", "glb"), "'b.fbx' is no .glb"),
+    "format without a name": (("--output", "out", "--format", "glb"), "'out' is no .glb"),
     "several into one": (("--input", "a.blend", "more/b.blend", "--output", "b.fbx"), "2 files cannot all become"),
     "reversed": (("--input", "a.blend", "--output", "out", "--start", "5", "--end", "4"), "before it starts"),
     "report is an input": (("--input", "a.blend", "--output", "o.blend", "--report", "a.blend"), "is also an input"),

@@ -246,7 +246,8 @@ OBSTACLES = {
 
 OTHERWISE = {
     *((driven, tool) for tool in ("hold here", "keep pose", "bake", "to fk")),  # a driven bone is left to its driver
-    (driven, "grab"),  # which keys the location alone
+    (driven, "grab"),  # which keys the location alone; in older Blenders, its keys here have no group
+    *([] if LAYERED else [(locked_group, "grab")]),
     *((one, "edit range") for one in (muted, strip, strip_in_the_way)),  # nothing has keys that count
 }
 
