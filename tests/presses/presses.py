@@ -288,11 +288,12 @@ def grabbed(stage: Stage, seen: Seen) -> str:
 
 
 def goal_count(count: Callable[[int], int]) -> Promise:
-    """So many goals are there, of so many before."""
+    """So many goals count, of so many before: those of a library can only be muted."""
 
     def promise(stage: Stage, seen: Seen) -> str:
         del seen
-        return "" if len(stage.ob.dqik.goals) == count(6) else f"{len(stage.ob.dqik.goals)} goals are there"
+        found = sum(not goal.mute for goal in stage.ob.dqik.goals)
+        return "" if found == count(6) else f"{found} goals count"
 
     return promise
 
@@ -421,7 +422,7 @@ PRESSES: dict[str, Press] = {
     "goal_remove": Press(on("goal_remove", "hips", index=1), goal_count(lambda n: n - 1), may=all_frames,
                          keeps_keys=False),
     "goals_clear": Press(on("goals_clear", "hips"), goal_count(lambda n: 0), may=all_frames, keeps_keys=False),
-    "goals_mirror": Press(on("goals_mirror", "hips"), may=all_frames),
+    "goals_mirror": Press(on("goals_mirror", "hips"), may=all_frames, idle=True),
     "learn_from_actions": Press(on("learn_from_actions", "hips"), may=all_frames),
     # figures whose bones are keyed
     "setup_full_body": Press(on("setup_full_body", "hips"), same_motion(20.0), kind="walker", room=1e9),
