@@ -38,7 +38,7 @@ test-all: ## Run the tests in Blender 4.2, 4.5, 5.0 and 5.2
 fuzz: ## Do random walks over what a user may do, and shrink what breaks: ARGS="--steps 20000 --seed 1"
 	$(call task,run tests/fuzz/run.py -- $(ARGS))
 
-presses: ## Press every operator that writes in every situation, and print a table: ARGS="--presses pin,plant"
+presses: ## Press every operator that writes in every situation, and print a table: ARGS="--presses 'pin;plant'"
 	$(call task,run tests/presses/run.py -- $(ARGS))
 
 mutants: ## Put faults in on purpose, one at a time, and see whether the walks and tests notice: ARGS="--quick"

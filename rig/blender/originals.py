@@ -12,7 +12,8 @@ MEND = "MEND"
 def name_original(action: bpy.types.Action, original: bpy.types.Action, made_by: str = "") -> None:
     """Say from which action another one was made; the original stays in the file. made_by : empty, or `MEND`."""
     action.dqik_original, action.dqik_made_by = original, made_by
-    original.use_fake_user = True
+    if original.library is None:  # a linked one stays where it is, and undo would not take the mark back
+        original.use_fake_user = True
 
 
 def of(ob: bpy.types.Object, made_by: str | None = None) -> bpy.types.Action | None:

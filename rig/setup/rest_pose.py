@@ -107,7 +107,9 @@ def _keys(
     if not moving:
         return []
     action = ob.animation_data.action
-    frames = np.unique([*limits.frames_of(action), *action.frame_range])
+    wanted = {path for bone in moving for path in paths[bone]}
+    own = [key.co[0] for (path, _), curve in found.items() if path in wanted for key in curve.keyframe_points]
+    frames = np.unique([*limits.frames_of(action), *action.frame_range, *own])
     turns, places = (np.repeat(one[None], len(frames), axis=0) for one in (present.rotations, present.locations))
     for bone in moving:
         for path, values in zip(paths[bone], (turns, places), strict=True):

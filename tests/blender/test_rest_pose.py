@@ -157,3 +157,22 @@ def test_what_would_lose_something_is_refused(extension: str, hinder) -> None:
     assert bpy.ops.dqik.pose_to_rest() == {"CANCELLED"}
     assert (np.array([bone.matrix_local for bone in ob.data.bones]) == rest).all()
     assert np.array_equal(seen(ob), before, equal_nan=True)
+
+
+def test_keys_between_frames_keep_their_motion() -> None:
+    """A bone shows on its own keys what it showed before, also where these lie between two frames."""
+    ob = rigs.bent_arm()
+    ob.pose.bones["b"].rotation_mode = "QUATERNION"
+    times = (1.4, 4.7, 9.3)
+    for time, angle in zip(times, (10.0, 80.0, -40.0), strict=True):
+        ob.pose.bones["b"].rotation_quaternion = rigs.rotation((1, 0, 1), angle)
+        ob.pose.bones["b"].keyframe_insert("rotation_quaternion", frame=time)
+    shown = {}
+    for time in times:
+        rigs.at_frame(time)
+        shown[time] = rigs.matrices(ob)
+    rigs.at_frame(6.2)
+    assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
+    for time, before in shown.items():
+        rigs.at_frame(time)
+        assert rigs.turn(before, rigs.matrices(ob)) < 1e-4

@@ -41,7 +41,7 @@ class Press:
     keeps_keys: bool = True  # whether keys on other frames stay
     room: float = 1.0  # by how much the frames that stay may differ, in the units above
     idle: bool = False  # whether the file may be as it should be already
-    frees: str = ""  # a bone whose control may go elsewhere
+    frees: str = ""  # an object that may go elsewhere, or a bone whose control may
 
 
 @dataclass
@@ -91,11 +91,8 @@ def frames(stage: Stage) -> list[float]:
     """The frames that are compared: some before, between and after the keys, and those around the current one."""
     step, now = stage.take.rate / 6.0, stage.now
     times = {stage.first + round(k * step) for k in range(7)} | {now - 1.0, now, now + 1.0, now + 2.5}
-    outside = set() if SITUATIONS_REPEAT in stage.notes else {stage.first - 3.0, stage.last + 3.0}
+    outside = set() if stage.repeats else {stage.first - 3.0, stage.last + 3.0}
     return sorted(times | outside)
-
-
-SITUATIONS_REPEAT = "cyclic"
 
 
 def difference(before: dict, after: dict, names: Any = None) -> tuple[float, float, str]:
@@ -268,12 +265,11 @@ def judge(press: Press, situation: str) -> Judgement:
         return Judgement("none")
     Log.current.new()
     stage = make(press.kind, situation)
-    if situation == "cyclic":
-        stage.notes[SITUATIONS_REPEAT] = True
     press.prepare(stage)
     rigs.update()
     if press.frees:
-        stage.notes["freed"] = {("Ann", goal.subtarget) for goal in stage.ob.dqik.goals if goal.bone == press.frees}
+        controls = {("Ann", goal.subtarget) for goal in stage.ob.dqik.goals if goal.bone == press.frees}
+        stage.notes["freed"] = controls | {(press.frees, "")}
     seen = Seen(film(frames(stage)), {})
     rigs.at_frame(stage.now)
     press.what.select(stage)

@@ -20,14 +20,14 @@ Promise = Callable[[Stage, Seen], str]
 # -- pressing ----------------------------------------------------------------------------------------------------------
 
 
-def on(operator: str, *bones: str, controls: bool = True, **settings: object) -> What:
+def on(operator: str, *bones: str, by_control: bool = True, **settings: object) -> What:
     """How to select bones, or the controls of bones, and to press. Settings may be functions of the stage."""
 
     def act(stage: Stage) -> set[str]:
         found = {name: value(stage) if callable(value) else value for name, value in settings.items()}
         return getattr(bpy.ops.dqik, operator)(**found)
 
-    return What(lambda stage: choose(stage.ob, bones, controls), act)
+    return What(lambda stage: choose(stage.ob, bones, by_control), act)
 
 
 def live_off(stage: Stage) -> None:
@@ -288,11 +288,12 @@ def grabbed(stage: Stage, seen: Seen) -> str:
 
 
 def goal_count(count: Callable[[int], int]) -> Promise:
-    """So many goals are there, of so many before."""
+    """So many goals count, of so many before: those of a library can only be muted."""
 
     def promise(stage: Stage, seen: Seen) -> str:
         del seen
-        return "" if len(stage.ob.dqik.goals) == count(6) else f"{len(stage.ob.dqik.goals)} goals are there"
+        found = sum(not goal.mute for goal in stage.ob.dqik.goals)
+        return "" if found == count(6) else f"{found} goals count"
 
     return promise
 
@@ -377,18 +378,18 @@ PRESSES: dict[str, Press] = {
     "plant": Press(on("plant", "foot.L", **PART, fade=2), stands("foot.L", 0.25, 0.75), may=within(0.25, 0.75, 2)),
     "plant a hand": Press(on("plant", "hand.R", **PART, fade=2, roll=False), stands("hand.R", 0.25, 0.75),
                           may=within(0.25, 0.75, 2)),
-    "hold_here": Press(on("hold_here", "chest", controls=False), same_here, hand=posed("chest", (0.2, 0.1, 0.15)),
+    "hold_here": Press(on("hold_here", "chest", by_control=False), same_here, hand=posed("chest", (0.2, 0.1, 0.15)),
                        may=between_keys),
-    "hold_here, not posed": Press(on("hold_here", "forearm.R", controls=False), same_here, may=between_keys),
-    "holds_clear": Press(on("holds_clear", "chest", controls=False), hand=posed("chest", (0.2, 0.1, 0.15)),
+    "hold_here, not posed": Press(on("hold_here", "forearm.R", by_control=False), same_here, may=between_keys),
+    "holds_clear": Press(on("holds_clear", "chest", by_control=False), hand=posed("chest", (0.2, 0.1, 0.15)),
                          may=all_frames),
     "limb_to_fk": Press(on("limb_to_fk", "hand.L"), is_off("hand.L"), may=after_now),
     "limb_to_fk, range": Press(on("limb_to_fk", "foot.L", **PART), is_off("foot.L"), may=within(0.25, 0.75)),
     "limb_to_ik": Press(on("limb_to_ik", "hand.L"), is_off("hand.L", after=False),
-                        prepare=earlier(on("limb_to_fk", "hand.L")), may=after_now),
+                        prepare=earlier(on("limb_to_fk", "hand.L")), may=after_now, frees="hand.L"),
     "attach": Press(on("attach", "hand.L", object="Wheel"), held("hand.L", ("Wheel", "")), may=after_now),
     "attach into hand": Press(on("attach", "hand.R", object="Cup", into_hand=True), held("hand.R", ("Cup", "")),
-                              may=lambda stage, time: False),
+                              frees="Cup"),
     "detach": Press(on("detach", "hand.L"), same_here, prepare=earlier(on("attach", "hand.L", object="Wheel")),
                     may=after_now),
     "targets_to_pose": Press(on("targets_to_pose", "hand.L"), target_at_bone("hand.L"),
@@ -405,7 +406,8 @@ PRESSES: dict[str, Press] = {
     "rotation_space": Press(on("rotation_space", "hand.L", space="WORLD",
                                index=lambda stage: [g.bone for g in stage.ob.dqik.goals].index("hand.L")),
                             hand_stays, may=all_frames, keeps_keys=False),
-    "overlap": Press(on("overlap", "hair1", "hair2", controls=False, **PART), follows_through, may=within(0.25, 0.75)),
+    "overlap": Press(on("overlap", "hair1", "hair2", by_control=False, **PART), follows_through,
+                     may=within(0.25, 0.75)),
     "bake": Press(on("bake", "hips", **WHOLE), baked(0.0, 1.0), may=all_frames),
     "bake, current": Press(on("bake", "hips", action="CURRENT", **WHOLE), baked(0.0, 1.0), may=all_frames),
     "bake, part": Press(on("bake", "hips", action="CURRENT", **PART), baked(0.25, 0.75), may=all_frames),
@@ -416,11 +418,11 @@ PRESSES: dict[str, Press] = {
     "keep_pose": Press(on("keep_pose", "hips"), lambda stage, seen: apart(seen.here, seen.now, 5.0, "pressed,"),
                        may=all_frames),
     "reset_pose": Press(on("reset_pose", "hips"), may=all_frames, idle=True),
-    "goal_add": Press(on("goal_add", "arm.R", controls=False), goal_count(lambda n: n + 1), may=all_frames),
+    "goal_add": Press(on("goal_add", "arm.R", by_control=False), goal_count(lambda n: n + 1), may=all_frames),
     "goal_remove": Press(on("goal_remove", "hips", index=1), goal_count(lambda n: n - 1), may=all_frames,
                          keeps_keys=False),
     "goals_clear": Press(on("goals_clear", "hips"), goal_count(lambda n: 0), may=all_frames, keeps_keys=False),
-    "goals_mirror": Press(on("goals_mirror", "hips"), may=all_frames),
+    "goals_mirror": Press(on("goals_mirror", "hips"), may=all_frames, idle=True),
     "learn_from_actions": Press(on("learn_from_actions", "hips"), may=all_frames),
     # figures whose bones are keyed
     "setup_full_body": Press(on("setup_full_body", "hips"), same_motion(20.0), kind="walker", room=1e9),
@@ -439,7 +441,7 @@ PRESSES: dict[str, Press] = {
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
                                 may=within(0.25, 0.75), keeps_keys=True),
     "contacts_find": Press(on("contacts_find", "hips", **WHOLE), contacts_listed, kind="walker"),
-    "contact_add": Press(on("contact_add", "foot.L", controls=False), contacts_listed, kind="walker"),
+    "contact_add": Press(on("contact_add", "foot.L", by_control=False), contacts_listed, kind="walker"),
     "retarget": Press(on("retarget", "hips", source="Bob", **WHOLE), moves, kind="walker", prepare=_source,
                       may=all_frames, keeps_keys=False),
 }  # fmt: skip

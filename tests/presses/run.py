@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every operator that writes, pressed in every situation: a table of what it did, and the faults with their figures.
 
-    python tests/presses/run.py                                                       the whole table
-    python tests/presses/run.py --presses pin,unpin --situations "no keys,NLA strip"  some of its cells
+    python tests/presses/run.py                                                         the whole table
+    python tests/presses/run.py --presses "pin;unpin" --situations "no keys;NLA strip"  some of its cells
 
 Needs a Python with bpy; `make presses` has one. Cells are in a process of its own, so that a crash of Blender is a
 fault like any other. Returns 1 where there is a fault.
@@ -67,12 +67,11 @@ class Worker:
 
 
 def chosen(names: Sequence[str], wanted: str) -> list[str]:
-    """The names that are asked for, with commas between them; all if none is."""
-    words = [word.strip() for word in wanted.split(";" if ";" in wanted else ",") if word.strip()]
-    found = [name for name in names if not words or name in words or name.split(",")[0] in words]
-    if not found:
-        raise SystemExit(f"None of {', '.join(names)} is {wanted!r}")
-    return found
+    """The names that are asked for, with semicolons between them; all if none is."""
+    words = [word.strip() for word in wanted.split(";") if word.strip()]
+    if unknown := [word for word in words if word not in names]:
+        raise SystemExit(f"{unknown[0]!r} is none of: {'; '.join(names)}")
+    return words or list(names)
 
 
 def table(cells: Cells, presses: Sequence[str], situations: Sequence[str]) -> Iterator[str]:
@@ -87,8 +86,8 @@ def table(cells: Cells, presses: Sequence[str], situations: Sequence[str]) -> It
 def main() -> int:
     """Judge the cells, and print."""
     parser = argparse.ArgumentParser(description="Every operator that writes, pressed in every situation.")
-    parser.add_argument("--presses", default="", help="operators, with commas or semicolons between them")
-    parser.add_argument("--situations", default="", help="situations, with commas or semicolons between them")
+    parser.add_argument("--presses", default="", help="lines of the table of operators, with semicolons between them")
+    parser.add_argument("--situations", default="", help="situations, with semicolons between them")
     parser.add_argument("--zip", type=Path, help="the extension to test; this checkout's if not given")
     parser.add_argument("--verbose", action="store_true", help="print what each cell said")
     arguments = parser.parse_args()

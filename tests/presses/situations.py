@@ -42,7 +42,7 @@ class Stage:
 
     kind: str  # "body": set up, its controls are keyed; "walker": its bones are keyed, and it has no goals
     take: Take
-    owners: dict[str, str] = field(default_factory=dict)
+    repeats: bool = False  # before its first and after its last key
     notes: dict = field(default_factory=dict)
 
     @property
@@ -194,7 +194,7 @@ def props(stage: Stage) -> None:
         ob = rigs.empty([unit * x for x in place], name)
         for time in (stage.first, stage.last) if name == "Wheel" else ():
             ob.location.z = unit * (place[2] + 0.1 * (time > stage.first))
-            ob.rotation_quaternion = Euler((0.0, 0.0, 0.8 * (time > stage.first))).to_quaternion()
+            ob.rotation_quaternion = Euler((0.0, 0.0, 0.2 * (time > stage.first))).to_quaternion()
             _key(ob, time)
 
 
@@ -408,6 +408,7 @@ def make(kind: str, name: str) -> Stage:
     if not situation.from_file:
         props(stage)
     situation.change(stage)
+    stage.repeats = name == "cyclic"
     rigs.update()
     if situation.from_file:
         _timeline(stage)
