@@ -79,13 +79,16 @@ class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(missing if self.into_hand or target is not None else Code.CHOOSE_TARGET))
             return {"CANCELLED"}
         try:
-            is_beside = attach.attach(owners, target, context)
+            done = attach.attach(owners, target, context)
         except (Refused, scene_state.Disturbed) as stopped:
             self.tell({"ERROR"}, stopped.note)
             return {"CANCELLED"}
-        if is_beside:
+        if done.is_beside:
             self.tell({"WARNING"}, Note(Code.TARGET_UNKEYED, repr(target[0].name)))
         self.tell({"INFO"}, Note(Code.ATTACHED, listed([ties.name_of(one) for one in owners]), ties.name_of(target)))
+        aside = [ties.name_of(owner) for owner, count in done.aside.items() if count]
+        if aside:
+            self.tell({"INFO"}, Note(Code.KEYS_ASIDE, listed(aside), max(done.aside.values())))
         return {"FINISHED"}
 
 

@@ -15,6 +15,7 @@ from .goal import DqikGoal
 from .object import DqikSettings
 from .relations import DqikCoupling, DqikObstacle
 from .roll import roll_property
+from .set_aside import set_aside_properties
 from .status import DqikMissedFrame, DqikStatus
 
 CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus, DqikSettings)
@@ -29,6 +30,8 @@ def register() -> None:
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=OVERRIDE
     )
     bpy.types.Object.dqik_roll = roll_property()
+    for name, prop in set_aside_properties().items():
+        setattr(bpy.types.Object, name, prop)
     for kind, own in _OF_TYPES:
         for name, prop in own().items():
             setattr(kind, name, prop)
@@ -39,6 +42,8 @@ def unregister() -> None:
     for kind, own in reversed(_OF_TYPES):
         for name in reversed(own()):
             delattr(kind, name)
+    for name in set_aside_properties():
+        delattr(bpy.types.Object, name)
     del bpy.types.Object.dqik_roll, bpy.types.Object.dqik
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -11,6 +11,7 @@ from ..rig.frame.state import stored_base
 from ..rig.setup import owners, pasted
 from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
 from .roll import roll_property
+from .set_aside import set_aside_properties
 
 
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -90,6 +91,7 @@ def bone_properties() -> dict[str, object]:
             size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=KEYED, override=OVERRIDE,
             update=_of_own_side,
         ),
+        **set_aside_properties(),
         "dqik_lock": BoolProperty(name="Lock", description="Keep the bone as it is posed", **SETTING),
         # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),

@@ -17,6 +17,7 @@ _PAIR = (0.0, 0.0)
 _HANDLES = ("handle_left", "handle_right")
 _TYPES = ("handle_left_type", "handle_right_type")
 _MOVED = 1e-6  # relative: handles that differ by more have moved
+_SAME_VALUE = 1e-5  # relative: keys whose values differ by less are the same
 _FIXES = 3  # rounds in which handles that move are fixed, which can move others
 _COLUMNS = {  # of a key: the type, and the usual value
     "handle_left_type": (_ENUM, AUTO_CLAMPED), "handle_right_type": (_ENUM, AUTO_CLAMPED),
@@ -182,17 +183,21 @@ class Writer:
         if slopes is None:
             prefer(curve, float(frames[0]), float(frames[-1]))
 
-    def write_keys(self, path: str, index: int, group: str, keys: "Keys") -> None:
-        """Put keys with their handles into a curve, in the place of those at the same frames; all others stay."""
+    def write_keys(self, path: str, index: int, group: str, keys: "Keys", over: bool = False) -> bpy.types.FCurve:
+        """Put keys with their handles into a curve.
+
+        over : also in the place of its own ones that have other values at the same times; else these stay.
+        """
         curve = self._bag.fcurves.find(path, index=index)
         before = None if curve is None else Keys.of(curve)
         if curve is None:
             curve = self._new_curve(path, index, group)
         self._written.append((curve, before))
         if before is not None:
-            apart = np.abs(before.times[:, None] - keys.times[None]) > SAME_FRAME
-            keys = keys.joined(before.chosen(apart.all(1)))
+            keys = keys if over else keys.chosen(~keys.are_at(before, alike=False))
+            keys = keys.joined(before.chosen(~before.are_at(keys)))
         keys.into(curve, np.ones(len(keys.times), dtype=bool))
+        return curve
 
     def finish(self) -> None:
         """Remove modifiers and mutes of the curves, so that they evaluate to the written keys."""
@@ -267,6 +272,13 @@ class Keys:
         """Some of the keys, by a mask or by their numbers."""
         return Keys({name: column[which] for name, column in self.columns.items()})
 
+    def are_at(self, other: "Keys", alike: bool = True) -> np.ndarray:
+        """Whether (K,) other keys are at the same times. alike : whether those count that have the same values."""
+        co, own = other.columns["co"], self.columns["co"]
+        meets = np.abs(own[:, None, 0] - co[None, :, 0]) <= SAME_FRAME
+        differ = np.abs(own[:, None, 1] - co[None, :, 1]) > _SAME_VALUE * np.maximum(np.abs(own[:, None, 1]), 1.0)
+        return np.any(meets & (differ | alike), axis=1)
+
     def joined(self, other: "Keys") -> "Keys":
         """These keys and others, in the order of their times; both have all columns."""
         order = np.argsort(np.append(self.times, other.times), kind="stable")
@@ -312,7 +324,8 @@ class Keys:
     def differ_from(self, other: "Keys") -> np.ndarray:
         """Whether (K,) handles are elsewhere than those of as many other keys."""
         scale = np.maximum(np.abs(self.columns["co"]), 1.0)
-        return np.any([np.abs(self.columns[name] - other.columns[name]) > _MOVED * scale for name in _HANDLES], (0, 2))
+        apart = np.stack([np.abs(self.columns[name] - other.columns[name]) / scale for name in _HANDLES])
+        return apart.max(axis=(0, 2), initial=0.0) > _MOVED
 
     def _write(self, curve: bpy.types.FCurve, names: Iterable[str]) -> None:
         for name in names:

@@ -145,6 +145,7 @@ class Code(Enum):
     CHOOSE_TARGET = "Choose the object to attach to"
     ATTACHED = "Attached {} to {}"
     TARGET_UNKEYED = "{} was moved beside its keys: key it at this frame, or it moves back with the next frame"
+    KEYS_ASIDE = "Keys of {} on up to {} later frames are set aside, and count again after Detach"
     LET_GO = "Let go {}"
     NONE_ATTACHED = "None of what is selected is attached at frame {}"
     NO_SIZE = "{} has no size at this frame: scale it up first"

@@ -26,6 +26,8 @@ GERMAN_SHOT = {
     "{} was moved beside its keys: key it at this frame, or it moves back with the next frame":
         "{} wurde neben seinen Keyframes bewegt: in diesem Frame einen setzen, sonst springt es im nächsten "
         "zurück",
+    "Keys of {} on up to {} later frames are set aside, and count again after Detach":
+        "Keyframes von {} auf bis zu {} späteren Frames sind beiseitegelegt und zählen nach dem Abhängen wieder",
     "Let go {}": "{} abgehängt",
     "None of what is selected is attached at frame {}": "Nichts Ausgewähltes ist bei Frame {} angehängt",
     "{} has no size at this frame: scale it up first": "{} hat bei diesem Frame keine Größe: zuerst vergrößern",

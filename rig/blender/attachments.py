@@ -20,6 +20,11 @@ from .places import Owner, owner_of, world_matrix
 NAME = "DQIK Attach"
 """What the names of the constraints begin with."""
 
+CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+"""The channels of a place, and how many numbers they have."""
+
+SET_ASIDE = "dqik_set_aside_"
+"""What the names of the properties begin with whose muted curves have the keys that an attachment does without."""
 
 
 class Attachment(NamedTuple):
@@ -57,6 +62,12 @@ def paths(owner: Owner) -> set[str]:
     """The data paths of the place of a bone or an object, which are keyed where it is attached and let go."""
     names = ("location", rotation.PATHS[owner.rotation_mode], "scale")
     return {curves.bone_path(owner.name, name) if owner != owner.id_data else name for name in names}
+
+
+def aside(path: str) -> str:
+    """The data path on which the keys of a channel are set aside."""
+    holder, dot, channel = path.rpartition(".")
+    return f"{holder}{dot}{SET_ASIDE}{channel}"
 
 
 def of(ob: bpy.types.Object, bone: str = "") -> Iterator[Attachment]:

@@ -2,12 +2,14 @@
 """Attaches controls and props to objects and bones from a frame on, and lets them go, so that nothing moves.
 
 On the frame of attaching, the inverse matrix of the new constraint takes in all that changes, so that no channel jumps
-and the frames before stay as they are. On the frame of letting go the channels jump by what the constraint has done;
-the key of the frame before is held up to there. Later keys keep their place in the world: they are written anew.
+and the frames before stay as they are. Later keys are set aside, so that what is attached keeps its grip. On the frame
+of letting go the channels jump by what the constraint has done; the key of the frame before is held up to there. Keys
+behind it count again, as they were. Keys that were made meanwhile keep their place in the world: they are written anew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import inf
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -27,11 +29,18 @@ _CARRIED = 1e-4  # relative: what attachments take further has moved
 _ROUNDS = 2  # a limb that a hand's rotation follows again settles a little differently, and carries the hand along
 
 
-def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> bool:
+class Attached(NamedTuple):
+    """What came of attaching: whether the target is beside its keys, and by owner how many frames were set aside."""
+
+    is_beside: bool
+    aside: dict[Bone, int]
+
+
+def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> Attached:
     """Attach bones and objects to an object or a bone from the present frame on, until a later attachment begins.
 
     What was attached to something else is let go there. A target object that was moved beside its keys is keyed where
-    it is, with Auto Keying; returns whether it still is beside them. Raises `Refused` if one cannot be attached.
+    it is, with Auto Keying. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
     _refuse(ties.target_problem(target, depsgraph))
@@ -40,35 +49,28 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
     is_beside = not _key_moved(target[0], time, context.scene)
-    spans = {owner: (time, _next_start(owner, time)) for owner in owners}
-    turning = {owner: _fade_end(owner, time) for owner in owners if limb_rotation.share(ties.goal_of(owner), time)}
-    alone = {owner for owner in owners if not _has_keys(owner, time, spans[owner][1])}
-    glued = {owner: by @ _requested(owner, time, depsgraph) for owner in turning if owner in alone}
+    ends = {owner: _next_start(owner, time) for owner in owners}
+    turning = {owner: min(time + limb_rotation.FRAMES, ends[owner]) for owner in owners
+               if limb_rotation.share(ties.goal_of(owner), time)}  # fmt: skip
+    grips = {owner: by @ _requested(owner, time, depsgraph) for owner in turning}
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
-        if owner in glued and at < spans[owner][1] - NEAR:
-            return attachments.carrying(*target, shown) @ glued[owner]
-        return _requested(owner, at, shown)
+        grips_on = at < ends[owner] - NEAR
+        return attachments.carrying(*target, shown) @ grips[owner] if grips_on else _requested(owner, at, shown)
 
-    for owner, (_, end) in spans.items():
-        if time + NEAR < end - 1.0 < inf and owner not in alone:
-            _split(owner, end)
-    later = kept_keys.later(spans.items(), turning, place, context)
-    ends = {owner: spans[owner][1] for owner in turning if spans[owner][1] < inf}
-    for at, places in kept_keys.later((), ends, place, context).items():
+    later = kept_keys.later((), turning, place, context)
+    followed = {owner: ends[owner] for owner in turning if ends[owner] < inf}
+    for at, places in kept_keys.later((), followed, place, context).items():
         later.setdefault(at, {}).update(places)
-    for owner in owners:
-        for curve in kept_keys.own_curves(owner):
-            splits.split(curve, time)
-        kept_keys.key(owner, time)
-        for one in attachments.of(*owner):
-            if one.acts_at(time):
-                attachments.remove(one) if time - one.start < NEAR else attachments.end(one, time)
-        end = spans[owner][1]
+    _begin(ends, time, context)
+    aside = dict[Bone, int]()
+    for owner, end in ends.items():
+        for curve in kept_keys.own_curves(owner) if end < inf else ():
+            splits.split(curve, end)
+        aside[owner] = kept_keys.set_aside(owner, time, end)
         attachments.add(owner_of(*owner), *target, inverses[owner], time, end)
-        if end < inf and owner in alone:
-            for curve in kept_keys.own_curves(owner):
-                splits.split(curve, time).interpolation = "CONSTANT"
+        for curve in kept_keys.own_curves(owner):
+            _stay(curve, time, end)
         goal = ties.goal_of(owner)
         if owner in turning:
             limb_rotation.fade(goal, time, turning[owner], 0.0, end)
@@ -77,11 +79,14 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         elif goal is not None:
             limb_rotation.clear(goal, time, end)
     kept_keys.rekey(later, context)
-    return is_beside
+    return Attached(is_beside, aside)
 
 
 def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
-    """Let go, at the present frame, what is attached there. Raises `Refused` if one of these cannot be keyed."""
+    """Let go, at the present frame, what is attached there. Raises `Refused` if one of these cannot be keyed.
+
+    Keys that were set aside count again behind the frame.
+    """
     time = context.scene.frame_current_final
     begun = [one for one in found if time - one.start < NEAR]
     if begun:
@@ -93,10 +98,9 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
     turning = {owner: _fade_end(owner, time) for owner in spans
                if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
-    standing = {owner: end for owner, end in turning.items() if not _has_keys(owner, time)}
-    moving = {owner: end for owner, end in turning.items() if owner not in standing}
-    later = kept_keys.later(spans.items(), moving, _requested, context)
-    asked = kept_keys.later(spans.items(), moving, _asking(later, shares), context)
+    standing = {owner: end for owner, end in turning.items() if not kept_keys.times_behind(owner, time)}
+    later = kept_keys.later(spans.items(), {}, _requested, context)
+    asked = kept_keys.later(spans.items(), {}, _asking(later, shares), context)
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
@@ -117,19 +121,25 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     _settle(later | still, shares, context)
     for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
         keys.remove(owner_of(*owner), "location", end)
+    _take_back(spans, context)
     for owner in spans:
         for curve in kept_keys.own_curves(owner):
             splits.level(curve, time)
 
 
 def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
-    """Remove attachments. Their keys stay where they are in the world. Raises `Refused` as `detach` does."""
+    """Remove attachments. Their keys stay where they are in the world, and those that were set aside count again.
+
+    Raises `Refused` as `detach` does.
+    """
     for one in found:
         _refuse(ties.problem((one.ob, one.bone)))
     ends = {one: _reach(one) for one in found}
     spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
     starts, jumps = {((one.ob, one.bone), round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
+    for one in found:  # or the animator's motion would go through a place that only the grip was for
+        kept_keys.drop_repeated((one.ob, one.bone), one.start, min(one.start + limb_rotation.FRAMES, one.end))
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
         if (owner, at) in starts and _carries(owner, shown):
@@ -147,6 +157,7 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
             limb_rotation.clear(goal, one.start, ends[one])
     kept_keys.rekey(asked, context)
     _settle(later, shares, context)
+    _take_back(shares, context)
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
@@ -155,6 +166,47 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
 def _refuse(note: Note | None) -> None:
     if note is not None:
         raise Refused(note)
+
+
+def _begin(ends: Mapping[Bone, float], time: float, context: bpy.types.Context) -> None:
+    """Key owners where they are, and let them go from what they are attached to; their later keys stay in the world.
+
+    ends : up to when, of each.
+    """
+    held = {owner: (time, end) for owner, end in ends.items()
+            if any(one.acts_at(time) for one in attachments.of(*owner))}  # fmt: skip
+    shares = {owner: limb_rotation.own_share(owner) for owner in held}
+    later = kept_keys.later(held.items(), {}, _requested, context)
+    asked = kept_keys.later(held.items(), {}, _asking(later, shares), context)
+    for owner in ends:
+        for curve in kept_keys.own_curves(owner):
+            splits.split(curve, time)
+        kept_keys.key(owner, time)
+        for one in attachments.of(*owner):
+            if one.acts_at(time):
+                attachments.remove(one) if time - one.start < NEAR else attachments.end(one, time)
+    if asked:
+        kept_keys.rekey(asked, context)
+
+
+def _stay(curve: bpy.types.FCurve, time: float, end: float) -> None:
+    """Let a curve stay as it is at a time, where it has a key, up to its keys at an end or the animator's next ones."""
+    key = keying.key_at(curve, time)
+    if key is None:
+        return
+    if end < inf:
+        key.interpolation = "CONSTANT"
+    elif key.co[0] > curve.range()[0] + NEAR:
+        if key.interpolation == "LINEAR" and curve.extrapolation == "LINEAR":
+            key.interpolation = "BEZIER"
+        splits.level(curve, time)
+
+
+def _take_back(owners: Collection[Bone], context: bpy.types.Context) -> None:
+    """Put keys of owners back that were set aside."""
+    for owner in owners:
+        kept_keys.take_back(owner)
+    kept_keys.follow(owners, context)
 
 
 def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> bool:
@@ -200,20 +252,15 @@ def _fixed(owner: Bone, depsgraph: bpy.types.Depsgraph) -> Matrix:
     return world @ free.inverted_safe()
 
 
-def _has_keys(owner: Bone, start: float, end: float = inf) -> bool:
-    """Whether an owner has keys after a time, and before another."""
-    return any(start + NEAR < key < end - NEAR for key in kept_keys.times(owner))
-
-
 def _next_start(owner: Bone, time: float) -> float:
     """When the next attachment of an owner begins after a time; infinite if none does."""
     return min((one.start for one in attachments.of(*owner) if one.start > time), default=inf)
 
 
 def _fade_end(owner: Bone, time: float) -> float:
-    """Up to when the rotation of a hand goes over to another space that it begins to take at a time: its next key."""
-    return min((key for key in kept_keys.times(owner) if time + NEAR < key < time + limb_rotation.FRAMES),
-               default=time + limb_rotation.FRAMES)  # fmt: skip
+    """Up to when the rotation of a hand goes over to its own space from a time on: its next key, if it has one."""
+    following, start = kept_keys.times_behind(owner, time), _next_start(owner, time)
+    return min((one for one in following if one < start), default=time + limb_rotation.FRAMES)
 
 
 def _hold(owner: Bone, time: float) -> None:

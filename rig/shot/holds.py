@@ -181,7 +181,7 @@ def _here(ob: bpy.types.Object, view: View) -> Here:
     for owner in {ob, *(target for target, _ in aims_of(ob))}:
         attached = attachments.frames_before(owner)
         for curve in curves.fcurves(owner.animation_data):
-            if curve.data_path.endswith(_NO_POSE):
+            if curve.data_path.endswith(_NO_POSE) or attachments.SET_ASIDE in curve.data_path:
                 continue
             points = curve.keyframe_points
             numbers = [0.0] * (2 * len(points))

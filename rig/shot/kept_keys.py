@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys of controls and props that are written anew, so that these keep their places in the world."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import bpy
@@ -72,9 +72,7 @@ def rekey(
         for time in sorted(later):
             scene_state.visit(context.scene, _frame(context.scene, time))
             _put(later[time], time, context, before, insert or key)
-    for owner in owners:
-        _take_keys(owner, context.scene.frame_current_final)
-    _follow(owners, context)
+    follow(owners, context)
 
 
 def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
@@ -83,7 +81,7 @@ def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
         with _paused(places):
             context.view_layer.update()
             _put(places, time, context, {}, key)
-        _follow(places, context)
+        follow(places, context)
 
 
 def times(owner: Bone) -> list[float]:
@@ -94,6 +92,87 @@ def times(owner: Bone) -> list[float]:
 def own_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's location, rotation and scale."""
     wanted = attachments.paths(owner_of(*owner))
+    return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
+
+
+def times_behind(owner: Bone, time: float) -> list[float]:
+    """The times of an owner's keys after a time, also of those that are set aside."""
+    aside = {round(key.co[0], 3) for curve in _aside_curves(owner) for key in curve.keyframe_points}
+    return sorted(one for one in {*times(owner), *aside} if one > time + NEAR)
+
+
+def set_aside(owner: Bone, start: float, end: float) -> int:
+    """Set an owner's keys between two times aside, where they move nothing; returns on how many frames there were some.
+
+    The keys at the start go along, with the handles and values that they have: they have others meanwhile.
+    """
+    frames, writer = set[float](), curves.Writer(owner[0], owner[0].animation_data.action)
+    both = [(curve, curves.Keys.of(curve)) for curve in own_curves(owner)]
+    for _, own in both:
+        frames.update(own.times[_within(own.times, start, end)].round(3).tolist())
+    for curve, own in both if frames else ():
+        inside = _within(own.times, start, end)
+        moved = own.chosen(inside | (np.abs(own.times - start) <= NEAR))
+        path, group = attachments.aside(curve.data_path), curve.group.name if curve.group else ""
+        writer.write_keys(path, curve.array_index, group, moved, over=True).mute = True
+        own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+    return len(frames)
+
+
+def take_back(owner: Bone) -> None:
+    """Put the keys of an owner that were set aside back, where it is not attached any more.
+
+    Channels without keys at these frames get one there if they would have another value than they had.
+    """
+    ob, spans = owner[0], [(one.start - 2.0 * NEAR, one.end + 2.0 * NEAR) for one in attachments.of(*owner)]
+    both = [(curve, curves.Keys.of(curve)) for curve in _aside_curves(owner)]
+    free = [~np.any([_within(own.times, *span) for span in spans] or [np.zeros(len(own.times), dtype=bool)], 0)
+            for _, own in both]  # fmt: skip
+    if not any(one.any() for one in free):
+        return
+    writer, times = curves.Writer(ob, ob.animation_data.action), set[float]()
+    values = list[tuple[bpy.types.FCurve, str, dict[float, float]]]()
+    for (_, own), back in zip(both, free, strict=True):
+        times.update(own.times[back].tolist())
+    for (curve, own), back in zip(both, free, strict=True):
+        path, group = curve.data_path.replace(attachments.SET_ASIDE, ""), curve.group.name if curve.group else ""
+        before = {time: curve.evaluate(time) for time in sorted(times)}
+        if back.any():
+            writer.write_keys(path, curve.array_index, group, own.chosen(back))
+        if (there := curves.find(ob, path, curve.array_index)) is not None:
+            values.append((there, group, before))
+        own.chosen(~back).into(curve, np.ones(int((~back).sum()), dtype=bool))
+    for curve, group, before in values:
+        for time, value in before.items():
+            if keying.key_at(curve, time) is None and abs(curve.evaluate(time) - value) > NEAR * NEAR:
+                writer.write(curve.data_path, curve.array_index, group, np.array([time]), np.array([value]))
+    for path in {curve.data_path for curve, _ in both}:
+        if all(curve.is_empty for curve in _aside_curves(owner) if curve.data_path == path):
+            curves.remove_path(ob, path)
+
+
+def _within(times: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Whether (K,) times are between two others."""
+    return (times > start + NEAR) & (times < end - NEAR)
+
+
+def drop_repeated(owner: Bone, start: float, time: float) -> None:
+    """Remove the keys of an owner at a time if they only repeat the location that it has at a start."""
+    own = own_curves(owner)
+    pairs = [(keying.key_at(curve, start), keying.key_at(curve, time)) for curve in own
+             if curve.data_path.endswith("location")]  # fmt: skip
+    if not pairs or time <= start + NEAR:
+        return
+    if all(a is not None and b is not None and abs(a.co[1] - b.co[1]) <= NEAR * NEAR for a, b in pairs):
+        for curve in own:
+            key = keying.key_at(curve, time)
+            if key is not None:
+                curve.keyframe_points.remove(key)
+
+
+def _aside_curves(owner: Bone) -> list[bpy.types.FCurve]:
+    """The curves of an owner's keys that are set aside."""
+    wanted = {attachments.aside(path) for path in attachments.paths(owner_of(*owner))}
     return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
 
 
@@ -120,8 +199,12 @@ def _paused(owners: Iterable[Bone]) -> AbstractContextManager[object]:
     return aside.session(main) if main.type == "ARMATURE" else nullcontext()
 
 
-def _follow(owners: Iterable[Bone], context: bpy.types.Context) -> None:
-    """Let Live, which was aside, follow."""
+def follow(owners: Collection[Bone], context: bpy.types.Context) -> None:
+    """Show owners as their keys have them; Live, which was aside, follows."""
+    if not owners:
+        return
+    for owner in owners:
+        _take_keys(owner, context.scene.frame_current_final)
     for ob in {*(ob for ob, _ in owners), _main(owners)}:
         ob.update_tag(refresh={"OBJECT", "DATA"} if ob.type == "ARMATURE" else {"OBJECT"})
     context.view_layer.update()

@@ -26,7 +26,7 @@ from ..frame.state import own_answers
 from ..notes import Note
 from ..setup import foot_roll, goals, keyable, more_controls, plan, selection
 from ..setup.foot_roll import RolledFoot
-from . import keys, limb_keys
+from . import holds, keys, limb_keys
 from .limb_keys import GROUP, Frame
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
@@ -166,15 +166,22 @@ def switch(
     away, still = _moved(context, ob, staying), _STILL * Armature(ob).size
     if away > still and not (to_ik or keyed_whole):
         away = _lead(context, ob, numbers, staying, still)
-    body = [name for name in every if name not in own] if away > still else []
+    free = [name for name in every if _is_free(ob, name)] if away > still else []
+    body = [name for name in free if name not in own]
     if body:
         if keyed_whole:
-            limb_keys.key_bones(ob, every, inside, outside)
+            limb_keys.key_bones(ob, free, inside, outside)
         else:
-            limb_keys.hold_body(ob, every, limb_keys.starts(context, ob, every), inside, outside)
+            limb_keys.hold_body(ob, free, limb_keys.starts(context, ob, free), inside, outside)
         _note_answers(context, ob, inside)
         away = _moved(context, ob, staying)
     return away, len(body)
+
+
+def _is_free(ob: bpy.types.Object, name: str) -> bool:
+    """Whether nothing is in the way of keys of a bone and its hold."""
+    names = (*limb_keys.channels_of(ob.pose.bones[name]), holds.HOLD)
+    return keyable.of_curves(ob, [curves.bone_path(name, one) for one in names]) is None
 
 
 def _lead(

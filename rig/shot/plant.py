@@ -9,9 +9,10 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from ..blender import keying, scene_state
+from ..blender import keying, scene_state, splits
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
+from ..curves import Keys
 from ..frame import aside
 from ..frame.sessions import sessions
 from ..notes import Code, Note, Refused
@@ -24,6 +25,7 @@ HEIGHT = 0.05  # of the figure's size: a foot that is higher above its lowest pl
 _LOOK = 300  # frames in which the ends of a standing foot's range are looked for, to both sides
 _MOVES = 1e-5  # a space whose matrix changes more moves: a target that stands in the world gets a key a frame
 _UP = Vector((0.0, 0.0, 1.0))
+NEAR = 1e-3  # frames between keys that count as one
 
 
 class Planted(NamedTuple):
@@ -92,15 +94,19 @@ def plant(
             put += [(scene.frame_current_final, number, scene_state.transform(owners[number])) for number in wanted]
         done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
         keyed = {one.goal for one in done}
+        had = {number: _channels(owners[number]) for number in keyed}
         for number in keyed:
-            _clear(owners[number], plans[number])
+            _clear(owners[number], plans[number], ways[number])
         for time, number, values in put:
             if number in keyed:
                 scene_state.set_transform(owners[number], values)
-                goals.key_target(owners[number], time)
+                is_end = any(abs(time - end) < NEAR for end in _ends(plans[number], ways[number]))
+                for channel in keys.channels_of(owners[number]):
+                    if not (is_end and channel in had[number]):  # there its curves are as they were
+                        _key(owners[number], channel, time)
         for number in keyed:
             _key_rolls(owners[number], plans[number], ways[number])
-            _ease(owners[number], plans[number])
+            _ease(owners[number], plans[number], ways[number])
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     return done, sorted(left)
@@ -228,29 +234,48 @@ def _key_times(owner: keys.Owner) -> list[float]:
     return sorted({point.co.x for curve in keys.curves_of(owner) for point in curve.keyframe_points})
 
 
-def _clear(owner: keys.Owner, own: _Plan) -> None:
-    """Remove the keys within a plan that get no new ones."""
+def _ends(own: _Plan, way: _Way) -> tuple[float, float]:
+    """The times before and after which a plan changes nothing."""
+    return float(way.times[own.first - way.first]), float(way.times[own.last - way.first])
+
+
+def _channels(owner: keys.Owner) -> set[str]:
+    """The channels of a target that have keys."""
+    return {channel for channel in keys.channels_of(owner) if keys.has_curve(owner, channel)}
+
+
+def _key(owner: keys.Owner, channel: str, time: float) -> None:
+    keying.key_path(owner, channel, time, "Object Transforms" if owner == owner.id_data else owner.name)
+
+
+def _clear(owner: keys.Owner, own: _Plan, way: _Way) -> None:
+    """Put keys at the ends of a plan, which leave the curves as they are, and remove those within without new ones."""
+    first, last = _ends(own, way)
     for curve, kept in _curves(owner, own):
-        points = curve.keyframe_points
-        for number in reversed(range(len(points))):
-            time = points[number].co.x
-            if own.first < time < own.last and time not in kept:
-                points.remove(points[number], fast=True)
-        curve.update()
+        for end in (first, last) if len(curve.keyframe_points) else ():
+            splits.split(curve, end)
+        found = Keys.of(curve)
+        wanted = np.array([way.times[frame - way.first] for frame in kept])
+        is_new = (np.abs(found.times[:, None] - wanted[None]) < NEAR).any(1)
+        stays = is_new | (found.times < first + NEAR) | (found.times > last - NEAR)
+        found.chosen(stays).into(curve, np.ones(int(stays.sum()), dtype=bool))
 
 
 def _key_rolls(owner: keys.Owner, own: _Plan, way: _Way) -> None:
-    group = "" if owner == owner.id_data else owner.name
+    had = bool(planted_roll.curve_of(owner))
     for frame, roll in own.rolls.items():
+        if had and frame in (own.first, own.last):
+            continue
         owner.dqik_roll = roll
-        keying.key_path(owner, foot_roll.ROLL, float(way.times[frame - way.first]), group)
+        _key(owner, foot_roll.ROLL, float(way.times[frame - way.first]))
 
 
-def _ease(owner: keys.Owner, own: _Plan) -> None:
+def _ease(owner: keys.Owner, own: _Plan, way: _Way) -> None:
     """Handles within a plan that pass no key: between equal keys nothing moves."""
+    first, last = _ends(own, way)
     for curve, _ in _curves(owner, own):
         for point in curve.keyframe_points:
-            if own.first <= point.co.x <= own.last:
+            if first + NEAR < point.co.x < last - NEAR:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
         curve.update()
 

@@ -200,3 +200,31 @@ def test_one_undo_takes_it_back() -> None:
     bpy.ops.ed.undo()
     assert rigs.keys(bpy.data.objects[rig]) == keys
     assert bpy.data.objects[rig].pose.bones[name].name == name
+
+
+@pytest.mark.parametrize("interpolation", ["BEZIER", "SINE", "LINEAR"])
+@pytest.mark.parametrize("handles", ["AUTO_CLAMPED", "AUTO", "FREE"])
+def test_few_keys_stay_as_they_are_outside_of_the_range_and_its_fade(handles: str, interpolation: str) -> None:
+    """On frames and between them; its rotation, which is keyed at other frames, too."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rigs.key_path(control, (1, 15, 40, 60), [(0, 0, 0), (0, 0.1, 0.1), (0, -0.2, 0), (0.1, 0.3, 0.2)])
+    for frame, angle in ((3, 10.0), (33, -25.0), (50, 30.0)):
+        rigs.posed(control, Quaternion((1.0, 0.2, 0.0), radians(angle)))
+        control.keyframe_insert("rotation_quaternion", frame=frame)
+    for curve in rigs.fcurves(ob):
+        for point in curve.keyframe_points:
+            point.handle_left_type = point.handle_right_type = handles
+            point.interpolation = interpolation
+        curve.update()
+    outside = [*np.arange(-3.0, 14.01, 0.25), *np.arange(26.0, 65.0, 0.25)]
+    before = matrices(ob, control.name, outside)
+    select(ob, control.name)
+    rigs.at_frame(20)
+    assert bpy.ops.dqik.plant(frame_start=16, frame_end=24, fade=2) == {"FINISHED"}
+    after = matrices(ob, control.name, outside)
+    assert max(np.abs(np.array(after[frame]) - np.array(before[frame])).max() for frame in outside) < 1e-5
+    held = matrices(ob, control.name, np.arange(16.0, 24.01, 0.25))
+    assert spread([matrix.translation for matrix in held.values()]) < 1e-5
