@@ -141,6 +141,7 @@ def _on_forget(*_: object) -> None:
     renewed = sessions.renewed()
     forget()
     sessions.by_uid.update(renewed)
+    sessions.follow_renames()  # a step of Blender's may have the bone's new name, but not yet ours
 
 
 @persistent
@@ -148,6 +149,7 @@ def _on_load(*_: object) -> None:
     forget()
     hidden_in_render.remove()
     places = sessions.armatures.places()  # brings what earlier versions have stored up to the present one
+    sessions.follow_renames()
     if bpy.app.background and any(bpy.data.objects[place].dqik.live for place, _ in places):
         scene_state.visit(bpy.context.scene, bpy.context.scene.frame_current_final)  # here nothing else calls handlers
 
@@ -201,6 +203,8 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         return
     with sessions.busy:
         view = View(depsgraph, now, fresh=moved is None)
+        if depsgraph.id_type_updated("ARMATURE") and sessions.follow_renames():
+            view.evaluate()
         name, handler = ("frame_change_post", _on_frame) if moved is None else ("depsgraph_update_post", _on_update)
         if handler_order.others_before(name, handler):
             changed = view.evaluate_and_note()  # what the handlers before this one have changed

@@ -4,8 +4,10 @@
 import bpy
 
 from ..rig.notes import Code, Note, listed
-from ..rig.setup import goals, keyable, selection
-from .common import GoalsOperator, armature
+from ..rig.setup import goals, keyable, selection, unkeyed_action
+from ..rig.shot import second_action
+from .common import ArmatureOperator, GoalsOperator, armature
+from .frames import SteppedOperator, Steps
 
 
 class DQIK_OT_select_controls(GoalsOperator, bpy.types.Operator):
@@ -71,4 +73,39 @@ class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
         return {"FINISHED"} if keyed else {"CANCELLED"}
 
 
-CLASSES = (DQIK_OT_select_controls, DQIK_OT_key_controls)
+class DQIK_OT_key_from_motion(SteppedOperator, GoalsOperator, bpy.types.Operator):
+    """Key the controls from the motion of an action that has keys on the body only, so that Live shows this motion"""
+
+    bl_idname = "dqik.key_from_motion"
+    bl_label = "Key Controls from Motion"
+    bl_options = {"REGISTER", "UNDO"}
+
+    doing = Note(Code.KEYING_CONTROLS)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: work in steps."""
+        del event
+        self._from_panel = True
+        return self.execute(context)
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Key them on all frames of the action."""
+        return (yield from key_from_motion(self, context, armature(context)))
+
+
+def key_from_motion(operator: ArmatureOperator, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
+    """Key the controls of a figure that is set up from the motion of its action."""
+    action = None if ob.animation_data is None else ob.animation_data.action
+    if refusal := keyable.of_action(ob):
+        operator.tell({"WARNING"}, refusal)
+        return {"CANCELLED"}
+    if unkeyed_action.note(ob) is None:
+        name = "" if action is None else action.name
+        operator.tell({"WARNING"}, Note(Code.CONTROLS_HAVE_KEYS, repr(name), repr(ob.name)))
+        return {"CANCELLED"}
+    frames = yield from second_action.key(context, ob)
+    operator.tell({"INFO"}, Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
+    return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_select_controls, DQIK_OT_key_controls, DQIK_OT_key_from_motion)

@@ -13,9 +13,10 @@ from ..rig.blender import scene_state
 from ..rig.figure import roles
 from ..rig.frame import aside, once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body, goals, keyable, more_controls, switches
+from ..rig.setup import controls, full_body, goals, keyable, more_controls, switches, unkeyed_action
 from ..rig.shot import from_animation, to_fk
 from .common import ArmatureOperator, armature
+from .controls import key_from_motion
 from .frames import SteppedOperator, Steps
 
 CONTROLS = [
@@ -105,6 +106,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         ob = armature(context)
         if self.controls and full_body.is_set_up(ob):
             return (yield from self._add_to_body(context, ob))
+        if self.from_animation and not self.controls and unkeyed_action.note(ob) is not None:
+            return (yield from key_from_motion(self, context, ob))
         figure = roles.of(ob)
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
@@ -238,13 +241,16 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             parts.append(Note(Code.STAYS_ON_KEYS, repr(result.hips)))
         if figure.folded:
             parts.insert(0, roles.FOLDED)
+        armatures = [one for one in bpy.context.selected_objects if one.type == "ARMATURE" and one != ob]
+        if armatures:
+            parts.append(Note(Code.ONLY_ACTIVE, repr(ob.name)))
         if result.missing:
             parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
         if refusal is not None and count:
             parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
         if self.controls:
             return self._tell_added(ob, added, parts)
-        worth_a_look = result.missing or figure.folded or (refusal is not None and count)
+        worth_a_look = result.missing or figure.folded or armatures or (refusal is not None and count)
         self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
         return {"FINISHED"}
 

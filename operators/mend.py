@@ -18,6 +18,8 @@ MENDED_BY: dict[Code, tuple[str, str, str]] = {
     Code.TARGET_DISABLED_BY_KEYS: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
     Code.LEFT_TO_IK: ("dqik.goals_from_constraints", "", "Make Goals of Them"),
     Code.LINKED: ("object.make_override_library", "", "Make Library Override"),
+    Code.FOLDED: ("dqik.pose_to_rest", "", "Use Pose as Rest"),
+    Code.CONTROLS_UNKEYED: ("dqik.key_from_motion", "", "Key Controls from Motion"),
     Code.SYSTEM_OVERRIDE: ("object.make_override_library", "", "Make It Editable"),
 }
 """What mends that of which notes warn mends them: the operator, its kind, and the button's text."""

@@ -8,7 +8,7 @@ they survive library overrides and can be keyed in every supported Blender.
 import bpy
 from bpy.props import PointerProperty
 
-from .bone import bone_properties
+from .bone import armature_properties, bone_properties
 from .common import OVERRIDE
 from .contact import DqikContact, action_properties
 from .goal import DqikGoal
@@ -19,7 +19,8 @@ from .set_aside import set_aside_properties
 from .status import DqikMissedFrame, DqikStatus
 
 CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus, DqikSettings)
-_OF_TYPES = ((bpy.types.Action, action_properties), (bpy.types.PoseBone, bone_properties))
+_OF_TYPES = ((bpy.types.Action, action_properties), (bpy.types.PoseBone, bone_properties),
+             (bpy.types.Bone, armature_properties))  # fmt: skip
 
 
 def register() -> None:

@@ -109,3 +109,8 @@ def bone_properties() -> dict[str, object]:
         "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
         "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=OVERRIDE),
     }  # fmt: skip
+
+
+def armature_properties() -> dict[str, object]:
+    """The properties of bones of armatures, by name."""
+    return {"dqik_number": IntProperty(options={"HIDDEN"})}  # tells a renamed bone: rig/setup/renamed.py

@@ -14,6 +14,7 @@ class DqikCoupling(bpy.types.PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the coupling", override=OVERRIDE)
     bone: StringProperty(name="Bone", description="The bone that follows", **SETTING)
+    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/setup/renamed.py has them
     axis: EnumProperty(
         name="Axis", description="Its axis: Y is the twist along the bone, X and Z are its swing", items=COUPLED_AXES,
         default="X", **SETTING,

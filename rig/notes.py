@@ -102,6 +102,9 @@ class Code(Enum):
         "bone by bone"
     )
     FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
+    NO_SLOT = "This figure stands still: action {} moves nothing until its slot is chosen in the Action Editor"
+    FIGURE_STILL = "This figure stands still: no keys of action {} move its bones"
+    ONLY_ACTIVE = "of the selected armatures only {}, the active one, was set up: press again with another one active"
     IS_TARGET_OF = "This is the target of {}: select a bone of the body"
     SELECT_ARMATURE = "Select an armature first"
     LEAVE_EDIT_MODE = "Leave Edit Mode first"
@@ -253,6 +256,10 @@ class Code(Enum):
     HAD_GOALS = "{} bones had goals already"
     MAY_MOVE = "{} may move"
     KEYED_FROM_MOTION = "keyed their controls on frames {} to {}"
+    CONTROLS_UNKEYED = (
+        "Action {} moves the body, but has no keys on its controls, so it is not seen: press Key Controls from Motion"
+    )
+    CONTROLS_HAVE_KEYS = "Action {} has keys on the controls of {} already, or does not move its body"
     CONTROLS_NOT_KEYED = "their controls are not keyed"
     ACTION_OF_LIBRARY = "Action {} is linked, so keys would be lost: make it local first"
     ACTION_BLENDED = "Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first"

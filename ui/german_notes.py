@@ -133,6 +133,13 @@ GERMAN_NOTES = {
     "This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits bone by bone":
         "Diese Figur steht auf vier Beinen oder vorgebeugt wie ein Vogel, daher passen Grenzen eines Menschen nicht: "
         "die Grenzen Knochen für Knochen setzen",
+    "This figure stands still: action {} moves nothing until its slot is chosen in the Action Editor":
+        "Diese Figur steht still: Die Action {} bewegt nichts, bis im Action-Editor ihr Slot gewählt ist",
+    "This figure stands still: no keys of action {} move its bones":
+        "Diese Figur steht still: Keine Keyframes der Action {} bewegen ihre Knochen",
+    "of the selected armatures only {}, the active one, was set up: press again with another one active":
+        "von den ausgewählten Skeletten wurde nur das aktive, {}, eingerichtet: mit einem anderen als aktivem nochmals "
+        "drücken",
     "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first":
         "In Ruhe ist diese Figur gefaltet oder liegt, aber hier steht sie: zuerst „Pose als Ruhepose“ drücken",
     "This is the target of {}: select a bone of the body":
@@ -238,6 +245,11 @@ GERMAN_NOTES = {
         "die Knochen dieses Skeletts lassen sich nicht bearbeiten, daher sind die Zielobjekte Empties",
     "{} bones had goals already": "{} Knochen hatten schon Ziele",
     "keyed their controls on frames {} to {}": "ihre Steuerknochen haben Keyframes von Frame {} bis {}",
+    "Action {} moves the body, but has no keys on its controls, so it is not seen: press Key Controls from Motion":
+        "Die Action {} bewegt den Körper, hat aber keine Keyframes auf seinen Steuerknochen und ist daher nicht zu "
+        "sehen: Keys aus der Bewegung drücken",
+    "Action {} has keys on the controls of {} already, or does not move its body":
+        "Die Action {} hat schon Keyframes auf den Steuerknochen von {}, oder sie bewegt seinen Körper nicht",
     "their controls are not keyed": "ihre Steuerknochen haben keine Keyframes",
     "Action {} is linked, so keys would be lost: make it local first":
         "Action {} ist verknüpft, Keyframes gingen verloren: sie erst lokal machen",

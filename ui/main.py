@@ -5,7 +5,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.common import armature
-from ..rig.figure import roles
+from ..rig.clip import cautions
 from ..rig.figure.short_names import short
 from ..rig.notes import Code, Note, listed
 from ..rig.setup import selection
@@ -24,7 +24,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
         if ob is None:
             paragraph(context, layout, "Select an armature, or the target of one of its goals", "INFO")
             return
-        if ob != context.object:
+        if ob != context.object or len([one for one in context.selected_objects if one.type == "ARMATURE"]) > 1:
             layout.label(text=ob.name, icon="ARMATURE_DATA")
         if ob.mode == "EDIT":
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
@@ -52,9 +52,7 @@ class DQIK_PT_main(Sidebar, bpy.types.Panel):
 
 def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """The one button that matters while nothing is set up."""
-    if ob.animation_data is not None and ob.animation_data.action is not None and roles.of(ob).folded:
-        paragraph(context, layout, roles.FOLDED, "ERROR")
-        layout.operator("dqik.pose_to_rest", icon="OUTLINER_DATA_ARMATURE")
+    status.warnings(context, layout, [*cautions.of_figure(ob), *cautions.of_motion(ob, context.scene)])
     row = layout.row()
     row.scale_y = 1.6
     row.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")

@@ -8,6 +8,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..operators.mend import MENDED_BY
 from ..rig.blender import units
+from ..rig.clip import cautions
 from ..rig.figure.short_names import short
 from ..rig.frame.sessions import sessions
 from ..rig.notes import Note
@@ -23,7 +24,7 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
         _result(context, layout, ob)
     if len(ob.dqik.missed_frames):
         _missed_frames(context, layout, ob)
-    _warnings(context, layout, sessions.status(ob).notes)
+    warnings(context, layout, [*sessions.status(ob).notes, *cautions.of_motion(ob, context.scene)])
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -63,7 +64,7 @@ def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: b
     row.operator("dqik.missed_clear", text="", icon="X")
 
 
-def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note]) -> None:
+def warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note]) -> None:
     """Each warning once, with the button that mends it."""
     notes = list(dict.fromkeys(notes))
     for note in notes[:_WARNINGS]:

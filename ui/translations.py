@@ -41,6 +41,10 @@ _GERMAN_OPERATORS = {
     "Grab Body": "Körper anfassen",
     "Select Controls": "Alle auswählen",
     "Key Controls": "Key für alle",
+    "Key Controls from Motion": "Keys aus der Bewegung",
+    "Key the controls from the motion of an action that has keys on the body only, so that Live shows this motion":
+        "Steuerknochen aus der Bewegung einer Action mit Keys versehen, die nur auf dem Körper Keys hat, damit Live "
+        "diese Bewegung zeigt",
     "Attach": "Anhängen",
     "Attach...": "Anhängen ...",
     "Put in Hand...": "In die Hand geben ...",

@@ -7,6 +7,7 @@ import bpy
 
 from ..blender.dependencies import aims_of
 from ..notes import Code, Note
+from ..setup import renamed
 from .following import Armatures
 from .simulations import Simulations
 from .state.arrivals import Arrivals
@@ -79,6 +80,7 @@ class Sessions:
         self.arrivals.clear()
         self.simulations = Simulations(self.simulations.rendering)
         self.known.clear()
+        renamed.forget()
 
     def renewed(self) -> dict[int, Session]:
         """Sessions that remember only what undo and redo leave as it is, by `session_uid`.
@@ -108,6 +110,11 @@ class Sessions:
         updates = (update.id for update in depsgraph.updates)
         changed = {one.original.session_uid for one in updates if isinstance(one, bpy.types.Action)}
         return {uid for uid, action in posed.items() if action in changed}
+
+    def follow_renames(self) -> bool:
+        """Let what armatures store name renamed bones by their new names; returns whether there were any."""
+        objects = [bpy.data.objects[place] for place, _ in self.armatures.places()]
+        return any([renamed.follow(ob) for ob in objects])  # a list: all of them
 
     def look_at_arrivals(self, depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[bpy.types.Object]:
         """Put right what has arrived on bones of moved objects from other bones; returns those that were looked at.

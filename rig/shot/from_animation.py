@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys for the targets of new goals, made from the motion that a figure has: Live then shows that motion."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from math import ceil, floor
 from time import monotonic
@@ -11,22 +11,21 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .. import curves
 from ..blender import animation, generated_rigs, scene_state
 from ..blender.dependencies import Dependencies, aims_of
 from ..blender.places import owner_of
 from ..frame import aside, once
 from ..setup import control_parents, controls, goals
 from ..setup.poles import Poles
+from ..setup.unkeyed_action import body_curves, values_differ
 from . import keys
 
 _BEAT = 0.1  # seconds between reports of the progress
-_STILL = 1e-6  # keys whose values differ by less move nothing
 
 
 def moves(ob: bpy.types.Object) -> bool:
     """Whether keys of different values, strips or drivers turn or move bones of an armature object's body."""
-    return animation.uses_nla(ob) or _is_driven(ob) or any(_values_differ(curve) for curve in _curves(ob))
+    return animation.uses_nla(ob) or _is_driven(ob) or any(values_differ(curve) for curve in body_curves(ob))
 
 
 def may_move(ob: bpy.types.Object) -> bool:
@@ -41,8 +40,8 @@ def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
 
     Modifiers, extrapolated curves, strips and drivers move bones outside the keys.
     """
-    found = list(_curves(ob))
-    spans = [curve.range() for curve in found if _values_differ(curve)]
+    found = list(body_curves(ob))
+    spans = [curve.range() for curve in found if values_differ(curve)]
     stretch = scene.render.frame_map_new / scene.render.frame_map_old
     starts = [floor(span[0] * stretch + 1e-4) for span in spans]
     ends = [ceil(span[1] * stretch - 1e-4) for span in spans]
@@ -163,28 +162,12 @@ def _count(ob: bpy.types.Object, wanted: Wanted, mutes: Mapping[int, bool], pole
         goal.pole_target, goal.pole_subtarget = pole, name
 
 
-def _curves(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
-    """The curves of the assigned action that turn or move bones of the body."""
-    for curve in curves.fcurves(ob.animation_data):
-        bone, path = animation.split_path(ob, curve.data_path)
-        counts = path.startswith(("location", "rotation")) and not (curve.mute or curve.is_empty)
-        if counts and bone in ob.data.bones and not controls.is_control(ob.data.bones[bone]):
-            yield curve
-
-
 def _is_stepped(ob: bpy.types.Object) -> bool:
     """Whether most keys of the body hold their pose until the next."""
     if animation.uses_nla(ob):
         return False
-    stepped = [one.interpolation == "CONSTANT" for curve in _curves(ob) for one in curve.keyframe_points]
+    stepped = [one.interpolation == "CONSTANT" for curve in body_curves(ob) for one in curve.keyframe_points]
     return 2 * sum(stepped) > len(stepped)
-
-
-def _values_differ(curve: bpy.types.FCurve) -> bool:
-    """Whether the keys of a curve have different values, or something moves it beside its keys."""
-    co = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", co.reshape(-1))
-    return bool(np.ptp(co[:, 1]) > _STILL) or any(not modifier.mute for modifier in curve.modifiers)
 
 
 def _goes_on(curve: bpy.types.FCurve) -> bool:

@@ -11,6 +11,7 @@ from ...blender import actions, animation, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
 from ...notes import Note
+from ...setup import unkeyed_action
 from ...setup.build import build
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
@@ -33,7 +34,7 @@ class PreparedRig:
     rig : the prepared rig, or None. refusal : why there is nothing to solve.
     modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
         solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
-        evaluate. influences : of all goals.
+        evaluate. unkeyed : a note about an action without keys on the controls. influences : of all goals.
     unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     led : goals that lead the body without their limbs, as `led_limbs.read` has it; the limbs start from their keys,
@@ -57,6 +58,7 @@ class PreparedRig:
         self.modes: Modes | None = None
         self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
         self.unseen: list[Note] = []
+        self.unkeyed: list[Note] = []
         self.influences: Sequence[float] = ()
         self.led: Mapping[int, float | None] = {}
         self.unanimated = self.follows_itself = self.reanimated = False
@@ -168,6 +170,9 @@ class PreparedRig:
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
             return
+        if view.in_viewport and (rebuilt or self.reanimated):
+            unkeyed = unkeyed_action.note(ob)
+            self.unkeyed = [] if unkeyed is None else [unkeyed]
         self.follows_itself = feedback.follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)

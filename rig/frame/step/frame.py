@@ -168,7 +168,8 @@ def _note(
     session: Session, view: View, frame_input: FrameInput, arrays: FrameArrays, written: Channels, began: float
 ) -> None:
     """Have the report made from a solve, on request."""
-    notes = [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen, *session.pose.notes]
+    notes = [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
+             *session.pose.notes]  # fmt: skip
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
         session.rig.influences, view.scene_uid, view.frame, notes, session.motion.lags,

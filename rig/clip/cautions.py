@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel warns of: figures as they come from files, and motions that play at another rate than their own."""
+
+import bpy
+
+from .. import curves
+from ..blender import animation
+from ..figure import roles
+from ..notes import Code, Note
+from ..setup import keyable, unkeyed_action
+from . import frame_rate
+
+
+def of_figure(ob: bpy.types.Object) -> list[Note]:
+    """What to know of a figure before it is set up: whether it is linked, stands still, or is folded at rest."""
+    kept = keyable.of_settings(ob)
+    found = [kept, _still(ob)]
+    has_action = ob.animation_data is not None and ob.animation_data.action is not None
+    if has_action and roles.of(ob).folded:
+        found.append(roles.FOLDED)
+    return [note for note in found if note is not None]
+
+
+def of_motion(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Note]:
+    """What to know of a figure's motion, set up or not."""
+    note = frame_rate.note(ob, scene)
+    return [] if note is None else [note]
+
+
+def _still(ob: bpy.types.Object) -> Note | None:
+    """Why a figure with an action stands still; None if it moves, or has no action."""
+    data = ob.animation_data
+    if data is None or data.action is None or animation.uses_nla(ob):
+        return None
+    if ob.data.pose_position == "REST":
+        return Note(Code.REST_POSITION)
+    if curves.LAYERED and data.action_slot is None and len(data.action.slots):
+        return Note(Code.NO_SLOT, repr(data.action.name))
+    if animation.animation(ob).driven or any(map(unkeyed_action.values_differ, unkeyed_action.body_curves(ob))):
+        return None
+    return Note(Code.FIGURE_STILL, repr(data.action.name))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel warns of before a figure is set up, and which of several figures was."""
+
+import importlib
+from pathlib import Path
+
+import bpy
+import captured
+import pytest
+import rigs
+from situations import key_turns, linked_from
+
+
+def cautions(ob: bpy.types.Object) -> list[str]:
+    of = importlib.import_module("bl_ext.user_default.dqik.rig.clip.cautions")
+    return [note.code.name for note in [*of.of_figure(ob), *of.of_motion(ob, bpy.context.scene)]]
+
+
+def test_a_figure_that_moves_or_has_no_action_gives_no_warning() -> None:
+    ob = rigs.figure()
+    assert not cautions(ob)
+    key_turns(ob, "arm.L")
+    assert not cautions(ob)
+
+
+def test_a_figure_that_stands_still_says_why() -> None:
+    ob = rigs.figure()
+    key_turns(ob, "arm.L", {1: (0.2, 0.0, 0.0), 20: (0.2, 0.0, 0.0)})
+    assert cautions(ob) == ["FIGURE_STILL"]
+    key_turns(ob, "arm.L", {20: (0.4, 0.0, 0.0)})
+    assert not cautions(ob)
+    for curve in rigs.fcurves(ob):
+        curve.mute = True
+    assert cautions(ob) == ["FIGURE_STILL"]
+    ob.data.pose_position = "REST"
+    assert cautions(ob) == ["REST_POSITION"]
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="actions have slots from 4.4 on")
+def test_an_action_whose_slot_is_not_chosen_says_so() -> None:
+    ob = rigs.figure()
+    key_turns(ob, "arm.L")
+    ob.animation_data.action_slot = None
+    assert cautions(ob) == ["NO_SLOT"]
+
+
+def test_a_linked_figure_says_so(tmp_path: Path) -> None:
+    rigs.figure()
+    (ob,) = linked_from(tmp_path / "library.blend", ["Figure"])
+    assert cautions(ob) == ["LINKED"]
+
+
+def test_a_motion_at_another_rate_says_so(tmp_path: Path) -> None:
+    ob = captured.clip(tmp_path, range(360))
+    bpy.context.scene.render.fps = 60
+    assert cautions(ob) == ["OTHER_RATE"]
+
+
+def test_which_of_two_selected_armatures_was_set_up_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    first, second = rigs.figure("Anna"), rigs.figure("Ben")
+    rigs.made_active(second).location.x = 2.0
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert "active one" not in capfd.readouterr().out
+    bpy.ops.dqik.goals_clear()
+    first.select_set(True)
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert "only 'Ben', the active one" in capfd.readouterr().out
+    assert second.dqik.goals
+    assert not first.dqik.goals

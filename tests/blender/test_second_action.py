@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure that is set up from one action, and gets another one: said, and mended by one button."""
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler
+from test_from_animation import film, walker
+
+FRAMES = (1, 4, 8.5, 12, 16)
+NEAR = 2e-5
+
+
+def assign(ob: bpy.types.Object, action: bpy.types.Action) -> None:
+    ob.animation_data.action = action
+    if hasattr(action, "slots"):
+        ob.animation_data.action_slot = action.slots[0]
+    rigs.update()
+
+
+def two_actions() -> tuple[bpy.types.Object, bpy.types.Action, bpy.types.Action]:
+    """A figure that walks in one action and waves in another, in place."""
+    ob = walker()
+    first = ob.animation_data.action
+    first.name, first.use_fake_user = "Walk", True
+    second = first.copy()
+    second.name, second.use_fake_user = "Wave", True
+    assign(ob, second)
+    for frame in range(1, 17):
+        for name, angles in (("arm.L", (-0.3, 0.1, 0.05 * frame)), ("forearm.L", (0.0, 0.0, 0.9 + 0.03 * frame)),
+                             ("thigh.R", (-0.9, 0.0, 0.02 * frame))):  # fmt: skip
+            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion())
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.made_active(ob)
+    return ob, first, second
+
+
+def off(ob: bpy.types.Object, expected: np.ndarray) -> float:
+    return float(np.abs(film(ob, FRAMES) - expected).max())
+
+
+@pytest.mark.parametrize("press", ["key_from_motion", "setup_full_body"])
+@pytest.mark.parametrize("more", [set(), {"CHEST", "ELBOWS", "KNEES", "MASTER"}])
+@pytest.mark.parametrize("live", [True, False])
+def test_the_second_action_plays_after_one_press_and_the_first_one_too(press: str, more: set, live: bool) -> None:
+    ob, first, second = two_actions()
+    waves = film(ob, FRAMES)
+    assign(ob, first)
+    walks = film(ob, FRAMES)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    if more:
+        ob.dqik.live = True
+        bpy.ops.dqik.setup_full_body(controls=more)
+    ob.dqik.live = True
+    assert off(ob, walks) < NEAR
+    assert not ob.dqik.status.message
+    assign(ob, second)
+    rigs.at_frame(8)
+    assert off(ob, waves) > 0.1
+    assert "'Wave' moves the body, but has no keys on its controls" in ob.dqik.status.message
+    ob.dqik.live = live
+    rigs.at_frame(5)
+    assert getattr(bpy.ops.dqik, press)() == {"FINISHED"}
+    assert ob.dqik.live == live
+    ob.dqik.live = True
+    assert off(ob, waves) < NEAR
+    assert not ob.dqik.status.message
+    assign(ob, first)
+    assert off(ob, walks) < NEAR
+    assert not ob.dqik.status.message
+    assign(ob, second)
+    assert off(ob, waves) < NEAR
+    assert bpy.ops.dqik.key_from_motion() == {"CANCELLED"}
+
+
+def test_rolls_and_influences_of_the_first_action_do_not_stay_in_the_second() -> None:
+    ob, first, second = two_actions()
+    waves = film(ob, FRAMES)
+    assign(ob, first)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.dqik.setup_full_body()
+    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "foot.L")
+    control = ob.pose.bones[ob.dqik.goals[number].subtarget]
+    for frame, roll, influence in ((1, 0.0, 1.0), (16, 0.9, 0.2)):
+        control.dqik_roll = roll
+        control.keyframe_insert("dqik_roll", frame=frame)
+        ob.dqik.goals[number].influence = influence
+        ob.keyframe_insert(f"dqik.goals[{number}].influence", frame=frame)
+    ob.dqik.live = True
+    rigs.at_frame(16)
+    walks = film(ob, FRAMES)
+    rigs.at_frame(16)
+    assign(ob, second)
+    assert bpy.ops.dqik.key_from_motion() == {"FINISHED"}
+    assert off(ob, waves) < NEAR
+    assign(ob, first)
+    assert off(ob, walks) < NEAR
+
+
+def test_keys_by_hand_on_bones_of_a_figure_without_other_actions_are_no_fault() -> None:
+    """Set up first, then a bone of the body is keyed beside the controls."""
+    ob = rigs.made_active(rigs.figure())
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    for frame, angle in ((1, 0.0), (10, 0.4)):
+        rigs.posed(ob.pose.bones["spine"], Euler((angle, 0.0, 0.0)).to_quaternion())
+        ob.pose.bones["spine"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(5)
+    assert "no keys on its controls" not in ob.dqik.status.message
+    assert bpy.ops.dqik.key_from_motion() == {"CANCELLED"}
