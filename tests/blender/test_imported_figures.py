@@ -268,7 +268,8 @@ def test_a_leg_with_a_loose_foot_goes_to_fk_and_back() -> None:
     ob.dqik.live = True
     rigs.update()
     control = lifted(ob, (0.0, -0.1, 0.2), 0.3)
-    shown = rigs.matrices(ob)
+    body = [number for number, bone in enumerate(ob.pose.bones) if bone.bone.use_deform]
+    shown = rigs.matrices(ob)[body]
     bpy.ops.object.mode_set(mode="POSE")
     for bone in ob.pose.bones:
         (bone if hasattr(bone, "select") else bone.bone).select = bone.name == control.name
@@ -277,7 +278,7 @@ def test_a_leg_with_a_loose_foot_goes_to_fk_and_back() -> None:
         assert switch() == {"FINISHED"}
         rigs.update()
         assert [goal.influence for goal in ob.dqik.goals if goal.bone in ("Foot.L", "LowerLeg.L")] == [influence] * 2
-        assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
+        assert rigs.turn(shown, rigs.matrices(ob)[body]) < 1e-3
         assert_on_leg(ob)
     bpy.ops.object.mode_set(mode="OBJECT")
 
