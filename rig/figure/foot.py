@@ -15,6 +15,7 @@ from ..blender.armature import Armature
 from . import ends, skin
 from .body import RestBody
 from .directions import unit
+from .parts import LEFT, RIGHT, Role
 from .roles import Figure
 
 BEND = np.radians(45.0)  # how far toes bend before the foot turns about their tip
@@ -23,7 +24,7 @@ _LONGEST, _USUAL = 0.22, 0.165  # of the leg: how far ahead of the ankle the bal
 _SHORT = 0.05  # of the leg: a foot of which less is ahead of the ankle points down along its shin
 _REACH, _SMALL = 0.5, 0.05  # of the leg: skin of a foot is no further from the ankle, and a sole is longer
 _FEWEST = 16  # vertices from which a sole is measured
-_SOLE = 0.3  # of the ankle's height: vertices lower than this are those of the sole
+_SOLE, _THICK = 0.3, 0.03  # of the ankle's height, at least of the leg: vertices lower than this are those of the sole
 _TOES = 0.3  # of the way from the ankle to the tip: the joint of the toes is further ahead
 _BALL = 0.7  # of the way from the heel to the tip of a foot without toes: its ball
 
@@ -70,7 +71,7 @@ def of(ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int) -> F
     if role is None or role.name != "foot":
         return None
     body = RestBody(armature, figure)
-    up, toes = _axis(body.up), body.bone("toes", role.side)
+    up, toes = _up(body, figure), body.bone("toes", role.side)
     ankle, size = armature.heads[bone], _leg(body, role.side, bone)
     joint = _ball(body, bone, size, up) if toes is None else armature.heads[toes]
     tip = joint if toes is None else ends.of(body, toes)
@@ -84,6 +85,23 @@ def of(ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int) -> F
         joint = ball if toes is None else joint
     axis = unit(quaternion.cross(up, ball - heel))
     return Foot(heel, ball, tip, ball if toes is None else joint, axis, -1 if toes is None else toes)
+
+
+def _up(body: RestBody, figure: Figure) -> np.ndarray:
+    """The axis (3,) of the armature along which a figure stands: that of its trunk, of an animal that of its legs."""
+    heads, lines = body.armature.heads, list[np.ndarray]()
+    for side in (LEFT, RIGHT):
+        thigh, foot, loose = body.bone("thigh", side), body.bone("foot", side), figure.loose_end(Role("foot", side))
+        end = next((bone for bone in (foot, loose, body.bone("shin", side)) if bone is not None), None)
+        if thigh is not None and end is not None:
+            lines.append(heads[thigh] - heads[end])
+    return _axis(body.up if body.human or not lines else np.sum(lines, axis=0))
+
+
+def _forward(body: RestBody, up: np.ndarray) -> np.ndarray:
+    """The level direction (3,) in which a figure goes: the trunk of an animal leads there."""
+    ahead = body.forward if body.human else body.up
+    return unit(ahead - up * (up @ ahead))
 
 
 def _leg(body: RestBody, side: str, foot: int) -> float:
@@ -101,7 +119,7 @@ def _ball(body: RestBody, bone: int, leg: float, up: np.ndarray) -> np.ndarray:
     line = tail - ankle
     ahead = float(np.linalg.norm(line - up * (up @ line)))
     if ahead < _SHORT * leg:
-        return tail + _USUAL * leg * unit(body.forward - up * (up @ body.forward))
+        return tail + _USUAL * leg * _forward(body, up)
     return tail if ahead <= _LONGEST * leg else ankle + line * (_USUAL * leg / ahead)
 
 
@@ -117,7 +135,7 @@ def _sole(
     if len(near) < _FEWEST:
         return None
     high = near @ up
-    low = near[high < high.min() + _SOLE * max(float(ankle @ up) - high.min(), 0.0)]
+    low = near[high < high.min() + max(_SOLE * (float(ankle @ up) - high.min()), _THICK * leg)]
     if 2 * len(low) < _FEWEST or np.ptp(low - np.outer(low @ up, up), axis=0).max() < _SMALL * leg:
         return None
     return low

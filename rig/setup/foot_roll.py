@@ -56,10 +56,10 @@ def may_roll(goal: bpy.types.PropertyGroup) -> bool:
 
 
 def goes_with(ob: bpy.types.Object, number: int, foot_number: int) -> bool:
-    """Whether a goal for a place only, by number, has the target of a foot's goal, or one that hangs on it."""
-    goal, of_foot = ob.dqik.goals[number], ob.dqik.goals[foot_number]
-    own, held = owner(goal), owner(of_foot)
-    return goal.kind == "REACH" and not goal.use_rotation and own is not None and held in (own, own.parent)
+    """Whether the target of a goal for a place, by number, hangs on that of a foot's goal, as that of its leg does."""
+    goal, own = ob.dqik.goals[number], owner(ob.dqik.goals[number])
+    held = owner(ob.dqik.goals[foot_number])
+    return goal.kind == "REACH" and goal.own_target and own is not None and held is not None and own.parent == held
 
 
 def owner(goal: bpy.types.PropertyGroup) -> Owner | None:

@@ -61,8 +61,7 @@ _EXTREMITIES = ENDS.keys() - {HIPS}
 _ABOVE = {"hand": "forearm", "foot": "shin"}
 
 _ASIDE = np.radians(15.0)  # a shin that points further from its loose foot than this does not end there
-_LEG = 0.015  # size of the control of a leg's end on that of its loose foot
-_TOGETHER = 0.01  # of the figure's size: a leg that ends nearer to its loose foot has the same target
+_WHOLE, _WHOLE_SIZE = {"foot": "leg", "hand": "arm"}, 0.015  # the control of a limb's end on that of its loose foot
 
 # hands out of reach would turn collars, a crouch ankles, as far as they can
 LIMITED = {"collar": PARTS["collar"].range, "foot": FREE_FOOT, "toes": PARTS["toes"].range}
@@ -113,14 +112,14 @@ def set_up(
     hips, body = bones.get(HIPS), RestBody(armature, figure)
     others = roles.further_limbs(ob, armature, figure) if bones else []
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
-    new, legs = list[_New](), list[tuple[int, str]]()
+    new, legs = list[_New](), list[tuple[int, Role, str]]()
     for role, end in ENDS.items():
         bone, turns, loose = bones.get(role), use_rotation, figure.loose_end(role)
         lower = bones.get(Role(_ABOVE.get(role.name, ""), role.side))
         if loose is not None and lower is not None and bones_with_goals.isdisjoint((names[loose], names[lower])):
             _reach(ob, armature, lower, loose)
-            legs.append((_add_goal(ob, armature, lower, end, hips, False), names[loose]))
             new.append(_New(_add_loose(ob, names[loose], end), role, names[loose], end, _control_name(role)))
+            legs.append((_add_goal(ob, armature, lower, end, hips, False), role, names[loose]))
             result.taken[end.words] = names[loose]
             continue
         if bone is None and lower is not None:  # a limb that ends without has its goal at the end of the bone above
@@ -150,8 +149,8 @@ def set_up(
     if new and not figure.not_human:
         _limit(ob, Anatomy(body))
     _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
-    for number, foot in legs:
-        _follow_foot(ob, number, foot, as_bones, in_motion)
+    for number, role, foot in legs:
+        _follow_foot(ob, number, role, foot, as_bones)
     if as_bones:
         control_parents.add_pivots(ob, root_of(armature, hips))
         control_parents.turn_with_master(ob)
@@ -238,24 +237,23 @@ def _reach(ob: bpy.types.Object, armature: Armature, lower: int, foot: int) -> N
             other.matrix_parent_inverse = Matrix.Translation((0.0, -longer, 0.0)) @ other.matrix_parent_inverse
 
 
-def _follow_foot(ob: bpy.types.Object, number: int, foot: str, as_bones: bool, in_motion: bool) -> None:
-    """Give the goal of a leg's end the target of its loose foot; one of its own on that if the foot may be elsewhere.
+def _follow_foot(ob: bpy.types.Object, number: int, role: Role, foot: str, as_bones: bool) -> None:
+    """Give the goal of a leg's end a target on that of its loose foot.
 
-    In motions that were baked from IK, the foot is where its control was, also where the leg did not reach it.
+    It is one of its own because in motions that were baked from IK, feet also are where their legs did not reach.
     """
     goal = ob.dqik.goals[number]
     own = next(one for one in ob.dqik.goals if one.bone == foot)
-    away = (ob.data.bones[goal.bone].tail_local - ob.data.bones[foot].head_local).length
-    if away < _TOGETHER * Armature(ob).size and not in_motion:
-        goal.target, goal.subtarget = own.target, own.subtarget
-    elif as_bones:
-        name = f"{own.subtarget.removeprefix(controls.PREFIX)}.leg"
-        goals.add_control_bones(ob, [(number, controls.Control(name, goal.bone, True, own.subtarget, size=_LEG))])
-    else:
-        parent = own.target
-        goals.add_empty(ob, number, parent.users_collection[0])
-        target = ob.dqik.goals[number].target
-        target.parent, target.matrix_parent_inverse = parent, parent.matrix_world.inverted_safe()
+    if as_bones:
+        name = _control_name(Role(_WHOLE[role.name], role.side))
+        goals.add_control_bones(ob, [(number, controls.Control(
+            name, goal.bone, True, own.subtarget, side=role.side, size=_WHOLE_SIZE,
+        ))])  # fmt: skip
+        return
+    parent = own.target
+    goals.add_empty(ob, number, parent.users_collection[0])
+    target = ob.dqik.goals[number].target
+    target.parent, target.matrix_parent_inverse = parent, parent.matrix_world.inverted_safe()
 
 
 def _further(

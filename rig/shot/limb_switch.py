@@ -55,14 +55,18 @@ def limb_of(ob: bpy.types.Object, number: int) -> Limb:
 
 
 def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[bpy.types.Object]) -> list[int]:
-    """The goals whose bone, target or limb is selected. names : of bones. targets : of objects."""
+    """The goals whose bone, target or limb is selected, and those of legs that go with such a foot.
+
+    names : of bones. targets : of objects.
+    """
     names, targets, found = set(names), set(targets), []
     for number, goal in enumerate(ob.dqik.goals):
         if goal.kind != "REACH" or goal.bone not in ob.pose.bones:
             continue
         if selection.holds_goal(ob, goal, names, targets) or not names.isdisjoint(limb_of(ob, number).own):
             found.append(number)
-    return found
+    legs = {k for k in range(len(ob.dqik.goals)) for foot in found if k != foot and foot_roll.goes_with(ob, k, foot)}
+    return sorted({*found, *legs})
 
 
 def refusal(ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> Note | None:

@@ -261,6 +261,28 @@ def test_undo_takes_loose_feet_back() -> None:
     assert not bpy.data.objects["Person"].pose.bones["Foot.L"].dqik_translate
 
 
+def test_a_leg_with_a_loose_foot_goes_to_fk_and_back() -> None:
+    """The control of the foot switches the goals of both, and nothing moves."""
+    ob = person(loose=True)
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    rigs.update()
+    control = lifted(ob, (0.0, -0.1, 0.2), 0.3)
+    body = [number for number, bone in enumerate(ob.pose.bones) if bone.bone.use_deform]
+    shown = rigs.matrices(ob)[body]
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == control.name
+    ob.data.bones.active = ob.data.bones[control.name]
+    for switch, influence in ((bpy.ops.dqik.limb_to_fk, 0.0), (bpy.ops.dqik.limb_to_ik, 1.0)):
+        assert switch() == {"FINISHED"}
+        rigs.update()
+        assert [goal.influence for goal in ob.dqik.goals if goal.bone in ("Foot.L", "LowerLeg.L")] == [influence] * 2
+        assert rigs.turn(shown, rigs.matrices(ob)[body]) < 1e-3
+        assert_on_leg(ob)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_a_motion_with_loose_feet_stays_as_it_was() -> None:
     """Also where the foot leaves its leg, as in motions that were baked from IK."""
     ob = person(loose=True)
