@@ -370,6 +370,15 @@ def test_targets_that_blender_does_not_evaluate_are_refused(away: Callable, tool
     refused(ob, tool, "stands still .*: hide it with the eye instead")
 
 
+@pytest.mark.parametrize("auto", [True, False])
+def test_a_body_is_not_grabbed_by_a_target_that_stands_still(auto: bool) -> None:
+    ob = keyed_shot("grab", "EMPTIES")
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto
+    disabled(ob, owner(ob, "hand.L"))
+    rigs.at_frame(FRAME)
+    refused(ob, "grab", "stands still .*: hide it with the eye instead")
+
+
 def test_a_target_hidden_with_the_eye_is_keyed() -> None:
     ob = keyed_shot("plant", "EMPTIES")
     owner(ob, "foot.L").hide_set(True)
