@@ -338,7 +338,7 @@ class Code(Enum):
     LAG_UNBAKED = "Renders do not show how {} lags behind its targets: bake it first"
     UNBAKED = "Bake these simulations before you render: {}"
     HIDDEN_IN_RENDER = "Enable these targets in renders, or they stand still there: {}"
-    SYSTEM_OVERRIDE = "{} is an override that cannot be edited: make it editable (Object > Library Override > Make)"
+    SYSTEM_OVERRIDE = "{} is an override that is not editable: make it editable (Object > Library Override > Make)"
     TWEAK_MODE = "Leave the NLA tweak mode of {} first"
     ACTION_IN_NLA = "Action {} also plays in the NLA of {}: mute its track, or make the action a single user first"
     OR_NEW_ACTION = "{}, or bake into a new action"

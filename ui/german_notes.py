@@ -332,7 +332,7 @@ GERMAN_NOTES = {
     "Bake these simulations before you render: {}": "Diese Simulationen vor dem Rendern backen: {}",
     "Enable these targets in renders, or they stand still there: {}":
         "Diese Ziele fürs Rendern einschalten, sonst stehen sie dort still: {}",
-    "{} is an override that cannot be edited: make it editable (Object > Library Override > Make)":
+    "{} is an override that is not editable: make it editable (Object > Library Override > Make)":
         "{} ist eine Überschreibung, die nicht bearbeitet werden kann: bearbeitbar machen (Objekt > "
         "Bibliotheksüberschreibung > Erstellen)",
     "Leave the NLA tweak mode of {} first": "Zuerst den NLA-Bearbeitungsmodus von {} verlassen",
