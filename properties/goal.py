@@ -125,6 +125,7 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Use Pole", description="Point the elbow or knee at the pole. If off, the limb bends as without one",
         default=True, **KEYED_SETTING,
     )  # fmt: skip
+    pin: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # whether it is a pin: rig/setup/pins.py
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",
