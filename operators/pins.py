@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..rig.blender import keying
-from ..rig.notes import Code, Note
+from ..rig.notes import Code, Note, listed
 from ..rig.setup import controls, goals, keyable, pins, selection
 from ..rig.shot import pins as shot_pins
 from .common import ArmatureOperator, GoalsOperator, armature
@@ -25,33 +25,37 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
     rotation: BoolProperty(name="Rotation", description="Hold how the bones are turned", default=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Add a goal for each bone that has none; move the targets of those that have one to the bones.
+        """Add a pin for each bone that has none; move the targets of the others to the bones.
 
-        With Auto Keying, the targets are keyed, and the goals' Mute: the bones are pinned from this frame on.
+        With Auto Keying the pins are keyed, and hold from this frame on. The goals that the bones have stay, muted
+        meanwhile.
         """
         ob = armature(context)
-        names = _bones(context, ob)
+        names, scene = _bones(context, ob), context.scene
         if not names or not (self.position or self.rotation):
             self.tell({"ERROR"}, Note(Code.SELECT_BONES_TO_HOLD) if not names
                         else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
             return {"CANCELLED"}
-        scene = context.scene
-        if refusal := shot_pins.refusal(ob, names, keying.is_auto(scene)):
+        auto, frame = keying.is_auto(scene), scene.frame_current_final
+        if refusal := shot_pins.refusal(ob, names, auto):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
-        pinned = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
-        if keying.is_auto(scene):
-            auto = shot_pins.keys_available_only(ob)
-            goals.key_targets(ob, pinned.numbers, scene.frame_current_final, auto)
-            for number, was_off in zip(pinned.numbers, pinned.were_off, strict=True):
-                shot_pins.key_mute(ob, number, scene.frame_current_final, was_off, auto)
-        if pinned.left:
-            self.tell({"WARNING"}, Note(Code.TARGETS_NOT_MOVED, ', '.join(map(repr, pinned.left))))
+        only_available = auto and shot_pins.keys_available_only(ob)
+        keyed = auto and keying.adds_curves(only_available)
+        if keyed:
+            shot_pins.keep_before(ob, pins.of(ob, names), frame)
+        numbers = pins.pin(ob, names, self.position, self.rotation, controls.can_add(ob))
+        replaced = pins.hold(ob, numbers, keyed)
+        keyed = auto and shot_pins.key(ob, [*numbers, *replaced], frame, pinned=True, auto=only_available)
+        _select(context, ob, {goal.subtarget: ob.dqik.goals[number].subtarget for number in numbers
+                              for goal in ob.dqik.goals if goal.bone == ob.dqik.goals[number].bone})  # fmt: skip
+        words = listed(names)
+        self.tell({"INFO"}, Note(Code.PINNED_FROM, f"{frame:g}", words) if keyed else Note(Code.PINNED, words))
         return {"FINISHED"}
 
 
 class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
-    """Let the selected bones, or the bones of the selected targets, go again: removes their goals, or keys Mute"""
+    """Let the selected bones, or those of the selected controls, go again: takes their pins away, and nothing else"""
 
     bl_idname = "dqik.unpin"
     bl_label = "Unpin"
@@ -59,20 +63,28 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove the goals whose targets were made for them; with Auto Keying, mute them from this frame on."""
+        """Remove the pins; with Auto Keying, mute them from this frame on."""
         ob, scene = armature(context), context.scene
-        numbers = pins.pinned(ob, selection.selected(context, ob))
-        if not numbers:
+        names, auto, frame = _bones(context, ob), keying.is_auto(scene), scene.frame_current_final
+        numbers = [number for number in pins.of(ob, names) if not (auto and ob.dqik.goals[number].mute)]
+        if not numbers and not pins.of(ob, names, goals.RAISED):
             self.tell({"WARNING"}, Note(Code.NONE_PINNED))
             return {"CANCELLED"}
-        if keying.is_auto(scene) and (refusal := keyable.of_goals(ob, numbers, ("mute",), targets=False, poles=False)):
+        replaced = pins.of(ob, names, goals.REPLACED)
+        if auto and (refusal := keyable.of_goals(ob, [*numbers, *replaced], ("mute",), targets=False, poles=False)):
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
-        if keying.is_auto(scene):
-            numbers = [number for number in numbers if not _mute_from_here(ob, number, scene.frame_current_final)]
-        shot_pins.forget(ob, numbers)
-        if numbers and (notes := goals.remove(ob, numbers)):
-            self.tell({"WARNING"}, *notes)
+        bones = list(dict.fromkeys(ob.dqik.goals[number].bone for number in numbers)) + pins.lower(ob, names)
+        keyed = bool(auto and numbers)
+        if keyed:
+            free = pins.let_go(ob, numbers)
+            keyed = shot_pins.key(
+                ob, [*numbers, *free], frame, pinned=False, auto=shot_pins.keys_available_only(ob)
+            )  # fmt: skip
+        notes = [] if keyed else shot_pins.remove(ob, numbers)
+        words = listed(bones)
+        said = Note(Code.UNPINNED_FROM, f"{frame:g}", words) if keyed else Note(Code.UNPINNED, words)
+        self.tell({"WARNING"} if notes else {"INFO"}, said, *notes)
         return {"FINISHED"}
 
 
@@ -88,14 +100,12 @@ def _bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _mute_from_here(ob: bpy.types.Object, number: int, frame: float) -> bool:
-    """Mute a goal and key that; returns False, with the goal as it was, where Blender's preferences allow no key."""
-    goal = ob.dqik.goals[number]
-    before, goal.mute = goal.mute, True
-    if shot_pins.key_mute(ob, number, frame, before, shot_pins.keys_available_only(ob)):
-        return True
-    goal.mute = before
-    return False
+def _select(context: bpy.types.Context, ob: bpy.types.Object, instead: dict[str, str]) -> None:
+    """Select controls instead of others that are selected, so that what is dragged next counts."""
+    own = [bone.name for bone in selection.selected_bones(context, ob)]
+    names = [instead.get(name, name) if controls.is_control(ob.data.bones[name]) else name for name in own]
+    if names != own and all(name in ob.data.bones for name in names):
+        selection.select_only(ob, *names)
 
 
 CLASSES = (DQIK_OT_pin, DQIK_OT_unpin)

@@ -126,6 +126,7 @@ class DqikGoal(bpy.types.PropertyGroup):
         default=True, **KEYED_SETTING,
     )  # fmt: skip
     known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/setup/renamed.py has them
+    pin: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # whether it is a pin: rig/setup/pins.py
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",

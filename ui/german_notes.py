@@ -207,7 +207,14 @@ GERMAN_NOTES = {
         "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
     "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
-    "None of the selected bones is pinned": "Keiner der ausgewählten Knochen ist festgesteckt",
+    "None of the selected bones is pinned at this frame":
+        "Keiner der ausgewählten Knochen ist bei diesem Frame festgesteckt",
+    "Pinned on all frames: {}": "Auf allen Frames festgesteckt: {}",
+    "Pinned from frame {} on: {}": "Ab Frame {} festgesteckt: {}",
+    "Not pinned any more, on no frame: {}": "Auf keinem Frame mehr festgesteckt: {}",
+    "Not pinned any more from frame {} on: {}": "Ab Frame {} nicht mehr festgesteckt: {}",
+    "The pin {} has keys: switch Auto Keying on to pin its bone from this frame on":
+        "{} hat Keyframes: automatische Keyframes einschalten, um den Knochen ab diesem Frame festzustecken",
     "Kept target {}: {}": "Das Zielobjekt {} bleibt: {}",
     "Kept control bone {}: {}": "Der Steuerknochen {} bleibt: {}",
     "Kept {} control bones: they belong to another file, so remove them there":

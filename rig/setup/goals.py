@@ -27,6 +27,9 @@ KEYED_INFLUENCE = 1e-3
 MADE = "dqik_made"
 """A custom property that marks collections which were made for targets, and may be removed with the last of these."""
 
+PIN, REPLACED, RAISED = 1, 2, 3
+"""What `pin` of a goal says: it is a pin; a pin has muted it; an earlier version has made it the pin of its bone."""
+
 _NOTES = 3  # most things that stay which one report names
 
 """What has the channels of a target: an object, or a bone of an armature object."""

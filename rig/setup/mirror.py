@@ -26,7 +26,7 @@ from .menus import AXES
 _AXIS = 0.9  # cosine from which an axis of a bone counts as the mirror image of one of its counterpart's
 _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing Z
 _GOAL_SETTINGS = (
-    "mute", "use_pole", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight",
+    "mute", "pin", "use_pole", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight",
     "influence", "leads_body", "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
 )  # fmt: skip
 
@@ -95,7 +95,9 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
         if not bone:
             left += [goal.name] if side_of(goal.bone) == source else []
             continue
-        present = next((k for k, other in enumerate(ob.dqik.goals) if other.bone == bone), None)
+        is_pin = goal.pin == goals.PIN
+        found = (k for k, one in enumerate(ob.dqik.goals) if one.bone == bone and is_pin == (one.pin == goals.PIN))
+        present = next(found, None)
         if present is None:
             goals.new_goal(ob, bone)
             present = len(ob.dqik.goals) - 1

@@ -1,90 +1,178 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins: goals that hold bones where they are, before all goals that are no pins."""
+"""Pins: goals that hold bones where they are, before all goals that are no pins.
+
+A pin is a goal of its own, with a target of its own. The goals that a bone has stay as they are, with their targets and
+keys: those that the pin replaces are muted while it holds, and are as before without it.
+"""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import bpy
 
+from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import bone_names, roles
-from . import control_parents, controls, full_body, goals, mirror, rotation_space, selection
+from . import control_parents, controls, foot_roll, full_body, goals, mirror
+from .goals import PIN, RAISED, REPLACED
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
 PRIORITY = 1  # above goals of Set Up Full Body: hands that are dragged away miss, and move no pin by 0.1 mm
+_COPIED = ("chain_length", "use_tail", "position_weight", "rotation_weight", "use_support", "pole_target",
+           "pole_subtarget", "pole_angle", "use_pole")  # fmt: skip
 
 
-class Pinned(NamedTuple):
-    """The numbers of the goals that are pins now, whether each was muted or not there before, and what stays.
+def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bool, as_bones: bool) -> list[int]:
+    """Hold bones where they are now; returns the numbers of their pins, which may be muted yet.
 
-    left : the names of goals whose targets cannot be moved.
+    Those that have a pin already get its target moved to them. position, rotation : what to hold. as_bones : make
+    control bones, else empties.
     """
-
-    numbers: list[int]
-    were_off: list[bool]
-    left: list[str]
-
-
-def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bool, as_bones: bool) -> Pinned:
-    """Hold bones where they are now. Those that have a goal already get its target moved to them, unless it is a wish.
-
-    position, rotation : what to hold. as_bones : make control bones, else empties.
-    """
-    armature, held = Armature(ob), with_goal(ob)
-    wishes = {goal.bone for goal in ob.dqik.goals} - held.keys()
-    numbers, were_off = list[int](), list[bool]()
+    armature = Armature(ob)
     hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
     parent = control_parents.master(ob, full_body.root_of(armature, hips))
-    wanted: list[tuple[int, controls.Control]] = []
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    present = goals.places(ob, [held[name] for name in names if name in held], depsgraph, follows=0.0)
+    numbers, wanted = list[int](), list[tuple[int, controls.Control]]()
     for name in names:
-        if name in held:
-            goal = ob.dqik.goals[held[name]]
-            numbers.append(held[name])
-            were_off.append(goal.mute)
-        else:
-            chain = full_body.chain_length(armature, armature.index[name], hips, use_tail=False)
-            goal = goals.new_goal(ob, name, chain)
-            goal.use_tail, goal.position_weight, goal.rotation_weight = False, WEIGHT, WEIGHT
-            numbers.append(len(ob.dqik.goals) - 1)
-            were_off.append(True)
-            side = bone_names.side_of(name)
-            if name in wishes and not side:
-                goal.name = f"{name} pin"
-            wanted.append((len(ob.dqik.goals) - 1, controls.Control(
-                mirror.control_name(goal.name), name, parent=parent, side=side,
+        found = present(ob, name, position, rotation)
+        if found is None:
+            found = _new_pin(ob, armature, name, hips)
+            wanted.append((found, controls.Control(
+                _control_name(ob, found), name, ob.dqik.goals[found].use_tail, parent, side=bone_names.side_of(name)
             )))  # fmt: skip
-        goal.mute, goal.use_position, goal.use_rotation, goal.rotation_follows = False, position, rotation, 0.0
-        goal.priority = max(goal.priority, PRIORITY)
-        rotation_space.show_control(ob, goal)
-    left = goals.put_targets(ob, present, depsgraph)  # before what is added is evaluated with the goals as they are now
+        goal = ob.dqik.goals[found]
+        goal.use_position, goal.use_rotation = position, rotation
+        numbers.append(found)
     if as_bones:
         goals.add_control_bones(ob, wanted)
     for number, _ in wanted if not as_bones else ():
         goals.add_empty(ob, number)
-    return Pinned(numbers, were_off, left)
+    for number, _ in wanted:
+        own, held = _pattern(ob, number), foot_roll.owner(ob.dqik.goals[number])
+        if own is not None and held is not None:
+            held.dqik_roll = foot_roll.of(own)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
+    return numbers
 
 
-def pinned(ob: bpy.types.Object, names: Iterable[str]) -> list[int]:
-    """The numbers of the goals to let go with bones, or with the control bones of goals: their pins, else their goals.
+def hold(ob: bpy.types.Object, numbers: Iterable[int], keyed: bool) -> list[int]:
+    """Let pins count, by their numbers, in place of the goals that they replace; returns the numbers of these.
 
-    Only those whose targets were made for them.
+    They replace the goals of their bones that ask for no more than they hold. keyed : whether Mute will be keyed.
     """
-    names = set(names)
-    found = [
-        number for number, goal in enumerate(ob.dqik.goals)
-        if goal.own_target and selection.holds_goal(ob, goal, names)
-    ]  # fmt: skip
-    first = {ob.dqik.goals[number].bone for number in found if ob.dqik.goals[number].priority >= PRIORITY}
-    return [number for number in found if ob.dqik.goals[number].bone not in first
-            or ob.dqik.goals[number].priority >= PRIORITY]  # fmt: skip
-
-
-def with_goal(ob: bpy.types.Object) -> dict[str, int]:
-    """The numbers of the goals that may become pins, by their bones: no wishes, which stay beside the pin."""
-    found: dict[str, int] = {}
-    for number, goal in enumerate(ob.dqik.goals):
-        if goal.kind == "REACH" and goal.priority >= 0:
-            found[goal.bone] = number
+    found = list[int]()
+    for number in numbers:
+        pin_goal = ob.dqik.goals[number]
+        for k in replaceable(ob, [pin_goal.bone], keyed):
+            goal = ob.dqik.goals[k]
+            if goal.use_position <= pin_goal.use_position and goal.use_rotation <= pin_goal.use_rotation:
+                goal.mute, goal.pin = True, REPLACED
+                found.append(k)
+        pin_goal.mute = False
     return found
+
+
+def replaceable(ob: bpy.types.Object, names: Iterable[str], keyed: bool) -> list[int]:
+    """The goals of bones that pins may mute: that count, or that pins have muted. keyed : as for `hold`."""
+    names = set(names)
+    own = [k for k, goal in enumerate(ob.dqik.goals) if goal.bone in names and _is_like_a_pin(goal)]
+    return [
+        k for k in own
+        if ob.dqik.goals[k].pin == REPLACED
+        or not (ob.dqik.goals[k].mute or is_keyed(ob, k)) or (keyed and not ob.dqik.goals[k].mute)
+    ]  # fmt: skip
+
+
+def let_go(ob: bpy.types.Object, numbers: Iterable[int]) -> list[int]:
+    """Mute pins, by their numbers, and let the goals that they replace count again; returns the numbers of these."""
+    found = list[int]()
+    for number in numbers:
+        pin_goal = ob.dqik.goals[number]
+        pin_goal.mute = True
+        if not any(goal.pin == PIN and not goal.mute and goal.bone == pin_goal.bone for goal in ob.dqik.goals):
+            found += [k for k in of(ob, [pin_goal.bone], REPLACED) if k not in found]
+    for k in found:
+        ob.dqik.goals[k].mute = False
+    return found
+
+
+def of(ob: bpy.types.Object, names: Iterable[str], kind: int = PIN) -> list[int]:
+    """The numbers of the pins of bones, or of goals of another kind."""
+    names = set(names)
+    return [number for number, goal in enumerate(ob.dqik.goals) if goal.pin == kind and goal.bone in names]
+
+
+def present(ob: bpy.types.Object, name: str, position: bool, rotation: bool) -> int | None:
+    """The number of the pin that holds the position and the rotation of a bone, or not; None if there is none."""
+    return next((k for k in of(ob, [name]) if _holds(ob.dqik.goals[k]) == (position, rotation)), None)
+
+
+def is_keyed(ob: bpy.types.Object, number: int) -> bool:
+    """Whether anything animates the Mute of a goal."""
+    return animation.animates(ob, ob.dqik.goals[number].path_from_id("mute"))
+
+
+def lower(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
+    """Let goals that an earlier version has made pins be goals like others; returns their names."""
+    found = of(ob, names, RAISED)
+    for number in found:
+        ob.dqik.goals[number].priority, ob.dqik.goals[number].pin = 0, 0
+    return [ob.dqik.goals[number].name for number in found]
+
+
+def recognise(ob: bpy.types.Object) -> None:
+    """Mark the pins of a version that made the goal of a bone its pin, if it had one, and had no mark for pins."""
+    found = [goal for goal in ob.dqik.goals
+             if goal.own_target and goal.kind == "REACH" and goal.priority == PRIORITY and not goal.pin]  # fmt: skip
+    if not found:
+        return
+    ends = {ob.pose.bones[bone].name for bone, role in roles.of(ob).roles.items() if role in full_body.ENDS}
+    for goal in found:
+        as_made = not goal.use_tail and goal.position_weight == goal.rotation_weight == WEIGHT
+        alone = not any(other.bone == goal.bone and other.priority < PRIORITY for other in ob.dqik.goals)
+        goal.pin = RAISED if not as_made or (alone and goal.bone in ends) else PIN
+
+
+# -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | None) -> int:
+    """Add a pin without a target, muted; returns its number. It bends the limb as the bone's own goal does."""
+    goals.new_goal(ob, name, full_body.chain_length(armature, armature.index[name], hips, use_tail=False))
+    number = len(ob.dqik.goals) - 1
+    goal = ob.dqik.goals[number]
+    goal.name, goal.mute, goal.pin = f"{name} pin" if _is_beside(ob, number) else name, True, PIN
+    goal.use_tail, goal.position_weight, goal.rotation_weight = False, WEIGHT, WEIGHT
+    own = _pattern(ob, number)
+    for setting in _COPIED if own is not None else ():
+        setattr(goal, setting, getattr(own, setting))
+    goal.priority = PRIORITY if own is None else max(own.priority, PRIORITY)
+    return number
+
+
+def _control_name(ob: bpy.types.Object, number: int) -> str:
+    """The name of a pin's control, without the prefix, in the form that Blender mirrors."""
+    bone = ob.dqik.goals[number].bone
+    name, side = mirror.control_name(bone), bone_names.side_of(bone)
+    if not _is_beside(ob, number):
+        return name
+    return f"{bone_names.without_side(name)} pin.{side}" if side else f"{name} pin"
+
+
+def _is_beside(ob: bpy.types.Object, number: int) -> bool:
+    """Whether the bone of a goal has others too."""
+    return sum(goal.bone == ob.dqik.goals[number].bone for goal in ob.dqik.goals) > 1
+
+
+def _is_like_a_pin(goal: bpy.types.PropertyGroup) -> bool:
+    """Whether a goal is neither a pin nor a wish, which stays beside a pin, and of the same kind."""
+    return goal.kind == "REACH" and goal.priority >= 0 and goal.pin != PIN
+
+
+def _pattern(ob: bpy.types.Object, number: int) -> bpy.types.PropertyGroup | None:
+    """The goal of a pin's bone that bends its limb; None if it has none."""
+    bone = ob.dqik.goals[number].bone
+    return next((goal for goal in ob.dqik.goals if goal.bone == bone and _is_like_a_pin(goal)), None)
+
+
+def _holds(goal: bpy.types.PropertyGroup) -> tuple[bool, bool]:
+    return goal.use_position, goal.use_rotation

@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins at a frame: their *Mute* is keyed, so that bones are pinned from one frame on and let go at another."""
+"""Pins at a frame: their *Mute* is keyed, so that bones are pinned from one frame on and let go at another.
 
-from collections.abc import Iterable
+The Mute of the goals that a pin replaces is keyed the other way round; these keep their targets and the keys of those.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import bpy
 
 from .. import curves
-from ..blender import keying
+from ..blender import attachments, keying, splits
 from ..blender.dependencies import aims_of
-from ..notes import Note
-from ..setup import keyable, pins
+from ..notes import Code, Note
+from ..setup import goals, keyable, pins
 
 
-def refusal(ob: bpy.types.Object, names: Iterable[str], auto: bool) -> Note | None:
+def refusal(ob: bpy.types.Object, names: Sequence[str], auto: bool) -> Note | None:
     """Why bones cannot be pinned; None if they can. auto : Auto Keying keys the pins."""
+    note, present = keyable.of_settings(ob), pins.of(ob, names)
+    if note is not None:
+        return note
     if not auto:
-        return None
-    held = pins.with_goal(ob)
-    numbers = [held[name] for name in names if name in held]
-    return keyable.of_action(ob) or keyable.of_goals(ob, numbers, ("mute", "rotation_follows"))
+        keyed = [ob.dqik.goals[number].name for number in present if pins.is_keyed(ob, number)]
+        return Note(Code.PIN_KEYED, repr(keyed[0])) if keyed else None
+    replaced = pins.replaceable(ob, names, keyed=True)
+    return (
+        keyable.of_action(ob) or keyable.of_goals(ob, present, ("mute",), poles=False)
+        or keyable.of_goals(ob, replaced, ("mute",), targets=False, poles=False)
+    )  # fmt: skip
 
 
 def keys_available_only(ob: bpy.types.Object) -> bool:
@@ -29,12 +38,51 @@ def keys_available_only(ob: bpy.types.Object) -> bool:
     return not any(curves.fcurves(owner.animation_data) for owner in {ob, *(target for target, _ in aims_of(ob))})
 
 
-def key_mute(ob: bpy.types.Object, number: int, frame: float, before: bool, auto: bool) -> bool:
-    """Key the present Mute of a goal at a frame, and another one `before`, up to the frame before it.
+def keep_before(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
+    """Key the targets of pins at the frame before one, with the places that they keep up to it."""
+    for owner in goals.target_owners(ob.dqik.goals[number] for number in numbers):
+        for curve in _curves(owner):
+            splits.split(curve, frame - 1.0).interpolation = "CONSTANT"
+        if not _curves(owner):
+            goals.key_target(owner, frame - 1.0)
 
-    auto : as in `keying.adds_curves`. Returns whether it was keyed.
+
+def key(ob: bpy.types.Object, numbers: Sequence[int], frame: float, pinned: bool, auto: bool) -> bool:
+    """Key from a frame on that pins hold, or that they do not; returns False if keys are not allowed.
+
+    numbers : of pins, which are now as they shall be from the frame on, and of goals that they replace.
+    auto : as in `keying.adds_curves`.
     """
-    path = ob.dqik.goals[number].path_from_id("mute")
+    for number in numbers:
+        if not _key_mute(ob, number, frame, auto):
+            return False
+    own = [ob.dqik.goals[number] for number in numbers if ob.dqik.goals[number].pin == goals.PIN]
+    for owner in goals.target_owners(own) if pinned else ():
+        if owner == owner.id_data or owner.id_data == ob:
+            goals.key_target(owner, frame, auto)
+            for curve in _curves(owner):
+                if (point := keying.key_at(curve, frame)) is not None:
+                    point.interpolation = "CONSTANT"
+    return True
+
+
+def remove(ob: bpy.types.Object, numbers: Sequence[int]) -> list[Note]:
+    """Remove pins on all frames; the goals that they have replaced are as before. Returns notes about what stays."""
+    times = [time for number in numbers for time in _times_of_mute(ob, number)]
+    for number in pins.let_go(ob, numbers):
+        _forget(ob, number, times)
+        ob.dqik.goals[number].pin = 0
+    curves.remove(ob, tuple(f"{ob.dqik.goals[number].path_from_id()}." for number in numbers))
+    return goals.remove(ob, numbers)
+
+
+# -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bool:
+    """Key the present Mute of a goal at a frame, and at the one before the other Mute, or what its keys have there."""
+    goal = ob.dqik.goals[number]
+    path = goal.path_from_id("mute")
     curve = curves.find(ob, path, 0)
     is_new = curve is None or curve.is_empty
     try:
@@ -44,13 +92,32 @@ def key_mute(ob: bpy.types.Object, number: int, frame: float, before: bool, auto
         return False
     curve = curves.find(ob, path, 0)
     if is_new and curve is not None:
-        curve.keyframe_points.insert(frame - 1.0, float(before))
+        curve.keyframe_points.insert(frame - 1.0, float(not goal.mute))
     elif curve is not None and keying.key_at(curve, frame - 1.0) is None:
         [value] = curves.before_key(curve, frame, None, [frame - 1.0])
         curve.keyframe_points.insert(frame - 1.0, value)
     return True
 
 
-def forget(ob: bpy.types.Object, numbers: Iterable[int]) -> None:
-    """Remove the curves of goals that are going to be removed."""
-    curves.remove(ob, tuple(f"{ob.dqik.goals[number].path_from_id()}." for number in numbers))
+def _times_of_mute(ob: bpy.types.Object, number: int) -> list[float]:
+    """The times of the keys of a goal's Mute."""
+    curve = curves.find(ob, ob.dqik.goals[number].path_from_id("mute"), 0)
+    return [] if curve is None else [point.co[0] for point in curve.keyframe_points]
+
+
+def _forget(ob: bpy.types.Object, number: int, times: Iterable[float]) -> None:
+    """Remove the keys of a goal's Mute at the times of those of its pins, and the curve if it has no others."""
+    path = ob.dqik.goals[number].path_from_id("mute")
+    curve = curves.find(ob, path, 0)
+    for time in times if curve is not None else ():
+        if (point := keying.key_at(curve, time)) is not None:
+            curve.keyframe_points.remove(point)
+    if curve is not None and not curve.keyframe_points:
+        curves.remove_path(ob, path)
+
+
+def _curves(owner: bpy.types.Object | bpy.types.PoseBone) -> list[bpy.types.FCurve]:
+    """The curves with keys of the place of a target."""
+    wanted = attachments.paths(owner)
+    found = curves.fcurves(owner.id_data.animation_data)
+    return [curve for curve in found if curve.data_path in wanted and not curve.is_empty]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
@@ -242,6 +243,7 @@ OBSTACLES = {
     tweaked: "tweak mode", solo: "is solo", shared: "also moves 'Twin'", of_library: "make it local first",
     driven: "Constraints or drivers move",
 }  # fmt: skip
+OF_ACTION = (strip, strip_in_the_way, blended, tweaked, solo, shared, of_library)
 
 
 OTHERWISE = {
@@ -253,13 +255,40 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize(
-    ("obstacle", "tool"), [(one, tool) for one in OBSTACLES for tool in TOOLS if (one, tool) not in OTHERWISE]
+    ("obstacle", "tool"),
+    [(one, tool) for one in OBSTACLES for tool in TOOLS
+     if (one, tool) not in OTHERWISE and (tool != "pin" or one in OF_ACTION)],
 )  # fmt: skip
 def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: Callable, tool: str) -> None:
     ob = keyed_shot(tool)
     obstacle(ob, TOOLS[tool].bone)
     rigs.at_frame(FRAME)
     refused(ob, tool, OBSTACLES[obstacle])
+
+
+@pytest.mark.parametrize("obstacle", [one for one in OBSTACLES if one not in OF_ACTION])
+def test_a_pin_has_a_control_of_its_own_and_holds_whatever_is_on_that_of_its_bone(obstacle: Callable) -> None:
+    """From its frame on, and not before."""
+    ob = keyed_shot("pin")
+    obstacle(ob, TOOLS["pin"].bone)
+    ob.animation_data.action.update_tag()  # Blender evaluates new modifiers and samples only then
+    early, body = (1, 6, FRAME - 0.5), [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+
+    def heads() -> np.ndarray:
+        found = []
+        for frame in early:
+            rigs.at_frame(frame)
+            found.append([rigs.head(ob, name) for name in body])
+        return np.array(found)
+
+    before = heads()
+    ready(ob, "pin")
+    place = rigs.head(ob, "hand.L")
+    assert TOOLS["pin"].press() == {"FINISHED"}
+    for frame in (FRAME, 14, 20, 30):
+        rigs.at_frame(frame)
+        assert (rigs.head(ob, "hand.L") - place).length < 2e-3
+    assert np.abs(heads() - before).max() < 3e-5
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -361,7 +390,7 @@ def excluded(ob: bpy.types.Object, target: bpy.types.Object) -> None:
     bpy.context.view_layer.layer_collection.children["Away"].exclude = True
 
 
-@pytest.mark.parametrize("tool", ["plant", "pin", "to ik", "targets"])
+@pytest.mark.parametrize("tool", ["plant", "to ik", "targets"])
 @pytest.mark.parametrize("away", [disabled, excluded])
 def test_targets_that_blender_does_not_evaluate_are_refused(away: Callable, tool: str) -> None:
     ob = keyed_shot(tool, "EMPTIES")

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pins win over wishes and over goals that are no pins, and are keyed at a frame with Auto Keying."""
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Vector
 from test_controls import HEIGHT, control, select, shift
 from test_posing import live_figure
 
@@ -21,6 +24,13 @@ def pin(ob: bpy.types.Object, *bones: str) -> None:
 def goal_of(ob: bpy.types.Object, bone: str, last: bool = True) -> bpy.types.PropertyGroup:
     """The last, or the first goal of a bone."""
     return [goal for goal in ob.dqik.goals if goal.bone == bone][-1 if last else 0]
+
+
+def drag_pin(ob: bpy.types.Object, bone: str, way: tuple[float, float, float]) -> None:
+    """Move the control of a bone's pin."""
+    own = ob.pose.bones[goal_of(ob, bone).subtarget]
+    own.location = own.location + Vector(way)
+    rigs.update()
 
 
 @pytest.mark.parametrize("limits", [False, True])
@@ -56,12 +66,12 @@ def test_a_pinned_hand_stays_before_a_hand_that_is_none() -> None:
         shift(ob, "hand.L", way)
         assert (rigs.head(ob, "hand.R") - start).length < EXACT
         shift(ob, "hand.L", tuple(-part for part in way))
-    shift(ob, "hand.R", (-3.0, 0.0, 0.0))
+    drag_pin(ob, "hand.R", (-3.0, 0.0, 0.0))
     wish = goal_of(ob, "hips")
     assert wish.gave_way and not wish.missed
     assert wish.error == pytest.approx((rigs.head(ob, "hips") - rigs.head(ob, "DQIK hips")).length, abs=1e-4)
     pin(ob, "foot.L", "foot.R")
-    shift(ob, "hand.R", (-3.0, 0.0, 0.0))
+    drag_pin(ob, "hand.R", (-3.0, 0.0, 0.0))
     assert goal_of(ob, "hand.R").missed
 
 
@@ -155,7 +165,7 @@ def test_pin_on_a_control_pins_the_bone_that_it_moves() -> None:
     ob = live_figure()
     count = len(ob.dqik.goals)
     pin(ob, control(ob, "hips").name, control(ob, "hand.L").name)
-    assert len(ob.dqik.goals) == count + 1  # the hand's own goal is its pin
+    assert len(ob.dqik.goals) == count + 2  # beside the goals that they have
     start = rigs.head(ob, "hips")
     shift(ob, "hand.R", (0, -0.5, 0))
     assert (rigs.head(ob, "hips") - start).length < EXACT
@@ -175,5 +185,151 @@ def test_bones_with_and_without_a_goal_are_pinned_at_once_where_they_are() -> No
     before = rigs.matrices(ob)
     assert bpy.ops.dqik.pin() == {"FINISHED"}
     rigs.update()
-    assert len(ob.dqik.goals) == 2
+    assert [goal.name for goal in ob.dqik.goals] == ["b", "a", "b pin"]
     assert np.abs(rigs.matrices(ob)[:3] - before[:3]).max() < EXACT
+
+
+def moving(random: np.random.Generator, tracks: int) -> bpy.types.Object:
+    """A live figure whose controls have keys at random frames, with the usual interpolation."""
+    ob = live_figure()
+    for name in random.choice(["hips", "head", "hand.L", "hand.R", "foot.L", "foot.R"], tracks, replace=False).tolist():
+        own, reach = control(ob, name), 0.05 if name in ("hips", "head") else 0.15
+        for frame in sorted(random.choice(range(1, 41), 4, replace=False).tolist()):
+            own.location = Vector(random.normal(0.0, reach, 3))
+            own.keyframe_insert("location", frame=frame)
+    rigs.at_frame(1)
+    return ob
+
+
+def filmed(ob: bpy.types.Object, frames: list[float]) -> np.ndarray:
+    """The poses (F, N, 4, 4) of the body's bones on frames."""
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    found = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        found.append(rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]])
+    return np.array(found)
+
+
+def same(one: np.ndarray, other: np.ndarray) -> bool:
+    """To a ten-thousandth of the figure's height, and a tenth of a degree."""
+    return np.abs(one - other)[..., :3, 3].max() < 1e-4 * HEIGHT and np.degrees(rigs.turn(one, other)) < 0.1
+
+
+def kept(ob: bpy.types.Object) -> tuple[list, dict]:
+    """The goals, with all of their settings, and the keys, without those of pins."""
+    settings = [one.identifier for one in ob.dqik.goals[0].bl_rna.properties if not one.is_readonly]
+    settings = [name for name in settings if name not in ("mute", "pin", "label", "roll", "rna_type")]
+    goals = [[getattr(getattr(goal, name), "name", getattr(goal, name)) for name in settings]
+             for goal in ob.dqik.goals if goal.pin != 1]  # fmt: skip
+    own = ["mute", *(f'"{goal.subtarget}"' for goal in ob.dqik.goals if goal.pin == 1)]
+    return goals, {key: points for key, points in rigs.keys(ob).items() if not any(word in key[0] for word in own)}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("auto", [True, False])
+def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
+    auto: bool, seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Bones at random are pinned and let go again, some twice, with undo, or saved and opened in between.
+
+    The bones stay where they are until *Unpin*; goals, controls and their keys stay, and after it the motion is as
+    before. Without Auto Keying *Unpin* brings everything back.
+    """
+    random = np.random.default_rng(seed)
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", bool(seed % 2))
+    ob = moving(random, 3)
+    frames = [1.0, 6.0, 9.5, 10.0, 15.0, 19.5, 20.0, 25.0, 32.0, 40.0]
+    before, goals = filmed(ob, frames), kept(ob)
+    bones = random.choice(["hand.L", "hand.R", "foot.L", "hips", "forearm.R", "head"], 2, replace=False).tolist()
+    for begin, end in ((10.0, 20.0), (25.0, 32.0))[: 1 + seed % 2]:
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto  # goes with the scene
+        rigs.at_frame(begin)
+        select(ob, *bones)
+        assert bpy.ops.dqik.pin() == {"FINISHED"}
+        rigs.update()
+        places = [rigs.head(ob, name) for name in bones]
+        if seed % 3 == 1:
+            path = str(tmp_path / "pinned.blend")
+            bpy.ops.wm.save_as_mainfile(filepath=path)
+            bpy.ops.wm.open_mainfile(filepath=path)
+            ob = rigs.made_active(bpy.data.objects["Figure"])
+            if ob.mode != "POSE":
+                bpy.ops.object.mode_set(mode="POSE")
+        elif seed % 3 == 2:
+            for message in ("pinned", "more"):
+                bpy.ops.ed.undo_push(message=message)
+            bpy.ops.ed.undo()
+            ob = rigs.made_active(bpy.data.objects["Figure"])
+        assert kept(ob) == goals
+        for frame in (begin, begin + 1.5, 0.5 * (begin + end), end - 0.5) if auto else frames:
+            rigs.at_frame(frame)
+            for name, place in zip(bones, places, strict=True):
+                assert (rigs.head(ob, name) - place).length < 2e-3
+        rigs.at_frame(end)
+        select(ob, *bones)
+        assert bpy.ops.dqik.unpin() == {"FINISHED"}
+        after = filmed(ob, frames)
+        free = [not (auto and begin <= frame < end) and (frame < begin or frame >= end or not auto) for frame in frames]
+        free = [one and not (auto and begin == 25.0 and 10.0 <= frame < 20.0)
+                for one, frame in zip(free, frames, strict=True)]  # fmt: skip
+        assert same(after[free], before[free])
+        assert kept(ob) == goals
+        assert auto or len(ob.dqik.goals) == len(goals[0])
+        rigs.at_frame(end)
+        select(ob, *bones)
+        assert bpy.ops.dqik.unpin() == {"CANCELLED"}
+
+
+@pytest.mark.parametrize("auto", [True, False])
+def test_unpin_leaves_what_was_never_pinned_alone(auto: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All controls, keyed or not: a sentence, and nothing changes; nor does a goal of a high priority by hand."""
+    ob = moving(np.random.default_rng(0), 4)
+    ob.dqik.goals[2].priority = 1
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", auto)
+    before = kept(ob), rigs.keys(ob), [bone.name for bone in ob.pose.bones]
+    rigs.at_frame(16)
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert bpy.ops.dqik.unpin() == {"CANCELLED"}
+    assert (kept(ob), rigs.keys(ob), [bone.name for bone in ob.pose.bones]) == before
+
+
+def test_pins_of_an_earlier_version_are_let_go(tmp_path: Path) -> None:
+    """It had made the goal of a bone its pin, if there was one: that goal stays. Others go with their controls."""
+    ob = live_figure()
+    pin(ob, "hips", "chest")
+    for goal in ob.dqik.goals:
+        goal.pin = 0
+        if goal.bone == "hand.L":
+            goal.priority, goal.rotation_follows = 1, 0.0
+    ob.dqik.version = 2
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "old.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "old.blend"))
+    ob = rigs.made_active(bpy.data.objects["Figure"])
+    rigs.update()
+    assert len(ob.dqik.goals) == 8
+    assert bpy.ops.dqik.select_controls() == {"FINISHED"}
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    assert sorted(goal.bone for goal in ob.dqik.goals) == ["foot.L", "foot.R", "hand.L", "hand.R", "head", "hips"]
+    assert {goal.priority for goal in ob.dqik.goals} == {0, -1}
+    assert bpy.ops.dqik.unpin() == {"CANCELLED"}
+
+
+def test_a_pinned_foot_keeps_its_roll() -> None:
+    """Pinned on its ball with flat toes, nothing moves."""
+    ob = live_figure()
+    control(ob, "foot.L")["unused"] = 0
+    control(ob, "foot.L").dqik_roll = 0.5
+    rigs.update()
+    before = filmed(ob, [1.0])
+    pin(ob, "foot.L")
+    assert np.abs(filmed(ob, [1.0]) - before).max() < 2e-3
+
+
+def test_mirrored_goals_pair_pins_with_pins() -> None:
+    """The other hand gets a pin of its own, and its goal stays what it is."""
+    ob = live_figure()
+    pin(ob, "hand.L")
+    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
+    found = {(goal.bone, goal.pin, goal.mute) for goal in ob.dqik.goals if goal.bone.startswith("hand")}
+    assert found == {("hand.L", 2, True), ("hand.L", 1, False), ("hand.R", 2, True), ("hand.R", 1, False)}

@@ -221,8 +221,8 @@ def test_unpin_leaves_the_file_as_it_was() -> None:
     assert contents(ob) == before
 
 
-def test_pinning_a_bone_that_has_a_goal_moves_its_target_there() -> None:
-    """No second goal; a muted one counts again."""
+def test_pinning_a_bone_that_has_a_goal_leaves_that_goal_and_its_target_alone() -> None:
+    """A goal that was muted by hand is so after *Unpin*, too."""
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
     posed(ob)
@@ -231,9 +231,15 @@ def test_pinning_a_bone_that_has_a_goal_moves_its_target_there() -> None:
     select(ob, "hand.L")
     assert bpy.ops.dqik.pin() == {"FINISHED"}
     rigs.update()
-    assert len(ob.dqik.goals) == 6
-    assert not goal.mute
-    assert (rigs.head(ob, "DQIK hand.L") - rigs.head(ob, "hand.L")).length < 1e-5
+    target = rigs.head(ob, "DQIK hand.L")
+    assert len(ob.dqik.goals) == 7
+    assert (rigs.head(ob, "DQIK hand pin.L") - rigs.head(ob, "hand.L")).length < 1e-5
+    assert (target - rigs.head(ob, "hand.L")).length > 0.05
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    rigs.update()
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    assert len(ob.dqik.goals) == 6 and goal.mute
+    assert rigs.head(ob, "DQIK hand.L") == target
 
 
 def test_controls_of_imported_names_mirror_too() -> None:

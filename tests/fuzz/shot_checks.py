@@ -106,7 +106,7 @@ def bodies() -> dict[Key, np.ndarray]:
 
 
 def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> None:
-    """Pinned, nothing moves; with Auto Keying not on the frames before either; unpinned later, neither."""
+    """Pinned, nothing moves; with Auto Keying not on the frames before, nor, unpinned later, on those after."""
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or ob not in shown():
         return
@@ -114,7 +114,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     if not is_steady():
         return
     new = not any(goal.bone in names or goal.subtarget in names for goal in ob.dqik.goals)
-    before = film((frame - 2.0, frame - 1.0) if auto and new and is_plain(ob) else ())
+    before = film((frame - 2.0, frame - 1.0, frame + 2.0, frame + 3.0) if auto and is_plain(ob) else ())
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
@@ -130,10 +130,11 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
             words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
             if met or not ob_of().dqik.live:
                 same("pin", here, bodies(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
-            same_film("pin", before, words)
+            same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
-            press("unpin")
+            if "FINISHED" in press("unpin"):
+                same_film("pin", before, f"{words}, and let go at {frame + 2.0:g}")
     finally:
         tools.use_keyframe_insert_auto, wishes.use_keyframe_insert_available = False, only_available
     update()

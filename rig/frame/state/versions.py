@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import bpy
 
-from ...setup import owners
+from ...setup import owners, pins
 from . import stored_base
 
 _OF_A_FILE = 2  # settings: on an object that has no version yet, a single one has just been made
@@ -58,7 +58,9 @@ def _claim(ob: bpy.types.Object) -> None:
             owners.claim_hold(bone)
 
 
-MIGRATIONS: tuple[Callable[[bpy.types.Object], None], ...] = (_leave_natural_pose_out, _claim)
+MIGRATIONS: tuple[Callable[[bpy.types.Object], None], ...] = (_leave_natural_pose_out, _claim, pins.recognise)
+"""From 2 to 3: pins are goals of their own, and marked."""
+
 PRESENT = len(MIGRATIONS)
 
 
