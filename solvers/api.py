@@ -252,8 +252,9 @@ def solve(
     Motions in `pose` that a joint cannot make, a turn of a slide for example, are left out, and joints, whether a goal
     moves them or not, are brought inside their limits. Never returns a joint outside its limits, a NaN, or a pose
     further from the goals than that, by the sum of the squares of the weighted errors of the goals that are missed. In
-    this sum goals that yield to others have smaller weights, and a target far out of reach counts as if it were just out of it: its
-    distance may grow while the goal's rotation comes nearer. The errors reported are those of the pose returned.
+    this sum goals that yield to others have smaller weights, and a target far out of reach counts as if it were just
+    out of it: its distance may grow while the goal's rotation comes nearer. The errors reported are those of the pose
+    returned.
 
     Parameters
     ----------

@@ -46,6 +46,8 @@ GERMAN_MOTION = {
     "Follow lags behind its targets, a smooth bake does not: choose another Start From, or Smooth 0":
         "Folgen bleibt hinter seinen Zielen zurück, geglättetes Backen nicht: ein anderes Beginnen bei wählen, oder "
         "Glätten 0",
+    "Goals follow what other goals move, which a smooth bake does not: choose Smooth 0":
+        "Ziele folgen dem, was andere Ziele bewegen, geglättetes Backen nicht: Glätten 0 wählen",
     # overlap
     "In Pose Mode, select the bones of a tail, of hair or ears":
         "Im Posenmodus die Knochen eines Schwanzes, von Haaren oder Ohren auswählen",

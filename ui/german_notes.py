@@ -59,6 +59,9 @@ GERMAN_NOTES = {
         "Ziel {}: kein Ziel trägt Gewicht: bei den Füßen Trägt Gewicht einschalten",
     "Goal {}: its target or pole follows bone {}, which is solved":
         "Ziel {}: sein Zielobjekt oder Pol folgt dem Knochen {}, der gelöst wird",
+    "Goal {} is left out: its target follows bone {} of a goal that moves with it: shorten its chain":
+        "Ziel {} ist ausgelassen: sein Zielobjekt folgt dem Knochen {} eines Ziels, das sich mit ihm bewegt: "
+        "seine Kette kürzen",
     "Goal {}: {} stands still {}; hide it with the eye instead":
         "Ziel {}: {} steht still, {}; stattdessen mit dem Auge ausblenden",
     "{} stands still {}: hide it with the eye instead": "{} steht still, {}: stattdessen mit dem Auge ausblenden",

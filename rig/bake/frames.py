@@ -43,6 +43,11 @@ class Run:
         """Whether its frames start from their keys, not from the frames before."""
         return self._first.keyed
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether none of its frames is solved from the one before."""
+        return self._first.stands_alone
+
     def add(self, frame_input: FrameInput, frames: float) -> bool:
         """Copy the next frame's input, of `frames` after the one before; returns whether the run is full."""
         if self._amounts or self.goes_on:
@@ -122,7 +127,7 @@ class Runs:
                 yield from self.end()
             goes_on = fits if self._way.gain is None else follows
             self._run = self._run or Run(frame_input, self._count, self._most, goes_on)
-            if goes_on and self._way.gain is not None and not frame_input.keyed:
+            if goes_on and self._way.gain is not None and not frame_input.stands_alone:
                 self.lags.add(self._count)
             if self._run.add(frame_input, time - self._time):
                 yield from self.end()
@@ -146,7 +151,7 @@ class RunSolver:
 
     def solve(self, run: Run) -> list[tuple[int, Batch]]:
         """The index of the first frame, and the answers."""
-        if not self._way.follows or run.keyed:
+        if not self._way.follows or run.stands_alone:
             self._motion = None
             return [(run.first, run.solve(self._known).batch())]
         if self._motion is None or not run.goes_on:

@@ -9,6 +9,7 @@ from ..frame.state import own_answers
 from ..frame.state.known_answers import KnownAnswers
 from ..frame.state.way import Way
 from ..frame.step.read import FrameInput
+from ..notes import Code, Note, Refused
 from . import smooth_motion
 from .frames import Run, Runs, RunSolver
 from .smooth_motion import MotionSolver
@@ -41,6 +42,8 @@ class Solving:
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
+        if self._whole is not None and frame_input is not None and frame_input.rig.passes:
+            raise Refused(Note(Code.SMOOTH_ORDER))
         goals = b"" if frame_input is None else own_answers.of_goals(frame_input.prepared, frame_input.targets)
         self.goals.append(goals)
         self._submit(self._runs.add(frame_input, time))

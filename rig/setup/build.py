@@ -95,6 +95,8 @@ def build(
         rolled_feet=rolled_feet.of(ob, solve_plan),
         obstacles=solve_plan.obstacles,
         all_goals=len(facts),
+        left_out=solve_plan.left_out,
+        passes=solve_plan.passes,
         all_obstacles=len(dependencies.obstacles(ob)),
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,

@@ -20,7 +20,7 @@ from ..figure.capsules import BoneCapsule
 from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..notes import Code, Note, listed
-from . import between_controls, couplings, keyable, limits, obstacles
+from . import between_controls, couplings, goal_order, keyable, limits, obstacles
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -58,7 +58,8 @@ class Plan:
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
     capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
     notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
-    free : (N, 3) bool, axes of the bones' locations that are not locked.
+    free : (N, 3) bool, axes of the bones' locations that are not locked. left_out : numbers of goals that are not
+        solved, because their targets follow bones that they would move. passes : how often targets are read again.
     """
 
     armature: Armature
@@ -77,6 +78,8 @@ class Plan:
     notes: list[Note]
     placed: np.ndarray
     free: np.ndarray
+    left_out: list[int]
+    passes: int
 
     @property
     def supports(self) -> list[int]:
@@ -133,7 +136,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         goals.append(PlannedGoal(number, goal, bone, chain))
     carriers = _leave_carriers(ob, goals, armature)
     links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
-    goals = _without_cycles(ob, goals, links, armature, notes)
+    goals, left_out, passes = _without_circles(ob, goals, links, armature, notes)
     goals = _balanced(goals, notes)
     if not goals:
         return notes[0] if notes else Note(Code.ADD_GOAL)
@@ -181,7 +184,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
         armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links,
-        bodies, avoids_self, avoided, notes, placed, free,
+        bodies, avoids_self, avoided, notes, placed, free, left_out, passes,
     )  # fmt: skip
 
 
@@ -218,17 +221,33 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
 
 
 def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> set[int]:
-    """Take control bones, and bones that carry them such as a root bone, out of all chains. Returns these bones."""
-    behind = Dependencies()
-    carriers = {
-        armature.index.get(name, -1)
-        for goal in goals if goal.facts.point is None and ob.original.dqik.goals[goal.number].own_target
-        for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
-        if owner.original == ob.original
-    }  # fmt: skip
-    for goal in goals:
-        goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
-    return carriers
+    """Take control bones, and bones that carry them such as a root bone, out of all chains. Returns these bones.
+
+    Bones that carry a control and that only other goals move, as the hand that another one holds on to, stay in their
+    chains if the goals can be solved in order.
+    """
+    behind, carriers = Dependencies(), set[int]()
+    carried_by = [
+        _own_behind(ob, goal, armature, behind)
+        if goal.facts.point is None and ob.original.dqik.goals[goal.number].own_target else set()
+        for goal in goals
+    ]  # fmt: skip
+    for goal, bones in zip(goals, carried_by, strict=True):
+        carriers |= bones & set(goal.chain)
+    while True:
+        for goal in goals:
+            goal.chain[:] = [bone for bone in goal.chain if bone not in carriers]
+        circles = goal_order.in_circles(carried_by, [set(goal.chain) for goal in goals])
+        if not circles:
+            break
+        carriers.update(*(carried_by[number] for number in circles))
+    return set().union(*carried_by).difference(*(goal.chain for goal in goals))
+
+
+def _own_behind(ob: bpy.types.Object, goal: PlannedGoal, armature: Armature, behind: Dependencies) -> set[int]:
+    """The bones of the figure that a goal's target and pole depend on; -1 for bones that are not in it."""
+    bones = behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
+    return {armature.index.get(name, -1) for owner, name in bones if owner.original == ob.original}
 
 
 def _without_carriers(
@@ -245,30 +264,39 @@ def _without_carriers(
     return found
 
 
-def _without_cycles(
+def _without_circles(
     ob: bpy.types.Object, goals: list[PlannedGoal], links: list[Link], armature: Armature, notes: list[Note]
-) -> list[PlannedGoal]:  # fmt: skip
-    """The goals whose target and pole do not follow a solved or coupled bone; notes about the others."""
-    moved, behind = couplings.together(links, (bone for goal in goals for bone in goal.chain)), Dependencies()
-    independent = []
+) -> tuple[list[PlannedGoal], list[int], int]:  # fmt: skip
+    """The goals whose target and pole follow no bone that they would move themselves; notes about the others.
+
+    Returns also the numbers of the others, and how often targets are read again after the goals that they follow.
+    """
+    behind, kept, left_out = Dependencies(), list[PlannedGoal](), list[int]()
+    follows: list[set[int]] = []
+    everything = couplings.together(links, (bone for goal in goals for bone in goal.chain))
     for goal in goals:
-        if goal.facts.point is not None:
-            independent.append(goal)
-            continue
-        follows = {
-            armature.index.get(name, -1)
-            for owner, name in behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
-            if owner.original == ob.original
-        }
-        solved, target = sorted(follows & moved), _own_target(ob, goal.facts, armature)
-        if not solved:
-            independent.append(goal)
-        elif target >= 0 and target != goal.bone and follows <= set(armature.above(target)) | {-1}:
-            independent.append(replace(goal, target_bone=target))
+        bones = set() if goal.facts.point is not None else _own_behind(ob, goal, armature, behind)
+        target = _own_target(ob, goal.facts, armature)
+        if bones & everything and target not in (-1, goal.bone) and bones <= {*armature.above(target), -1}:
+            kept.append(replace(goal, target_bone=target))  # the solver knows where this target is
+            follows.append(set())
         else:
-            bone = ob.pose.bones[solved[-1]].name
-            notes.append(Note(Code.CYCLE, repr(goal.facts.name), repr(bone)))
-    return independent
+            kept.append(goal)
+            follows.append(bones)
+    while True:
+        moves = [couplings.together(links, goal.chain) for goal in kept]
+        circles = goal_order.in_circles(follows, moves)
+        if not circles:
+            return kept, left_out, goal_order.depth(follows, moves)
+        everything = set().union(*moves)
+        for number in circles:
+            goal, solved = kept[number], sorted(follows[number] & everything)
+            own = sorted(follows[number] & moves[number])
+            bone = repr(ob.pose.bones[(own or solved)[-1]].name)
+            notes.append(Note(Code.CYCLE if own else Code.CYCLE_OF_GOALS, repr(goal.facts.name), bone))
+            left_out.append(goal.number)
+        kept = [goal for number, goal in enumerate(kept) if number not in circles]
+        follows = [bones for number, bones in enumerate(follows) if number not in circles]
 
 
 def _own_target(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> int:

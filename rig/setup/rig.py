@@ -104,6 +104,7 @@ class Rig:
     supports : what carries weight. other_kinds : goals of other kinds than Reach. obstacles : that are avoided.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
+    left_out, passes : as of `Plan`.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
     """
@@ -138,6 +139,8 @@ class Rig:
     rolled_feet: list[RolledFoot]
     obstacles: list[Obstacle]
     all_goals: int
+    left_out: list[int]
+    passes: int
     all_obstacles: int
     notes: list[Note] = field(default_factory=list)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds: bones posed by hand or keyed stay as they are, as far as the goals permit."""
 
-from math import degrees, radians
+from math import cos, degrees, radians, sin
 
 import bpy
 import numpy as np
@@ -208,8 +208,8 @@ def random_limbs(kind: str, generator: np.random.Generator) -> tuple[list[rigs.B
         else:
             along, points, end = rigs.Vector((sign, 0, 0)), rigs.Vector((0, 1, 0)), rigs.Vector((0.2 * sign, 0, 0))
         joints = [rigs.Vector((wide * sign, 0, middle - 0.1))]
-        joints.append(joints[0] + upper * (np.cos(half) * along + np.sin(half) * points))
-        joints.append(joints[1] + lower * (np.cos(half) * along - np.sin(half) * points))
+        joints.append(joints[0] + upper * (cos(half) * along + sin(half) * points))
+        joints.append(joints[1] + lower * (cos(half) * along - sin(half) * points))
         joints.append(joints[2] + end)
         for k in range(3):
             parent = f"{names[k]}.{side}" if k else names[0]

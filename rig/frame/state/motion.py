@@ -43,7 +43,7 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self._question_of(frame_input, self.arrays)
-        if not way.follows or frame_input.keyed:
+        if not way.follows or frame_input.stands_alone:
             self.followed = False
             self._answer(frame_input, self.arrays, question)
             self._behind = True

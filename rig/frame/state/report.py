@@ -17,6 +17,7 @@ from ....solvers.algebra import quaternion, twist_swing
 from ....solvers.model import Targets
 from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
+from ...blender.places import world_matrix
 from ...notes import Code, Note
 from ...setup import limits, rotation_space
 from ...setup.goal_facts import GoalFacts
@@ -132,7 +133,7 @@ class Report:
         if self._status is not None:
             return self._status
         solved = self._solved
-        status = _as_solved(solved)
+        status = _as_solved(ob, solved)
         evaluated = _evaluated(ob, solved)
         if evaluated is not None:
             _correct(status, evaluated, solved)
@@ -189,7 +190,7 @@ def _overlap(solved: Solved) -> float:
     return deepest if deepest > solved.prepared.options.tolerance else 0.0
 
 
-def _as_solved(solved: Solved) -> Status:
+def _as_solved(ob: bpy.types.Object, solved: Solved) -> Status:
     arrays = solved.arrays
     status = Status(
         iterations=int(arrays.iterations[0]),
@@ -200,7 +201,7 @@ def _as_solved(solved: Solved) -> Status:
         solved=True,
         frame=solved.frame,
     )
-    _put_errors(status, solved, arrays.position_errors[0], arrays.rotation_errors[0])
+    _put_errors(ob, status, solved, arrays.position_errors[0], arrays.rotation_errors[0])
     return status
 
 
@@ -224,17 +225,39 @@ def _ranges(joint: Joint) -> list[tuple[float, float]]:
     return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]
 
 
-def _put_errors(status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray) -> None:
-    """Set the errors of a report to those of its goals (G,), but for goals whose limbs are left to their keys."""
+def _put_errors(
+    ob: bpy.types.Object, status: Status, solved: Solved, distances: np.ndarray, angles: np.ndarray
+) -> None:  # fmt: skip
+    """Set the errors of a report to those of its goals (G,), but for goals whose limbs are left to their keys.
+
+    Goals that are left out are not met, wherever their bones are.
+    """
     acts = [solved.influences[binding.index] > 0.0 for binding in solved.rig.goals]
     errors = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
     status.goals = tuple(error for error in errors if solved.influences[error.goal] > 0.0)
+    left_out = tuple(GoalError(goal, _distance(ob, goal), 0.0, False) for goal in solved.rig.left_out)
+    status.goals += left_out
     status.converged = all(goal.met for goal in status.goals)
     status.lags = solved.lags and not status.converged
     both = zip(solved.rig.goals, solved.prepared.goals, strict=True)
     counts = acts & np.array([goal.priority >= 0 and not binding.of_foot for binding, goal in both])
-    status.error = float(distances.max(initial=0.0, where=counts))
+    farthest = max((error.distance for error in left_out), default=0.0)
+    status.error = max(float(distances.max(initial=0.0, where=counts)), farthest)
     status.rotation_error = float(angles.max(initial=0.0, where=counts))
+
+
+def _distance(ob: bpy.types.Object, number: int) -> float:
+    """The distance [armature units] of a goal's bone from its target, as they are evaluated; 0 without a place."""
+    layer, goals = bpy.context.view_layer, ob.original.dqik.goals
+    if layer is None or number >= len(goals):
+        return 0.0
+    goal, evaluated = goals[number], ob if ob.is_evaluated else ob.evaluated_get(layer.depsgraph)
+    bone = None if evaluated.pose is None else evaluated.pose.bones.get(goal.bone)
+    place = None if goal.target is None else world_matrix(goal.target, goal.subtarget, layer.depsgraph)
+    if bone is None or place is None:
+        return 0.0
+    wanted = evaluated.matrix_world.inverted_safe() @ place.translation
+    return float((wanted - (bone.tail if goal.use_tail else bone.head)).length)
 
 
 def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
@@ -259,7 +282,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
     for values, own in zip(shown, expected, strict=True):  # what other kinds miss is not read off the bones
         values[rig.other_kinds] = own[rig.other_kinds]
-    _put_errors(status, solved, *(
+    _put_errors(evaluated, status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
         for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
     ))  # fmt: skip

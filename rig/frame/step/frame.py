@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ....solvers import FrameArrays
+from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
 from ..state import own_answers
@@ -20,6 +21,9 @@ from . import rendered, targets, write
 from .read import FrameInput, Reading
 from .steady import SteadyFrames
 from .targets import GoalsRead
+
+_MORE_PASSES = 3  # where bodies that keep apart, or the natural pose, tie goals that share no bone
+_STILL = 1e-7  # of the rig's size: targets that move by less stand still
 
 
 def read(
@@ -66,6 +70,8 @@ def read(
     if keeps_keys and ob.dqik.own_answers and prepared.is_animated_whole(rig.solved_bones):
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
+    if rig.passes and active:
+        _follow_goals(session, ob, reading, goals._replace(led=prepared.led), view)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
     return reading
@@ -88,6 +94,48 @@ def _evaluate_start(
     posed = channels.read(evaluated.pose.bones, start.modes)
     start.put(posed, ~pose.bones)
     return channels.read(ob.pose.bones, start.modes), posed
+
+
+def _follow_goals(
+    session: Session, ob: bpy.types.Object, reading: Reading, goals: GoalsRead, view: View
+) -> None:  # fmt: skip
+    """Put targets that follow bones of other goals to where Blender has them once these goals are solved, in place.
+
+    All goals are solved each time. Those that follow no other have their answers from the first time on, since they
+    share no bone with the others, those that follow these from the second time on, and so on.
+    """
+    frame_input, evaluated = reading.frame_input, ob.evaluated_get(view.depsgraph)
+    assert frame_input is not None
+    rig, start, now = frame_input.rig, reading.start, reading.now.copy()
+    for _ in range(rig.passes + _MORE_PASSES):
+        arrays = frame_input.prepared.arrays()
+        frame_input.ask(arrays)
+        frame_input.solve_afresh(arrays)
+        new = write.answer(arrays.rotations[0], arrays.translations[0], start, frame_input)
+        if _is_borrowed(ob, view):
+            view.borrowed.append(rendered.show(ob, evaluated, new, session.rig.animation))
+        else:
+            write.apply(ob, new, rig.solved_bones, now, reading.posed)
+        view.evaluate()
+        reading.posed = channels.read(evaluated.pose.bones, start.modes)
+        places, before = targets.same(evaluated, goals.facts, view), frame_input.targets
+        if places is None:
+            break
+        posed = goals._replace(places=places)
+        frame_input.targets = frame.targets_of(
+            evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
+        )
+        if _same_targets(before, frame_input.targets, _STILL * rig.size):
+            break
+    if not _is_borrowed(ob, view):
+        channels.write(ob, reading.now)
+        ob.update_tag(refresh={"OBJECT"})
+
+
+def _same_targets(one: Targets, other: Targets, most: float) -> bool:
+    """Whether the targets of two readings of a frame are the same."""
+    both = zip(one[:3], other[:3], strict=True)
+    return all(np.abs(part - new).max(initial=0.0) <= most for part, new in both)
 
 
 def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:

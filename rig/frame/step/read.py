@@ -47,6 +47,11 @@ class FrameInput:
     own: frozenset[bytes] = frozenset()
     led: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it is never solved from another frame's answer: it starts from keys, or its targets follow goals."""
+        return self.keyed or self.rig.passes > 0
+
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
         arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
@@ -124,7 +129,7 @@ def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> F
     check_numbers(np.array(found.stretch))
     prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
     pose = posed(rig, start, scale)
-    targets = _targets(ob, rig, prepared, goals, links, pose)
+    targets = targets_of(ob, rig, prepared, goals, links, pose)
     led = led_limbs.bones(rig, goals.led)
     return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted, led=led)
 
@@ -139,7 +144,7 @@ def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:
     return pose
 
 
-def _targets(
+def targets_of(
     ob: bpy.types.Object, rig: Rig, prepared: Prepared, goals: GoalsRead, links: np.ndarray, start: Pose
 ) -> Targets:
     """The goals' targets in armature space, for one frame; influence below 1 moves them toward where the bones start.
