@@ -113,8 +113,8 @@ class Sessions:
 
     def follow_renames(self) -> bool:
         """Let what armatures store name renamed bones by their new names; returns whether there were any."""
-        objects = [bpy.data.objects[place] for place, _ in self.armatures.places()]
-        return any([renamed.follow(ob) for ob in objects])  # a list: all of them
+        followed = [renamed.follow(bpy.data.objects[place]) for place, _ in self.armatures.places()]
+        return any(followed)
 
     def look_at_arrivals(self, depsgraph: bpy.types.Depsgraph, moved: set[int]) -> list[bpy.types.Object]:
         """Put right what has arrived on bones of moved objects from other bones; returns those that were looked at.

@@ -334,9 +334,9 @@ def test_an_override_that_is_not_editable_says_so_until_it_is(
     ob = rigs.made_active(overridden(tmp_path / "library.blend", editable=False))
     assert ob.override_library.is_system_override
     rigs.at_frame(9)
-    assert "is not editable" in ob.dqik.status.message
+    assert "make it editable" in ob.dqik.status.message
     assert not ob.dqik.status.converged
-    refused(capfd, "is not editable")
+    refused(capfd, "make it editable")
     ob.select_set(True)
     assert bpy.ops.object.make_override_library() == {"FINISHED"}  # the button beside the warning
     ob = rigs.made_active(override())

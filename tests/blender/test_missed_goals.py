@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each goal's own error, and the frames that miss a goal after a bake or a check."""
 
+import importlib
 import sys
 from collections.abc import Callable
 
@@ -234,3 +235,18 @@ def test_a_lone_limb_stretches_toward_a_target_far_away_and_turns_with_it(end: s
         before = pose
         assert (rigs.tail(ob, end) - root).angle(way) < np.radians(0.1)
     assert worst < np.radians(6.0)  # the target turns by 2.4 in a step
+
+
+def test_a_goal_that_another_one_draws_off_by_a_millimetre_is_not_missed(extension: str) -> None:
+    """Alone, the same distance is a miss."""
+    report = importlib.import_module(f"{extension}.rig.frame.state.report")
+    size = 1.8
+    far, slight, seen, turned = ((0.4, 0.0), (0.002, 0.005), (0.01, 0.0), (0.001, 0.1))
+
+    def missed(*errors: tuple[float, float]) -> list[bool]:
+        goals = [report.GoalError(number, *error, met=False) for number, error in enumerate(errors)]
+        return [error.missed for error in report._without_slight(goals, size)]
+
+    assert missed(far, slight, seen, turned) == [True, False, True, True]
+    assert missed(slight, seen) == [True, True]
+    assert missed(slight) == [True]

@@ -27,6 +27,7 @@ from ..view import View
 
 _NOISE = 1e-5  # of the rig's size: distances that differ by less differ by rounding to single precision
 _TURN_NOISE = 5e-4  # [rad], the same for angles
+_SLIGHT, _SLIGHT_TURN, _FAR = 1.5e-3, 0.01, 10.0  # of the rig's size, [rad]: what nobody sees beside so much more
 _OUTSIDE = 1e-3  # [rad]: locked bones that are outside their limits by more are reported
 
 
@@ -159,7 +160,18 @@ def goal_errors(
             continue
         is_wish = goal.priority < 0
         errors.append(GoalError(binding.index, distance, angle, there or is_wish, lags, is_wish and not there))
-    return tuple(errors)
+    return _without_slight(errors, rig.size)
+
+
+def _without_slight(errors: Sequence[GoalError], size: float) -> tuple[GoalError, ...]:
+    """Errors; those that nobody sees beside a far larger one, which draws these goals off, count as met."""
+    worst = max((error.distance for error in errors if not error.met), default=0.0)
+    if worst < _FAR * _SLIGHT * size:
+        return tuple(errors)
+    return tuple(
+        error._replace(met=True) if error.distance < _SLIGHT * size and error.angle < _SLIGHT_TURN else error
+        for error in errors
+    )
 
 
 def measure(
