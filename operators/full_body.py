@@ -128,11 +128,11 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if not result.new_goals and not result.old_goals:
             self.tell({"WARNING"}, Note(Code.NO_NAMED_ENDS, repr(ob.name)))  # fmt: skip
             return {"CANCELLED"}
-        count, added = len(result.new_goals), None
+        count, last, added = len(result.new_goals), len(ob.dqik.goals), None
         if self.controls and controls.can_add(ob):
             added = self._add(ob, in_motion=bool(count and frames))
         if count and frames:
-            yield from self._key(context, ob, range(first, first + count), added, frames)
+            yield from self._key(context, ob, range(first, last), added, frames)
         return self._report(ob, figure, result, as_bones, frames, refusal, added, switched)
 
     def _add_to_body(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
@@ -221,6 +221,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
         if result.taken:
             taken = ", ".join(f"{words} {name!r}" for words, name in result.taken.items())
+            taken += "".join(f", further limb {name!r}" for name in result.further)
             parts.append(Note(Code.TAKEN_FOR, taken))
         if switched:
             parts.append(Note(Code.SWITCHED_TO_FK, switched))

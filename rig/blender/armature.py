@@ -11,6 +11,8 @@ from mathutils import Matrix
 from . import bulk, generated_rigs, leaders
 from .tree import Tree
 
+_LONGEST = 2.0  # times the longest way between two joints: a bone that is longer has been given a length by an importer
+
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
     """4 x 4 matrices (N, 4, 4) of bones, read by one call."""
@@ -29,7 +31,7 @@ class Armature:
     Attributes
     ----------
     index : {name: number}. parent : (N,) numbers, -1 for none. rest : (N, 4, 4). length : (N,).
-    heads, tails : (N, 3). size : the largest extent of the armature.
+    heads, tails : (N, 3). size : the largest extent of the armature, without tails that importers have put far away.
 
     In a generated rig (`generated_rigs`), goals move FK controls. `names` say what these are, None for other bones, and
     a bone whose constraints make it follow one other bone as a child would is the child of that one. follows, placed :
@@ -54,8 +56,15 @@ class Armature:
         self.length = np.array([bone.length for bone in bones])
         self.heads = self.rest[:, :3, 3]
         self.tails = self.heads + self.rest[:, :3, 1] * self.length[:, None]
-        ends = np.concatenate([self.heads, self.tails, np.zeros((0 if bones else 1, 3))])
+        ends = np.concatenate([self.heads, self._near_tails(), np.zeros((0 if bones else 1, 3))])
         self.size = max(float(np.ptp(ends, axis=0).max()), 1e-6)
+
+    def _near_tails(self) -> np.ndarray:
+        """The tails (N, 3) of bones that are no longer than all but ends of limbs may be."""
+        inner = np.flatnonzero(self.parent >= 0)
+        ways = np.linalg.norm(self.heads[inner] - self.heads[self.parent[inner]], axis=-1)
+        longest = float(ways.max(initial=0.0))
+        return self.tails[self.length <= _LONGEST * longest] if longest > 0.0 else self.tails
 
     @cached_property
     def tree(self) -> Tree:

@@ -14,7 +14,8 @@ from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, r
 from .. import curves
 from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature
-from ..figure import roles
+from ..figure import ends, roles
+from ..figure.body import RestBody
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
 from ..shot import ties
@@ -95,7 +96,7 @@ def figure(ob: bpy.types.Object) -> Figure:
     known = roles.of(ob, armature)
     scale = max(map(abs, ob.matrix_world.to_scale()))
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
-    found = leg_bones.of(armature, known)
+    found = leg_bones.of(ob, armature, known)
     if found is None:
         raise Refused(Note(Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
@@ -108,7 +109,7 @@ def figure(ob: bpy.types.Object) -> Figure:
         moved |= {bone for path in paths for bone in path} | {leg[0]}
     hips = _hips(ob, armature, [leg[0] for leg, _ in found])
     _check(ob, [names[bone] for bone in sorted(moved | {hips})])
-    arms = [_arm(ob, armature, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
+    arms = [_arm(ob, armature, known, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
             for side in (LEFT, RIGHT)]  # fmt: skip
     return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
 
@@ -121,15 +122,18 @@ def _limb(
     return Limb([names[bone] for bone in bones], [False, *carried], heel, ball)
 
 
-def _arm(ob: bpy.types.Object, armature: Armature, bones: list[int], hips: int, scale: float) -> Limb | None:
-    """An arm, from the head of the hand to its tail; None if it is not known, or not moved by keys alone."""
+def _arm(
+    ob: bpy.types.Object, armature: Armature, known: roles.Figure, bones: list[int], hips: int, scale: float
+) -> Limb | None:  # fmt: skip
+    """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
     if min(bones) < 0 or hips not in armature.above(bones[0]):
         return None
     paths = [_between(armature, upper, lower) for upper, lower in pairwise(bones)]
     names = [ob.pose.bones[bone].name for bone in (bones[0], *(bone for path in paths for bone in path))]
     if not all(paths) or any(_reason(ob, name) is not None for name in names):
         return None
-    length = scale * float(np.linalg.norm(armature.tails[bones[2]] - armature.heads[bones[2]]))
+    end = ends.of(RestBody(armature, known), bones[2])
+    length = scale * float(np.linalg.norm(end - armature.heads[bones[2]]))
     return _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from ..figure import foot, roles
+from ..figure import ends, foot, roles, skin
 from ..figure.body import RestBody
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
@@ -103,8 +103,9 @@ def of(ob: bpy.types.Object) -> Person:
     axes, paws = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
-    legs = [_paw(body, parts, axes, side) for parts in paws for side in SIDES]
-    legs = legs or [_leg(armature, figure, body, up, side) for side in SIDES]
+    skinned = skin.points(ob, armature, figure)
+    legs = [_paw(body, skinned, parts, axes, side) for parts in paws for side in SIDES]
+    legs = legs or [_leg(ob, armature, figure, body, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
     chains, bases = _chains(armature, body, frames)
     for key, base in bases.items():
@@ -112,8 +113,8 @@ def of(ob: bpy.types.Object) -> Person:
     length = float(np.mean([leg.length for leg in legs[:2]]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
-    skin = volumes.measured(ob, figure, body, middle, frames)
-    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, skin)
+    parts = volumes.measured(ob, figure, body, middle, frames)
+    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, parts)
 
 
 def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
@@ -158,25 +159,32 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(body: RestBody, parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
-    """A leg of an animal, which stands on its toes: there is hardly a heel."""
+def _paw(
+    body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str
+) -> Leg:  # fmt: skip
+    """A leg of an animal, which stands on its toes: there is hardly a heel. skinned : the skin of bones."""
     upper, lower, end = (body.bone(part, side) for part in parts)
-    heads, tails, up = body.armature.heads, body.armature.tails, axes[:, 1]
+    heads, up = body.armature.heads, axes[:, 1]
     below = body.armature.tree.below(end)
-    low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], tails[bone]))
+    low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], ends.of(body, bone)))
+    paw = [skinned[bone] for bone in (end, *below) if bone in skinned]
+    if paw:
+        low = float((np.concatenate(paw) @ up).min())
     toes = min((bone for bone in below if body.armature.parent[bone] == end), default=None)
     toes = body.bone("toes", side) if parts is _NEEDED else toes
-    ball = (tails[end] if toes is None else heads[toes]) - heads[end]
+    ball = (ends.of(body, end) if toes is None else heads[toes]) - heads[end]
     ball += up * (low - up @ (heads[end] + ball))
     heel = ball - _PAW * np.linalg.norm(heads[lower] - heads[upper]) * axes[:, 2]
     return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], heel, ball,
                -float(ball @ up), True)  # fmt: skip
 
 
-def _leg(armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str) -> Leg:
+def _leg(
+    ob: bpy.types.Object, armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str
+) -> Leg:  # fmt: skip
     thigh, shin, ankle = (body.bone(part, side) for part in _NEEDED)
     heads = armature.heads
-    points = foot.of(armature, figure, ankle)
+    points = foot.of(ob, armature, figure, ankle)
     heel, ball, level = points.heel - heads[ankle], points.ball - heads[ankle], body.posture(Role("foot", side))
     if not np.allclose(level, np.eye(3)):  # the foot hangs at rest
         ball = level @ (points.joint - heads[ankle])

@@ -33,7 +33,7 @@ def legs(ob: bpy.types.Object) -> Legs | None:
     """The legs of a figure; None if it has no two legs whose roles are known."""
     armature = Armature(ob)
     known = roles.of(ob, armature)
-    both = leg_bones.of(armature, known)
+    both = leg_bones.of(ob, armature, known)
     if both is None:
         return None
     found, marks, lengths = list[list[str]](), list[Mark](), list[float]()

@@ -14,7 +14,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from ..figure import capsules, roles, skin
+from ..figure import capsules, ends, roles, skin
 from ..figure.body import RestBody
 from ..figure.parts import LEFT, RIGHT
 from .shown import Shown
@@ -83,7 +83,7 @@ def measured(
     armature = body.armature
     usual = {one.bone: one for one in capsules.of(ob, armature, figure)}
     lines = _lines(body, trunk, usual)
-    surface = _Surface(*skin.triangles(ob, armature), armature, lines)
+    surface = _Surface(*skin.triangles(ob, armature, figure), armature, lines)
     parts = {}
     for key, (bones, nodes) in lines.items():
         turn = quaternion.IDENTITY if key[0] in _LIMBS else _ALONG_LAST
@@ -92,7 +92,8 @@ def measured(
         bare = Part(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
-    high = np.concatenate([ends[list(figure.roles)] for ends in (armature.heads, armature.tails)]) @ body.up
+    known = list(figure.roles)
+    high = np.concatenate([armature.heads[known], [ends.of(body, bone) for bone in known]]) @ body.up
     typed = any(ob.pose.bones[bone].dqik_radius > 0.0 for bones, _ in lines.values() for bone in bones)
     return Skin(parts, hands, float(np.ptp(high)), not typed and not len(surface.triangles))
 
@@ -105,7 +106,7 @@ def _lines(
     heads, found = armature.heads, dict[PartKey, tuple[list[int], np.ndarray]]()
     arms = [bone for bone in (body.bone("arm", LEFT), body.bone("arm", RIGHT)) if bone is not None]
     low = np.mean([heads[body.bone("thigh", side)] for side in (LEFT, RIGHT)], axis=0)
-    top = heads[neck[0]] if neck else np.mean(heads[arms], axis=0) if arms else armature.tails[(spine or hips)[-1]]
+    top = heads[neck[0]] if neck else np.mean(heads[arms], axis=0) if arms else ends.of(body, (spine or hips)[-1])
     found["trunk", ""] = [hips[0], *spine], np.array([low, *heads[spine], top])
     head = body.bone("head")
     if neck and neck[-1] == head:
@@ -133,7 +134,7 @@ def _fingertips(body: RestBody, hand: int, side: str, end: np.ndarray) -> np.nda
     if forearm is None or np.linalg.norm(end - start) > _SHORT * np.linalg.norm(start - armature.heads[forearm]):
         return end
     below = [bone for bone in range(len(armature.parent)) if hand in armature.above(bone)[1:]]
-    lines = np.array([*(armature.tails[below] - start), _USUAL * (start - armature.heads[forearm])])
+    lines = np.array([*(ends.of(body, one) - start for one in below), _USUAL * (start - armature.heads[forearm])])
     return start + lines[np.linalg.norm(lines, axis=-1).argmax()]
 
 

@@ -42,6 +42,12 @@ class RestBody:
         """The first bone of a role, from the root."""
         return self._by_role.get(Role(name, side))
 
+    def way(self, start: int, end: int) -> float:
+        """The length of the line from joint to joint down to a bone; straight if this is not below the other."""
+        path = self.armature.tree.paths[end]
+        path = path[path.index(start) :] if start in path else [start, end]
+        return float(np.linalg.norm(np.diff(self.armature.heads[path], axis=0), axis=-1).sum())
+
     def share(self, role: Role) -> float:
         """The share of a range for each of the bones that have it in common."""
         names = role.part.shares

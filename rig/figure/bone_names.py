@@ -33,11 +33,14 @@ _HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site 
     jaw eye eyes ear tongue brow lip cheek nose
     teeth sec adj face facial muscle handle vis d p ex phys jiggle cancel anim rotation transform tail beak muzzle
     親 先 目 髪 胸 キャンセル""")
+_WORN = _set("""weapon sword shield prop holster hair hairs ponytail braid skirt cape cloak cloth hat helmet gun rifle
+    bow staff axe spear scarf robe coat 髪""")
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
 _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
 _QUALIFIERS = {"upper": "up", "up": "up", "lower": "low", "low": "low", "lo": "low", "top": "up", "bottom": "low",
                "fore": "fore", "in": "", "front": "front", "back": "back", "rear": "back", "hind": "back"}  # fmt: skip
+_WINGS = {"wing", "wings", "翼", "羽"}
 ANIMAL = _set("""wing wings hoof paw hock stifle fetlock pastern antler antlers pincer pincers withers foreleg hindleg
     翼 羽""")
 
@@ -101,6 +104,31 @@ def read(names: Sequence[str]) -> list[BoneName]:
     shared = Counter(word for own in words for word in set(own))
     common = {word for word, count in shared.items() if 2 * count > len(names) > 3} - _VOCABULARY
     return [_read(tuple(word for word in own if word not in common)) for own in words]
+
+
+def without_helpers(name: BoneName) -> BoneName:
+    """What a name says apart from its words for helpers: "foot_ik" names a foot."""
+    return _read(tuple(word for word in name.words if word not in _HELPERS))
+
+
+def unsided(name: BoneName) -> tuple[str, ...]:
+    """The words of a name without those for its side."""
+    return tuple(word for word in name.words if word not in _SIDES)
+
+
+def is_wing(name: BoneName) -> bool:
+    """Whether a bone is that of a wing."""
+    return not _WINGS.isdisjoint(name.words)
+
+
+def is_worn_bone(name: BoneName) -> bool:
+    """Whether a bone carries hair, clothes or what a figure holds."""
+    return not _WORN.isdisjoint(name.words)
+
+
+def is_worn(name: str) -> bool:
+    """Whether something is named as hair, as clothes that hang, or as what a figure holds."""
+    return not _WORN.isdisjoint(_words(name))
 
 
 def side_of(name: str) -> str:

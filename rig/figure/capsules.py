@@ -13,7 +13,7 @@ import numpy as np
 
 from ..blender.armature import Armature
 from ..blender.dependencies import control_bones
-from . import skin
+from . import ends, skin
 from .body import RestBody
 from .directions import unit
 from .parts import NONE, PARTS, TRUNK
@@ -42,25 +42,6 @@ def pairs(capsules: list[BoneCapsule], figure: Figure) -> list[tuple[int, int]]:
     return [(i, k) for i in range(len(capsules)) for k in range(i) if not {i, k} <= trunk]
 
 
-class _Shapes:
-    """The capsules of the last armatures whose meshes were measured, by what they were measured from."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple, dict[int, np.ndarray]] = {}
-
-    def points(self, ob: bpy.types.Object, armature: Armature) -> dict[int, np.ndarray]:
-        """As `skin.points`."""
-        key = (armature.rest.tobytes(), *armature.index, skin.contents(ob))
-        if key not in self._found:
-            if len(self._found) > 7:
-                self._found.clear()
-            self._found[key] = skin.points(ob, armature)
-        return self._found[key]
-
-
-_shapes = _Shapes()
-
-
 def of(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[BoneCapsule]:
     """The bodies of an armature object's bones, by the typed radii where there are any."""
     typed = {number: bone.dqik_radius for number, bone in enumerate(ob.pose.bones) if bone.dqik_radius > 0.0}
@@ -72,7 +53,7 @@ def measured(
     ob: bpy.types.Object, armature: Armature, figure: Figure, typed: dict[int, float]
 ) -> list[BoneCapsule]:  # fmt: skip
     """The bodies of bones, with radii from the mesh, from their roles or their lengths, except typed ones by bone."""
-    points = _shapes.points(ob, armature)
+    points = skin.points(ob, armature, figure)
     bones = sorted({*_bones(ob, armature, figure, points), *typed})
     above = {bone: _owner(armature, bone, bones) for bone in range(len(armature.parent))}
     parts: dict[int, list[np.ndarray]] = {}
@@ -80,7 +61,7 @@ def measured(
         parts.setdefault(above[bone], []).append(own)
     of_bones = {bone: np.concatenate(own) for bone, own in parts.items()}
     body = RestBody(armature, figure)
-    ground = _ground(armature, figure, of_bones, body.up)
+    ground = _ground(body, figure, of_bones)
     return [
         _capsule(bone, body, list(_next(armature, bone, bones)), of_bones.get(bone), typed.get(bone, 0.0), ground)
         for bone in bones
@@ -111,13 +92,15 @@ def _next(armature: Armature, bone: int, bones: list[int]) -> Iterator[int]:
             yield other
 
 
-def _ground(armature: Armature, figure: Figure, points: dict[int, np.ndarray], up: np.ndarray) -> float | None:
+def _ground(body: RestBody, figure: Figure, points: dict[int, np.ndarray]) -> float | None:
     """The height of the ground on which a figure stands at rest; None for a figure without feet."""
+    armature = body.armature
     feet = [bone for bone, role in figure.roles.items() if role.name in _ON_GROUND]
     if not feet:
         return None
-    places = [points[bone] for bone in feet if bone in points] or [armature.heads[feet], armature.tails[feet]]
-    return min(float((part @ up).min()) for part in places)
+    places = [points[bone] for bone in feet if bone in points]
+    places = places or [armature.heads[feet], np.array([ends.of(body, bone) for bone in feet])]
+    return min(float((part @ body.up).min()) for part in places)
 
 
 def _capsule(
@@ -125,7 +108,7 @@ def _capsule(
 ) -> BoneCapsule:
     """The body of a bone. following : the bones with bodies below. points : (n, 3) of the mesh. ground : its height."""
     armature, role = body.armature, body.roles.get(bone, NONE)
-    start, tail = armature.heads[bone], armature.tails[bone]
+    start, tail = armature.heads[bone], ends.of(body, bone)
     trunk = [one for one in following if body.roles.get(one, NONE).name in ("spine", "neck", "head")]
     onward = following if len(following) == 1 else trunk[:1]
     if onward:
@@ -133,7 +116,7 @@ def _capsule(
     else:
         known = body.along(bone) if bone in body.roles else None
         along = unit(tail - start) if known is None else known
-        length = _far(points - start, along) if points is not None and _enough(points) else armature.length[bone]
+        length = _far(points - start, along) if points is not None and _enough(points) else np.linalg.norm(tail - start)
         end = start + along * length
     radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, armature)
     stands = role.name in _ON_GROUND

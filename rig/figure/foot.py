@@ -7,16 +7,25 @@ turn about the tip of the toes. With the toes up, both turn about the heel. A fo
 
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
+from . import ends, skin
 from .body import RestBody
 from .directions import unit
 from .roles import Figure
 
 BEND = np.radians(45.0)  # how far toes bend before the foot turns about their tip
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
+_LONGEST, _USUAL = 0.22, 0.165  # of the leg: how far ahead of the ankle the ball of a foot may be, and usually is
+_SHORT = 0.05  # of the leg: a foot of which less is ahead of the ankle points down along its shin
+_REACH, _SMALL = 0.5, 0.05  # of the leg: skin of a foot is no further from the ankle, and a sole is longer
+_FEWEST = 16  # vertices from which a sole is measured
+_SOLE = 0.3  # of the ankle's height: vertices lower than this are those of the sole
+_TOES = 0.3  # of the way from the ankle to the tip: the joint of the toes is further ahead
+_BALL = 0.7  # of the way from the heel to the tip of a foot without toes: its ball
 
 
 class Foot(NamedTuple):
@@ -51,21 +60,92 @@ class Turn(NamedTuple):
         return Turn(moved, quaternion.product(self.turn, other.turn))
 
 
-def of(armature: Armature, figure: Figure, bone: int) -> Foot | None:
-    """What the foot of a figure rolls about, in armature space; None for a bone that is no foot."""
-    role = figure.roles.get(bone)
+def of(ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int) -> Foot | None:
+    """What the foot of a figure rolls about, in armature space; None for a bone that is no foot.
+
+    Its sole is that of the mesh. Without one, the joint of its toes tells it, and the ends of its bones as far as these
+    can be trusted (`ends`).
+    """
+    role = figure.role(bone)
     if role is None or role.name != "foot":
         return None
     body = RestBody(armature, figure)
     up, toes = _axis(body.up), body.bone("toes", role.side)
-    ankle = armature.heads[bone]
-    joint = armature.tails[bone] if toes is None else armature.heads[toes]
-    tip = joint if toes is None else armature.tails[toes]
-    ends = [part[one] for part in (armature.heads, armature.tails) for one in (bone, *([] if toes is None else [toes]))]
-    ground = min(float(end @ up) for end in ends)
+    ankle, size = armature.heads[bone], _leg(body, role.side, bone)
+    joint = _ball(body, bone, size, up) if toes is None else armature.heads[toes]
+    tip = joint if toes is None else ends.of(body, toes)
+    low = [ankle, joint, tip] if toes is None else [ankle, ends.of(body, bone), joint, tip]
+    ground = min(float(point @ up) for point in low)
     heel, ball, tip = (point + (ground - point @ up) * up for point in (ankle - _BEHIND * (joint - ankle), joint, tip))
+    sole = _sole(ob, armature, figure, bone, up, size)
+    if sole is not None:
+        known = armature.tails[bone] if toes is None else joint
+        heel, ball, tip = _on_sole(sole, up, ankle, known, (heel, ball, tip))
+        joint = ball if toes is None else joint
     axis = unit(quaternion.cross(up, ball - heel))
     return Foot(heel, ball, tip, ball if toes is None else joint, axis, -1 if toes is None else toes)
+
+
+def _leg(body: RestBody, side: str, foot: int) -> float:
+    """The length of a leg from hip to ankle; without one a share of the figure's size."""
+    thigh = body.bone("thigh", side)
+    return 0.5 * body.armature.tree.size if thigh is None else body.way(thigh, foot)
+
+
+def _ball(body: RestBody, bone: int, leg: float, up: np.ndarray) -> np.ndarray:
+    """The ball (3,) of a foot without toes: where its bone ends, unless that is further ahead than its leg allows.
+
+    A bone that points on along its shin ends at the sole, below the ankle.
+    """
+    ankle, tail = body.armature.heads[bone], ends.of(body, bone)
+    line = tail - ankle
+    ahead = float(np.linalg.norm(line - up * (up @ line)))
+    if ahead < _SHORT * leg:
+        return tail + _USUAL * leg * unit(body.forward - up * (up @ body.forward))
+    return tail if ahead <= _LONGEST * leg else ankle + line * (_USUAL * leg / ahead)
+
+
+def _sole(
+    ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int, up: np.ndarray, leg: float
+) -> np.ndarray | None:  # fmt: skip
+    """The vertices (n, 3) of the sole of a foot at rest, those of its skin that are low; None without such a skin."""
+    points = skin.points(ob, armature, figure)
+    own = [points[one] for one in (bone, *armature.tree.below(bone)) if one in points]
+    skinned = np.concatenate(own) if own else np.zeros((0, 3))
+    ankle = armature.heads[bone]
+    near = skinned[np.linalg.norm(skinned - ankle, axis=-1) < _REACH * leg]
+    if len(near) < _FEWEST:
+        return None
+    high = near @ up
+    low = near[high < high.min() + _SOLE * max(float(ankle @ up) - high.min(), 0.0)]
+    if 2 * len(low) < _FEWEST or np.ptp(low - np.outer(low @ up, up), axis=0).max() < _SMALL * leg:
+        return None
+    return low
+
+
+def _on_sole(
+    sole: np.ndarray, up: np.ndarray, ankle: np.ndarray, joint: np.ndarray,
+    bare: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Heel, ball and tip (3,) on the vertices of a sole, along the line from heel to ball.
+
+    joint : of the toes, or the tail of a foot without, which is the ball if it is on the sole, before the ankle. bare :
+    the three points as the bones have them.
+    """
+    ahead = bare[1] - bare[0]
+    ahead = unit(ahead - up * (up @ ahead))
+    middle = sole.mean(axis=0) - ankle
+    if not ahead.any():
+        ahead = unit(middle - up * (up @ middle))
+    ground, along = float((sole @ up).min()), (sole - ankle) @ ahead
+    first, last = float(along.min()), float(along.max())
+    base = ankle + up * (ground - ankle @ up)
+    over = float((joint - ankle) @ ahead)
+    if not max(first, _TOES * last) < over <= last:
+        over, joint = first + _BALL * (last - first), ankle
+    side = (joint - base) - ahead * ((joint - base) @ ahead)
+    ball = base + ahead * over + side - up * (up @ side)
+    return base + ahead * min(first, 0.0), ball, base + ahead * max(last, float((ball - base) @ ahead))
 
 
 def angles(foot: Foot, roll: float) -> tuple[float, float]:

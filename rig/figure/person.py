@@ -5,7 +5,7 @@ import numpy as np
 
 from ..blender.tree import Tree
 from ..notes import Code, Note
-from . import limbs
+from . import beside, limbs
 from .bone_names import BoneName
 from .directions import line, mean_line
 from .parts import LEFT, RIGHT, Role
@@ -22,7 +22,11 @@ def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
         return Note(Code.WINGS_OR_HOOVES)
+    armed = any(Role("arm", side) in bones for side in (LEFT, RIGHT))
     if mean_line(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+        return Note(Code.MORE_LIMBS)
+    others = beside.further_limbs(tree, names, roles, human=armed) if roles else []
+    if any(beside.is_leg(names, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
         return Note(Code.MORE_LIMBS)
     if leans(tree, roles):
         return Note(Code.FOUR_LEGS)

@@ -7,29 +7,32 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.tree import Tree
-from . import directions, limbs
+from . import bone_names, directions, limbs, person
 from .bone_names import BoneName
-from .directions import SMALL
+from .directions import SMALL, unit
 from .parts import LEFT, LIMBS, MIDDLE, RIGHT, TRUNK, LimbBones, Role
 
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
 _POINTS, _BEHIND = 0.3, -0.7  # level part of toes that point somewhere; cosine of those that point back
 _BENT = 0.003  # of the figure's size: a knee that is bent
+_DOWN = 0.7  # of the way that legs go down: legs in front do so too
+_OFF_LINE = 0.25  # of a segment's length: bones that divide it are nearer to its line
+_HOCK = np.radians(50.0)  # legs of people who stand are bent by less from joint to joint
 _BACK = -0.2  # cosine against the trunk's direction below which bones above the chest lead back, as hair does
 _CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the one before: above the head, or on it
 
 
 def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
     """The roles of the bones that are recognised."""
-    found = {(kind, side): limbs.by_names(tree, names, kind, side) for kind in LIMBS for side in (LEFT, RIGHT)}
-    named = {key: limb for key, limb in found.items() if limb is not None}
+    named = _named(tree, names)
     _complete(tree, names, named)
     roles: dict[int, Role] = {}
     for (kind, side), limb in named.items():
         _assign_limb(tree, names, roles, limb, kind, side)
     _assign_trunk(tree, names, roles, named)
     _assign_girdles(tree, names, roles)
-    return swapped(roles) if _faces_backward(tree, roles) else roles
+    viewed = person.not_human(tree, names, roles) is None and _faces_backward(tree, roles)
+    return swapped(roles) if viewed else roles
 
 
 def swapped(roles: dict[int, Role]) -> dict[int, Role]:
@@ -38,7 +41,10 @@ def swapped(roles: dict[int, Role]) -> dict[int, Role]:
 
 
 def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
-    """Whether sides are named from the viewer's side, as in some games: toes and knees point to the figure's back."""
+    """Whether sides are named from the viewer's side, as in some games: toes and knees point to the figure's back.
+
+    A leg that is bent far at rest is that of a bird, whose hock says nothing: names are believed there.
+    """
     bones = {role: bone for bone, role in roles.items()}
     left, up = directions.of_limbs(tree, roles)
     legs = [Role(name, side) for name in ("thigh", "shin", "foot") for side in (LEFT, RIGHT)]
@@ -46,6 +52,8 @@ def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
         return False
     forward = quaternion.cross(left, up)
     forward = forward / max(np.linalg.norm(forward), 1e-12)
+    if any(_bend(tree, bones, side) > _HOCK for side in (LEFT, RIGHT)):
+        return False
     knees = [float(_knee(tree, bones, side) @ forward) / tree.size for side in (LEFT, RIGHT)]
     toes = [tree.heads[bones[Role("toes", side)]] - tree.heads[bones[Role("foot", side)]]
             for side in (LEFT, RIGHT) if Role("toes", side) in bones]  # fmt: skip
@@ -57,6 +65,15 @@ def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:
     return max(knees) < -_BENT
 
 
+def _bend(tree: Tree, bones: dict[Role, int], side: str) -> float:
+    """The angle [rad] by which the line of a leg turns most from joint to joint, between thigh and foot."""
+    thigh, foot = (bones[Role(name, side)] for name in ("thigh", "foot"))
+    path = tree.paths[foot]
+    lines = np.diff(tree.heads[path[path.index(thigh) :]], axis=0)
+    units = [unit(line) for line in lines if np.linalg.norm(line) > SMALL * tree.size]
+    return max((float(np.arccos(np.clip(a @ b, -1.0, 1.0))) for a, b in pairwise(units)), default=0.0)
+
+
 def _knee(tree: Tree, bones: dict[Role, int], side: str) -> np.ndarray:
     """The vector (3,) by which a knee is off the line from thigh to foot."""
     thigh, shin, foot = (tree.heads[bones[Role(name, side)]] for name in ("thigh", "shin", "foot"))
@@ -65,6 +82,35 @@ def _knee(tree: Tree, bones: dict[Role, int], side: str) -> np.ndarray:
 
 
 # -- limbs -------------------------------------------------------------------------------------------------------------
+
+
+def _named(tree: Tree, names: list[BoneName]) -> dict[tuple[str, str], LimbBones]:
+    """The limbs that names tell. Wings are arms only of a figure that has neither arms nor legs in front."""
+    bare = [BoneName(name.side, helper=True) if bone_names.is_wing(name) else name for name in names]
+    keys = [(kind, side) for kind in LIMBS for side in (LEFT, RIGHT)]
+    found = {key: limb for key in keys if (limb := limbs.by_names(tree, bare, *key)) is not None}
+    if bare == names or any(("arm", side) in found for side in (LEFT, RIGHT)):
+        return found
+    winged = {("arm", side): limb for side in (LEFT, RIGHT)
+              if (limb := limbs.by_names(tree, names, "arm", side)) is not None}  # fmt: skip
+    if winged:
+        _complete(tree, bare, found)
+        front = [found.get(("arm", side)) for side in (LEFT, RIGHT)]
+        if None not in front and all(_stands(tree, found, limb) for limb in front):
+            return found
+    return {key: limb for key, limb in found.items() if key[0] == "leg"} | winged
+
+
+def _stands(tree: Tree, found: dict[tuple[str, str], LimbBones], limb: LimbBones) -> bool:
+    """Whether a limb reaches as far down as the legs do."""
+    legs = [found[key] for key in (("leg", LEFT), ("leg", RIGHT)) if key in found]
+    if not legs:
+        return False
+    top, foot = (
+        np.mean([tree.heads[leg.bones.get(part, leg.path[-1])] for leg in legs], axis=0) for part in ("thigh", "foot")
+    )
+    down = foot - top
+    return float((tree.heads[limb.path[-1]] - top) @ down) > _DOWN * float(down @ down)
 
 
 def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones]) -> None:
@@ -79,9 +125,18 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
         top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None
         left = directions.left_by_shape(tree, made["leg"], top)
     for kind, (one, other) in made.items():
-        if left is not None:
+        told = _told_side(names, one), _told_side(names, other)
+        if set(told) == {LEFT, RIGHT}:
+            found[kind, told[0]], found[kind, told[1]] = one, other
+        elif left is not None:
             is_left = float((tree.heads[one.path[-1]] - tree.heads[other.path[-1]]) @ left) > 0.0
             found[kind, LEFT], found[kind, RIGHT] = (one, other) if is_left else (other, one)
+
+
+def _told_side(names: list[BoneName], limb: LimbBones) -> str:
+    """The side that the names of a limb's bones agree on; `MIDDLE` if there is none."""
+    sides = {names[bone].side for bone in limb.bones.values()} - {MIDDLE}
+    return sides.pop() if len(sides) == 1 else MIDDLE
 
 
 def _is_free(
@@ -120,12 +175,22 @@ def _assign_limb(
         if above in bones and below in bones:
             path = tree.paths[bones[below]]
             for bone in path[path.index(bones[above]) + 1 : -1]:
-                roles[bone] = Role("collar" if above == "collar" else "twist", side)
+                if above == "collar":
+                    roles[bone] = Role("collar", side)
+                elif _off_line(tree, bones[above], bone, bones[below]) < _OFF_LINE:  # else it is a joint that bends
+                    roles[bone] = Role("twist", side)
     end = bones.get(parts[3])
     if kind == "arm" and end is not None:
         for bone in tree.below(end):
             if not names[bone].helper:
                 roles.setdefault(bone, Role("finger", side))
+
+
+def _off_line(tree: Tree, start: int, bone: int, end: int) -> float:
+    """How far a joint is off the line between two others, as a share of its length."""
+    line, there = (tree.heads[one] - tree.heads[start] for one in (end, bone))
+    length = max(float(np.linalg.norm(line)), 1e-12)
+    return float(np.linalg.norm(there - line * (there @ line) / length**2)) / length
 
 
 # -- trunk -------------------------------------------------------------------------------------------------------------
@@ -215,9 +280,10 @@ def _head_by_shape(tree: Tree, roles: dict[int, Role], top: int, free: list[int]
     if not paths:
         return None
     path = max(paths, key=lambda path: sum(tree.distance(a, b) for a, b in pairwise(path)))
-    if len(path) > 2:
-        last, before = tree.distance(path[-1], path[-2]), tree.distance(path[-2], path[-3])  # which may be 0
-        if last < _FACE * before or (last > _CROWN * before and len(path) > 3):
+    before = tree.distance(path[-2], path[-3]) if len(path) > 2 else 0.0
+    if before > SMALL * tree.size:
+        ratio = tree.distance(path[-1], path[-2]) / before
+        if ratio < _FACE or (ratio > _CROWN and len(path) > 3):
             return path[-2]
     return path[-1]
 

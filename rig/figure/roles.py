@@ -6,6 +6,8 @@ capture, MakeHuman, MikuMikuDance and the like (`bone_names`). Limbs without suc
 The user's own choice for a bone comes first.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import bpy
@@ -15,7 +17,8 @@ from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
 from ..blender.tree import Tree
 from ..notes import Code, Note
-from . import bone_names, person, recognise
+from . import beside, bone_names, person, recognise
+from .beside import FurtherLimb
 from .bone_names import BoneName
 from .parts import ROLES, Role
 
@@ -25,6 +28,7 @@ _BY_IDENTIFIER = {role.identifier: role for role in ROLES}
 class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
+    loose : the roles of feet and hands that are bones of their own (`beside.loose_ends`); they are not among `roles`.
     not_human : why human limits do not fit it; None if they do. controlled : why goals cannot move its bones, because
     other bones control them by constraints; None if they can. folded : whether it would be human if it rested as it
     stands in its present pose.
@@ -34,6 +38,15 @@ class Figure(NamedTuple):
     not_human: Note | None = None
     controlled: Note | None = None
     folded: bool = False
+    loose: Mapping[int, Role] = MappingProxyType({})
+
+    def role(self, bone: int) -> Role | None:
+        """The role of a bone, also of a loose one; None if it has none."""
+        return self.roles.get(bone) or self.loose.get(bone)
+
+    def loose_end(self, role: Role) -> int | None:
+        """The loose bone of a role."""
+        return next((bone for bone, own in self.loose.items() if own == role), None)
 
 
 FOLDED = Note(Code.FOLDED)
@@ -56,7 +69,8 @@ def mirrored(choice: str) -> str:
 
 def swap_sides(ob: bpy.types.Object) -> int:
     """Choose the mirrored role of every bone that has a side; returns their number."""
-    sided = {bone: role for bone, role in of(ob).roles.items() if role.side}
+    figure = of(ob)
+    sided = {bone: role for bone, role in {**figure.roles, **figure.loose}.items() if role.side}
     for bone, role in sided.items():
         ob.pose.bones[bone].dqik_role = role.mirrored.identifier
     return len(sided)
@@ -65,18 +79,36 @@ def swap_sides(ob: bpy.types.Object) -> int:
 def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     """The roles of an armature object's bones, with the user's corrections."""
     armature = Armature(ob) if armature is None else armature
-    tree = armature.control_tree
+    tree, names = armature.control_tree, names_of(ob, armature)
+    roles, chosen = recognise.find(tree, names), [bone.dqik_role for bone in ob.pose.bones]
+    _correct(roles, chosen)
+    free = {bone for bone, choice in enumerate(chosen) if choice == "AUTO" and ob.pose.bones[bone].bone.use_deform}
+    loose = beside.loose_ends(tree, names, roles, free)
+    roles = {bone: role for bone, role in roles.items() if bone not in loose}
+    not_human = person.not_human(tree, names, roles)
+    folded = person.leans(tree, roles) and not person.not_human(_posed(ob, tree), names, roles)
+    controlled = None if armature.kind else _controlled(ob, roles)
+    return Figure(roles, FOLDED if folded else not_human, controlled, folded, loose)
+
+
+def names_of(ob: bpy.types.Object, armature: Armature) -> list[BoneName]:
+    """What the names of an armature object's bones say; control bones and those that goals cannot move are helpers."""
     names = bone_names.read([name or "" for name in armature.names])
     for bone in np.flatnonzero(~armature.controls).tolist():
         names[bone] = BoneName(helper=True)
     for bone in control_bones(ob) & armature.index.keys():
         names[armature.index[bone]] = BoneName(helper=True)
-    roles = recognise.find(tree, names)
-    _correct(roles, [bone.dqik_role for bone in ob.pose.bones])
-    not_human = person.not_human(tree, names, roles)
-    folded = person.leans(tree, roles) and not person.not_human(_posed(ob, tree), names, roles)
-    controlled = None if armature.kind else _controlled(ob, roles)
-    return Figure(roles, FOLDED if folded else not_human, controlled, folded)
+    return names
+
+
+def ik_followers(ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, int]:
+    """IK bones of games, and the bones of the figure that they go with, by number (`beside.ik_followers`)."""
+    return beside.ik_followers(armature.control_tree, names_of(ob, armature), {**figure.roles, **figure.loose})
+
+
+def further_limbs(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[FurtherLimb]:
+    """The limbs of a figure beside its two arms and two legs (`beside.further_limbs`)."""
+    return beside.further_limbs(armature.control_tree, names_of(ob, armature), figure.roles, not figure.not_human)
 
 
 def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:

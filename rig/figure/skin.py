@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The points of meshes that an armature's bones carry, by bone, from where radii of bodies are measured."""
+"""The points of a figure's skin by bone, from where radii of bodies and soles of feet are measured.
 
-from collections.abc import Iterator
+Hair, skirts, capes and what a figure holds or wears are no skin: what hangs on bones for these, or as a rigid mesh on a
+bone that another mesh covers, and meshes that neither the viewport nor a render shows.
+"""
+
 from itertools import islice
 
 import bpy
@@ -9,9 +12,14 @@ import numpy as np
 
 from ..blender import bulk
 from ..blender.armature import Armature
+from . import bone_names, roles
+from .roles import Figure
 
 MOST = 20_000  # vertices of a mesh that are read; of larger ones, every second, third, ...
 _LEAST_WEIGHT = 0.3  # of a vertex in a bone's group, for the vertex to be the bone's
+_HANGS_FAR = 0.15  # of the figure's size: chains of bones without a role that reach further are hair, skirts, capes
+_HELD = 0.25  # of the figure's size: what a hand or a foot carries rigidly reaches further than they do
+_ENDS = ("hand", "finger", "foot", "toes")
 
 
 def meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
@@ -25,26 +33,51 @@ def meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
 
 def contents(ob: bpy.types.Object) -> tuple:
     """What `points` depends on, as far as it is read quickly: the meshes, and where their vertices are."""
-    return tuple((other.session_uid, coordinates(other.data).tobytes()) for other in meshes(ob))
+    return tuple((other.session_uid, coordinates(other.data).tobytes()) for other in _shown(ob))
 
 
-def points(ob: bpy.types.Object, armature: Armature) -> dict[int, np.ndarray]:
-    """For bones by number, the vertices (n, 3) that are theirs most, at rest and in armature space."""
-    own, found = ob.original, dict[int, list[np.ndarray]]()
-    for other in meshes(own):
-        for bone, vertices in _of_mesh(other, own, armature):
-            found.setdefault(bone, []).append(vertices)
+class _Remembered:
+    """The points of the last figures that were measured, by what they were measured from."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple, dict[int, np.ndarray]] = {}
+
+    def points(self, ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+        """As `points`."""
+        key = (armature.rest.tobytes(), *armature.index, tuple(figure.roles.items()), contents(ob))
+        if key not in self._found:
+            if len(self._found) > 7:
+                self._found.clear()
+            self._found[key] = _points(ob.original, armature, figure)
+        return self._found[key]
+
+
+_remembered = _Remembered()
+
+
+def points(ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+    """For bones by number, the vertices (n, 3) of the skin that are theirs most, at rest and in armature space."""
+    return _remembered.points(ob, armature, figure)
+
+
+def _points(own: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+    found = dict[int, list[np.ndarray]]()
+    for other, vertices, owners in _skins(own, armature, figure, MOST):
+        del other
+        for number in np.unique(owners[owners >= 0]).tolist():
+            found.setdefault(number, []).append(vertices[owners == number])
     return {bone: np.concatenate(parts) for bone, parts in found.items()}
 
 
-def triangles(ob: bpy.types.Object, armature: Armature) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The surface of what the bones carry, at rest and in armature space.
+def triangles(
+    ob: bpy.types.Object, armature: Armature, figure: Figure
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """The surface of the skin at rest and in armature space.
 
     Vertices (n, 3), the bone (n,) that each of them follows most, -1 for none, and triangles (m, 3) of vertices.
     """
     own, parts, count = ob.original, [(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros((0, 3), np.intp))], 0
-    for other in meshes(own):
-        vertices, owners = _carried(other, own, armature, 1)
+    for other, vertices, owners in _skins(own, armature, figure, 0):
         other.data.calc_loop_triangles()
         corners = bulk.read(other.data.loop_triangles, "vertices", 3).reshape(-1, 3).astype(np.intp)
         if len(vertices):
@@ -68,13 +101,68 @@ def _hangs(mesh: bpy.types.Object, ob: bpy.types.Object) -> bool:
     return mesh.parent == ob and mesh.parent_type == "BONE"
 
 
-def _of_mesh(
-    mesh: bpy.types.Object, ob: bpy.types.Object, armature: Armature
-) -> Iterator[tuple[int, np.ndarray]]:  # fmt: skip
-    """Bones, and vertices (n, 3) of one mesh that are theirs."""
-    vertices, owners = _carried(mesh, ob, armature, 1 if _hangs(mesh, ob) else -(-len(mesh.data.vertices) // MOST))
-    for number in np.unique(owners[owners >= 0]).tolist():
-        yield number, vertices[owners == number]
+def _shown(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes of an armature object that the viewport or a render shows."""
+    return [other for other in meshes(ob) if not (other.hide_render and (other.hide_viewport or other.hide_get()))
+            and not all(one.hide_render and one.hide_viewport for one in other.users_collection)]  # fmt: skip
+
+
+def _skins(
+    own: bpy.types.Object, armature: Armature, figure: Figure, most: int
+) -> list[tuple[bpy.types.Object, np.ndarray, np.ndarray]]:  # fmt: skip
+    """The meshes of a figure's skin, their vertices (n, 3), and the bone (n,) of each, -1 for what is no skin.
+
+    most : vertices of a mesh that are read; 0 for all.
+    """
+    bare, found = _without_skin(own, armature, figure), []
+    for other in _shown(own):
+        step = 1 if not most or _hangs(other, own) else max(-(-len(other.data.vertices) // most), 1)
+        vertices, owners = _carried(other, own, armature, step)
+        owners = np.where(bare[owners] & (owners >= 0), -1, owners)
+        found.append((other, vertices, owners))
+    rigid = [_rigid_bone(owners) for _, _, owners in found]
+    covered = {bone for (_, _, owners), one in zip(found, rigid, strict=True) if one < 0
+               for bone in np.unique(owners).tolist()}  # fmt: skip
+    return [
+        (other, vertices, np.full_like(owners, -1) if one >= 0 and figure.roles and (
+            one in covered or bone_names.is_worn(other.name) or _is_held(armature, figure, one, vertices)
+        ) else owners)
+        for (other, vertices, owners), one in zip(found, rigid, strict=True)
+    ]  # fmt: skip
+
+
+def _without_skin(ob: bpy.types.Object, armature: Armature, figure: Figure) -> np.ndarray:
+    """(N + 1,) bones that carry hair, clothes or what is held: so named, or in a chain without roles that reaches far.
+
+    The last one is no bone.
+    """
+    found = np.zeros(len(armature.parent) + 1, dtype=bool)
+    if not figure.roles:
+        return found
+    names, tree = roles.names_of(ob, armature), armature.tree
+    for bone in sorted(range(len(names)), key=tree.depth):
+        above = tree.parent[bone]
+        if figure.role(bone) is not None or above < 0:
+            continue
+        if found[above] or bone_names.is_worn_bone(names[bone]):
+            found[bone] = True
+        elif figure.role(above) is not None:
+            lead = not any(figure.role(one) is not None for one in tree.below(bone))
+            found[bone] = lead and tree.distance(above, bone) + tree.reach[bone] > _HANGS_FAR * tree.size
+    return found
+
+
+def _rigid_bone(owners: np.ndarray) -> int:
+    """The only bone that a mesh follows; -1 if it follows several or none."""
+    bones = np.unique(owners)
+    return int(bones[0]) if len(bones) == 1 else -1
+
+
+def _is_held(armature: Armature, figure: Figure, bone: int, vertices: np.ndarray) -> bool:
+    """Whether a rigid mesh reaches further than the hand or foot that carries it."""
+    role = next((role for one in armature.above(bone) if (role := figure.role(one)) is not None), None)
+    reach = np.linalg.norm(vertices - armature.heads[bone], axis=-1).max(initial=0.0)
+    return role is not None and role.name in _ENDS and reach > _HELD * armature.tree.size
 
 
 def _carried(

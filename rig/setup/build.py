@@ -92,7 +92,7 @@ def build(
         frames=joints.solved_frames(solve_plan),
         frame_axes=np.array([joints.frames[bone].axes for bone in solve_plan.bones]),
         supports=joints.supports(solve_plan),
-        rolled_feet=rolled_feet.of(solve_plan),
+        rolled_feet=rolled_feet.of(ob, solve_plan),
         obstacles=solve_plan.obstacles,
         all_goals=len(facts),
         all_obstacles=len(dependencies.obstacles(ob)),

@@ -5,7 +5,7 @@ It belongs to the control, a bone or an object, and is keyed and pasted with it.
 stay flat: by their own goal, or by one that the solve has for them while the roll is in use.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -29,7 +29,7 @@ class RolledFoot(NamedTuple):
 
     goal, toes : numbers in the solve of its goal and that of its toes, -1 for none. index : of its goal in the list.
     foot : in the target's frame. rest : (4,) the bone's orientation at rest, in armature space. loose : whether the
-    toes have no goal of their own.
+    toes have no goal of their own. legs : numbers in the solve of goals that go with it: of the leg of a loose foot.
     """
 
     goal: int
@@ -38,6 +38,7 @@ class RolledFoot(NamedTuple):
     rest: np.ndarray
     toes: int = -1
     loose: bool = False
+    legs: Sequence[int] = ()
 
     def against(self, unrolled: np.ndarray, roll: float, follows: float) -> np.ndarray:
         """What turns (4,) the rotation of the toes' target, so that toes are flat that follow their foot by a share.
@@ -52,6 +53,13 @@ class RolledFoot(NamedTuple):
 def may_roll(goal: bpy.types.PropertyGroup) -> bool:
     """Whether a goal holds the place and the rotation of its bone, as that of a foot does."""
     return goal.kind == "REACH" and goal.use_position and goal.use_rotation and goal.rotation_follows == 0.0
+
+
+def goes_with(ob: bpy.types.Object, number: int, foot_number: int) -> bool:
+    """Whether a goal for a place only, by number, has the target of a foot's goal, or one that hangs on it."""
+    goal, of_foot = ob.dqik.goals[number], ob.dqik.goals[foot_number]
+    own, held = owner(goal), owner(of_foot)
+    return goal.kind == "REACH" and not goal.use_rotation and own is not None and held in (own, own.parent)
 
 
 def owner(goal: bpy.types.PropertyGroup) -> Owner | None:
@@ -151,5 +159,5 @@ def _rolled(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> tuple[Armatu
         return None
     armature = Armature(ob)
     bone = armature.index[goal.bone]
-    found = foot.of(armature, roles.of(ob, armature), bone)
+    found = foot.of(ob, armature, roles.of(ob, armature), bone)
     return None if found is None else (armature, seen_from_goal(armature, found, bone, goal.use_tail), roll)

@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import FREE_FOOT, Anatomy, with_rotation
 from ..figure.body import RestBody
-from ..figure.parts import LEFT, PARTS, RIGHT, Role
+from ..figure.directions import SMALL
+from ..figure.parts import LEFT, LIMBS, PARTS, RIGHT, Role
 from . import control_looks, control_parents, control_shapes, controls, goals
 
 HIPS = Role("hips")
@@ -52,8 +54,15 @@ Measured over reaches and moves of hips: with lighter feet or heavier hips, a ha
 a millimetre, or hips that should follow keep it from its target.
 """
 
+_FURTHER = End("", 0, 1.0, control_shapes.BOX, 0.05, 1.0)  # a limb beside two arms and two legs
+_TIP = 0.6  # of the longest bone of such a limb: a last bone that is shorter is a foot, and turns with its control
+
 _EXTREMITIES = ENDS.keys() - {HIPS}
 _ABOVE = {"hand": "forearm", "foot": "shin"}
+
+_ASIDE = np.radians(15.0)  # a shin that points further from its loose foot than this does not end there
+_LEG = 0.015  # size of the control of a leg's end on that of its loose foot
+_TOGETHER = 0.01  # of the figure's size: a leg that ends nearer to its loose foot has the same target
 
 # hands out of reach would turn collars, a crouch ankles, as far as they can
 LIMITED = {"collar": PARTS["collar"].range, "foot": FREE_FOOT, "toes": PARTS["toes"].range}
@@ -63,7 +72,7 @@ LIMITED = {"collar": PARTS["collar"].range, "foot": FREE_FOOT, "toes": PARTS["to
 class SetUp:
     """Bones with a new goal, bones that had a goal before, the hips that may now move, and the parts not found.
 
-    taken : the bones with a new goal by the words for their parts.
+    taken : the bones with a new goal by the words for their parts. further : those of limbs that have no part.
 
     keyed_hips : the hips have keys and their target has none, so their goal holds them there
         (`goals.KEYED_INFLUENCE`).
@@ -75,6 +84,17 @@ class SetUp:
     keyed_hips: bool = False
     missing: list[str] = field(default_factory=list)
     taken: dict[str, str] = field(default_factory=dict)
+    further: list[str] = field(default_factory=list)
+
+
+class _New(NamedTuple):
+    """A new goal: its number, its role, its bone, and what kind of end it is. name : of its control."""
+
+    number: int
+    role: Role
+    bone: str
+    end: End
+    name: str
 
 
 def set_up(
@@ -90,37 +110,52 @@ def set_up(
     figure = roles.of(ob, armature)
     names, bone_roles = list(armature.index), figure.roles
     bones = {role: bone for bone, role in bone_roles.items()}
-    hips = bones.get(HIPS)
+    hips, body = bones.get(HIPS), RestBody(armature, figure)
+    others = roles.further_limbs(ob, armature, figure) if bones else []
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
-    new: list[tuple[int, Role, str]] = []
+    new, legs = list[_New](), list[tuple[int, str]]()
     for role, end in ENDS.items():
-        bone, turns = bones.get(role), use_rotation
-        if bone is None and role.name in _ABOVE:  # a limb that ends without has its goal at the end of the bone above
-            bone, turns = bones.get(Role(_ABOVE[role.name], role.side)), False
+        bone, turns, loose = bones.get(role), use_rotation, figure.loose_end(role)
+        lower = bones.get(Role(_ABOVE.get(role.name, ""), role.side))
+        if loose is not None and lower is not None and bones_with_goals.isdisjoint((names[loose], names[lower])):
+            _reach(ob, armature, lower, loose)
+            legs.append((_add_goal(ob, armature, lower, end, hips, False), names[loose]))
+            new.append(_New(_add_loose(ob, names[loose], end), role, names[loose], end, _control_name(role)))
+            result.taken[end.words] = names[loose]
+            continue
+        if bone is None and lower is not None:  # a limb that ends without has its goal at the end of the bone above
+            bone, turns = lower, False
+        elif others and bone is not None and role.name in _ABOVE and _is_shank(body, bone, role):
+            turns = False
         if bone is None:
             result.missing.append(end.words)
-        elif names[bone] in bones_with_goals:
+        elif names[bone] in bones_with_goals or (loose is not None and names[loose] in bones_with_goals):
             result.old_goals.append(names[bone])
         elif role != HIPS or not _EXTREMITIES.isdisjoint(bones):
             result.taken[end.words] = names[bone]
-            new.append((_add_goal(ob, armature, bone, role, hips, turns or role == HIPS), role, names[bone]))
-    result.new_goals = [name for _, _, name in new]
+            number = _add_goal(ob, armature, bone, end, hips, turns or role == HIPS)
+            ob.dqik.goals[number].rotation_follows = float(turns and role.name == "hand")
+            new.append(_New(number, role, names[bone], end, _control_name(role)))
+    further = _further(ob, body, others, hips, use_rotation, bones_with_goals)
+    result.further, new = [one.bone for one in further], [*new, *further]
+    result.new_goals = [one.bone for one in new]
     if hips is not None and (result.new_goals or result.old_goals):
         result.hips = names[hips]
         goals.let_translate(ob.pose.bones[names[hips]])
     for bone, role in bone_roles.items() if new else ():
         if role.part.stiffness:
             goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
-    body = RestBody(armature, figure)
     for bone in _between_hips_and_legs(armature, figure) if new and armature.kind else ():
         goals.stiffen(ob.pose.bones[bone], PARTS["spine"].stiffness)
     if new and not figure.not_human:
         _limit(ob, Anatomy(body))
     _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
+    for number, foot in legs:
+        _follow_foot(ob, number, foot, as_bones, in_motion)
     if as_bones:
         control_parents.add_pivots(ob, root_of(armature, hips))
         control_parents.turn_with_master(ob)
-    goal = next((ob.dqik.goals[number] for number, role, _ in new if role == HIPS), None)
+    goal = next((ob.dqik.goals[one.number] for one in new if one.role == HIPS), None)
     if goal is not None and in_motion:
         goal.priority = 0
     elif goal is not None and animation.moves(ob, result.hips):
@@ -163,15 +198,98 @@ def _between_hips_and_legs(armature: Armature, figure: roles.Figure) -> set[int]
 
 
 def _add_goal(
-    ob: bpy.types.Object, armature: Armature, bone: int, role: Role, hips: int | None, use_rotation: bool
+    ob: bpy.types.Object, armature: Armature, bone: int, end: End, hips: int | None, use_rotation: bool
 ) -> int:
     """Add a goal without a target; returns its number."""
     name = ob.pose.bones[bone].name
     goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
-    goal.use_tail, goal.priority = not use_rotation, ENDS[role].priority
-    goal.position_weight, goal.rotation_weight = ENDS[role].weight, ENDS[role].weight * ENDS[role].rotation
-    goal.rotation_follows = float(use_rotation and role.name == "hand")
+    goal.use_tail, goal.priority = not use_rotation, end.priority
+    goal.position_weight, goal.rotation_weight = end.weight, end.weight * end.rotation
     return len(ob.dqik.goals) - 1
+
+
+# -- limbs of other kinds ----------------------------------------------------------------------------------------------
+
+
+def _add_loose(ob: bpy.types.Object, foot: str, end: End) -> int:
+    """Add a goal for a foot that is a bone of its own, which it moves as a whole; returns its number."""
+    goal = goals.new_goal(ob, foot, 1, use_rotation=True)
+    goal.use_tail, goal.priority = False, end.priority
+    goal.position_weight = goal.rotation_weight = end.weight
+    goals.let_translate(ob.pose.bones[foot])
+    return len(ob.dqik.goals) - 1
+
+
+def _reach(ob: bpy.types.Object, armature: Armature, lower: int, foot: int) -> None:
+    """Have a shin end at its loose foot, if it points there: importers give the last bones of limbs any length."""
+    name = ob.pose.bones[lower].name
+    bone, line = ob.data.bones[name], armature.heads[foot] - armature.heads[lower]
+    far = float(np.linalg.norm(line))
+    length = float(armature.rest[lower, :3, 1] @ line)
+    if bone.children or not controls.can_add(ob) or length < np.cos(_ASIDE) * far:
+        return
+    longer = length - bone.length
+    if abs(longer) < SMALL * far:
+        return
+    with controls.edit_mode(ob) as bones:
+        bones[name].length = length
+    for other in bpy.data.objects:  # what hangs on a bone goes with its tail
+        if other.parent == ob and other.parent_type == "BONE" and other.parent_bone == name and other.library is None:
+            other.matrix_parent_inverse = Matrix.Translation((0.0, -longer, 0.0)) @ other.matrix_parent_inverse
+
+
+def _follow_foot(ob: bpy.types.Object, number: int, foot: str, as_bones: bool, in_motion: bool) -> None:
+    """Give the goal of a leg's end the target of its loose foot; one of its own on that if the foot may be elsewhere.
+
+    In motions that were baked from IK, the foot is where its control was, also where the leg did not reach it.
+    """
+    goal = ob.dqik.goals[number]
+    own = next(one for one in ob.dqik.goals if one.bone == foot)
+    away = (ob.data.bones[goal.bone].tail_local - ob.data.bones[foot].head_local).length
+    if away < _TOGETHER * Armature(ob).size and not in_motion:
+        goal.target, goal.subtarget = own.target, own.subtarget
+    elif as_bones:
+        name = f"{own.subtarget.removeprefix(controls.PREFIX)}.leg"
+        goals.add_control_bones(ob, [(number, controls.Control(name, goal.bone, True, own.subtarget, size=_LEG))])
+    else:
+        parent = own.target
+        goals.add_empty(ob, number, parent.users_collection[0])
+        target = ob.dqik.goals[number].target
+        target.parent, target.matrix_parent_inverse = parent, parent.matrix_world.inverted_safe()
+
+
+def _further(
+    ob: bpy.types.Object, body: RestBody, others: Sequence[roles.FurtherLimb], hips: int | None, use_rotation: bool,
+    bones_with_goals: set[str],
+) -> list[_New]:  # fmt: skip
+    """Add goals for the limbs beside two arms and two legs. A long last bone has its goal at its end."""
+    found = list[_New]()
+    for limb in others:
+        end, at_tail = _end_of(body, limb.bones)
+        name = ob.pose.bones[end].name
+        if name not in bones_with_goals:
+            number = _add_goal(ob, body.armature, end, _FURTHER, hips, use_rotation and not at_tail)
+            found.append(_New(number, Role("further", limb.side), name, _FURTHER, name))
+    return found
+
+
+def _is_shank(body: RestBody, bone: int, role: Role) -> bool:
+    """Whether a bone with the role of a hand or foot is a segment of a long leg, as a spider's, and no foot."""
+    upper, lower = (body.bone(part, role.side) for part in LIMBS["arm" if role.name == "hand" else "leg"][1:3])
+    if upper is None or lower is None or body.armature.tree.children[bone]:
+        return False
+    return _end_of(body, [upper, lower, bone])[1]
+
+
+def _end_of(body: RestBody, bones: Sequence[int]) -> tuple[int, bool]:
+    """The bone of a limb that gets its goal, and whether this is at its tail: it ends where bones become short."""
+    heads = body.armature.heads
+    lengths = [float(np.linalg.norm(line)) for line in np.diff(heads[bones], axis=0)]
+    last = float(np.linalg.norm(body.armature.tails[bones[-1]] - heads[bones[-1]]))
+    if _TIP * max(lengths) < last <= max(lengths) / _TIP:
+        return bones[-1], True
+    long = [number for number, length in enumerate(lengths) if length > _TIP * max(lengths)]
+    return bones[long[-1] + 1], False
 
 
 def _limit(ob: bpy.types.Object, anatomy: Anatomy) -> None:
@@ -186,11 +304,15 @@ def _limit(ob: bpy.types.Object, anatomy: Anatomy) -> None:
             goals.limit(bone, *with_rotation(fit.frame, pose, fit.lo, fit.hi), fit.frame)
 
 
+def _control_name(role: Role) -> str:
+    return f"{role.name}.{role.side}" if role.side else role.name
+
+
 def _add_targets(
-    ob: bpy.types.Object, scene: bpy.types.Scene, new: Sequence[tuple[int, Role, str]], hips: str, root: str,
-    as_bones: bool, body: RestBody,
+    ob: bpy.types.Object, scene: bpy.types.Scene, new: Sequence[_New], hips: str, root: str, as_bones: bool,
+    body: RestBody,
 ) -> None:  # fmt: skip
-    """Add the targets of new goals, given by number, role and bone.
+    """Add the targets of new goals.
 
     hips : the hips' bone, or empty. root : parent of control bones, or empty. The head's control follows that of the
     hips, so that these can move.
@@ -198,20 +320,22 @@ def _add_targets(
     if not new:
         return
     if not as_bones:
-        for number, _, _ in new:
-            goals.add_empty(ob, number, _collection(ob, scene))
+        for one in new:
+            goals.add_empty(ob, one.number, _collection(ob, scene))
         return
     of_hips = next((goal.subtarget for goal in ob.dqik.goals if goal.bone == hips and goal.target == ob), "")
-    if HIPS in (role for _, role, _ in new):
+    if any(one.role == HIPS for one in new):
         of_hips = controls.PREFIX + HIPS.name
     wanted: list[tuple[int, controls.Control]] = []
-    for number, role, name in new:
-        end, follows, bone = ENDS[role], role.name == "head" and bool(of_hips), body.armature.index[name]
+    for number, role, name, end, own in new:
+        follows, bone = role.name == "head" and bool(of_hips), body.armature.index[name]
+        known = bone in body.roles
         wanted.append((number, controls.Control(
-            f"{role.name}.{role.side}" if role.side else role.name, name, ob.dqik.goals[number].use_tail,
+            own, name, ob.dqik.goals[number].use_tail,
             of_hips if follows else root, not follows, role.side, end.shape,
-            control_looks.size(body, role, end.size), shift=control_looks.shift(body, bone, end.along),
-            normal=control_looks.normal(body, bone),
+            control_looks.size(body, role, end.size) if known else end.size,
+            shift=control_looks.shift(body, bone, end.along) if known else None,
+            normal=control_looks.normal(body, bone) if known else None,
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)
 

@@ -18,7 +18,7 @@ def control_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owner | N
         return None
     rig = sessions.of(ob).rig.rig  # whose figure is known
     figure = roles.of(ob) if rig is None else rig.figure
-    role = figure.roles.get(ob.pose.bones.find(goal.bone))
+    role = figure.role(ob.pose.bones.find(goal.bone))
     return held if role is not None and role.name == "foot" else None
 
 

@@ -22,7 +22,7 @@ def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Foot | None:
         return None
     armature = Armature(ob)
     bone = armature.index[goal.bone]
-    found = foot.of(armature, roles.of(ob, armature), bone)
+    found = foot.of(ob, armature, roles.of(ob, armature), bone)
     if found is None:
         return None
     found = foot_roll.seen_from_goal(armature, found, bone, goal.use_tail)

@@ -267,17 +267,21 @@ def test_an_ik_constraint_is_taken_over_for_good() -> None:
 
 
 def test_legs_that_end_at_their_shins_have_goals_there() -> None:
-    """The feet of such rigs hang on IK controls; the goals are at the ends of the shins, and knees go forward."""
+    """The feet of such rigs hang on IK controls: shins have goals at their ends, which go along with those of the feet.
+
+    Knees go forward.
+    """
     ob = made("legs that end in IK bones", "native")
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     goals = {goal.bone: goal for goal in ob.dqik.goals}
-    assert {"shin.L", "shin.R", "hand.L", "hand.R", "head"} <= goals.keys()
+    assert {"shin.L", "shin.R", "foot.L", "foot.R", "hand.L", "hand.R", "head"} <= goals.keys()
     assert goals["shin.L"].use_tail
     ob.dqik.live = True
     rigs.update()
-    goals["shin.L"].target.location.z += 0.3
+    goals["foot.L"].target.location.z += 0.3
     rigs.update()
     assert rigs.miss(ob, "shin.L", goals["shin.L"].target) < 2e-3
+    assert (rigs.head(ob, "foot.L") - rigs.place(goals["foot.L"].target)).length < 2e-3
     assert rigs.head(ob, "shin.L").y < rigs.head(ob, "thigh.L").y - 0.1
 
 

@@ -198,11 +198,15 @@ def test_feet_that_stand_stand_on_another_body(thighs: float) -> None:
 
 
 def test_a_foot_rolls_about_ball_and_heel_on_another_foot() -> None:
+    """Its ball is where the joint of its toes is, however long it is for its leg."""
     source, ob = rigs.figure("Roller"), rigs.figure("Long feet")
     rigs.made_active(ob)
     bpy.ops.object.mode_set(mode="EDIT")
     for side in "LR":
-        ob.data.edit_bones[f"foot.{side}"].tail.y -= 0.12
+        long = ob.data.edit_bones[f"foot.{side}"]
+        long.tail.y -= 0.12
+        toes = ob.data.edit_bones.new(f"toes.{side}")
+        toes.head, toes.tail, toes.parent = long.tail, long.tail + Vector((0.0, -0.08, 0.0)), long
     bpy.ops.object.mode_set(mode="OBJECT")
     foot, low = source.pose.bones["foot.L"], Vector((0.1, -0.18, 0.02))
     for frame in FRAMES:  # the whole figure rises about the ball of its left foot

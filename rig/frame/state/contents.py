@@ -16,7 +16,7 @@ import numpy as np
 from ...blender import bulk
 from ...blender.dependencies import Dependencies, acts
 from ...figure import skin
-from ...setup import couplings, keyable, limits, obstacles
+from ...setup import couplings, foot_roll, keyable, limits, obstacles
 from ...setup.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -65,8 +65,15 @@ def edited(ob: bpy.types.Object) -> tuple:
         _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
         [_bones_behind(goal, behind) for goal in ob.dqik.goals],
-        (obstacles.contents(ob), skin.contents(ob)) if obstacles.settings(ob.original) else (),
+        obstacles.contents(ob) if obstacles.settings(ob.original) else (),
+        skin.contents(ob) if obstacles.settings(ob.original) or _rolls(ob) else (),
     )  # fmt: skip
+
+
+def _rolls(ob: bpy.types.Object) -> bool:
+    """Whether a foot rolls, whose sole is that of the mesh."""
+    held = (foot_roll.owner(goal) for goal in ob.original.dqik.goals if foot_roll.may_roll(goal))
+    return any(one is not None and foot_roll.is_used_by(one) for one in held)
 
 
 def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[bytes, ...]:

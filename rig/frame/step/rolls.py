@@ -29,6 +29,9 @@ def apply(rig: Rig, rolls: Sequence[float], targets: Targets, posed: Pose | None
             _turn_toes(rig, one, roll, unrolled, targets, posed)
         if roll != 0.0:
             moved = foot.rolled(one.foot, roll)
+            for leg in one.legs:
+                there = quaternion.rotate(quaternion.conjugate(unrolled), places[leg] - places[k])
+                places[leg] = places[k] + quaternion.rotate(unrolled, _moved(moved, there))
             places[k] += quaternion.rotate(unrolled, moved.offset)
             turns[k] = quaternion.product(quaternion.product(unrolled, moved.turn), axes)
 

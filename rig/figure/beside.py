@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a figure has beside the bones of its roles: loose feet and hands, further limbs, and IK bones of games."""
+
+from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..blender.tree import Tree
+from . import bone_names, limbs
+from .bone_names import BoneName
+from .parts import LEFT, LIMBS, OTHER, RIGHT, TRUNK, Role
+
+_NEAR, _FAR = 0.3, 3.0  # of the upper bone's length: how far a loose foot is from its knee
+_LONG, _NAMED = 0.2, 0.1  # of the figure's size: shorter branches are no further limbs, nor those named for two sides
+_SAME = 0.01  # of the figure's size: an IK bone rests in the place of the bone that it stands for
+
+
+class FurtherLimb(NamedTuple):
+    """A limb beside two arms and two legs, as a wing or a spider's third leg: its side, and its bones downward."""
+
+    side: str
+    bones: list[int]
+
+
+def loose_ends(
+    tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], usable: Container[int]
+) -> dict[int, Role]:  # fmt: skip
+    """Feet and hands that do not hang on their limbs, and their roles: exporters bake IK feet so.
+
+    It is a bone of a foot's role that is not below its shin. If a limb has no end, it is one with such a name, or with
+    that of an IK control of the limb, which is about as far from the knee as the hip is. usable : bones that may be.
+    """
+    bones = {role: bone for bone, role in roles.items()}
+    found = dict[int, Role]()
+    for kind, (_, upper, lower, end, _) in LIMBS.items():
+        for side in (LEFT, RIGHT):
+            limb = [bones.get(Role(part, side)) for part in (upper, lower)]
+            own, role = bones.get(Role(end, side)), Role(end, side)
+            if own is None and None not in limb:
+                own = _loose_end(tree, names, roles, limb, kind, side, usable)
+                if own is not None:
+                    found[own] = role
+            elif own is not None and limb[1] is not None and not tree.is_above(limb[1], own):
+                found[own] = role
+    return found
+
+
+def _loose_end(
+    tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], limb: Sequence[int], kind: str, side: str,
+    usable: Container[int],
+) -> int | None:  # fmt: skip
+    upper, lower = limb
+    length, end = tree.distance(upper, lower), LIMBS[kind][3]
+    best: tuple[float, int, int] | None = None
+    for bone, name in enumerate(names):
+        if name.side != side or bone in roles or bone not in usable or tree.is_above(bone, lower):
+            continue
+        if tree.is_above(upper, bone) or not _NEAR * length <= tree.distance(lower, bone) <= _FAR * length:
+            continue
+        weight = _end_weight(name, kind, end)
+        if weight > 0.0 and (best is None or (weight, -tree.depth(bone)) > best[:2]):
+            best = weight, -tree.depth(bone), bone
+    return None if best is None else best[2]
+
+
+def _end_weight(name: BoneName, kind: str, end: str) -> float:
+    """How much a name is that of the end of a limb: 2 if it names it, 1 if it is that of a control of the limb's IK."""
+    if not name.helper:
+        return 2.0 * (max(name.parts, key=lambda part: name.parts[part], default="") == end)
+    return float("ik" in name.words and not bone_names.without_helpers(name).parts.keys().isdisjoint(LIMBS[kind]))
+
+
+def further_limbs(
+    tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], human: bool
+) -> list[FurtherLimb]:  # fmt: skip
+    """The pairs of limbs that have no roles: mirrored branches that are long enough, and nothing that a figure wears.
+
+    Those that hang on the head, as ears and antlers do, are none, nor those that rest in the place of known limbs, as
+    those of controls. Of a human figure only those count that are named as wings or limbs.
+    """
+    no_limbs = {bone for bone, role in roles.items() if role.side or role.name == "head"}
+    taken, found = set(roles), list[FurtherLimb]()
+    named = [pair for pair in _named_pairs(tree, names) if pair.length > _NAMED * tree.size]
+    for pair in (*named, *(pair for pair in limbs.pairs(tree) if pair.length > _LONG * tree.size)):
+        tops = pair.one[0], pair.other[0]
+        below = {bone for top in tops for bone in (top, *tree.below(top))}
+        if min(len(pair.one), len(pair.other)) < 2 or not taken.isdisjoint(below):
+            continue
+        if any(
+            names[top].helper or names[top].parts.keys() & TRUNK
+            or (human and not (names[top].animal or names[top].parts)) or _is_known(tree, roles, top)
+            or not no_limbs.isdisjoint(tree.paths[top]) for top in tops
+        ):  # fmt: skip
+            continue
+        taken |= below
+        sides = [_side(tree, names, path, other) for path, other in ((pair.one, pair.other), (pair.other, pair.one))]
+        for path, side in zip((pair.one, pair.other), sides, strict=True):
+            own = [bone for bone in path if not names[bone].helper]
+            if len(own) > 1:
+                found.append(FurtherLimb(side, own))
+    return found
+
+
+def is_leg(names: Sequence[BoneName], limb: FurtherLimb) -> bool:
+    """Whether names say that a limb is a leg."""
+    return any(not names[bone].parts.keys().isdisjoint(LIMBS["leg"]) for bone in limb.bones)
+
+
+def _is_known(tree: Tree, roles: Mapping[int, Role], top: int) -> bool:
+    """Whether a branch has a joint in the place of one of a known limb."""
+    known = tree.heads[[bone for bone, role in roles.items() if role.side and role.name != "twist"]].reshape(-1, 3)
+    below = tree.heads[tree.below(top)].reshape(-1, 3)
+    return bool((np.linalg.norm(below[:, None] - known, axis=-1) < _SAME * tree.size).any())
+
+
+def _named_pairs(tree: Tree, names: Sequence[BoneName]) -> list[limbs.Pair]:
+    """The branches of one bone that have the same name but for its side, even if they do not mirror each other."""
+    found, others = list[limbs.Pair](), dict[tuple, int]()
+    for bone, name in enumerate(names):
+        key = tree.parent[bone], bone_names.unsided(name)
+        if name.side and key[1] and others.setdefault((*key, name.side), bone) == bone:
+            other = others.get((*key, OTHER[name.side]))
+            if other is not None:
+                paths = _longest(tree, bone), _longest(tree, other)
+                found.append(limbs.Pair(*paths, min(tree.reach[bone], tree.reach[other])))
+    return found
+
+
+def _longest(tree: Tree, bone: int) -> list[int]:
+    """The bones down the longest path below a bone, with it."""
+    path = [bone]
+    while tree.children[path[-1]]:
+        path.append(max(tree.children[path[-1]], key=lambda one: tree.distance(path[-1], one) + tree.reach[one]))
+    return path
+
+
+def _side(tree: Tree, names: Sequence[BoneName], path: Sequence[int], other: Sequence[int]) -> str:
+    """The side that names tell, or else X."""
+    told = {names[bone].side for bone in path} - {""}
+    if len(told) == 1:
+        return told.pop()
+    return LEFT if tree.heads[path[-1]][0] > tree.heads[other[-1]][0] else RIGHT
+
+
+def ik_followers(tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role]) -> dict[int, int]:
+    """IK bones of games, and the bone of the figure that each of them stands for: they rest where it does.
+
+    As `ik_foot_l` stands for `foot_l` in Unreal, and `ik_hand_gun` for the right hand.
+    """
+    ends = {bone: role for bone, role in roles.items() if role.name in ("hand", "foot")}
+    found = dict[int, int]()
+    for bone, name in enumerate(names):
+        if "ik" not in name.words or bone in roles:
+            continue
+        near = [one for one, role in ends.items() if role.side == name.side or not name.side]
+        near = [one for one in near if tree.distance(bone, one) < _SAME * tree.size]
+        if near:
+            found[bone] = min(near, key=lambda one: tree.distance(bone, one))
+    return found

@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures as importers and games leave them: bones of any length, loose feet, hair, further limbs."""
+
+import sys
+from collections.abc import Sequence
+from math import degrees, radians, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Matrix, Vector
+from rigs import Bone
+
+SIDES = (("L", 1), ("R", -1))
+FOOT = 0.15  # metres: how far ahead of its ankle the foot of a person ends
+FRAMES = range(1, 25)
+
+
+def person(name: str = "Person", foot: float = FOOT, loose: bool = False, up: float = 0.3) -> bpy.types.Object:
+    """A person whose leaf foot bones have any length, or are no children of the shins. up : the slope of the feet."""
+    bones = [
+        Bone("Root", (0, 0, 0), (0, 0.1, 0)), Bone("Hips", (0, 0, 1), (0, 0, 1.1), "Root"),
+        Bone("Spine", (0, 0, 1.1), (0, 0, 1.5), "Hips", True), Bone("Neck", (0, 0, 1.5), (0, 0, 1.6), "Spine", True),
+        Bone("Head", (0, 0, 1.6), (0, 0, 1.8), "Neck", True),
+    ]  # fmt: skip
+    for side, k in SIDES:
+        bones += [
+            Bone(f"UpperArm.{side}", (0.2 * k, 0, 1.45), (0.45 * k, 0.02, 1.45), "Spine"),
+            Bone(f"LowerArm.{side}", (0.45 * k, 0.02, 1.45), (0.7 * k, 0, 1.45), f"UpperArm.{side}", True),
+            Bone(f"Hand.{side}", (0.7 * k, 0, 1.45), (0.8 * k, 0, 1.45), f"LowerArm.{side}", True),
+            Bone(f"UpperLeg.{side}", (0.1 * k, 0, 0.95), (0.1 * k, -0.02, 0.52), "Hips"),
+            Bone(f"LowerLeg.{side}", (0.1 * k, -0.02, 0.52), (0.1 * k, 0, 0.09), f"UpperLeg.{side}", True),
+            Bone(f"Foot.{side}", (0.1 * k, 0, 0.09), (0.1 * k, -foot, 0.09 - up * foot),
+                 "Root" if loose else f"LowerLeg.{side}", not loose),
+        ]  # fmt: skip
+    return rigs.armature(bones, name)
+
+
+def skin(ob: bpy.types.Object, weights: dict[str, Sequence[tuple[float, float, float]]], name: str) -> bpy.types.Object:
+    """A mesh of points that follow bones of an armature, without faces."""
+    points = [point for own in weights.values() for point in own]
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(points, [], [])
+    mesh, first = bpy.data.objects.new(name, data), 0
+    bpy.context.scene.collection.objects.link(mesh)
+    for bone, own in weights.items():
+        mesh.vertex_groups.new(name=bone).add(range(first, first + len(own)), 1.0, "REPLACE")
+        first += len(own)
+    mesh.parent = ob
+    mesh.modifiers.new("Armature", "ARMATURE").object = ob
+    rigs.update()
+    return mesh
+
+
+def tube(start: Sequence[float], end: Sequence[float], radius: float) -> list[tuple[float, float, float]]:
+    """Points around a line."""
+    a, b = np.array(start, float), np.array(end, float)
+    line = (b - a) / np.linalg.norm(b - a)
+    across = np.cross(line, np.eye(3)[np.abs(line).argmin()])
+    across /= np.linalg.norm(across)
+    other = np.cross(line, across)
+    return [tuple(a + t * (b - a) + radius * (np.cos(w) * across + np.sin(w) * other))
+            for t in np.linspace(0, 1, 9) for w in np.linspace(0, 2 * np.pi, 12, endpoint=False)]  # fmt: skip
+
+
+def shoe(k: int, heel: float, tip: float) -> list[tuple[float, float, float]]:
+    """Points of a box that stands on the ground, from behind the ankle to before the toes."""
+    return [(0.1 * k + x, y, z) for x in (-0.04, 0.0, 0.04) for y in np.linspace(heel, -tip, 12)
+            for z in (0.0, 0.05, 0.1)]  # fmt: skip
+
+
+def sole(extension: str, ob: bpy.types.Object, name: str) -> tuple[Vector, Vector, Vector]:
+    """Heel, ball and tip of a foot at rest."""
+    foot, roles = (sys.modules[f"{extension}.rig.figure.{part}"] for part in ("foot", "roles"))
+    armature = sys.modules[f"{extension}.rig.blender.armature"].Armature(ob)
+    found = foot.of(ob, armature, roles.of(ob, armature), armature.index[name])
+    return tuple(Vector(point) for point in found[:3])
+
+
+# -- ends of bones -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("up", [0.3, 0.0, 3.0])
+@pytest.mark.parametrize("foot", [0.3, 0.43, 2.0, 13.0, 1e-4])
+def test_a_foot_is_no_longer_than_its_leg_allows(extension: str, foot: float, up: float) -> None:
+    """Importers give leaf bones any length: heel and ball stay where those of people are, and so does the size."""
+    heel, ball, _ = sole(extension, person("A", foot / (1.0 + up), up=up), "Foot.L")
+    assert 0.1 < -ball.y < 0.2
+    assert -0.01 < heel.y < 0.1
+    assert -0.05 < ball.z < 0.0901, "a level bone says that the sole is level with it"
+    armature = sys.modules[f"{extension}.rig.blender.armature"].Armature(bpy.data.objects["A"])
+    assert armature.size < 2.0 * 1.8
+
+
+@pytest.mark.parametrize("foot", [0.2, 0.43, 6.0])
+def test_a_motion_comes_over_from_far_tails(foot: float) -> None:
+    """Legs of equal length swing alike, however long the foot bones of the source are."""
+    source, ob = person("Source", foot), person("Other")
+    for frame in FRAMES:
+        swing = sin(frame * radians(18.0))
+        angles = {"UpperLeg.L": 0.5 * swing, "UpperLeg.R": -0.5 * swing, "LowerLeg.L": -0.3 - 0.3 * swing,
+                  "LowerLeg.R": -0.3 + 0.3 * swing}  # fmt: skip
+        for name, angle in angles.items():
+            bone = source.pose.bones[name]
+            bone.rotation_mode, bone.rotation_euler = "XYZ", (angle, 0.0, 0.0)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.retarget(source="Source", frame_start=1, frame_end=FRAMES[-1]) == {"FINISHED"}
+    for frame in FRAMES:
+        rigs.at_frame(frame)
+        for upper, lower in (("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")):
+            for side in "LR":
+                lines = [rigs.head(one, f"{lower}.{side}") - rigs.head(one, f"{upper}.{side}") for one in (source, ob)]
+                assert degrees(lines[0].angle(lines[1])) < 8.0
+
+
+@pytest.mark.parametrize("foot", [FOOT, 0.43, 5.0])
+def test_the_sole_is_that_of_the_mesh(extension: str, foot: float) -> None:
+    ob = person(foot=foot)
+    skin(ob, {f"Foot.{side}": shoe(k, 0.08, 0.24) for side, k in SIDES}, "Shoes")
+    heel, ball, tip = sole(extension, ob, "Foot.L")
+    assert (heel - Vector((0.1, 0.08, 0.0))).length < 0.02
+    assert (tip - Vector((0.1, -0.24, 0.0))).length < 0.02
+    assert ball.z == pytest.approx(0.0, abs=1e-5)
+    assert 0.05 < -ball.y < 0.2
+
+
+# -- skin --------------------------------------------------------------------------------------------------------------
+
+
+def radii(extension: str, ob: bpy.types.Object) -> dict[str, float]:
+    """The measured radius of each bone that has a body."""
+    parts = [sys.modules[f"{extension}.rig.{part}"] for part in ("blender.armature", "figure.roles", "figure.capsules")]
+    armature = parts[0].Armature(ob)
+    names = list(armature.index)
+    found = parts[2].measured(ob, armature, parts[1].of(ob, armature), {})
+    return {names[one.bone]: one.radius for one in found}
+
+
+def clothed(ob: bpy.types.Object) -> None:
+    """A skin around each limb, trunk and head."""
+    ends = {bone.name: (bone.head_local, bone.tail_local) for bone in ob.data.bones if bone.name != "Root"}
+    skin(ob, {name: tube(*place, 0.05) for name, place in ends.items()}, "Body")
+
+
+def hair(ob: bpy.types.Object) -> None:
+    """Strands without any telling name, down to the hips."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for number, z in enumerate((1.7, 1.4, 1.1)):
+        strand = ob.data.edit_bones.new(f"Strand{number}")
+        strand.head, strand.tail = (0, 0.15, z), (0, 0.15, z - 0.3)
+        strand.parent = ob.data.edit_bones[f"Strand{number - 1}" if number else "Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skin(ob, {f"Strand{k}": tube((0, 0.5, 1.7 - 0.3 * k), (0, 0.5, 1.4 - 0.3 * k), 0.3) for k in range(3)}, "Strands")
+
+
+def wig(ob: bpy.types.Object) -> None:
+    """A mesh that only the head carries."""
+    skin(ob, {"Head": tube((0, 0.3, 1.8), (0, 0.3, 0.9), 0.4)}, "Wig")
+
+
+def sword(ob: bpy.types.Object) -> None:
+    skin(ob, {"Hand.R": tube((-0.75, 0, 1.45), (-0.75, -1.0, 1.45), 0.2)}, "Blade")
+
+
+def proxy(ob: bpy.types.Object) -> None:
+    """A mesh that nothing shows."""
+    mesh = skin(ob, {"Spine": tube((0, 0, 1.1), (0, 0, 1.5), 0.7), "Hips": tube((0, 0, 1), (0, 0, 1.1), 0.7)}, "Proxy")
+    mesh.hide_viewport = mesh.hide_render = True
+
+
+@pytest.mark.parametrize("worn", [hair, wig, sword, proxy])
+def test_what_a_figure_wears_is_no_skin(extension: str, worn) -> None:
+    ob = person()
+    clothed(ob)
+    before = radii(extension, ob)
+    worn(ob)
+    after = radii(extension, ob)
+    assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
+
+
+# -- feet that are bones of their own ----------------------------------------------------------------------------------
+
+
+def lifted(ob: bpy.types.Object, by: Sequence[float], turn: float = 0.0) -> bpy.types.PoseBone:
+    """Move the control of the left foot; returns it."""
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "Foot.L")
+    control = ob.pose.bones[goal.subtarget]
+    place = Matrix.Translation(control.matrix.translation + Vector(by))
+    control.matrix = place @ Matrix.Rotation(turn, 4, "X") @ control.matrix.to_quaternion().to_matrix().to_4x4()
+    rigs.update()
+    return control
+
+
+def assert_on_leg(ob: bpy.types.Object, side: str = "L") -> None:
+    assert (rigs.head(ob, f"Foot.{side}") - rigs.tail(ob, f"LowerLeg.{side}")).length < 2e-3
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_loose_foot_goes_with_its_control_and_its_leg(chosen: bool) -> None:
+    """Recognised or chosen by its role; lifted, turned, rolled, baked."""
+    ob = person(loose=True)
+    for side in "LR" if chosen else "":
+        ob.pose.bones[f"Foot.{side}"].dqik_role = f"FOOT_{side}"
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    ob.dqik.live = True
+    rigs.update()
+    before = rigs.head(ob, "Foot.L")
+    control = lifted(ob, (0.0, -0.1, 0.25), 0.4)
+    assert (rigs.head(ob, "Foot.L") - before - Vector((0.0, -0.1, 0.25))).length < 2e-3
+    assert_on_leg(ob)
+    assert ob.dqik.status.converged
+    turned = rigs.evaluated(ob).pose.bones["Foot.L"].matrix.to_quaternion()
+    assert turned.rotation_difference(control.matrix.to_quaternion()).angle < 2e-3
+    control.dqik_roll = 0.4
+    rigs.update()
+    assert_on_leg(ob)
+    shown = rigs.matrices(ob)
+    assert bpy.ops.dqik.bake(frame_start=1, frame_end=1) == {"FINISHED"}
+    rigs.at_frame(1)
+    assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
+
+
+def test_a_loose_foot_in_a_short_shin_is_reached() -> None:
+    """Importers give shins without children no length; what hangs on one stays where it is."""
+    ob = person(loose=True)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        ob.data.edit_bones[f"LowerLeg.{side}"].length = 0.01
+    bpy.ops.object.mode_set(mode="OBJECT")
+    held = rigs.empty((0.1, 0.0, 0.2))
+    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "LowerLeg.L"
+    rigs.update()
+    before = rigs.place(held)
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert (rigs.place(held) - before).length < 1e-5
+    ob.dqik.live = True
+    rigs.update()
+    lifted(ob, (0.0, -0.1, 0.2))
+    assert_on_leg(ob)
+
+
+def test_undo_takes_loose_feet_back() -> None:
+    ob = person(loose=True)
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.ed.undo_push(message="After")
+    bpy.ops.ed.undo()
+    ob = bpy.data.objects["Person"]
+    assert not len(ob.dqik.goals)
+    assert not ob.pose.bones["Foot.L"].dqik_translate
+    bpy.ops.ed.redo()
+    ob = bpy.data.objects["Person"]
+    ob.dqik.live = True
+    rigs.update()
+    lifted(ob, (0.0, -0.1, 0.2))
+    assert_on_leg(ob)
+    assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
+    assert not bpy.data.objects["Person"].pose.bones["Foot.L"].dqik_translate
+
+
+def test_a_motion_with_loose_feet_stays_as_it_was() -> None:
+    """Also where the foot leaves its leg, as in motions that were baked from IK."""
+    ob = person(loose=True)
+    for frame in (1, 10, 20):
+        for name, value in (("Foot.L", 0.02 * frame), ("UpperLeg.L", 0.02 * frame)):
+            bone = ob.pose.bones[name]
+            bone.rotation_mode = "XYZ"
+            bone.location.y = value if name == "Foot.L" else 0.0
+            bone.rotation_euler.x = value
+            bone.keyframe_insert("location", frame=frame)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    shown = {}
+    for frame in (1, 7, 20):
+        rigs.at_frame(frame)
+        shown[frame] = {name: rigs.head(ob, name) for name in ("Foot.L", "LowerLeg.L", "Head")}
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    ob.dqik.live = True
+    for frame, places in shown.items():
+        rigs.at_frame(frame)
+        for name, place in places.items():
+            assert (rigs.head(ob, name) - place).length < 2e-3, (frame, name)
+
+
+# -- limbs of all kinds ------------------------------------------------------------------------------------------------
+
+
+def goal_bones(ob: bpy.types.Object) -> set[str]:
+    return {goal.bone for goal in ob.dqik.goals}
+
+
+def test_a_birds_hock_is_no_knee(extension: str) -> None:
+    """A robot with bird legs and right names, one of them facing each way: its left stays its left."""
+    for turn in (1, -1):
+        rows = [Bone("Body", (0, 0, 2.6), (0, 0, 3)), Bone("Torso", (0, 0, 3), (0, 0, 4), "Body", True),
+                Bone("Head", (0, 0, 4.2), (0, 0, 4.8), "Torso")]  # fmt: skip
+        for side, k in SIDES:
+            path = [(k, 0.1 * turn, 2.6), (0.95 * k, -turn, 1.8), (0.95 * k, 0.5 * turn, 1.1),
+                    (0.9 * k, -0.9 * turn, 0.1), (0.9 * k, -1.4 * turn, 0)]  # fmt: skip
+            names = ("UpperLeg", "MidLeg", "LowerLeg", "Foot")
+            rows += [Bone(f"{name}.{side}", path[n], path[n + 1], f"{names[n - 1]}.{side}" if n else "Body", n > 0)
+                     for n, name in enumerate(names)]  # fmt: skip
+            rows += [Bone(f"UpperArm.{side}", (0.8 * k, 0, 4), (1.9 * k, 0, 3.9), "Torso"),
+                     Bone(f"LowerArm.{side}", (1.9 * k, 0, 3.9), (3 * k, -0.2 * turn, 3.8), f"UpperArm.{side}", True),
+                     Bone(f"Hand.{side}", (3 * k, -0.2, 3.8), (3.3 * k, -0.3, 3.8), f"LowerArm.{side}")]  # fmt: skip
+        ob = rigs.armature(rows)
+        roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+        for bone, role in roles.items():
+            assert role.side == ob.pose.bones[bone].name[-1:] * (ob.pose.bones[bone].name[-2] == ".")
+
+
+def insect(pairs: int) -> bpy.types.Object:
+    """A body with pairs of legs of three segments."""
+    rows = [Bone("Root", (0, 0, 0.9), (0, -0.3, 0.9)), Bone("Body", (0, 0.1, 1.4), (0, -0.2, 1.4), "Root"),
+            Bone("Head", (0, -0.4, 1.3), (0, -0.7, 1.3), "Body")]  # fmt: skip
+    for number in range(pairs):
+        y = -0.4 + 0.3 * number
+        for side, k in SIDES:
+            path = [(0.2 * k, y, 1.3), (0.8 * k, 2 * y, 1.9), (1.4 * k, 3.4 * y, 1.0), (1.6 * k, 4 * y, 0.0)]
+            rows += [Bone(f"Leg{'ABCDE'[number]}{n}.{side}", path[n], path[n + 1],
+                          f"Leg{'ABCDE'[number]}{n - 1}.{side}" if n else "Body", n > 0) for n in range(3)]  # fmt: skip
+    return rigs.armature(rows)
+
+
+@pytest.mark.parametrize("pairs", [3, 4, 5])
+def test_every_leg_of_an_insect_has_a_goal_at_its_tip(pairs: int) -> None:
+    ob = insect(pairs)
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    tips = {f"Leg{'ABCDE'[number]}2.{side}" for number in range(pairs) for side in "LR"}
+    assert tips <= goal_bones(ob)
+    ob.dqik.live = True
+    rigs.update()
+    for goal in ob.dqik.goals:
+        if goal.bone in tips:
+            before, control = rigs.tail(ob, goal.bone), ob.pose.bones[goal.subtarget]
+            assert goal.use_tail
+            control.matrix = Matrix.Translation((0.0, 0.0, 0.2)) @ control.matrix
+            rigs.update()
+            assert (rigs.tail(ob, goal.bone) - before - Vector((0, 0, 0.2))).length < 5e-3, goal.bone
+
+
+@pytest.mark.parametrize("front", [("FrontUpperLeg", "FrontLowerLeg", "FrontFoot"), ("Arm", "Forearm", "Hand"),
+                                   ("A", "B", "C")])  # fmt: skip
+@pytest.mark.parametrize("wing", [("Wing1", "Wing2", "Wing3"), ("wing_upper", "wing_lower", "wing_hand")])
+def test_a_dragons_wings_are_wings(extension: str, front: tuple[str, ...], wing: tuple[str, ...]) -> None:
+    """Its front legs have the roles, and all six limbs have goals."""
+    rows = [Bone("Hips", (0, 0.5, 1), (0, 0.3, 1.05)), Bone("Spine", (0, 0.3, 1.05), (0, -0.2, 1.1), "Hips", True),
+            Bone("Chest", (0, -0.2, 1.1), (0, -0.6, 1.15), "Spine", True),
+            Bone("Neck", (0, -0.6, 1.15), (0, -0.9, 1.5), "Chest", True),
+            Bone("Head", (0, -0.9, 1.5), (0, -1.2, 1.5), "Neck", True)]  # fmt: skip
+    back = ("BackUpperLeg", "BackLowerLeg", "BackFoot")
+    for side, k in SIDES:
+        for names, parent, path in (
+            (back, "Hips", [(0.2, 0.5, 0.95), (0.25, 0.35, 0.55), (0.25, 0.6, 0.15), (0.25, 0.45, 0)]),
+            (front, "Chest", [(0.2, -0.5, 1.05), (0.25, -0.4, 0.6), (0.25, -0.55, 0.15), (0.25, -0.7, 0)]),
+            (wing, "Chest", [(0.1, -0.4, 1.2), (0.6, -0.3, 1.6), (1.2, -0.2, 1.4), (1.9, 0, 1.3)]),
+        ):  # fmt: skip
+            own = [(k * x, y, z) for x, y, z in path]
+            rows += [Bone(f"{name}.{side}", own[n], own[n + 1], f"{names[n - 1]}.{side}" if n else parent, n > 0)
+                     for n, name in enumerate(names)]  # fmt: skip
+    ob = rigs.armature(rows)
+    found = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+    named = {tuple(role): ob.pose.bones[bone].name for bone, role in found.items()}
+    assert (named["arm", "L"], named["hand", "R"]) == (f"{front[0]}.L", f"{front[2]}.R")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert {f"{names[2]}.{side}" for names in (back, front, wing) for side in "LR"} <= goal_bones(ob)
+
+
+def test_ik_bones_of_unreal_stand_for_hands_and_feet(extension: str) -> None:
+    ob = person()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for name, like, parent in (("ik_foot_root", "Root", "Root"), ("ik_foot_l", "Foot.L", "ik_foot_root"),
+                               ("ik_foot_r", "Foot.R", "ik_foot_root"), ("ik_hand_root", "Root", "Root"),
+                               ("ik_hand_gun", "Hand.R", "ik_hand_root"), ("ik_hand_l", "Hand.L", "ik_hand_gun"),
+                               ("ik_hand_r", "Hand.R", "ik_hand_gun")):  # fmt: skip
+        made = bones.new(name)
+        made.head, made.tail, made.roll = bones[like].head, bones[like].tail, bones[like].roll
+        made.parent = bones[parent]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    armature = sys.modules[f"{extension}.rig.blender.armature"].Armature(ob)
+    names = list(armature.index)
+    found = roles.ik_followers(ob, armature, roles.of(ob, armature))
+    assert {names[one]: names[other] for one, other in found.items()} == {
+        "ik_foot_l": "Foot.L", "ik_foot_r": "Foot.R", "ik_hand_gun": "Hand.R", "ik_hand_l": "Hand.L",
+        "ik_hand_r": "Hand.R",
+    }  # fmt: skip
+
+
+def test_a_thigh_in_the_place_of_its_pelvis_is_no_error() -> None:
+    ob = rigs.armature([Bone("pelvis", (0, 0, 2), (0, 0, 2.2)), Bone("thigh", (0, 0, 2), (0, -0.05, 1), "pelvis"),
+                        Bone("shin", (0, -0.05, 1), (0, 0, 0), "thigh", True)])  # fmt: skip
+    target = rigs.empty((0, 0, 0))
+    rigs.goal(ob, "shin", target, chain_length=2)
+    ob.dqik.live = True
+    target.location = (0.2, -0.3, 0.6)
+    rigs.update()
+    assert rigs.miss(ob, "shin", target) < 2e-3
