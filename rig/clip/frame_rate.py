@@ -56,7 +56,7 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
         return None
     armature = Armature(ob)
     figure = roles.of(ob, armature)
-    legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(armature, figure)
+    legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, armature, figure)
     if legs is None:
         return None
     keyed = {(curve.data_path, curve.array_index): _keys(curve)
