@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..rig.blender import scene_state, views
-from ..rig.clip import contact_ranges, mend_motion
+from ..rig.clip import contact_ranges, mend_motion, standing
 from ..rig.notes import Code, Note, Refused
 from ..rig.overlay import contact_bars
 from ..rig.setup import selection
@@ -39,8 +39,9 @@ class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
         if not frames:
             return {"CANCELLED"}
         try:
-            own, ground = mend_motion.figure(ob), self.chosen_ground(context)
+            ground = self.chosen_ground(context)
             with scene_state.restored(scene, context.view_layer, ob) as visits:
+                own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
                 motion = yield from mend_motion.read(context, ob, own, frames, visits)
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)

@@ -64,16 +64,19 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
             except StopIteration as last:
                 done = last.value
                 break
-    feet, hands = done
+    feet, hands, other_rate = done
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
     if hands.contacts:
         said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
+    if other_rate is not None:
+        said += f"; {other_rate}"
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
         "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
         "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
         "elbows": degrees(hands.bends), "other_actions": others,
+        "likely_rate": None if other_rate is None else other_rate.values[0],
     }, said)  # fmt: skip
 
 

@@ -10,10 +10,11 @@ from bpy.props import BoolProperty
 
 from ..rig.bake import keys
 from ..rig.blender import originals, scene_state
-from ..rig.clip import contact_ranges, mend_motion
+from ..rig.clip import contact_ranges, frame_rate, mend_motion, standing
 from ..rig.clip.copied_actions import assigned, copied_actions
 from ..rig.clip.ground import Ground
 from ..rig.notes import Code, Note, Refused
+from ..solvers.clip import likely_rate
 from .common import armature
 from .frames import FramesOperator, Steps, shares
 from .ground import GroundOptions
@@ -64,10 +65,10 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
         planted = all(one.after <= _LEFT * one.before for _, one in limbs)
-        self.conclude(ob, planted, *(
-            Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
-                 f"{np.degrees(one.bends):.1f}")
-            for code, one in limbs if one.contacts))  # fmt: skip
+        notes = [Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
+                      f"{np.degrees(one.bends):.1f}") for code, one in limbs if one.contacts]  # fmt: skip
+        notes += [] if done.other_rate is None else [done.other_rate]
+        self.conclude(ob, planted and done.other_rate is None, *notes)
         return {"FINISHED"}
 
 
@@ -91,7 +92,10 @@ def steps(
     with assigned(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob) as visits:
+            own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
+            played = frame_rate.keys_a_second(scene) / step
+            likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
             if find:
                 on_ground, held = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
@@ -107,7 +111,8 @@ def steps(
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-    return mend_motion.report(own, before, after, on_ground, held, rate)
+    done = mend_motion.report(own, before, after, on_ground, held, rate)
+    return done._replace(other_rate=frame_rate.of_rate(likely, played))
 
 
 CLASSES = (DQIK_OT_mend_motion,)

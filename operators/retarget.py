@@ -7,9 +7,9 @@ from bpy.props import StringProperty
 
 from ..rig.bake import keys
 from ..rig.blender import originals, scene_state
-from ..rig.clip import person_frames, retarget
+from ..rig.clip import person_frames, retarget, standing
 from ..rig.figure import roles
-from ..rig.notes import Code, Note, Refused
+from ..rig.notes import Code, Note, Refused, listed
 from ..rig.setup import switches
 from .common import armature
 from .frames import FramesOperator, Steps, shares
@@ -56,10 +56,11 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
             return {"CANCELLED"}
         try:
             source = self._source(context, ob)
-            people = {one: person_frames.of(one) for one in (source, ob)}
-            person_frames.check_alike(people)
-            retarget.carrier(ob, people[ob])
             with scene_state.restored(scene, context.view_layer, source) as visits:
+                bones = standing.armature(context, source, frames, visits)
+                people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
+                person_frames.check_alike(people)
+                retarget.carrier(ob, people[ob])
                 own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
             if retarget.still(own[0]):
                 raise Refused(Note(Code.NO_MOTION, repr(source.name), frames[0], frames[-1]))
@@ -79,7 +80,9 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         originals.name_source(ob, source)
-        self.conclude(ob, True, Note(Code.RETARGETED, len(answer.bones), len(frames), count))
+        scaled = retarget.scaled(source)
+        left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
+        self.conclude(ob, not scaled, Note(Code.RETARGETED, len(answer.bones), len(frames), count), *left)
         return {"FINISHED"}
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
@@ -93,6 +96,8 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         figure = roles.of(ob)
         if figure.controlled is not None:
             raise Refused(figure.controlled)
+        if figure.folded:
+            raise Refused(Note(Code.FOLDED_BODY, repr(ob.name)))
         if switches.others(ob) and (refusal := switches.refusal(ob)) is not None:
             raise Refused(refusal)
         return source

@@ -21,6 +21,8 @@ import bpy
 
 from ..rig.bake import keys
 from ..rig.blender import motions
+from ..rig.clip import retarget
+from ..rig.notes import Code, Note, listed
 from . import all_actions, clip_files, command_files, commands
 from .command_arguments import Parser, text
 from .command_files import Failure, Refusal, evaluated
@@ -87,7 +89,9 @@ def _carried(
             result = bpy.ops.dqik.retarget(source=source.name, frame_start=start, frame_end=end)
         if result != {"FINISHED"}:
             raise Refusal("nothing was retargeted")
-        return commands.Done(start, end, {"source": source.name})
+        scaled = retarget.scaled(source)
+        said = f"; {Note(Code.SCALE_NOT_CARRIED, listed(scaled))}" if scaled else ""
+        return commands.Done(start, end, {"source": source.name}, said)
 
     def one_of_many(name: str, action: bpy.types.Action, before: tuple) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)

@@ -153,5 +153,10 @@ GERMAN_MOTION = {
     "{} does not move on frames {} to {}": "{} bewegt sich in den Frames {} bis {} nicht",
     "No bone of {} carries all the others and can be moved: disconnect its hips":
         "Kein Knochen von {} trägt alle anderen und kann bewegt werden: die Verbindung seiner Hüfte lösen",
+    "{} is folded at rest and stands nowhere in its motion: choose one in which it stands for a moment":
+        "{} ist in Ruhe gefaltet und steht nirgends in ihrer Bewegung: eine wählen, in der sie kurz steht",
+    "{} is folded at rest: on a frame on which it stands, press Use Pose as Rest first":
+        "{} ist in Ruhe gefaltet: in einem Frame, in dem sie steht, zuerst „Pose als Ruhepose“ drücken",
+    "the keys of the scale of {} are left out": "die Keyframes der Skalierung von {} bleiben weg",
     "{} bones on {} frames, {} keys": "{} Knochen in {} Frames, {} Keyframes",
 }

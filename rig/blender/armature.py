@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature at rest, as arrays."""
 
+from collections.abc import Mapping
+from copy import copy
 from functools import cached_property
 from math import isfinite
 
@@ -80,6 +82,27 @@ class Armature:
         for bone in np.flatnonzero(self.controls).tolist():
             parents[bone] = next((one for one in self.above(bone)[1:] if self.controls[one]), -1)
         return Tree(parents.tolist(), self.heads)
+
+    def hung(self, parents: Mapping[int, int]) -> "Armature":
+        """The same bones, of which some hang on other ones than in the armature."""
+        other = self._copied()
+        other.parent = self.parent.copy()
+        other.parent[list(parents)] = list(parents.values())
+        return other
+
+    def resting(self, rest: np.ndarray) -> "Armature":
+        """The same bones at rest in another pose: (N, 4, 4), without scale."""
+        other = self._copied()
+        other.rest, other.heads = rest, rest[:, :3, 3]
+        other.tails = other.heads + rest[:, :3, 1] * self.length[:, None]
+        return other
+
+    def _copied(self) -> "Armature":
+        """A copy whose hierarchy is read again."""
+        other = copy(self)
+        for name in ("tree", "control_tree"):
+            other.__dict__.pop(name, None)
+        return other
 
     def _follow(self, ob: bpy.types.Object, parents: list[int]) -> None:
         """Put the bones that other bones follow into their `parents`."""

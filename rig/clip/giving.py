@@ -54,7 +54,7 @@ class Giving:
         self._group, self._share = np.full(count, -1), np.zeros(count)
         for bone in body.order:
             above = int(body.person.armature.parent[bone])
-            if bone not in body.turns and above >= 0 and body.carried[bone]:
+            if bone not in body.turns and above >= 0 and body.carries(bone):
                 self._group[bone], self._share[bone] = self._group[above], self._share[above]
             for group, bones in self.bones.items():
                 if bone in bones:

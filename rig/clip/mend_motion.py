@@ -91,9 +91,12 @@ class Keys(NamedTuple):
     location: np.ndarray
 
 
-def figure(ob: bpy.types.Object) -> Figure:
-    """The legs and hips of an armature object. Raises `Refused` if they are not known, or not moved by keys alone."""
-    armature = Armature(ob)
+def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
+    """The legs and hips of an armature object. Raises `Refused` if they are not known, or not moved by keys alone.
+
+    armature : its bones, in another pose at rest if they are folded in their own (`standing`).
+    """
+    armature = Armature(ob) if armature is None else armature
     known = roles.of(ob, armature)
     scale = max(map(abs, ob.matrix_world.to_scale()))
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
@@ -311,10 +314,11 @@ class Change(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What has changed between two motions."""
+    """What has changed between two motions. other_rate : a note about one that was likely made for another rate."""
 
     feet: Change
     hands: Change
+    other_rate: Note | None = None
 
 
 def report(own: Figure, before: Motion, after: Motion, on_ground: np.ndarray, held: np.ndarray, rate: float) -> Report:

@@ -73,7 +73,8 @@ class Body:
         self, ob: bpy.types.Object, person: Person, space: Space, source: Mapping[Key, list[np.ndarray]]
     ) -> None:
         self.person, self.space = person, space
-        self.carried = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
+        self.inherits = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
+        self.in_own_axes = [bone.bone.use_local_location for bone in ob.pose.bones]
         frames = _for_body(person, source)
         self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}
         self.relative = {bone: frames[bone] for bone in frames if bone in self.based}
@@ -89,6 +90,11 @@ class Body:
         part.space = self.space.part(frames)
         part.count = len(range(self.count)[frames])
         return part
+
+    def carries(self, bone: int) -> bool:
+        """Whether the bone on which one hangs turns it."""
+        hangs = int(self.person.armature.parent[bone]) >= 0
+        return hangs and (self.inherits[bone] or bone in self.person.attached)
 
     def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
         return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
@@ -106,7 +112,7 @@ class Body:
                 frame = quaternion.product(turns[:, base], self.person.frames[base])
                 turns[:, bone] = self._from_rest(bone, quaternion.product(frame, self.relative[bone]))
             else:
-                turns[:, bone] = self.space.turn if above < 0 or not self.carried[bone] else turns[:, above]
+                turns[:, bone] = turns[:, above] if self.carries(bone) else self.space.turn
             if above < 0:
                 line = quaternion.rotate(self.space.turn, armature.heads[bone])
                 heads[:, bone] = self.space.place + self.space.scale * line

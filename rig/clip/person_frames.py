@@ -6,13 +6,14 @@ one that is level and heads where they point, the trunk has left, up and forward
 whatever axes its bones have, equal directions of these frames are equal poses.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import ends, foot, roles, skin
 from ..figure.body import RestBody
@@ -34,6 +35,7 @@ _LEANS, _IS_LEVEL = np.cos(np.radians(35.0)), np.cos(np.radians(60.0))  # of the
 _EVEN = 1.02  # of scales along the axes of an object
 _FRONT = ("arm", "forearm", "hand")
 _NEEDED = ("thigh", "shin", "foot")
+_ABOVE = {"foot": "shin", "hand": "forearm"}
 _UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
 RELATIVE = ("finger", "twist")
 """Parts that go along with the limb that they hang on, by their turn."""
@@ -68,7 +70,9 @@ class Person(NamedTuple):
     chains : the bones of each role downward. bases : the bone that each chain of fingers and twist bones hangs on.
     frames : (4,) the anatomical frame of each bone. legs : the left and the right one, and those in front if it goes on
     four. leg : the mean length of the first two. forward : the direction (3,) in which it goes. floor : the height of
-    the ground under the feet, along `up` (3,). skin : its parts with their skin.
+    the ground under the feet, along `up` (3,). skin : its parts with their skin. attached : the parents, -1 for none,
+    of bones that hang on others in `armature` than in Blender: loose feet and hands hang on their limbs, and IK bones
+    of games on what they stand for.
     """
 
     armature: Armature
@@ -81,6 +85,7 @@ class Person(NamedTuple):
     up: np.ndarray
     floor: float
     skin: Skin
+    attached: dict[int, int]
 
     @property
     def four(self) -> bool:
@@ -93,10 +98,12 @@ class Person(NamedTuple):
         return sorted({bone for chain in self.chains.values() for bone in chain})
 
 
-def of(ob: bpy.types.Object) -> Person:
-    """Measure an armature object's figure. Raises `Refused` if it has no hips or no whole legs."""
-    armature = Armature(ob)
-    figure = roles.of(ob, armature)
+def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
+    """Measure an armature object's figure. Raises `Refused` if it has no hips or no whole legs.
+
+    armature : its bones, in another pose at rest if they are folded in their own (`standing`).
+    """
+    armature, figure, attached = _attached(ob, Armature(ob) if armature is None else armature)
     body = RestBody(armature, figure)
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
@@ -107,14 +114,33 @@ def of(ob: bpy.types.Object) -> Person:
     legs = [_paw(body, skinned, parts, axes, side) for parts in paws for side in SIDES]
     legs = legs or [_leg(ob, armature, figure, body, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
-    chains, bases = _chains(armature, body, frames)
+    chains, bases = _chains(armature, body, frames, {leg.foot for leg in legs if leg.paw})
     for key, base in bases.items():
         frames.update(dict.fromkeys(chains[key], frames[base]))
     length = float(np.mean([leg.length for leg in legs[:2]]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
     parts = volumes.measured(ob, figure, body, middle, frames)
-    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, parts)
+    return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, parts, attached)
+
+
+def _attached(ob: bpy.types.Object, armature: Armature) -> tuple[Armature, roles.Figure, dict[int, int]]:
+    """The bones as they hang on each other in a figure, their roles, and the parents of those that hang elsewhere.
+
+    Loose feet and hands hang on their limbs, and IK bones of games on what they stand for if nothing else moves them.
+    """
+    figure = roles.of(ob, armature)
+    hung = {bone: one for bone, role in figure.loose.items() for one, own in figure.roles.items()
+            if own == Role(_ABOVE[role.name], role.side)}  # fmt: skip
+    if hung:
+        figure = roles.of(ob, armature.hung(hung))  # with the toes below them
+    driven = animation.animation(ob).driven
+    for bone, other in roles.ik_followers(ob, armature, figure).items():
+        own = ob.pose.bones[bone]
+        if own.name not in driven and all(one.mute for one in own.constraints):
+            hung[bone] = other
+    parents = {bone: int(armature.parent[bone]) for bone in hung}
+    return armature.hung(hung), figure, parents
 
 
 def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
@@ -170,9 +196,9 @@ def _paw(
     paw = [skinned[bone] for bone in (end, *below) if bone in skinned]
     if paw:
         low = float((np.concatenate(paw) @ up).min())
-    toes = min((bone for bone in below if body.armature.parent[bone] == end), default=None)
-    toes = body.bone("toes", side) if parts is _NEEDED else toes
-    ball = (ends.of(body, end) if toes is None else heads[toes]) - heads[end]
+    toes = [bone for bone in below if body.armature.parent[bone] == end]
+    toes = [bone for bone in toes if bone in body.roles and body.roles[bone].name in ("toes", "finger")] or toes
+    ball = (heads[np.array(toes)].mean(0) if toes else ends.of(body, end)) - heads[end]
     ball += up * (low - up @ (heads[end] + ball))
     heel = ball - _PAW * np.linalg.norm(heads[lower] - heads[upper]) * axes[:, 2]
     return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], heel, ball,
@@ -233,9 +259,12 @@ def _along(line: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 
 def _chains(
-    armature: Armature, body: RestBody, frames: dict[int, np.ndarray]
+    armature: Armature, body: RestBody, frames: dict[int, np.ndarray], paws: Container[int]
 ) -> tuple[dict[Key, list[int]], dict[Key, int]]:
-    """The bones of each role downward, and what fingers and twist bones hang on."""
+    """The bones of each role downward, and what fingers and twist bones hang on.
+
+    Fingers are counted from the thumb, and those of paws from the outermost.
+    """
     chains, bases = dict[Key, list[int]](), dict[Key, int]()
     tops = dict[tuple[str, int], list[list[int]]]()
     for bone in sorted(body.roles, key=lambda bone: (len(armature.above(bone)), bone)):
@@ -257,7 +286,9 @@ def _chains(
             chain.append(bone)
     for (name, base), found in tops.items():
         above = body.roles[base]
-        across = quaternion.to_matrix(frames[base])[:, 1]  # thumbs first
+        across = quaternion.to_matrix(frames[base])[:, 1]  # to the thumb; of a paw to the left
+        if base in paws and above.side == RIGHT:
+            across = -across
         found.sort(key=lambda chain: -float(armature.heads[chain[0]] @ across))
         for number, chain in enumerate(found):
             key = (f"{name} {above.name}", above.side, number)

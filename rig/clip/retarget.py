@@ -17,7 +17,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from .. import curves
 from ..bake import keys
-from ..blender import generated_rigs, rotation, scene_state
+from ..blender import bulk, generated_rigs, rotation, scene_state
 from ..blender.armature import matrices
 from ..notes import Code, Note, Refused
 from . import finite_motion, touches, two_bones
@@ -28,16 +28,20 @@ from .shown import Shown, Space
 _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
+_SCALED = 1e-3  # scales that differ by less are the same
 _BEAT = 0.1  # seconds between reports of the progress
-_LOW = 10.0  # percent of the frames on which the feet may be below the ground
+_LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
+_DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 class Answer(NamedTuple):
-    """Rotations (F, B, 4) of bones from rest, and the location (F, 3) of the bone that carries them."""
+    """Rotations (F, B, 4) of bones from rest, and the locations (F, 3) of some of them by number.
+
+    Those are the bone that carries the figure, and what does not hang on what it goes with.
+    """
 
     bones: list[int]
     rotations: np.ndarray
-    carrier: int
-    location: np.ndarray
+    locations: dict[int, np.ndarray]
 
 
 def read(
@@ -75,6 +79,17 @@ def still(shown: Shown) -> bool:
     size = np.ptp(shown.heads[0], axis=0).max()
     return bool(np.ptp(shown.heads, axis=0).max() < 1e-5 * size
                 and quaternion.angle(shown.turns, shown.turns[:1]).max() < 1e-4)  # fmt: skip
+
+
+def scaled(ob: bpy.types.Object) -> list[str]:
+    """The names, as quoted words, of the bones and the object whose scale is animated by keys of a figure's action."""
+    found = dict[str, None]()
+    for curve in curves.fcurves(ob.animation_data):
+        bone, _, channel = curve.data_path.rpartition(".")
+        if (channel or bone) == "scale" and np.ptp(bulk.read(curve.keyframe_points, "co", 2)[:, 1]) > _SCALED:
+            name = bone.partition('["')[2].removesuffix('"]')
+            found[repr(bpy.utils.unescape_identifier(name) if name else ob.name)] = None
+    return list(found)
 
 
 def own_space(ob: bpy.types.Object, space: Space) -> Space:
@@ -148,6 +163,9 @@ def transfer(
     mover = carrier(ob, person)
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(person.legs))]
+    if not person.four:
+        wider = _wider(source[:3], body, size)
+        ankles = [ankle + way for ankle, way in zip(ankles, wider, strict=True)]
     shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
@@ -160,7 +178,7 @@ def transfer(
         body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
     if not person.four:
         yield from touches.keep((theirs, shown, scale), body, shift, mover)
-    return _channels(ob, body, body.posed(shift, mover), mover, shift)
+    return _channels(body, body.posed(shift, mover), mover, shift)
 
 
 def _higher(
@@ -200,6 +218,42 @@ def _ankles(
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
 
 
+def _wider(source: tuple[Person, Shown, float], body: Body, size: float) -> list[np.ndarray]:
+    """How far (F, 3) each foot of another body stands further out than the source's, scaled.
+
+    Its legs are as far apart, and at their angles, if its feet are as much further out as its hip joints are. Hips that
+    are narrower draw the feet in, as far as no legs come near crossing that are apart in the source. A foot goes along
+    its own level axis, turned to the left of the hips by their mean angle: so feet that stand stay where they stand.
+    """
+    theirs, shown, scale = source
+    hips = theirs.chains["hips", "", 0][0]
+    left = _level(quaternion.rotate(shown.turns[:, hips], np.cross(theirs.up, theirs.forward)))
+    middle, joint = _hips(theirs, shown), 0.5 * size * scale
+    own = 0.5 * body.space.scale * _across(body.person) - joint * _across(theirs)
+    found = list[np.ndarray]()
+    for sign, leg in zip((1.0, -1.0), theirs.legs, strict=True):
+        out = sign * size * ((shown.heads[:, leg.foot] - middle) * left).sum(-1)
+        apart = max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0))
+        across = _level(quaternion.rotate(shown.turns[:, leg.foot], np.cross(theirs.up, theirs.forward)))
+        sine, cosine = (float(np.mean(part)) for part in (
+            across[:, 0] * left[:, 1] - across[:, 1] * left[:, 0], (across * left).sum(-1)))  # fmt: skip
+        turn = quaternion.exp(float(np.arctan2(sine, cosine)) * _UP)
+        found.append(sign * apart * quaternion.rotate(turn, across))
+    return found
+
+
+def _across(person: Person) -> float:
+    """How far the joints of the hips are apart."""
+    left, right = (person.armature.heads[leg.thigh] for leg in person.legs[: len(SIDES)])
+    return float(np.linalg.norm(left - right))
+
+
+def _level(directions: np.ndarray) -> np.ndarray:
+    """Unit directions (F, 3) along the ground; steep ones are shorter."""
+    level = directions * np.array([1.0, 1.0, 0.0])
+    return level / np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
+
+
 def _ahead(source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float) -> np.ndarray:
     """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
     theirs, shown, scale, _ = source
@@ -207,8 +261,7 @@ def _ahead(source: tuple[Person, Shown, float, np.ndarray], body: Body, side: in
         return np.zeros(3)
     longer = body.space.scale * _long(body.person, side) - size * scale * _long(theirs, side)
     hips = theirs.chains["hips", "", 0][0]
-    forward = quaternion.rotate(shown.turns[:, hips], theirs.forward) * np.array([1.0, 1.0, 0.0])
-    return longer * forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), _STEEP)
+    return longer * _level(quaternion.rotate(shown.turns[:, hips], theirs.forward))
 
 
 def _long(person: Person, side: int) -> float:
@@ -220,23 +273,39 @@ def _long(person: Person, side: int) -> float:
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _channels(ob: bpy.types.Object, body: Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
-    armature, space = body.person.armature, body.space
+def _channels(body: Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
+    """The channels of a body, posed with the bone that carries it moved by a `shift` (F, 3)."""
+    armature, space, attached = body.person.armature, body.space, body.person.attached
     rest = quaternion.from_matrix(armature.rest[:, :3, :3])
+    whole = np.broadcast_to(space.turn, (body.count, 4))
+
+    def parent(bone: int) -> int:
+        return attached.get(bone, int(armature.parent[bone]))
+
+    def carried(bone: int) -> np.ndarray:
+        return whole if parent(bone) < 0 else posed.turns[:, parent(bone)]
 
     def above(bone: int) -> np.ndarray:
-        parent = int(armature.parent[bone])
-        return space.turn if parent < 0 or not body.carried[bone] else posed.turns[:, parent]
+        return carried(bone) if body.inherits[bone] else whole
 
-    bones = sorted({*body.turns, *body.relative})
+    def location(bone: int, moved: np.ndarray) -> np.ndarray:
+        axes = bone if body.in_own_axes[bone] else parent(bone)  # in which Blender counts locations
+        frame = carried(bone) if axes < 0 else quaternion.product(carried(bone), rest[axes])
+        return quaternion.rotate(quaternion.conjugate(frame), moved / space.scale)
+
+    def moved(bone: int) -> np.ndarray:
+        """How far (F, 3) a bone is from where its parent would carry it."""
+        up = parent(bone)
+        if up < 0:
+            return posed.heads[:, bone] - space.place - space.scale * quaternion.rotate(whole, armature.heads[bone])
+        line = space.scale * quaternion.rotate(posed.turns[:, up], armature.heads[bone] - armature.heads[up])
+        return posed.heads[:, bone] - posed.heads[:, up] - line
+
+    bones = sorted({*body.turns, *body.relative, *attached})
     turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
-        quaternion.relative(np.broadcast_to(above(bone), posed.turns[:, bone].shape), posed.turns[:, bone]),
-        rest[bone])) for bone in bones]  # fmt: skip
-    frame = above(mover)
-    if ob.pose.bones[mover].bone.use_local_location:
-        frame = quaternion.product(np.broadcast_to(frame, (len(shift), 4)), rest[mover])
-    location = quaternion.rotate(quaternion.conjugate(frame), shift / space.scale)
-    return Answer(bones, np.stack(turned, 1), mover, location)
+        quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
+    locations = {mover: location(mover, shift)} | {bone: location(bone, moved(bone)) for bone in attached}
+    return Answer(bones, np.stack(turned, 1), locations)
 
 
 def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) -> int:
@@ -258,7 +327,7 @@ def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) ->
         bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
         path = rotation.PATHS[bone.rotation_mode]
         setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][:rotation.PATH_SIZES[path]])
-    parts = [(answer.carrier, "location", answer.location)]
+    parts = [(bone, "location", location) for bone, location in answer.locations.items()]
     for row, bone in enumerate(answer.bones):
         mode = bones[bone].rotation_mode
         path = rotation.PATHS[mode]

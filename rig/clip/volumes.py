@@ -26,6 +26,7 @@ STATIONS, CAPS, AROUND = 13, 6, 24  # places along a part, angles beyond each of
 _LIMBS = ("arm", "forearm", "hand", "thigh", "shin", "foot")
 _PALM = ((0.2, 6), (0.5, 6), (0.8, 6), (1.0, 6))  # points of a hand: how far along it, and how many around
 _SHORT, _USUAL = 0.05, 0.5  # of the forearm: bones of hands that are shorter say nothing, and how long hands are then
+_TO_HEAD = 0.87  # of a person's height: from the joints of the toes to that of the head
 _BESIDE = 1e-3  # of the size of a part: how far apart two rays are
 _ALONG_LAST = np.array([0.5, 0.5, 0.5, 0.5])  # turns (x, y, z) to (y, z, x): the trunk's frames have Y along it
 
@@ -92,10 +93,9 @@ def measured(
         bare = Part(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
-    known = list(figure.roles)
-    high = np.concatenate([armature.heads[known], [ends.of(body, bone) for bone in known]]) @ body.up
+    high = armature.heads[[bone for bone, role in figure.roles.items() if role.name != "finger"]] @ body.up
     typed = any(ob.pose.bones[bone].dqik_radius > 0.0 for bones, _ in lines.values() for bone in bones)
-    return Skin(parts, hands, float(np.ptp(high)), not typed and not len(surface.triangles))
+    return Skin(parts, hands, float(np.ptp(high)) / _TO_HEAD, not typed and surface.bare)
 
 
 def _lines(
@@ -153,6 +153,11 @@ class _Surface:
             part[bone] = -1 if key is None else keys.index(key)
         self.vertices, self.triangles = vertices, triangles
         self.part = {key: (part[owners] == number)[triangles].any(-1) for number, key in enumerate(keys)}
+
+    @property
+    def bare(self) -> bool:
+        """Whether no part has a mesh: what a figure wears is none."""
+        return not any(own.any() for own in self.part.values())
 
     def fitted(self, key: PartKey, part: Part) -> Part:
         """A part with the radii of its meshes, as seen from outside; as it is where there are none."""

@@ -20,6 +20,7 @@ _BENT = np.radians(4.0)  # a limb bent by less at rest counts as straight
 _CLEARLY_BENT = np.radians(20.0)  # from here on the axis of the bend counts alone, below it in part
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
+_NEAR = 1.5  # times the length of the bone above: last bones of limbs are no longer
 _ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
 
 
@@ -77,7 +78,7 @@ class RestBody:
             line = heads[following] - heads[bone]
             if np.linalg.norm(line) > SMALL * self.armature.size:
                 return unit(line)
-        if self._bones_lie_along and not self._continues(bone, role):
+        if self._bones_lie_along and not self._continues(bone, role) and self._is_near(bone):
             return self.armature.rest[bone, :3, 1].copy()
         if role.name in ("spine", "neck", "head"):
             return self.up
@@ -93,6 +94,12 @@ class RestBody:
         shin = self.bone("shin", role.side) if role.name == "foot" else None
         line = None if shin is None else self.along(shin)
         return line is not None and float(self.armature.rest[bone, :3, 1] @ line) > _ON
+
+    def _is_near(self, bone: int) -> bool:
+        """Whether a bone ends near its head: importers put the tails of last bones anywhere, and far away."""
+        above = int(self.armature.parent[bone])
+        line = 0.0 if above < 0 else float(np.linalg.norm(self.armature.heads[bone] - self.armature.heads[above]))
+        return line < SMALL * self.armature.size or float(self.armature.length[bone]) <= _NEAR * line
 
     def posture(self, role: Role) -> np.ndarray:
         """The rotation (3, 3) in armature space from rest to the posture in which its directions are those of people.

@@ -107,6 +107,35 @@ def test_animals_stand_on_four_feet() -> None:
     assert (across @ ahead > 0.3).all(), "it looks ahead"
 
 
+def test_a_paw_of_one_toe_takes_the_same_toe_of_several_on_both_sides() -> None:
+    source, ob = animal("Wolf", 1.0, 0.5), animal("Horse", 2.0, 0.7)
+    rigs.made_active(source)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = source.data.edit_bones
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        for number, x in ((1, 0.03), (2, -0.03)) if side == "L" else ((2, -0.03), (1, 0.03)):
+            toe, own = bones.new(f"front_toe{number}.{side}"), bones[f"front_toe.{side}"]
+            toe.head, toe.tail, toe.roll, toe.parent = own.head, own.tail, own.roll, own.parent
+            toe.head.x += sign * x
+            toe.tail.x += sign * x
+    bpy.ops.object.mode_set(mode="OBJECT")
+    sway(source)
+    for side in "LR":
+        toe = source.pose.bones[f"front_toe1.{side}"]
+        for frame in FRAMES:
+            rigs.posed(toe, Quaternion((1, 0, 0), 0.5 * sin(0.3 * frame)))
+            toe.keyframe_insert("rotation_quaternion", frame=frame)
+    retarget(source, ob)
+    shown = film(ob)
+    moved = []
+    for side in "LR":
+        paw, toe = (shown[f"{part}.{side}"][:, :3, :3] for part in ("front_foot", "front_toe"))
+        turns = np.swapaxes(paw, 1, 2) @ toe
+        moved.append(float(np.linalg.norm(turns - turns[0], axis=(1, 2)).max()))
+    assert moved[0] == pytest.approx(moved[1], rel=0.05)
+    assert moved[0] > 1.0
+
+
 def test_two_legs_and_four_are_refused_and_so_are_uneven_scales() -> None:
     source, ob = walker(), animal("Wolf", 1.0, 0.5)
     rigs.made_active(ob)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures that are folded at rest, as they stand in their motion.
+
+The bones of some captured figures all point one way at rest, or have the axes of a modelling program, and only the
+motion unfolds them. Such a rest tells nothing about the figure. The pose in which it stands straightest takes its
+place: with hips, spine, neck and head turned as they are on average while it stands, and each foot as it is where it is
+lowest.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender import scene_state
+from ..blender.armature import Armature, matrices
+from ..blender.tree import Tree
+from ..figure import roles
+from ..figure.directions import SMALL, unit
+from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
+from ..notes import Code, Note, Refused
+
+_BENT, _LEANING = np.cos(np.radians(35.0)), np.cos(np.radians(65.0))  # of a trunk to a leg: bent, and leaning at rest
+_APART = np.cos(np.radians(120.0))  # from here on legs point away from each other
+_STANDS, _UPRIGHT = np.cos(np.radians(40.0)), np.cos(np.radians(20.0))  # who leans by less stands; or stands upright
+_LOOKS = 48  # frames of the motion that are looked at
+_STRAIGHT, _UNTWISTED = 1.0, 0.5  # how much straight legs and trunks that are not twisted count beside upright ones
+_NEARLY = 0.3  # less than the straightest pose: poses in which a figure stands as well
+_FEET, _SPINE = ("foot", "toes"), ("spine", "neck", "head")
+_LINE = np.cos(np.radians(30.0))  # bones of a spine in line are nearer to it
+
+
+class _Lines(NamedTuple):
+    """Unit directions (3,): of the trunk upward, of both legs down, and of hips and shoulders to the left.
+
+    straight : the cosine by which the more bent leg is straight.
+    """
+
+    trunk: np.ndarray
+    legs: list[np.ndarray]
+    straight: float
+    left: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def upright(self) -> float:
+        """The cosine between the trunk and the middle of both legs, upward; -1 if these point away from each other."""
+        apart = self.legs[0] @ self.legs[1] < _APART
+        return -1.0 if apart else -float(self.trunk @ unit(self.legs[0] + self.legs[1]))
+
+    @property
+    def straightness(self) -> float:
+        """How straight the figure stands."""
+        return self.upright + _STRAIGHT * self.straight + _UNTWISTED * float(self.left[0] @ self.left[1])
+
+
+def armature(
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Visits
+) -> Armature:  # fmt: skip
+    """The bones of an armature object at rest, or where it is folded at rest, as they stand in its motion.
+
+    frames : where there is no action. Raises `Refused` if it is folded and stands nowhere.
+    """
+    own = Armature(ob)
+    known = roles.of(ob, own).roles
+    bones = {role: bone for bone, role in sorted(known.items(), reverse=True)}
+    rest = _lines(own.tree, bones)
+    if rest is None or rest.upright > _BENT:
+        return own
+    poses, ups = list[np.ndarray](), list[np.ndarray]()
+    action = None if ob.animation_data is None else ob.animation_data.action
+    start, end = (frames[0], frames[-1]) if action is None else action.frame_range
+    for frame in sorted({round(at) for at in np.linspace(start, end, _LOOKS)}):
+        visits.visit(frame)
+        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+        poses.append(matrices(shown.pose.bones, "matrix"))
+        ups.append(unit(np.array(shown.matrix_world.to_3x3().inverted_safe())[:, 2]))
+    lines = [_lines(Tree(own.tree.parent, pose[:, :3, 3]), bones) for pose in poses]
+    if any(one is None for one in lines) or not np.isfinite(poses).all():
+        return own
+    if not _is_folded(rest, np.array([one.upright for one in lines])):
+        return own
+    if max(one.upright for one in lines) < _STANDS:
+        raise Refused(Note(Code.NEVER_STANDS, repr(ob.name)))
+    return own.resting(_standing(own, known, np.array(poses), lines, np.array(ups)))
+
+
+def _is_folded(rest: _Lines, upright: np.ndarray) -> bool:
+    """Whether a figure that is bent at rest is not so built. upright : (F,) in its motion.
+
+    Nobody rests with legs that point away from each other. An animal leans in most of its motion too, whatever it does
+    on some frames, and people who are bent stay so.
+    """
+    if rest.upright == -1.0:
+        return True
+    return bool(np.median(upright) > _LEANING) if rest.upright < _LEANING else bool(np.median(upright) > _UPRIGHT)
+
+
+def _standing(
+    own: Armature, known: dict[int, Role], poses: np.ndarray, lines: list[_Lines], ups: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """The pose (N, 4, 4) of bones that stand, of those (F, N, 4, 4) of a motion. ups : (F, 3) away from the ground.
+
+    Where spine, neck and head are in one line at rest, they are straight there, however that line lies.
+    """
+    straight = np.array([one.straightness for one in lines])
+    best = int(straight.argmax())
+    turns = quaternion.from_matrix(poses[..., :3, :3] / np.linalg.norm(poses[..., :3, :3], axis=2, keepdims=True))
+    body = np.array([_facing(one.left[0], up if up @ one.trunk > _LEANING else one.trunk)
+                     for one, up in zip(lines, ups, strict=True)])  # fmt: skip
+    seen = quaternion.product(quaternion.conjugate(body)[:, None], turns)  # by the figure itself
+    stand = straight > straight[best] - _NEARLY
+    heights = (poses[..., :3, 3] * ups[:, None]).sum(-1)
+    found = turns[best].copy()
+    spine = sorted((bone for bone, role in known.items() if role.name in _SPINE), key=own.tree.depth)
+    for bone, role in known.items():
+        if role.side == MIDDLE:
+            found[bone] = quaternion.product(body[best], _mean(seen[stand, bone]))
+        elif role.name in _FEET:
+            foot = [one for one, other in known.items() if other.side == role.side and other.name in _FEET]
+            low = int(np.where(stand, heights[:, foot].sum(-1), np.inf).argmin())
+            found[bone] = quaternion.product(body[best], seen[low, bone])
+    if spine and _is_straight(own.tree.heads[spine]):
+        rest = quaternion.from_matrix(own.rest[spine, :3, :3])
+        turned = quaternion.product(found[spine], quaternion.conjugate(rest))
+        trunk = [known[bone].name == "spine" for bone in spine]
+        found[spine] = quaternion.product(_mean(turned[trunk if any(trunk) else slice(None)]), rest)
+    return _placed(own.tree, poses[best], turns[best], found)
+
+
+def _placed(tree: Tree, pose: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """A pose (N, 4, 4) with other turns (N, 4) of its bones, whose joints stay together."""
+    found = np.tile(np.eye(4), (len(pose), 1, 1))
+    found[:, :3, :3] = quaternion.to_matrix(after)
+    for bone in sorted(range(len(pose)), key=tree.depth):
+        above = tree.parent[bone]
+        line = pose[bone, :3, 3] - (pose[above, :3, 3] if above >= 0 else 0.0)
+        if above >= 0:
+            more = quaternion.product(after[above], quaternion.conjugate(before[above]))
+            line = found[above, :3, 3] + quaternion.rotate(more, line)
+        found[bone, :3, 3] = line
+    return found
+
+
+def _is_straight(joints: np.ndarray) -> bool:
+    """Whether joints (K, 3) are in one line."""
+    whole = joints[-1] - joints[0]
+    lines = [line for line in np.diff(joints, axis=0) if np.linalg.norm(line) > SMALL * np.linalg.norm(whole)]
+    return all(float(unit(line) @ unit(whole)) > _LINE for line in lines)
+
+
+def _mean(turns: np.ndarray) -> np.ndarray:
+    """The mean (4,) of rotations (F, 4)."""
+    _, vectors = np.linalg.eigh(turns.T @ turns)
+    return vectors[:, -1]
+
+
+def _facing(left: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """The turn (4,) of a figure whose left and up are known."""
+    left = unit(left - up * (left @ up))
+    return quaternion.from_matrix(np.stack([left, up, np.cross(left, up)], -1))
+
+
+def _lines(tree: Tree, bones: dict[Role, int]) -> _Lines | None:
+    """The lines of a figure by its joints; None if it has not both legs and both arms."""
+
+    def heads(*names: str) -> list[np.ndarray]:
+        own = (next((bones[Role(name, side)] for name in names if Role(name, side) in bones), None)
+               for side in (LEFT, RIGHT))  # fmt: skip
+        return [tree.heads[bone] for bone in own if bone is not None]
+
+    joints = thighs, shins, feet, arms = heads("thigh"), heads("shin"), heads("foot", "shin"), heads("arm", "collar")
+    if any(len(both) < 2 for both in joints):
+        return None
+    legs = [unit(foot - thigh) for foot, thigh in zip(feet, thighs, strict=True)]
+    straight = min(float(unit(shin - thigh) @ leg) for shin, thigh, leg in zip(shins, thighs, legs, strict=True))
+    trunk = unit(arms[0] + arms[1] - thighs[0] - thighs[1])
+    return _Lines(trunk, legs, straight, (unit(thighs[0] - thighs[1]), unit(arms[0] - arms[1])))

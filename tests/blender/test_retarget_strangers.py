@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Retarget with figures as importers leave them: drawn ones, folded sources, loose feet, helper bones, wide hips."""
+
+import sys
+from pathlib import Path
+
+import bpy
+import captured
+import numpy as np
+import pytest
+import rigs
+from mathutils import Euler
+from test_retarget import LEG, film, retarget, walker
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+
+import strangers
+
+SIDES = (("L", 1.0), ("R", -1.0))
+HELPERS = {"ik_foot_l": "foot.L", "ik_foot_r": "foot.R", "ik_hand_l": "hand.L", "ik_hand_gun": "hand.R"}
+
+
+
+@pytest.mark.parametrize("seed", [4, 6, 13, 16])
+def test_strangers_move_as_clean_copies_of_them_do(seed: int) -> None:
+    """Whatever their names, tails, rest poses, axes, skins and helper bones are: with far tails and long last bones."""
+    row = strangers.measured(strangers.drawn(seed), [strangers.by_hand("walk", 8)])
+    assert not row.refused
+    assert row.wrong == []
+    assert row.limbs.value < 3.0, row.limbs.place
+    assert row.torn.value < 0.01
+    assert row.helpers.value < 0.1
+
+
+# -- sources that are folded at rest -----------------------------------------------------------------------------------
+
+
+def folded(ob: bpy.types.Object, seed: int) -> None:
+    """Let a figure rest in a pose that tells nothing, and keep its motion."""
+    random = np.random.default_rng(seed)
+    bpy.context.scene.frame_set(-5)
+    for bone in ob.pose.bones:
+        rigs.posed(bone, Euler(random.uniform(-2.5, 2.5, 3).tolist()).to_quaternion())
+    rigs.made_active(ob)
+    assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
+
+
+def directions(shown: dict[str, np.ndarray], pairs: tuple[tuple[str, str], ...]) -> np.ndarray:
+    """The unit directions (F, K, 3) from joint to joint."""
+    lines = np.stack([shown[end][:, :3, 3] - shown[start][:, :3, 3] for start, end in pairs], 1)
+    return lines / np.linalg.norm(lines, axis=-1, keepdims=True)
+
+
+LINES = (("hips", "spine"), ("spine", "neck"), *((f"{a}.{s}", f"{b}.{s}") for s, _ in SIDES for a, b in (
+    ("arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "foot"))))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_source_that_is_folded_at_rest_gives_what_it_gives_unfolded(seed: int, tmp_path: Path) -> None:
+    """The trunk is within what a stance differs from the pose at rest, and limbs are where they were."""
+    shown = []
+    for fold in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        source = captured.clip(tmp_path, range(100, 160, 2))
+        if fold:
+            folded(source, seed)
+        ob = rigs.figure("Body")
+        retarget(source, ob, frame_start=1, frame_end=24)
+        shown.append(film(ob))
+    one, other = (directions(own, LINES) for own in shown)
+    away = np.degrees(np.arccos(np.clip((one * other).sum(-1), -1.0, 1.0)))
+    assert away[:, 2:].max() < 6.0
+    assert away[:, :2].max() < 25.0
+
+
+def test_who_is_folded_and_never_stands_is_refused_and_so_is_a_folded_body(tmp_path: Path) -> None:
+    source = captured.clip(tmp_path, range(100, 160, 2))
+    ob = rigs.figure("Body")
+    folded(source, 1)
+    bpy.context.scene.frame_set(1)
+    other = walker()
+    rigs.made_active(source)
+    with pytest.raises(RuntimeError, match="'clip' is folded at rest: .* press Use Pose as Rest first"):
+        bpy.ops.dqik.retarget(source=other.name)
+    action = source.animation_data.action
+    action.use_frame_range = False
+    for curve in rigs.fcurves(source):  # it stays folded
+        for point in curve.keyframe_points:
+            point.co.y = 1.0 if curve.data_path.endswith("quaternion") and curve.array_index == 0 else 0.0
+    rigs.made_active(ob)
+    with pytest.raises(RuntimeError, match="'clip' is folded at rest and stands nowhere in its motion"):
+        bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=24)
+    assert ob.animation_data is None
+
+
+def test_a_folded_figure_is_mended_as_an_unfolded_one(tmp_path: Path) -> None:
+    ways = []
+    for fold in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        source = captured.clip(tmp_path, range(0, 240, 2))
+        if fold:
+            folded(source, 1)
+        assert bpy.ops.dqik.mend_motion(frame_start=1, frame_end=110) == {"FINISHED"}
+        feet = []
+        for frame in range(1, 111):
+            rigs.at_frame(frame)
+            feet.append([rigs.evaluated(source).pose.bones[f"{side}Foot"].head[:] for side in ("Left", "Right")])
+        ways.append(np.array(feet))
+    assert np.linalg.norm(ways[0] - ways[1], axis=-1).max() < 0.05 * LEG
+
+
+# -- what does not hang on what it goes with ---------------------------------------------------------------------------
+
+
+def edited(ob: bpy.types.Object) -> bpy.types.ArmatureEditBones:
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    return ob.data.edit_bones
+
+
+def rooted(ob: bpy.types.Object) -> bpy.types.EditBone:
+    """A bone on the ground on which the figure hangs."""
+    bones = edited(ob)
+    root = bones.new("root")
+    root.head, root.tail, root.roll = (0.0, 0.0, 0.0), (0.0, 0.2, 0.0), 0.4
+    bones["hips"].parent = root
+    return root
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_a_loose_foot_stays_at_the_end_of_its_leg(local: bool) -> None:
+    source, whole, ob = walker(), rigs.figure("Whole"), rigs.figure("Loose")
+    root = rooted(ob)
+    for side, _ in SIDES:
+        foot = ob.data.edit_bones[f"foot.{side}"]
+        foot.use_connect, foot.parent, foot.use_local_location = False, root, local
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for one in (whole, ob):
+        retarget(source, one)
+    right, loose = film(whole), film(ob)
+    for name in right:
+        assert np.linalg.norm(loose[name][:, :3, 3] - right[name][:, :3, 3], axis=-1).max() < 1e-3, name
+        assert np.abs(loose[name][:, :3, :3] - right[name][:, :3, :3]).max() < 5e-3, name
+
+
+def test_ik_bones_of_games_go_with_what_they_stand_for() -> None:
+    source, ob = walker(), rigs.figure("Game")
+    root = rooted(ob)
+    bones = ob.data.edit_bones
+    for name, part in {"ik_foot_root": "", "ik_hand_root": "", **HELPERS}.items():
+        bone = bones.new(name)
+        own = bones[part] if part else root
+        bone.head, bone.tail, bone.roll = own.head, own.tail, own.roll + 0.3
+        bone.parent = bones["ik_foot_root" if "foot" in part else "ik_hand_root"] if part else root
+    bones["ik_hand_l"].parent = bones["ik_hand_gun"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    retarget(source, ob)
+    shown = film(ob)
+    for name, part in HELPERS.items():
+        rest = ob.data.bones[part].matrix_local.inverted() @ ob.data.bones[name].matrix_local
+        assert np.abs(shown[name] - shown[part] @ np.array(rest)).max() < 2e-3, name
+    assert np.ptp(shown["hand.L"][:, :3, 3], axis=0).max() > 0.05
+
+
+# -- wide hips, scales, rates ------------------------------------------------------------------------------------------
+
+
+def with_hips(ob: bpy.types.Object, wide: float, legs: float) -> None:
+    """Give a figure wider hips and shorter legs."""
+    for bone in edited(ob):
+        bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        for end in ("head", "tail"):
+            point = getattr(bone, end)
+            if bone.name.startswith(("thigh", "shin", "foot")):
+                point.x, point.z = wide * point.x, legs * point.z
+            else:
+                point.z -= (1.0 - legs) * 0.95
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize(("wide", "legs"), [(2.5, 0.6), (1.0, 0.5), (0.4, 1.2)])
+def test_legs_do_not_cross_on_other_hips(wide: float, legs: float) -> None:
+    """Feet are apart as the source's are, and a foot that stands stands."""
+    source, ob = walker(), rigs.figure("Other")
+    with_hips(ob, wide, legs)
+    retarget(source, ob)
+    apart = []
+    for one in (source, ob):
+        shown = film(one)
+        left = shown["thigh.L"][:, :3, 3] - shown["thigh.R"][:, :3, 3]
+        hips = np.linalg.norm(left, axis=-1)
+        apart.append(((shown["foot.L"] - shown["foot.R"])[:, :3, 3] * left).sum(-1) / hips**2)
+    assert apart[0].min() > 0.3
+    assert apart[1].min() > 0.5 * apart[0].min()
+    assert np.ptp(film(ob)["foot.L"][:, :3, 3], axis=0).max() < 2e-3 * LEG
+
+
+def test_keys_of_scale_are_named_as_left_out(capfd: pytest.CaptureFixture[str]) -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    for frame, scale in ((1, 1.0), (20, 1.5)):
+        source.pose.bones["head"].scale = (scale,) * 3
+        source.pose.bones["head"].keyframe_insert("scale", frame=frame)
+        source.pose.bones["hips"].keyframe_insert("scale", frame=frame)  # always 1
+    retarget(source, ob)
+    assert "the keys of the scale of 'head' are left out" in capfd.readouterr().out
+
+
+def test_mending_warns_of_a_motion_at_another_rate(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    captured.clip(tmp_path, range(360))
+    for rate, warns in ((30, False), (24, True)):
+        bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = rate, 1.0
+        assert bpy.ops.dqik.mend_motion(frame_start=1, frame_end=360) == {"FINISHED"}
+        assert ("as if made for 30 frames a second" in capfd.readouterr().out) == warns
