@@ -51,6 +51,8 @@ class Grab:
         self._moved: list[_Moved] = []
         if self._drag is None:
             goal = own[self._number]
+            if (note := keyable.stands_still(goal.target, depsgraph)) is not None:
+                raise Refused(note)
             self._add(goal.target, goal.subtarget, turns=False)
             self._put(depsgraph, world_matrix(goal.target, goal.subtarget, depsgraph).translation)  # whether it can be
             self._moved[0].put_back()
