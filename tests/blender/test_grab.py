@@ -413,3 +413,16 @@ def test_what_cannot_be_dragged_is_said() -> None:
     with pytest.raises(RuntimeError, match="locked, constrained or driven"):
         bpy.ops.dqik.grab(bone="arm.R", point=on_bone(ob, "arm.R"), to=(0, 0, 1))
     assert np.abs(rigs.matrices(ob) - before).max() < STILL
+
+
+def test_a_target_that_blender_does_not_evaluate_is_not_dragged() -> None:
+    """It would be moved, and its hand would stay."""
+    ob = figure(targets="EMPTIES")
+    point = on_bone(ob, "hand.L")
+    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "hand.L")
+    target.hide_viewport = True
+    rigs.update()
+    place = target.location.copy()
+    with pytest.raises(RuntimeError, match="stands still while it is disabled"):
+        bpy.ops.dqik.grab(bone="hand.L", point=point, to=(0, 0, 1))
+    assert target.location == place

@@ -172,7 +172,7 @@ def contents() -> dict[str, Any]:
 def _walk(struct: Any, path: str, found: dict[str, Any], depth: int) -> None:
     if isinstance(struct, (bpy.types.ID, bpy.types.PoseBone)):
         for key in struct.keys():  # noqa: SIM118  it is no dict
-            if key not in ("dqik", "cycles", "_RNA_UI"):
+            if not key.startswith("dqik") and key not in ("cycles", "_RNA_UI"):  # ours are among the properties
                 found[f"{path}[{key}]"] = _plain(struct[key])
     if isinstance(struct, bpy.types.FCurve):
         points = struct.keyframe_points

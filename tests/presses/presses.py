@@ -396,7 +396,7 @@ PRESSES: dict[str, Press] = {
                              prepare=posed_without_live, may=between_keys, frees="hand.L"),
     "targets_to_pose, range": Press(on("targets_to_pose", "hand.L", use_range=True, **PART), same_motion(10.0),
                                     may=within(0.25, 0.75), idle=True),
-    "key_controls": Press(on("key_controls", "hips"), controls_keyed, may=between_keys),
+    "key_controls": Press(on("key_controls", "hips"), controls_keyed, may=between_keys, idle=True),
     "controls: chest": Press(on("setup_full_body", "hips", controls={"CHEST"})),
     "controls: all": Press(on("setup_full_body", "hips", controls=ALL_CONTROLS)),
     "grab": Press(What(lambda stage: choose(stage.ob, ["hips"], False), _grab), grabbed, may=all_frames),
