@@ -31,6 +31,7 @@ _MOST = 20  # joints from the first one of a path to the end of a limb
 _END = 0.5  # of the upper bone's length: the lower bone of a limb is at least as long
 _AS_MANY = 0.05  # weight for an arm with as many joints as a leg
 _SKIPPED = 0.35  # weight against each joint between those of the limb
+_TWO = 0.5  # weight of a limb of two bones
 _PASSED = 0.02  # ... that lies on the straight line between its neighbours
 
 
@@ -123,10 +124,12 @@ def pairs(tree: Tree) -> list[Pair]:
     return sorted(found, key=lambda pair: (tree.depth(pair.one[0]), -pair.length))
 
 
-def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, tuple[LimbBones, LimbBones]]:
+def chosen(
+    tree: Tree, candidates: list[Pair], missing: list[str], short: bool = False
+) -> dict[str, tuple[LimbBones, LimbBones]]:  # fmt: skip
     """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs.
 
-    A single pair is not enough to tell limbs from fins, if none has a name.
+    A single pair is not enough to tell limbs from fins, if none has a name. short : limbs may end at their lower bone.
     """
     found: dict[str, tuple[LimbBones, LimbBones]] = {}
     legs: Pair | None = None
@@ -137,7 +140,7 @@ def chosen(tree: Tree, candidates: list[Pair], missing: list[str]) -> dict[str, 
             joints = 0 if legs is None else len(legs.one)
             for path in pair[:2]:
                 if (*path, joints) not in shapes:
-                    shapes[*path, joints] = by_shape(tree, path, kind, joints)
+                    shapes[*path, joints] = by_shape(tree, path, kind, joints, short)
             one, other = (shapes[*path, joints] for path in pair[:2])
             if one is None or other is None:
                 continue
@@ -185,12 +188,16 @@ def _same_length(tree: Tree, one: float, other: float) -> bool:
     return abs(one - other) < _ALIKE * max(one, other) + SMALL * tree.size
 
 
-def by_shape(tree: Tree, path: list[int], kind: str, joints: int = 0) -> tuple[float, LimbBones] | None:
+def by_shape(
+    tree: Tree, path: list[int], kind: str, joints: int = 0, short: bool = False
+) -> tuple[float, LimbBones] | None:  # fmt: skip
     """The limb on a path of bones by the lengths of its segments, and how much it is like one; None for short paths.
 
     Bones that only twist lie on the straight line between their neighbours, and may be passed over. joints : the number
-    of a leg's, or 0; the front legs of animals have as many below their shoulder blades.
+    of a leg's, or 0; the front legs of animals have as many below their shoulder blades. short : whether two bones do.
     """
+    if short and len(path) == 2:
+        return _TWO, LimbBones(dict(zip(LIMBS[kind][1:3], path, strict=True)), tree.paths[path[0]][:-1] + path)
     total = sum(tree.distance(a, b) for a, b in pairwise(path))
     turns = {k for k in range(1, len(path) - 1) if not _is_straight(tree, *path[k - 1 : k + 2])}
     branching = next((k for k in range(2, len(path)) if kind == "arm" and _branches(tree, path, k)), None)

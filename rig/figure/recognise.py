@@ -120,6 +120,8 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
         return
     pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
     made = limbs.chosen(tree, pairs, missing)
+    if not made and len(missing) == len(LIMBS) == len({pair.one[0] for pair in pairs}):  # without hands or feet
+        made = limbs.chosen(tree, pairs, missing, short=True)
     left = _left(tree, found)
     if left is None and "leg" in made:
         top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None

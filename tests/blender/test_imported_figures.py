@@ -333,6 +333,26 @@ def test_a_birds_hock_is_no_knee(extension: str) -> None:
             assert role.side == ob.pose.bones[bone].name[-1:] * (ob.pose.bones[bone].name[-2] == ".")
 
 
+@pytest.mark.parametrize("hands", [True, False])
+def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bool) -> None:
+    """Limbs of two bones are known by the shape of the figure, and have goals at their ends."""
+    ob = person()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in [bone.name for bone in ob.data.bones if "Foot" in bone.name or ("Hand" in bone.name and not hands)]:
+        ob.data.edit_bones.remove(ob.data.edit_bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    numbers = {bone.name: f"bone_{number:03}" for number, bone in enumerate(ob.data.bones)}
+    for bone in ob.data.bones:
+        bone.name = numbers[bone.name]
+    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+    found = {tuple(role): ob.pose.bones[bone].name for bone, role in roles.items()}
+    for part, name in (("thigh", "UpperLeg"), ("shin", "LowerLeg"), ("arm", "UpperArm"), ("forearm", "LowerArm")):
+        for side in "LR":
+            assert found[part, side] == numbers[f"{name}.{side}"]
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert {numbers["LowerLeg.L"], numbers["LowerLeg.R"]} <= goal_bones(ob)
+
+
 def insect(pairs: int) -> bpy.types.Object:
     """A body with pairs of legs of three segments."""
     rows = [Bone("Root", (0, 0, 0.9), (0, -0.3, 0.9)), Bone("Body", (0, 0.1, 1.4), (0, -0.2, 1.4), "Root"),
