@@ -7,7 +7,7 @@ with `names`, `parents` and `rest` (J, 3), places of joints; others `asf` and th
 (J, 3) from the head of each bone to its tail.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import addon_utils
@@ -53,7 +53,7 @@ class Clip(Metarig):
 class Poses(Clip):
     """A clip of a file of arrays. frames : those that are taken. rate : of keys; frames between are interpolated."""
 
-    frames: slice = slice(None)
+    frames: slice = field(default_factory=lambda: slice(None))
     rate: int = _RATE
 
     def add(self) -> bpy.types.Object:
