@@ -102,6 +102,10 @@ def after_now(stage: Stage, time: float) -> bool:
     return time > stage.now + 1e-3
 
 
+def from_now(stage: Stage, time: float) -> bool:
+    return time > stage.now - 1e-3
+
+
 def all_frames(stage: Stage, time: float) -> bool:
     del stage, time
     return True
@@ -386,7 +390,7 @@ PRESSES: dict[str, Press] = {
     "limb_to_fk": Press(on("limb_to_fk", "hand.L"), is_off("hand.L"), may=after_now),
     "limb_to_fk, range": Press(on("limb_to_fk", "foot.L", **PART), is_off("foot.L"), may=within(0.25, 0.75)),
     "limb_to_ik": Press(on("limb_to_ik", "hand.L"), is_off("hand.L", after=False),
-                        prepare=earlier(on("limb_to_fk", "hand.L")), may=after_now, frees="hand.L"),
+                        prepare=earlier(on("limb_to_fk", "hand.L")), may=from_now, frees="hand.L"),
     "attach": Press(on("attach", "hand.L", object="Wheel"), held("hand.L", ("Wheel", "")), may=after_now),
     "attach into hand": Press(on("attach", "hand.R", object="Cup", into_hand=True), held("hand.R", ("Cup", "")),
                               frees="Cup"),
