@@ -11,8 +11,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import rigs
+from clothed_person import FIGURE, skeleton
 from mathutils import Matrix, Vector
-from person import FIGURE, skeleton
 from shot_scene import BLOCKED, BOX, GRIP, LAST, PUT, SIT, STANCES, WAVE, WAVES, Moves, ball, props
 from situations import reopened
 from test_controls import control, select, shift

@@ -15,8 +15,8 @@ from mathutils import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from clothed_person import person
 from hands import control, difference, drag, look, matrix, pick, place, rig, shown, state, transform, undo_and_redo
-from person import person
 from shot_presses import table
 from shot_scene import BLOCKED, BOX, GRIP, LAST, PUT, SIT, STANCES, WAVE, WAVES, ball, props
 from window import (

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from clothed_person import person
 from mathutils import Matrix, Vector
-from person import person
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from clothed_person import FIGURE
 from mathutils import Euler, Matrix, Vector
-from person import FIGURE
 from window import Point, Steps, click, count, keys, move, not_counted, on_screen, press, type_text, view, window_middle
 
 HEIGHT = 1.75

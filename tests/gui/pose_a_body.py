@@ -16,6 +16,7 @@ from mathutils import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from clothed_person import person
 from hands import (
     ENDS,
     HEIGHT,
@@ -39,7 +40,6 @@ from hands import (
     turn_between,
     undo_and_redo,
 )
-from person import person
 from window import (
     Point,
     Steps,

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from person import person
+from clothed_person import person
 from window import (
     ROOT,
     Point,
