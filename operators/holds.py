@@ -21,7 +21,7 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     all_held: BoolProperty(
-        name="Held Bones", description="The bones that are held on all frames, instead of the selected ones"
+        name="Held Bones", description="The bones whose hold has no keys, instead of the selected ones"
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -32,18 +32,24 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         context.view_layer.update()  # what was just posed
         session = sessions.of(ob)
-        names = holds.on_all_frames(ob) if self.all_held else selection.selected(context, ob)
+        held = holds.on_all_frames(ob) + holds.until_next_frame(ob) if self.all_held else []
+        names = held if self.all_held else selection.selected(context, ob)
         names = [name for name in names if session.rig.solved[ob.pose.bones.find(name)]]
         if not names:
             self.tell({"ERROR"}, Note(Code.NONE_HELD) if self.all_held else Note(Code.SELECT_SOLVED))
             return {"CANCELLED"}
         with sessions.busy:
             view = View.now(context.evaluated_depsgraph_get())
-            wanted = holds.held(session, ob, names, view)
+            wanted, as_seen = holds.held(session, ob, names, view), holds.are_unposed(session, ob, names)
+            if as_seen:
+                wanted = holds.as_seen(session, ob) | {name: wanted[name] for name in names}
             if refusal := holds.refusal(ob, wanted):
                 self.tell({"ERROR"}, refusal)
                 return {"CANCELLED"}
             left = holds.hold_here(session, ob, wanted, view)
+            if as_seen:
+                context.view_layer.update()
+                holds.keep_shown(ob, context.evaluated_depsgraph_get())
         ob.update_tag(refresh={"DATA"})
         return _keyed(self, names, left)
 

@@ -291,6 +291,7 @@ class Code(Enum):
     HOLD_NEEDS_LIVE = "Switch Live on first: bones are held while it is on"
     SELECT_SOLVED = "In Pose Mode, select bones that the goals move"
     HELD = "Held on all frames: {}"
+    HELD_HERE = "Held until the frame changes, then their keys come back: {}"
     LIVE_IS_OFF = "Live is off already"
     NOT_MET = "Not met at frame {}: {}, by {}"
     BAKED = "Baked {} frames, {} keys"

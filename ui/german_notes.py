@@ -212,6 +212,8 @@ GERMAN_NOTES = {
     "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
     "None of the selected bones is pinned at this frame":
         "Keiner der ausgewählten Knochen ist bei diesem Frame festgesteckt",
+    "Held until the frame changes, then their keys come back: {}":
+        "Gehalten, bis der Frame wechselt, dann kommen ihre Keyframes zurück: {}",
     "Pinned on all frames: {}": "Auf allen Frames festgesteckt: {}",
     "Pinned from frame {} on: {}": "Ab Frame {} festgesteckt: {}",
     "Not pinned any more, on no frame: {}": "Auf keinem Frame mehr festgesteckt: {}",

@@ -73,11 +73,13 @@ def _rolls(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
 
 def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """The bones that are held on all frames, with buttons that hold them or let them go on this frame, or on all."""
-    names = holds.on_all_frames(ob) if ob.dqik.live else []
-    if not names:
+    found = {Code.HELD: holds.on_all_frames, Code.HELD_HERE: holds.until_next_frame} if ob.dqik.live else {}
+    told = {code: names for code, of in found.items() if (names := of(ob))}
+    if not told:
         return
     box = layout.box().column()
-    paragraph(context, box, Note(Code.HELD, listed([short(ob, name) for name in names])), "PINNED", in_box=True)
+    for code, names in told.items():
+        paragraph(context, box, Note(code, listed([short(ob, name) for name in names])), "PINNED", in_box=True)
     row = box.column(align=True) if is_narrow(context) else box.row(align=True)
     row.operator("dqik.hold_here", text="Only Here").all_held = True
     row.operator("dqik.holds_clear", text="Not Here").here = True

@@ -17,7 +17,9 @@ import numpy as np
 from .. import curves
 from ..blender import animation, attachments, channels, keying, rotation
 from ..blender.dependencies import aims_of
-from ..frame.state import holds
+from ..frame import aside
+from ..frame.sessions import sessions
+from ..frame.state import holds, own_answers
 from ..frame.state.adoptions import ByHand, Held
 from ..frame.state.put_back import State
 from ..frame.state.session import Session
@@ -38,10 +40,26 @@ class Here(NamedTuple):
 
 
 def on_all_frames(ob: bpy.types.Object) -> list[str]:
-    """The names of the bones of an original object that are held on all frames, because their holds have no keys."""
-    held = [bone.name for bone in ob.pose.bones if bone.dqik_hold > 0.0]
+    """The names of the bones of an original object that are held on all frames: neither holds nor poses have keys."""
+    return _held_without_keys(ob)[0]
+
+
+def until_next_frame(ob: bpy.types.Object) -> list[str]:
+    """The names of the bones that are held until the frame changes: then their keys bring back another pose."""
+    return _held_without_keys(ob)[1]
+
+
+def _held_without_keys(ob: bpy.types.Object) -> tuple[list[str], list[str]]:
+    """The bones whose holds have no keys: those whose poses have none either, and the others."""
+    held = [bone for bone in ob.pose.bones if bone.dqik_hold > 0.0]
     animated = animation.animation(ob).bones if held else {}
-    return [name for name in held if (HOLD, 0) not in animated.get(name, ())]
+    found: tuple[list[str], list[str]] = ([], [])
+    for bone in held:
+        own = animated.get(bone.name, set())
+        if (HOLD, 0) not in own:
+            moves = any(path in (rotation.PATHS[bone.rotation_mode], "location") for path, _ in own)
+            found[moves].append(bone.name)
+    return found
 
 
 def refusal(ob: bpy.types.Object, names: Iterable[str], pose: bool = True) -> Note | None:
@@ -118,6 +136,31 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> bool:
         pose.adoptions.note_keyed(count, place, wanted)
         ob.dqik.adoptions = count + 1
     return bool(found)
+
+
+def are_unposed(session: Session, ob: bpy.types.Object, names: Iterable[str]) -> bool:
+    """Whether nobody has posed any of some bones: what is to be held of them is what the goals make of them."""
+    numbers = [_number(ob.pose.bones[name]) for name in names]
+    return not session.pose.posed and not any(ob.pose.bones[number].dqik_hold for number in numbers)
+
+
+def as_seen(session: Session, ob: bpy.types.Object) -> Held:
+    """All solved bones, to stay at the view's frame as they are seen: their poses count there as keyed ones do.
+
+    With a bone that is held as the goals have made it, the others would find another way from their base pose.
+    """
+    state, bones = session.pose.state(ob), [ob.pose.bones[number] for number in np.flatnonzero(session.rig.solved)]
+    return Held({bone.name: ByHand(holds.KEYED, state, start=_seen(bone)) for bone in bones})
+
+
+def keep_shown(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Have live solving leave the pose that is keyed at the present frame as it is, while nobody edits it."""
+    with aside.session(ob) as reading:
+        asked = aside.bake_frame(reading, ob, depsgraph).frame_input
+        if asked is not None:
+            goals = own_answers.of_goals(asked.prepared, asked.targets)
+            own_answers.store(ob, [own_answers.digest(asked.posed, goals)])
+    sessions.known.clear()
 
 
 def let_go_here(session: Session, ob: bpy.types.Object, names: Iterable[str], view: View) -> list[str]:
@@ -199,8 +242,7 @@ def with_above(session: Session, ob: bpy.types.Object, wanted: Held, view: View)
     for name, one in wanted.items():
         for number in _loose_above(session, ob.pose.bones[name]) if one.hold > 0.0 else ():
             above = ob.pose.bones[number]
-            seen = tuple(getattr(above, rotation.PATHS[above.rotation_mode])), tuple(above.location)
-            start = seen if one.start is None else _start(session, above, view)
+            start = _seen(above) if one.start is None else _start(session, above, view)
             found[above.name] = ByHand(0.0, one.before, start=start, above=True)
     return found | wanted
 
@@ -238,6 +280,11 @@ def _start(session: Session, bone: bpy.types.PoseBone, view: View) -> tuple[tupl
     number, size = _number(bone), rotation.SIZES[bone.rotation_mode]
     start = session.pose.started(bone.id_data, number, session.rig.free, view)
     return tuple(start.rotations[number][:size].tolist()), tuple(start.locations[number].tolist())
+
+
+def _seen(bone: bpy.types.PoseBone) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The rotation and the location channels that a bone has now."""
+    return tuple(getattr(bone, rotation.PATHS[bone.rotation_mode])), tuple(bone.location)
 
 
 def _is_newly_keyed(bone: bpy.types.PoseBone, one: ByHand, frame: float) -> bool:

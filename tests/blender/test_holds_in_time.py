@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A pose made by hand has its place in time: keyed, it is held on its frame, and blocked poses beside it stay."""
 
+import importlib
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from mathutils import Euler
 from planted import TURNED, off, planted_figure
 from test_controls import control, select
+from test_pins import filmed, moving, same
 from test_posing import live_figure
 
 BLOCKED = (1, 57, 115, 150, 180)
@@ -432,3 +435,47 @@ def test_an_override_holds_at_a_frame(tmp_path: Path) -> None:
     for frame in (1, 57, 150):
         rigs.at_frame(frame)
         assert np.abs(rigs.matrices(own) - shown[frame]).max() == 0.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_held_as_it_is_seen_stays_as_it_is(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """*Hold Here* on bones that nobody posed: at once, after other frames, and saved and opened; so do keyed frames."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", bool(seed % 2))
+    random = np.random.default_rng(seed)
+    ob = moving(random, 3)
+    keyed = sorted({point[0] for points in rigs.keys(ob).values() for point in points})
+    frame = float(random.choice([one for one in range(2, 40) if one not in keyed]))
+    early, late = [one for one in keyed if one < frame], [one for one in keyed if one > frame]
+    beside = [max(early, default=1.0), min(late, default=40.0)]
+    before = filmed(ob, [frame, *beside])
+    rigs.at_frame(frame)
+    bones = ["chest", "spine", "hips", "arm.L", "forearm.R", "head", "shin.L"]
+    select(ob, *random.choice(bones, 2, replace=False).tolist())
+    assert bpy.ops.dqik.hold_here() == {"FINISHED"}
+    rigs.update()
+    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+    assert same(now[None], before[:1])
+    assert same(filmed(ob, [frame, *beside]), before)
+    path = bpy.app.tempdir + "held.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert same(filmed(bpy.data.objects["Figure"], [*beside, frame])[2:], before[:1])
+
+
+def test_the_panel_says_how_long_a_pose_is_held(extension: str) -> None:
+    """Without keys on all frames; with keys until the frame changes, which brings these back."""
+    holds = importlib.import_module(f"{extension}.rig.shot.holds")
+    ob = moving(np.random.default_rng(1), 2)
+    for frame, angle in ((1, 0.0), (40, 0.1)):
+        rigs.posed(ob.pose.bones["chest"], Euler((angle, 0.0, 0.0)).to_quaternion())
+        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(10)
+    for name in ("chest", "arm.L"):
+        bone = ob.pose.bones[name]
+        rigs.posed(bone, Euler((0.0, 0.3, 0.0)).to_quaternion() @ bone.matrix_basis.to_quaternion())
+    rigs.update()
+    assert holds.until_next_frame(ob) == ["chest"]
+    assert holds.on_all_frames(ob) == ["arm.L"]
+    rigs.at_frame(11)
+    assert (holds.until_next_frame(ob), holds.on_all_frames(ob)) == ([], ["arm.L"])
