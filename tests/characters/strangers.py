@@ -241,7 +241,7 @@ def _hung(ob: bpy.types.Object, figure: person.Figure, kind: str, chains: list) 
     inverse, names = ob.matrix_world.inverted(), list[list[str]]()
     with _edited(ob) as bones:
         for number, (pattern, part, start, way) in enumerate(chains):
-            above, own = bones[figure.bones.get((part, ""), [figure.bone(part)])[-1]], list[str]()
+            above, own = bones[figure.bones.get((part, ""), [figure.bone(part) or bones[0].name])[-1]], list[str]()
             for k in range(3):
                 bone = bones.new(pattern.format(f"{number}_{k}"))
                 bone.head, bone.tail = (inverse @ (start + (k + j) * way * figure.size) for j in (0, 1))
