@@ -69,10 +69,11 @@ def body_curves(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
 
 
 def values_differ(curve: bpy.types.FCurve) -> bool:
-    """Whether the keys of a curve have different values, or something moves it beside its keys."""
-    co = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", co.reshape(-1))
-    return bool(np.ptp(co[:, 1]) > _STILL) or any(not modifier.mute for modifier in curve.modifiers)
+    """Whether the keys or samples of a curve have different values, or something moves it beside these."""
+    points = curve.keyframe_points if len(curve.keyframe_points) else curve.sampled_points
+    co = np.empty((len(points), 2), dtype=np.float32)
+    points.foreach_get("co", co.reshape(-1))
+    return len(co) > 0 and bool(np.ptp(co[:, 1]) > _STILL) or any(not modifier.mute for modifier in curve.modifiers)
 
 
 def _lacks_keys(ob: bpy.types.Object) -> bool:
