@@ -114,7 +114,9 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     if not is_steady():
         return
     new = not any(goal.bone in names or goal.subtarget in names for goal in ob.dqik.goals)
-    before = film((frame - 2.0, frame - 1.0, frame + 2.0, frame + 3.0) if auto and is_plain(ob) else ())
+    first = not any(goal.pin for goal in ob.dqik.goals)  # the control of a pin that is there goes where it is needed
+    times = (frame - 2.0, frame - 1.0, frame + 2.0, frame + 3.0)
+    before = film(times if auto and first and is_plain(ob) else ())
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
