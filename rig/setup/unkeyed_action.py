@@ -73,7 +73,7 @@ def values_differ(curve: bpy.types.FCurve) -> bool:
     points = curve.keyframe_points if len(curve.keyframe_points) else curve.sampled_points
     co = np.empty((len(points), 2), dtype=np.float32)
     points.foreach_get("co", co.reshape(-1))
-    return len(co) > 0 and bool(np.ptp(co[:, 1]) > _STILL) or any(not modifier.mute for modifier in curve.modifiers)
+    return (len(co) > 0 and bool(np.ptp(co[:, 1]) > _STILL)) or any(not modifier.mute for modifier in curve.modifiers)
 
 
 def _lacks_keys(ob: bpy.types.Object) -> bool:
