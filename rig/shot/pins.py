@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from .. import curves
-from ..blender import attachments, keying, splits
+from ..blender import animation, attachments, keying, splits
 from ..blender.dependencies import aims_of
 from ..notes import Code, Note
 from ..setup import goals, keyable, pins
@@ -35,7 +35,8 @@ def keys_available_only(ob: bpy.types.Object) -> bool:
 
     A new pin has no curves. On a figure that moves it is keyed in any case, because it would change all other frames.
     """
-    return not any(curves.fcurves(owner.animation_data) for owner in {ob, *(target for target, _ in aims_of(ob))})
+    owners = {ob, *(target for target, _ in aims_of(ob))}
+    return not any(curves.fcurves(owner.animation_data) or animation.uses_nla(owner) for owner in owners)
 
 
 def keep_before(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
+from situations import as_strip
 from test_controls import HEIGHT, control, select, shift
 from test_posing import live_figure
 
@@ -142,7 +143,8 @@ def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.Monk
     assert not any("dqik.goals" in path for path, _ in rigs.keys(ob))
 
 
-def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("in_strip", [False, True])
+def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with Only Insert Available: else a pin on one frame would hold the hips there on all frames."""
     monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
     monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
@@ -151,6 +153,8 @@ def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(monkeypatch: pytest.M
     for frame in (1, 20):
         hips.location.z = -0.005 * frame
         hips.keyframe_insert("location", frame=frame)
+    if in_strip:
+        as_strip(ob)
     for frame in (20, 1):
         rigs.at_frame(frame)
         places[frame] = rigs.matrices(ob)[: ob.pose.bones.find(hips.name)]
