@@ -349,12 +349,13 @@ def groups_muted(ob: bpy.types.Object) -> None:
             curve.group.mute = True
 
 
+OF_HEAD = ("keep pose", "bake", "hold here")  # these tools key the head too
 HARMLESS = [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted]
 
 
 @pytest.mark.parametrize(
     ("harmless", "tool"), [(one, tool) for one in HARMLESS for tool in TOOLS
-                           if one is not other_strip or tool not in ("keep pose", "bake")]  # which key the head
+                           if one is not other_strip or tool not in OF_HEAD]
 )  # fmt: skip
 def test_what_hides_no_keys_does_no_harm(harmless: Callable, tool: str) -> None:
     ob = keyed_shot(tool)
