@@ -353,6 +353,56 @@ def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bo
     assert {numbers["LowerLeg.L"], numbers["LowerLeg.R"]} <= goal_bones(ob)
 
 
+def found_roles(extension: str, ob: bpy.types.Object) -> dict[str, tuple[str, str]]:
+    """The roles of bones by name, loose ones too."""
+    figure = sys.modules[f"{extension}.rig.figure.roles"].of(ob)
+    return {ob.pose.bones[bone].name: tuple(role) for bone, role in {**figure.roles, **figure.loose}.items()}
+
+
+def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -> None:
+    """As in "NPC R Foot [Rft ]", of which "rft" is no word for a side."""
+    ob = person(loose=True)
+    names = {"UpperArm": ("UpperArm", "Uar"), "LowerArm": ("Forearm", "Lar"), "Hand": ("Hand", "Hnd"),
+             "UpperLeg": ("Thigh", "Thg"), "LowerLeg": ("Calf", "Clf"), "Foot": ("Foot", "ft ")}  # fmt: skip
+    for part, (word, short) in names.items():
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"NPC {side} {word} [{side}{short}]"
+    found = found_roles(extension, ob)
+    for side, _ in SIDES:
+        assert found[f"NPC {side} Foot [{side}ft ]"] == ("foot", side)
+        assert found[f"NPC {side} Calf [{side}Clf]"] == ("shin", side)
+
+
+@pytest.mark.parametrize("collar", [0.06, 0.18, 0.25, 0.3])
+def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar: float) -> None:
+    """In names that number the bones of limbs, shape alone tells an upper arm, but not against the name of a collar."""
+    ob = person()
+    with_collars(ob, collar)
+    names = {"UpperArm": "Arm_01", "LowerArm": "Arm_02", "Hand": "Arm_03",
+             "UpperLeg": "Leg_01", "LowerLeg": "Leg_02", "Foot": "Leg_03"}  # fmt: skip
+    for part, name in names.items():
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"{side}_{name}"
+    found = found_roles(extension, ob)
+    for side, _ in SIDES:
+        arm = [f"{side}_Clav", *(f"{side}_Arm_0{number}" for number in (1, 2, 3))]
+        assert [found.get(name) for name in arm] == [(part, side) for part in ("collar", "arm", "forearm", "hand")]
+
+
+def with_collars(ob: bpy.types.Object, length: float) -> None:
+    """Put collar bones of some length between spine and arms."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for side, k in SIDES:
+        collar = bones.new(f"{side}_Clav")
+        collar.tail = bones[f"UpperArm.{side}"].head
+        collar.head = collar.tail - Vector((k * length, 0.0, 0.0))
+        bones[f"LowerArm.{side}"].tail = (0.67 * k, 0.0, 1.45)
+        collar.parent = bones["Spine"]
+        bones[f"UpperArm.{side}"].parent = collar
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def insect(pairs: int) -> bpy.types.Object:
     """A body with pairs of legs of three segments."""
     rows = [Bone("Root", (0, 0, 0.9), (0, -0.3, 0.9)), Bone("Body", (0, 0.1, 1.4), (0, -0.2, 1.4), "Root"),
