@@ -21,6 +21,7 @@ _CLEARLY_BENT = np.radians(20.0)  # from here on the axis of the bend counts alo
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
 _NEAR = 1.5  # times the length of the bone above: last bones of limbs are no longer
+_TO_HEAD = 0.87  # of a person's height: from the joints of the toes to that of the head
 _ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
 
 
@@ -29,6 +30,7 @@ class RestBody:
 
     def __init__(self, armature: Armature, figure: Figure) -> None:
         self.armature, self.roles, self.human = armature, figure.roles, not figure.not_human
+        self._joints = [bone for bone, role in {**figure.roles, **figure.loose}.items() if role.name != "finger"]
         self._by_role: dict[Role, int] = {}
         for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
             self._by_role.setdefault(self.roles[bone], bone)
@@ -42,6 +44,11 @@ class RestBody:
     def bone(self, name: str, side: str = MIDDLE) -> int | None:
         """The first bone of a role, from the root."""
         return self._by_role.get(Role(name, side))
+
+    @cached_property
+    def height(self) -> float:
+        """The height of a person with these joints; tails and what a figure wears say nothing about it."""
+        return float(np.ptp(self.armature.heads[self._joints] @ self.up)) / _TO_HEAD if self._joints else 0.0
 
     def way(self, start: int, end: int) -> float:
         """The length of the line from joint to joint down to a bone; straight if this is not below the other."""

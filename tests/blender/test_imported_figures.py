@@ -180,6 +180,25 @@ def test_what_a_figure_wears_is_no_skin(extension: str, worn) -> None:
     assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
 
 
+@pytest.mark.parametrize("length", [0.02, 0.3, 1.0, 9.0])
+def test_tails_and_crowns_make_no_limb_thicker(extension: str, length: float) -> None:
+    """Without a mesh, the joints of a person tell how thick its limbs are."""
+    ob = person()
+    before = radii(extension, ob)
+    random = np.random.default_rng(1)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for bone in bones:
+        bone.use_connect = False
+    for bone in bones:
+        bone.tail = bone.head + length * Vector(random.normal(size=3)).normalized()
+    crown = bones.new("HeadNub")
+    crown.head, crown.tail, crown.parent = (0.0, 0.0, 2.4), (0.0, 0.0, 2.5), bones["Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = radii(extension, ob)
+    assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
+
+
 # -- feet that are bones of their own ----------------------------------------------------------------------------------
 
 
