@@ -26,7 +26,7 @@ class FurtherLimb(NamedTuple):
 def loose_ends(
     tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], usable: Container[int]
 ) -> dict[int, Role]:  # fmt: skip
-    """Feet and hands that do not hang on their limbs, and their roles: exporters bake IK feet so.
+    """Feet and hands that do not hang on their limbs, and their roles: exporters bake IK feet so. Toes go with them.
 
     It is a bone of a foot's role that is not below its shin. If a limb has no end, it is one with such a name, or with
     that of an IK control of the limb, which is about as far from the knee as the hip is. usable : bones that may be.
@@ -43,6 +43,11 @@ def loose_ends(
                     found[own] = role
             elif own is not None and limb[1] is not None and not tree.is_above(limb[1], own):
                 found[own] = role
+    for foot, role in [(bone, role) for bone, role in found.items() if role.name == "foot"]:
+        parts = {"foot": foot} | {name.name: bone for name, bone in bones.items() if name == Role("toes", role.side)}
+        limbs.find_toes(tree, names, parts, role.side)
+        if "toes" in parts and parts["toes"] not in roles:
+            found[parts["toes"]] = Role("toes", role.side)
     return found
 
 

@@ -49,7 +49,7 @@ def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> Lim
         return None
     _find_end(tree, names, best[2].bones, LIMBS[kind], side)
     if kind == "leg":
-        _find_toes(tree, names, best[2].bones, side)
+        find_toes(tree, names, best[2].bones, side)
     return best[2]
 
 
@@ -70,9 +70,9 @@ def _find_end(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], part
         bones[end] = max(free, key=lambda bone: tree.distance(bones[lower], bone))
 
 
-def _find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
-    """Add the toes of a leg if their names say nothing, or the digits of a hand."""
-    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger"}
+def find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
+    """Add the toes of a leg that are not found: by their names on the foot, or if these say nothing or digits."""
+    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger", "toes"}
     free = [
         bone for bone in ([] if foot is None or "toes" in bones else tree.children[foot])
         if names[bone].side in (side, MIDDLE) and not (names[bone].helper or names[bone].parts.keys() - told)

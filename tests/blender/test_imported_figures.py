@@ -381,6 +381,7 @@ def found_roles(extension: str, ob: bpy.types.Object) -> dict[str, tuple[str, st
 def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -> None:
     """As in "NPC R Foot [Rft ]", of which "rft" is no word for a side."""
     ob = person(loose=True)
+    with_toes(ob)
     names = {"UpperArm": ("UpperArm", "Uar"), "LowerArm": ("Forearm", "Lar"), "Hand": ("Hand", "Hnd"),
              "UpperLeg": ("Thigh", "Thg"), "LowerLeg": ("Calf", "Clf"), "Foot": ("Foot", "ft ")}  # fmt: skip
     for part, (word, short) in names.items():
@@ -389,6 +390,7 @@ def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -
     found = found_roles(extension, ob)
     for side, _ in SIDES:
         assert found[f"NPC {side} Foot [{side}ft ]"] == ("foot", side)
+        assert found[f"NPC {side} Toe0 [{side}Toe]"] == ("toes", side)
         assert found[f"NPC {side} Calf [{side}Clf]"] == ("shin", side)
 
 
@@ -406,6 +408,16 @@ def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar
     for side, _ in SIDES:
         arm = [f"{side}_Clav", *(f"{side}_Arm_0{number}" for number in (1, 2, 3))]
         assert [found.get(name) for name in arm] == [(part, side) for part in ("collar", "arm", "forearm", "hand")]
+
+
+def with_toes(ob: bpy.types.Object) -> None:
+    """Put toes at the ends of feet."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for side, _ in SIDES:
+        foot, toes = bones[f"Foot.{side}"], bones.new(f"NPC {side} Toe0 [{side}Toe]")
+        toes.head, toes.tail, toes.parent = foot.tail, foot.tail + Vector((0.0, -0.06, -0.02)), foot
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def with_collars(ob: bpy.types.Object, length: float) -> None:
