@@ -9,7 +9,7 @@ from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from . import directions
 from .directions import SMALL, unit
-from .parts import LEFT, MIDDLE, PARTS, RIGHT, Role
+from .parts import LEFT, MIDDLE, OTHER, PARTS, RIGHT, Role
 from .roles import Figure
 
 NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
@@ -85,7 +85,7 @@ class RestBody:
             line = heads[following] - heads[bone]
             if np.linalg.norm(line) > SMALL * self.armature.size:
                 return unit(line)
-        if self._bones_lie_along and not self._continues(bone, role) and self._is_near(bone):
+        if self._bones_lie_along and not self._continues(bone, role) and self._are_near(bone, role):
             return self.armature.rest[bone, :3, 1].copy()
         if role.name in ("spine", "neck", "head"):
             return self.up
@@ -101,6 +101,11 @@ class RestBody:
         shin = self.bone("shin", role.side) if role.name == "foot" else None
         line = None if shin is None else self.along(shin)
         return line is not None and float(self.armature.rest[bone, :3, 1] @ line) > _ON
+
+    def _are_near(self, bone: int, role: Role) -> bool:
+        """Whether a bone and its mirrored one end near their heads: if one tail says nothing, the other is chance."""
+        other = self.bone(role.name, OTHER[role.side]) if role.side and not role.part.several else None
+        return self._is_near(bone) and (other is None or self._is_near(other))
 
     def _is_near(self, bone: int) -> bool:
         """Whether a bone ends near its head: importers put the tails of last bones anywhere, and far away."""

@@ -199,6 +199,20 @@ def test_tails_and_crowns_make_no_limb_thicker(extension: str, length: float) ->
     assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
 
 
+def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
+    """A tail that happens to be near may point anywhere: into the ground."""
+    ob = person()
+    with_toes(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, line in (("L", (0.0, -0.06, -0.06)), ("R", (5.0, 1.0, 3.0))):
+        toes = ob.data.edit_bones[f"NPC {side} Toe0 [{side}Toe]"]
+        toes.tail = toes.head + Vector(line)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    left, right = (sole(extension, ob, f"Foot.{side}") for side, _ in SIDES)
+    for one, other in zip(left, right, strict=True):
+        assert tuple(one) == pytest.approx((-other.x, other.y, other.z), abs=1e-4)
+
+
 # -- feet that are bones of their own ----------------------------------------------------------------------------------
 
 
