@@ -85,7 +85,7 @@ class RestBody:
             line = heads[following] - heads[bone]
             if np.linalg.norm(line) > SMALL * self.armature.size:
                 return unit(line)
-        if self._bones_lie_along and not self._continues(bone, role) and self._are_near(bone, role):
+        if self.bones_lie_along and not self._continues(bone, role) and self._are_near(bone, role):
             return self.armature.rest[bone, :3, 1].copy()
         if role.name in ("spine", "neck", "head"):
             return self.up
@@ -185,7 +185,7 @@ class RestBody:
         return [below[int(away.argmax())]] if below and role.name in ("hand", "foot", "toes") else []
 
     @cached_property
-    def _bones_lie_along(self) -> bool:
+    def bones_lie_along(self) -> bool:
         """Whether most bones of the limbs point from joint to joint."""
         votes = []
         for name in ("arm", "forearm", "thigh", "shin"):

@@ -38,14 +38,18 @@ def of(body: RestBody, bone: int) -> np.ndarray:
 
 
 def _tells(body: RestBody, bone: int) -> bool:
-    """Whether a bone is about as long as its part may be, or nothing tells how long that is."""
+    """Whether a bone is about as long as its part may be, or nothing tells how long that is.
+
+    Where bones do not lie along their limbs, tails of the last ones point anywhere.
+    """
     armature, role = body.armature, body.roles.get(bone, NONE)
     length = float(armature.length[bone])
     away = np.linalg.norm(armature.heads[armature.tree.children[bone]] - armature.heads[bone], axis=-1)
     if away.size and away.max() > SMALL * armature.size and length <= _BEYOND * away.max() and role.name not in _PARTS:
         return True
     line, most, _ = _measure(body, bone, role)
-    return line <= SMALL * armature.size or _LEAST * line < length <= most * line
+    astray = role.name in _PARTS and not body.bones_lie_along
+    return line <= SMALL * armature.size or (not astray and _LEAST * line < length <= most * line)
 
 
 def _measure(body: RestBody, bone: int, role: Role) -> tuple[float, float, float]:

@@ -213,6 +213,23 @@ def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
         assert tuple(one) == pytest.approx((-other.x, other.y, other.z), abs=1e-4)
 
 
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axis: tuple[float, float, float]) -> None:
+    ob = person()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        bone.tail = bone.head + 0.08 * Vector(axis)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side, k in SIDES:
+        heel, ball, _ = sole(extension, ob, f"Foot.{side}")
+        assert tuple((ball - heel).normalized()) == pytest.approx((0.0, -1.0, 0.0), abs=1e-3)
+        assert ball.x == pytest.approx(0.1 * k, abs=1e-3)
+        assert 0.08 < -ball.y < 0.2
+        assert heel.z < 0.08
+
+
 # -- feet that are bones of their own ----------------------------------------------------------------------------------
 
 
