@@ -425,6 +425,19 @@ def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -
         assert found[f"NPC {side} Calf [{side}Clf]"] == ("shin", side)
 
 
+@pytest.mark.parametrize(("thigh", "shin", "foot"), [("Leg_01", "Leg_02", "Leg_03"), ("Thigh", "ひざ", "足"),
+                                                     ("Leg1", "Leg2", "Ankle")])  # fmt: skip
+def test_a_loose_foot_may_have_the_name_of_its_leg(extension: str, thigh: str, shin: str, foot: str) -> None:
+    ob = person(loose=True)
+    for part, name in (("UpperLeg", thigh), ("LowerLeg", shin), ("Foot", foot)):
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"{name}.{side}"
+    bones = [bone.name for bone in ob.data.bones if bone.name[-2:] == ".L" and "Arm" not in bone.name]
+    found = found_roles(extension, ob)
+    assert [found.get(name) for name in bones if "Hand" not in name] == [
+        (part, "L") for part in ("thigh", "shin", "foot")]  # fmt: skip
+
+
 @pytest.mark.parametrize("collar", [0.06, 0.18, 0.25, 0.3])
 def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar: float) -> None:
     """In names that number the bones of limbs, shape alone tells an upper arm, but not against the name of a collar."""
