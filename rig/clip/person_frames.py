@@ -131,7 +131,7 @@ def _attached(ob: bpy.types.Object, armature: Armature) -> tuple[Armature, roles
     """
     figure = roles.of(ob, armature)
     hung = {bone: one for bone, role in figure.loose.items() for one, own in figure.roles.items()
-            if own == Role(_ABOVE[role.name], role.side)}  # fmt: skip
+            if own == Role(_ABOVE.get(role.name, ""), role.side)}  # fmt: skip
     if hung:
         figure = roles.of(ob, armature.hung(hung))  # with the toes below them
     driven = animation.animation(ob).driven

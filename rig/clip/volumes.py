@@ -5,7 +5,7 @@ A part is a line of one or several bones with the radius of the skin at places a
 the vertices of the meshes that follow these bones, or without a mesh those of the usual capsules, or of typed radii.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import bpy
@@ -16,7 +16,7 @@ from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from ..figure import capsules, ends, roles, skin
 from ..figure.body import RestBody
-from ..figure.parts import LEFT, RIGHT
+from ..figure.parts import LEFT, NONE, RIGHT
 from .shown import Shown
 
 PartKey = tuple[str, str]
@@ -25,8 +25,7 @@ PartKey = tuple[str, str]
 STATIONS, CAPS, AROUND = 13, 6, 24  # places along a part, angles beyond each of its ends, and directions around it
 _LIMBS = ("arm", "forearm", "hand", "thigh", "shin", "foot")
 _PALM = ((0.2, 6), (0.5, 6), (0.8, 6), (1.0, 6))  # points of a hand: how far along it, and how many around
-_SHORT, _USUAL = 0.05, 0.5  # of the forearm: bones of hands that are shorter say nothing, and how long hands are then
-_TO_HEAD = 0.87  # of a person's height: from the joints of the toes to that of the head
+_SHORT, _USUAL = 0.05, 0.6  # of the forearm: bones of hands that are shorter say nothing, and how long hands are then
 _BESIDE = 1e-3  # of the size of a part: how far apart two rays are
 _ALONG_LAST = np.array([0.5, 0.5, 0.5, 0.5])  # turns (x, y, z) to (y, z, x): the trunk's frames have Y along it
 
@@ -83,7 +82,7 @@ def measured(
     """
     armature = body.armature
     usual = {one.bone: one for one in capsules.of(ob, armature, figure)}
-    lines = _lines(body, trunk, usual)
+    lines = _lines(body, trunk, usual, frames, skin.points(ob, armature, figure))
     surface = _Surface(*skin.triangles(ob, armature, figure), armature, lines)
     parts = {}
     for key, (bones, nodes) in lines.items():
@@ -93,15 +92,15 @@ def measured(
         bare = Part(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
-    high = armature.heads[[bone for bone, role in figure.roles.items() if role.name != "finger"]] @ body.up
     typed = any(ob.pose.bones[bone].dqik_radius > 0.0 for bones, _ in lines.values() for bone in bones)
-    return Skin(parts, hands, float(np.ptp(high)) / _TO_HEAD, not typed and surface.bare)
+    return Skin(parts, hands, body.height, not typed and surface.bare)
 
 
 def _lines(
-    body: RestBody, trunk: list[list[int]], usual: dict[int, capsules.BoneCapsule]
+    body: RestBody, trunk: list[list[int]], usual: dict[int, capsules.BoneCapsule], frames: dict[int, np.ndarray],
+    skinned: Mapping[int, np.ndarray],
 ) -> dict[PartKey, tuple[list[int], np.ndarray]]:
-    """The bones of each part, and its nodes."""
+    """The bones of each part, and its nodes. skinned : the skin of bones."""
     armature, (hips, spine, neck) = body.armature, trunk
     heads, found = armature.heads, dict[PartKey, tuple[list[int], np.ndarray]]()
     arms = [bone for bone in (body.bone("arm", LEFT), body.bone("arm", RIGHT)) if bone is not None]
@@ -121,21 +120,31 @@ def _lines(
                 continue
             end = heads[following] if following is not None else usual[bone].end if bone in usual else None
             if name == "hand" and end is not None:
-                end = _fingertips(body, bone, side, end)
+                along = quaternion.to_matrix(frames[bone])[:, 0]
+                end = heads[bone] + along * _hand_length(body, bone, side, end, skinned)
             if end is not None and np.linalg.norm(end - heads[bone]) > 1e-6 * armature.size:
                 found[name, side] = [bone], np.array([heads[bone], end])
     return found
 
 
-def _fingertips(body: RestBody, hand: int, side: str, end: np.ndarray) -> np.ndarray:
-    """The end (3,) of a hand, by its fingers or its forearm where its bone is too short for one."""
+def _hand_length(
+    body: RestBody, hand: int, side: str, end: np.ndarray, skinned: Mapping[int, np.ndarray]
+) -> float:  # fmt: skip
+    """How long a hand is that ends at a point (3,) by its bone or its skin.
+
+    Without a skin, tails of hands are what an importer made of them: joints of fingers tell it, or the forearm. So they
+    do for a bone that is too short for a hand.
+    """
     armature, forearm = body.armature, body.bone("forearm", side)
     start = armature.heads[hand]
-    if forearm is None or np.linalg.norm(end - start) > _SHORT * np.linalg.norm(start - armature.heads[forearm]):
-        return end
-    below = [bone for bone in range(len(armature.parent)) if hand in armature.above(bone)[1:]]
-    lines = np.array([*(ends.of(body, one) - start for one in below), _USUAL * (start - armature.heads[forearm])])
-    return start + lines[np.linalg.norm(lines, axis=-1).argmax()]
+    length, below = float(np.linalg.norm(end - start)), armature.tree.below(hand)
+    if forearm is None:
+        return length
+    lower = float(np.linalg.norm(start - armature.heads[forearm]))
+    if length > _SHORT * lower and any(bone in skinned for bone in (hand, *below)):
+        return length
+    fingers = [bone for bone in below if body.roles.get(bone, NONE).name == "finger"]
+    return max(_USUAL * lower, float(np.linalg.norm(armature.heads[fingers] - start, axis=-1).max(initial=0.0)))
 
 
 class _Surface:

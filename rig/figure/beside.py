@@ -26,10 +26,11 @@ class FurtherLimb(NamedTuple):
 def loose_ends(
     tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], usable: Container[int]
 ) -> dict[int, Role]:  # fmt: skip
-    """Feet and hands that do not hang on their limbs, and their roles: exporters bake IK feet so.
+    """Feet and hands that do not hang on their limbs, and their roles: exporters bake IK feet so. Toes go with them.
 
     It is a bone of a foot's role that is not below its shin. If a limb has no end, it is one with such a name, or with
-    that of an IK control of the limb, which is about as far from the knee as the hip is. usable : bones that may be.
+    that of an IK control or another bone of the limb, which is about as far from the knee as the hip is. usable : bones
+    that may be.
     """
     bones = {role: bone for bone, role in roles.items()}
     found = dict[int, Role]()
@@ -43,6 +44,11 @@ def loose_ends(
                     found[own] = role
             elif own is not None and limb[1] is not None and not tree.is_above(limb[1], own):
                 found[own] = role
+    for foot, role in [(bone, role) for bone, role in found.items() if role.name == "foot"]:
+        parts = {"foot": foot} | {name.name: bone for name, bone in bones.items() if name == Role("toes", role.side)}
+        limbs.find_toes(tree, names, parts, role.side)
+        if "toes" in parts and parts["toes"] not in roles:
+            found[parts["toes"]] = Role("toes", role.side)
     return found
 
 
@@ -58,17 +64,25 @@ def _loose_end(
             continue
         if tree.is_above(upper, bone) or not _NEAR * length <= tree.distance(lower, bone) <= _FAR * length:
             continue
-        weight = _end_weight(name, kind, end)
+        weight = _end_weight(name, names[lower], kind, end)
         if weight > 0.0 and (best is None or (weight, -tree.depth(bone)) > best[:2]):
             best = weight, -tree.depth(bone), bone
     return None if best is None else best[2]
 
 
-def _end_weight(name: BoneName, kind: str, end: str) -> float:
-    """How much a name is that of the end of a limb: 2 if it names it, 1 if it is that of a control of the limb's IK."""
-    if not name.helper:
-        return 2.0 * (max(name.parts, key=lambda part: name.parts[part], default="") == end)
-    return float("ik" in name.words and not bone_names.without_helpers(name).parts.keys().isdisjoint(LIMBS[kind]))
+def _end_weight(name: BoneName, lower: BoneName, kind: str, end: str) -> float:
+    """How much a name is that of the end of a limb whose other bones are known. lower : that of the bone above.
+
+    It is 2 if it names the end, 1.5 if it may, less if it is that of the bone above but for a number, and 1 if it is
+    that of a control of the limb's IK.
+    """
+    if name.helper:
+        return float("ik" in name.words and not bone_names.without_helpers(name).parts.keys().isdisjoint(LIMBS[kind]))
+    if max(name.parts, key=lambda part: name.parts[part], default="") == end:
+        return 2.0
+    if end in name.parts:
+        return 1.5
+    return 1.25 * (not name.parts.keys().isdisjoint(LIMBS[kind]) and name.words == lower.words)
 
 
 def further_limbs(

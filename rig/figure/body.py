@@ -9,7 +9,7 @@ from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
 from . import directions
 from .directions import SMALL, unit
-from .parts import LEFT, MIDDLE, PARTS, RIGHT, Role
+from .parts import LEFT, MIDDLE, OTHER, PARTS, RIGHT, Role
 from .roles import Figure
 
 NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
@@ -21,6 +21,7 @@ _CLEARLY_BENT = np.radians(20.0)  # from here on the axis of the bend counts alo
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
 _NEAR = 1.5  # times the length of the bone above: last bones of limbs are no longer
+_TO_HEAD = 0.87  # of a person's height: from the joints of the toes to that of the head
 _ON = np.cos(np.radians(40.0))  # feet nearer than this to their shins point on along them
 
 
@@ -29,6 +30,7 @@ class RestBody:
 
     def __init__(self, armature: Armature, figure: Figure) -> None:
         self.armature, self.roles, self.human = armature, figure.roles, not figure.not_human
+        self._joints = [bone for bone, role in {**figure.roles, **figure.loose}.items() if role.name != "finger"]
         self._by_role: dict[Role, int] = {}
         for bone in sorted(self.roles, key=lambda bone: len(armature.above(bone))):
             self._by_role.setdefault(self.roles[bone], bone)
@@ -42,6 +44,11 @@ class RestBody:
     def bone(self, name: str, side: str = MIDDLE) -> int | None:
         """The first bone of a role, from the root."""
         return self._by_role.get(Role(name, side))
+
+    @cached_property
+    def height(self) -> float:
+        """The height of a person with these joints; tails and what a figure wears say nothing about it."""
+        return float(np.ptp(self.armature.heads[self._joints] @ self.up)) / _TO_HEAD if self._joints else 0.0
 
     def way(self, start: int, end: int) -> float:
         """The length of the line from joint to joint down to a bone; straight if this is not below the other."""
@@ -78,7 +85,7 @@ class RestBody:
             line = heads[following] - heads[bone]
             if np.linalg.norm(line) > SMALL * self.armature.size:
                 return unit(line)
-        if self._bones_lie_along and not self._continues(bone, role) and self._is_near(bone):
+        if self.bones_lie_along and not self._continues(bone, role) and self._are_near(bone, role):
             return self.armature.rest[bone, :3, 1].copy()
         if role.name in ("spine", "neck", "head"):
             return self.up
@@ -94,6 +101,11 @@ class RestBody:
         shin = self.bone("shin", role.side) if role.name == "foot" else None
         line = None if shin is None else self.along(shin)
         return line is not None and float(self.armature.rest[bone, :3, 1] @ line) > _ON
+
+    def _are_near(self, bone: int, role: Role) -> bool:
+        """Whether a bone and its mirrored one end near their heads: if one tail says nothing, the other is chance."""
+        other = self.bone(role.name, OTHER[role.side]) if role.side and not role.part.several else None
+        return self._is_near(bone) and (other is None or self._is_near(other))
 
     def _is_near(self, bone: int) -> bool:
         """Whether a bone ends near its head: importers put the tails of last bones anywhere, and far away."""
@@ -173,7 +185,7 @@ class RestBody:
         return [below[int(away.argmax())]] if below and role.name in ("hand", "foot", "toes") else []
 
     @cached_property
-    def _bones_lie_along(self) -> bool:
+    def bones_lie_along(self) -> bool:
         """Whether most bones of the limbs point from joint to joint."""
         votes = []
         for name in ("arm", "forearm", "thigh", "shin"):

@@ -81,6 +81,7 @@ _VOCABULARY = (
 _GROUPS = {"arm", "leg", "wing"}  # in names such as "leg_foot" and "wing_hand" they are the limb, and no bone of it
 _ACCENTS = {chr(code) for code in range(0x300, 0x370)}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[左右]|[^\W\d_a-zA-Z左右]+")
+_REPEATED = re.compile(r"(?<=\w)\s*\[.*?\]")  # as in "NPC L Foot [Lft ]"
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,11 @@ def _side(words: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case and in English, those that run together split."""
-    letters = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    """The words of a name in lower case and in English, those that run together split.
+
+    What follows in square brackets is a short form of the name, and left out.
+    """
+    letters = unicodedata.normalize("NFKD", _REPEATED.sub("", name).replace("ß", "ss"))
     plain = "".join(letter for letter in letters if letter not in _ACCENTS)
     tokens = [token.lower() for token in _WORD.findall(unicodedata.normalize("NFKC", plain))]
     words = [word for token in tokens for word in (_split(token) or (token,))]

@@ -118,7 +118,7 @@ def _capsule(
         along = unit(tail - start) if known is None else known
         length = _far(points - start, along) if points is not None and _enough(points) else np.linalg.norm(tail - start)
         end = start + along * length
-    radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, armature)
+    radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, body)
     stands = role.name in _ON_GROUND
     if not following and not stands:  # a hand or a head ends with its body, not a radius after it
         line = end - start
@@ -137,11 +137,14 @@ def _far(points: np.ndarray, along: np.ndarray) -> float:
     return max(float(np.percentile(points @ along, _TIP)), 0.0)
 
 
-def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, usual: float, armature: Armature) -> float:
-    """The median distance of vertices from a segment; without them a usual share of the size, or one of the length."""
+def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, usual: float, body: RestBody) -> float:
+    """The median distance of vertices from a segment; without them a usual share of the size, or one of the length.
+
+    The size of a person is that of its joints: hair, crowns and tails of any length make no limb thicker.
+    """
     if not _enough(points):
         length = max(float(np.linalg.norm(end - start)), 0.0)
-        return usual * armature.size or _SLIM * length
+        return usual * (body.height if body.human else body.armature.size) or _SLIM * length
     line = end - start
     share = np.clip((points - start) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
     return float(np.median(np.linalg.norm(points - start - share[:, None] * line, axis=-1)))

@@ -3,14 +3,14 @@
 
 Files of games have joints and no tails: importers give the last bones of limbs some length, as that of the bone above,
 or a hundredth, or ten times the figure. A tail counts if it is at the head of a child, or as far from its own head as
-such a part of a figure may be. Else the end is where the part usually ends.
+such a part of a figure may be, on both sides. Else the end is where the part usually ends.
 """
 
 import numpy as np
 
 from .body import RestBody
 from .directions import SMALL, unit
-from .parts import NONE, Role
+from .parts import NONE, OTHER, Role
 
 _AT_CHILD = 0.1  # of a bone's length: its tail is at the head of a child
 _BEYOND = 1.5  # times the way to its furthest child: a bone with children is no longer
@@ -27,16 +27,29 @@ def of(body: RestBody, bone: int) -> np.ndarray:
     armature, role = body.armature, body.roles.get(bone, NONE)
     head, tail, length = armature.heads[bone], armature.tails[bone], float(armature.length[bone])
     below = armature.heads[armature.tree.children[bone]] - head
-    away = np.linalg.norm(below, axis=-1)
     if (np.linalg.norm(below - (tail - head), axis=-1) < _AT_CHILD * length).any():
         return tail
-    if away.size and away.max() > SMALL * armature.size and length <= _BEYOND * away.max() and role.name not in _PARTS:
+    other = body.bone(role.name, OTHER[role.side]) if role.name in _PARTS and role.side else None
+    if _tells(body, bone) and (other is None or _tells(body, other)):
         return tail
-    line, most, usual = _measure(body, bone, role)
-    if line <= SMALL * armature.size or _LEAST * line < length <= most * line:
-        return tail
+    line, _, usual = _measure(body, bone, role)
     along = body.along(bone) if bone in body.roles else None
     return head + usual * line * (unit(tail - head) if along is None else along)
+
+
+def _tells(body: RestBody, bone: int) -> bool:
+    """Whether a bone is about as long as its part may be, or nothing tells how long that is.
+
+    Where bones do not lie along their limbs, tails of the last ones point anywhere.
+    """
+    armature, role = body.armature, body.roles.get(bone, NONE)
+    length = float(armature.length[bone])
+    away = np.linalg.norm(armature.heads[armature.tree.children[bone]] - armature.heads[bone], axis=-1)
+    if away.size and away.max() > SMALL * armature.size and length <= _BEYOND * away.max() and role.name not in _PARTS:
+        return True
+    line, most, _ = _measure(body, bone, role)
+    astray = role.name in _PARTS and not body.bones_lie_along
+    return line <= SMALL * armature.size or (not astray and _LEAST * line < length <= most * line)
 
 
 def _measure(body: RestBody, bone: int, role: Role) -> tuple[float, float, float]:

@@ -20,13 +20,14 @@ from .roles import Figure
 
 BEND = np.radians(45.0)  # how far toes bend before the foot turns about their tip
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
-_LONGEST, _USUAL = 0.22, 0.165  # of the leg: how far ahead of the ankle the ball of a foot may be, and usually is
+_LONGEST = 0.22  # of the leg: how far ahead of the ankle the ball of a foot may be
+_USUAL, _PERSONS = 0.165, 0.076  # of the leg, or of a person's height: how far ahead it usually is
 _SHORT = 0.05  # of the leg: a foot of which less is ahead of the ankle points down along its shin
 _REACH, _SMALL = 0.5, 0.05  # of the leg: skin of a foot is no further from the ankle, and a sole is longer
 _FEWEST = 16  # vertices from which a sole is measured
 _SOLE, _THICK = 0.3, 0.03  # of the ankle's height, at least of the leg: vertices lower than this are those of the sole
 _TOES = 0.3  # of the way from the ankle to the tip: the joint of the toes is further ahead
-_BALL = 0.7  # of the way from the heel to the tip of a foot without toes: its ball
+_BALL = 0.75  # of the way from the heel to the tip of a foot without toes: its ball
 
 
 class Foot(NamedTuple):
@@ -118,9 +119,11 @@ def _ball(body: RestBody, bone: int, leg: float, up: np.ndarray) -> np.ndarray:
     ankle, tail = body.armature.heads[bone], ends.of(body, bone)
     line = tail - ankle
     ahead = float(np.linalg.norm(line - up * (up @ line)))
+    usual = _PERSONS * body.height if body.human else _USUAL * leg
     if ahead < _SHORT * leg:
-        return tail + _USUAL * leg * _forward(body, up)
-    return tail if ahead <= _LONGEST * leg else ankle + line * (_USUAL * leg / ahead)
+        return tail + usual * _forward(body, up)
+    known = np.array_equal(tail, body.armature.tails[bone]) and ahead <= _LONGEST * leg
+    return tail if known else ankle + line * (usual / ahead)
 
 
 def _sole(

@@ -7,7 +7,7 @@ segments of nearly equal length are its upper and its lower bone.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate, combinations, pairwise, product
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ def by_names(tree: Tree, names: Sequence[BoneName], kind: str, side: str) -> Lim
         return None
     _find_end(tree, names, best[2].bones, LIMBS[kind], side)
     if kind == "leg":
-        _find_toes(tree, names, best[2].bones, side)
+        find_toes(tree, names, best[2].bones, side)
     return best[2]
 
 
@@ -70,9 +70,9 @@ def _find_end(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], part
         bones[end] = max(free, key=lambda bone: tree.distance(bones[lower], bone))
 
 
-def _find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
-    """Add the toes of a leg if their names say nothing, or the digits of a hand."""
-    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger"}
+def find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
+    """Add the toes of a leg that are not found: by their names on the foot, or if these say nothing or digits."""
+    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger", "toes"}
     free = [
         bone for bone in ([] if foot is None or "toes" in bones else tree.children[foot])
         if names[bone].side in (side, MIDDLE) and not (names[bone].helper or names[bone].parts.keys() - told)
@@ -125,11 +125,12 @@ def pairs(tree: Tree) -> list[Pair]:
 
 
 def chosen(
-    tree: Tree, candidates: list[Pair], missing: list[str], short: bool = False
+    tree: Tree, candidates: list[Pair], missing: list[str], girdle: Container[int] = (), short: bool = False
 ) -> dict[str, tuple[LimbBones, LimbBones]]:  # fmt: skip
     """The pairs of branches that are the missing limbs: legs are the nearest to the root, arms the most like limbs.
 
-    A single pair is not enough to tell limbs from fins, if none has a name. short : limbs may end at their lower bone.
+    A single pair is not enough to tell limbs from fins, if none has a name. girdle : bones that are above limbs, as
+    their names say. short : limbs may end at their lower bone.
     """
     found: dict[str, tuple[LimbBones, LimbBones]] = {}
     legs: Pair | None = None
@@ -140,7 +141,7 @@ def chosen(
             joints = 0 if legs is None else len(legs.one)
             for path in pair[:2]:
                 if (*path, joints) not in shapes:
-                    shapes[*path, joints] = by_shape(tree, path, kind, joints, short)
+                    shapes[*path, joints] = by_shape(tree, path, kind, joints, girdle, short)
             one, other = (shapes[*path, joints] for path in pair[:2])
             if one is None or other is None:
                 continue
@@ -189,12 +190,13 @@ def _same_length(tree: Tree, one: float, other: float) -> bool:
 
 
 def by_shape(
-    tree: Tree, path: list[int], kind: str, joints: int = 0, short: bool = False
+    tree: Tree, path: list[int], kind: str, joints: int = 0, girdle: Container[int] = (), short: bool = False
 ) -> tuple[float, LimbBones] | None:  # fmt: skip
     """The limb on a path of bones by the lengths of its segments, and how much it is like one; None for short paths.
 
     Bones that only twist lie on the straight line between their neighbours, and may be passed over. joints : the number
-    of a leg's, or 0; the front legs of animals have as many below their shoulder blades. short : whether two bones do.
+    of a leg's, or 0; the front legs of animals have as many below their shoulder blades. girdle : bones that are above
+    the limb. short : whether two bones do.
     """
     if short and len(path) == 2:
         return _TWO, LimbBones(dict(zip(LIMBS[kind][1:3], path, strict=True)), tree.paths[path[0]][:-1] + path)
@@ -207,6 +209,8 @@ def by_shape(
     for i, j, k in combinations(range(min(len(path), _MOST)), 3):
         if i > 2:
             break
+        if path[i] in girdle:
+            continue
         upper, lower = tree.distance(path[i], path[j]), tree.distance(path[j], path[k])
         if min(upper, lower) <= SMALL * tree.size:
             continue

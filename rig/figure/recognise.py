@@ -12,6 +12,7 @@ from .bone_names import BoneName
 from .directions import SMALL, unit
 from .parts import LEFT, LIMBS, MIDDLE, RIGHT, TRUNK, LimbBones, Role
 
+_GIRDLE = {"collar", "hip_joint"}  # parts above the upper bones of limbs
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
 _POINTS, _BEHIND = 0.3, -0.7  # level part of toes that point somewhere; cosine of those that point back
 _BENT = 0.003  # of the figure's size: a knee that is bent
@@ -119,9 +120,10 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
     if not missing:
         return
     pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
-    made = limbs.chosen(tree, pairs, missing)
+    girdle = {bone for bone, name in enumerate(names) if name.parts and name.parts.keys() <= _GIRDLE}
+    made = limbs.chosen(tree, pairs, missing, girdle)
     if not made and len(missing) == len(LIMBS) == len({pair.one[0] for pair in pairs}):  # without hands or feet
-        made = limbs.chosen(tree, pairs, missing, short=True)
+        made = limbs.chosen(tree, pairs, missing, girdle, short=True)
     left = _left(tree, found)
     if left is None and "leg" in made:
         top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None

@@ -28,7 +28,8 @@ _BY_IDENTIFIER = {role.identifier: role for role in ROLES}
 class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
-    loose : the roles of feet and hands that are bones of their own (`beside.loose_ends`); they are not among `roles`.
+    loose : the roles of feet and hands that are bones of their own, and of their toes (`beside.loose_ends`); they are
+    not among `roles`.
     not_human : why human limits do not fit it; None if they do. controlled : why goals cannot move its bones, because
     other bones control them by constraints; None if they can. folded : whether it would be human if it rested as it
     stands in its present pose.

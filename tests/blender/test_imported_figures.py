@@ -180,6 +180,56 @@ def test_what_a_figure_wears_is_no_skin(extension: str, worn) -> None:
     assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
 
 
+@pytest.mark.parametrize("length", [0.02, 0.3, 1.0, 9.0])
+def test_tails_and_crowns_make_no_limb_thicker(extension: str, length: float) -> None:
+    """Without a mesh, the joints of a person tell how thick its limbs are."""
+    ob = person()
+    before = radii(extension, ob)
+    random = np.random.default_rng(1)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for bone in bones:
+        bone.use_connect = False
+    for bone in bones:
+        bone.tail = bone.head + length * Vector(random.normal(size=3)).normalized()
+    crown = bones.new("HeadNub")
+    crown.head, crown.tail, crown.parent = (0.0, 0.0, 2.4), (0.0, 0.0, 2.5), bones["Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = radii(extension, ob)
+    assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
+
+
+def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
+    """A tail that happens to be near may point anywhere: into the ground."""
+    ob = person()
+    with_toes(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, line in (("L", (0.0, -0.06, -0.06)), ("R", (5.0, 1.0, 3.0))):
+        toes = ob.data.edit_bones[f"NPC {side} Toe0 [{side}Toe]"]
+        toes.tail = toes.head + Vector(line)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    left, right = (sole(extension, ob, f"Foot.{side}") for side, _ in SIDES)
+    for one, other in zip(left, right, strict=True):
+        assert tuple(one) == pytest.approx((-other.x, other.y, other.z), abs=1e-4)
+
+
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axis: tuple[float, float, float]) -> None:
+    ob = person()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        bone.use_connect = False
+    for bone in ob.data.edit_bones:
+        bone.tail = bone.head + 0.08 * Vector(axis)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side, k in SIDES:
+        heel, ball, _ = sole(extension, ob, f"Foot.{side}")
+        assert tuple((ball - heel).normalized()) == pytest.approx((0.0, -1.0, 0.0), abs=1e-3)
+        assert ball.x == pytest.approx(0.1 * k, abs=1e-3)
+        assert 0.08 < -ball.y < 0.2
+        assert heel.z < 0.08
+
+
 # -- feet that are bones of their own ----------------------------------------------------------------------------------
 
 
@@ -351,6 +401,81 @@ def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bo
             assert found[part, side] == numbers[f"{name}.{side}"]
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {numbers["LowerLeg.L"], numbers["LowerLeg.R"]} <= goal_bones(ob)
+
+
+def found_roles(extension: str, ob: bpy.types.Object) -> dict[str, tuple[str, str]]:
+    """The roles of bones by name, loose ones too."""
+    figure = sys.modules[f"{extension}.rig.figure.roles"].of(ob)
+    return {ob.pose.bones[bone].name: tuple(role) for bone, role in {**figure.roles, **figure.loose}.items()}
+
+
+def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -> None:
+    """As in "NPC R Foot [Rft ]", of which "rft" is no word for a side."""
+    ob = person(loose=True)
+    with_toes(ob)
+    names = {"UpperArm": ("UpperArm", "Uar"), "LowerArm": ("Forearm", "Lar"), "Hand": ("Hand", "Hnd"),
+             "UpperLeg": ("Thigh", "Thg"), "LowerLeg": ("Calf", "Clf"), "Foot": ("Foot", "ft ")}  # fmt: skip
+    for part, (word, short) in names.items():
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"NPC {side} {word} [{side}{short}]"
+    found = found_roles(extension, ob)
+    for side, _ in SIDES:
+        assert found[f"NPC {side} Foot [{side}ft ]"] == ("foot", side)
+        assert found[f"NPC {side} Toe0 [{side}Toe]"] == ("toes", side)
+        assert found[f"NPC {side} Calf [{side}Clf]"] == ("shin", side)
+
+
+@pytest.mark.parametrize(("thigh", "shin", "foot"), [("Leg_01", "Leg_02", "Leg_03"), ("Thigh", "ひざ", "足"),
+                                                     ("Leg1", "Leg2", "Ankle")])  # fmt: skip
+def test_a_loose_foot_may_have_the_name_of_its_leg(extension: str, thigh: str, shin: str, foot: str) -> None:
+    ob = person(loose=True)
+    for part, name in (("UpperLeg", thigh), ("LowerLeg", shin), ("Foot", foot)):
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"{name}.{side}"
+    bones = [bone.name for bone in ob.data.bones if bone.name[-2:] == ".L" and "Arm" not in bone.name]
+    found = found_roles(extension, ob)
+    assert [found.get(name) for name in bones if "Hand" not in name] == [
+        (part, "L") for part in ("thigh", "shin", "foot")]  # fmt: skip
+
+
+@pytest.mark.parametrize("collar", [0.06, 0.18, 0.25, 0.3])
+def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar: float) -> None:
+    """In names that number the bones of limbs, shape alone tells an upper arm, but not against the name of a collar."""
+    ob = person()
+    with_collars(ob, collar)
+    names = {"UpperArm": "Arm_01", "LowerArm": "Arm_02", "Hand": "Arm_03",
+             "UpperLeg": "Leg_01", "LowerLeg": "Leg_02", "Foot": "Leg_03"}  # fmt: skip
+    for part, name in names.items():
+        for side, _ in SIDES:
+            ob.data.bones[f"{part}.{side}"].name = f"{side}_{name}"
+    found = found_roles(extension, ob)
+    for side, _ in SIDES:
+        arm = [f"{side}_Clav", *(f"{side}_Arm_0{number}" for number in (1, 2, 3))]
+        assert [found.get(name) for name in arm] == [(part, side) for part in ("collar", "arm", "forearm", "hand")]
+
+
+def with_toes(ob: bpy.types.Object) -> None:
+    """Put toes at the ends of feet."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for side, _ in SIDES:
+        foot, toes = bones[f"Foot.{side}"], bones.new(f"NPC {side} Toe0 [{side}Toe]")
+        toes.head, toes.tail, toes.parent = foot.tail, foot.tail + Vector((0.0, -0.06, -0.02)), foot
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def with_collars(ob: bpy.types.Object, length: float) -> None:
+    """Put collar bones of some length between spine and arms."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for side, k in SIDES:
+        collar = bones.new(f"{side}_Clav")
+        collar.tail = bones[f"UpperArm.{side}"].head
+        collar.head = collar.tail - Vector((k * length, 0.0, 0.0))
+        bones[f"LowerArm.{side}"].tail = (0.67 * k, 0.0, 1.45)
+        collar.parent = bones["Spine"]
+        bones[f"UpperArm.{side}"].parent = collar
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def insect(pairs: int) -> bpy.types.Object:
