@@ -20,7 +20,7 @@ from .rig.frame.step import frame as step
 from .rig.frame.view import View, changed_objects
 from .rig.notes import Code, Note, note_of
 from .rig.shot import holds as shot_holds
-from .rig.shot import motion
+from .rig.shot import mirrored_paste, motion
 from .solvers import DqikError
 
 _order = handler_order.Order()  # of our handlers and others
@@ -77,6 +77,8 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
     try:
         if depsgraph is not None:
             _solve_live(depsgraph, scene.frame_current_final, None)
+            if depsgraph.mode == "VIEWPORT" and not sessions.busy.depth:
+                sessions.note_switches()
     finally:
         sessions.simulations.go_on()
         _order.end("frame_change_post")
@@ -102,8 +104,12 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
     with sessions.busy:
         arrived = sessions.look_at_arrivals(depsgraph, moved)
+        for ob in arrived:
+            mirrored_paste.key(ob, depsgraph)
     _solve_live(depsgraph, scene.frame_current_final, moved)
     for ob in arrived:
+        with sessions.busy:
+            mirrored_paste.keep(ob, depsgraph)
         sessions.arrivals.settle(ob, sessions.of(ob).pose)
 
 

@@ -97,6 +97,8 @@ def bone_properties() -> dict[str, object]:
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
         # the figure whose hold it is, as rig/setup/owners.py numbers them
         "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
+        # of a goal's bone and its target, how far the goal leads them and whose this is: rig/setup/pasted.py
+        "dqik_switch": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),
         "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=OVERRIDE),

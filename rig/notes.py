@@ -327,6 +327,11 @@ class Code(Enum):
     LIMB_IN_IK = "Follows its goal already, nothing was changed: {}"
     LIMB_MOVED = "The figure has moved by {}: bones of these limbs are locked, driven or constrained"
     LIMB_KEYED = "Switched {}, with keys at frames {} to {} and beside them"
+    SWITCH_NOT_KEYED = "The pasted pose switches {} between goal and bones at this frame only, without a key: {}"
+    PASTED_OTHERWISE = (
+        "The pasted pose is not the mirror image of what was copied, at {}: give both sides the same goals and pins, "
+        "with bones as targets"
+    )
     BODY_KEYED = "{} other bones are keyed and held there too, or the body would have moved"
     CHECKING = "Checking"
     COMPARING = "Comparing solvers"

@@ -54,6 +54,12 @@ GERMAN_SHOT = {
     "Follows its goal already, nothing was changed: {}": "Folgt seinem Ziel schon, nichts wurde geändert: {}",
     "The figure has moved by {}: bones of these limbs are locked, driven or constrained":
         "Die Figur hat sich um {} bewegt: Knochen dieser Glieder sind gesperrt, haben Treiber oder Constraints",
+    "The pasted pose switches {} between goal and bones at this frame only, without a key: {}":
+        "Die eingefügte Pose schaltet {} nur in diesem Bild zwischen Ziel und Knochen um, ohne Schlüsselbild: {}",
+    "The pasted pose is not the mirror image of what was copied, at {}: give both sides the same goals and pins, with "
+    "bones as targets":
+        "Die eingefügte Pose ist an {} nicht das Spiegelbild der kopierten: gib beiden Seiten dieselben Ziele und "
+        "Fixierungen, mit Knochen als Zielobjekten",
     "Switched {}, with keys at frames {} to {} and beside them":
         "{} umgeschaltet, mit Keyframes auf den Frames {} bis {} und daneben",
     "{} other bones are keyed and held there too, or the body would have moved":

@@ -7,7 +7,7 @@ import bpy
 
 from ..blender.dependencies import aims_of
 from ..notes import Code, Note
-from ..setup import renamed
+from ..setup import pasted, renamed
 from .following import Armatures
 from .simulations import Simulations
 from .state.arrivals import Arrivals
@@ -130,6 +130,13 @@ class Sessions:
                 self.arrivals.look(ob, self.of(ob).pose, depsgraph)
                 looked.append(ob)
         return looked
+
+    def note_switches(self) -> None:
+        """Note how far goals lead limbs, which a change of frame may have changed, for a mirrored paste."""
+        for place, uid in self.armatures.places():
+            ob = bpy.data.objects[place]
+            if uid not in self.suspended and ob.library is None and ob.pose is not None:
+                pasted.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:
         """Note the poses before handlers of other add-ons can change them together with the frame.

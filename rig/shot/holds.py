@@ -84,7 +84,7 @@ def hold_here(
     Returns the names of bones that were not keyed: they belong to another file, their curves are locked for example,
     or the NLA refuses keys.
     """
-    here, left = _here(ob, view), list[str]()
+    here, left = at_frame(ob, view), list[str]()
     for name, one in wanted.items():
         bone = ob.pose.bones[name]
         if keyable.of_curves(ob, _paths(bone, pose)) is not None:
@@ -219,7 +219,8 @@ def _paths(bone: bpy.types.PoseBone, pose: bool) -> list[str]:
     return [keyable.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
 
 
-def _here(ob: bpy.types.Object, view: View) -> Here:
+def at_frame(ob: bpy.types.Object, view: View) -> Here:
+    """The view's frame, and the keyed poses of the figure and its targets beside it."""
     frame, times = view.frame, set[float]()
     for owner in {ob, *(target for target, _ in aims_of(ob))}:
         attached = attachments.frames_before(owner)

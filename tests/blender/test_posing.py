@@ -396,6 +396,123 @@ def test_a_mirrored_paste_of_a_body_gives_its_mirror_image(natural_pose: float, 
     check()
 
 
+def pasted_mirror_image(ob: bpy.types.Object, frame: int) -> dict[str, Vector]:
+    """Copy all bones, paste them mirrored at a frame; the places of the body in the mirror image of what was copied."""
+    wanted = {bpy.utils.flip_name(name): Vector((-at.x, *at.yz)) for name, at in body_places(ob).items()}
+    select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    rigs.at_frame(frame)
+    bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=True)
+    rigs.update()
+    return wanted
+
+
+def body_places(ob: bpy.types.Object) -> dict[str, Vector]:
+    return {name: at for name, at in places(ob).items() if not name.startswith("DQIK")}
+
+
+def key_controls(ob: bpy.types.Object, *frames: int) -> None:
+    for bone in ob.pose.bones:
+        for frame in frames if bone.name.startswith("DQIK") else ():
+            for channel in ("location", "rotation_quaternion", "dqik_roll"):
+                bone.keyframe_insert(channel, frame=frame)
+
+
+def influences(ob: bpy.types.Object) -> dict[str, float]:
+    return {goal.bone: goal.influence for goal in ob.dqik.goals}
+
+
+@pytest.mark.parametrize("auto", [False, True])
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("fk", [
+    (), ("hand.L",), ("hand.R",), ("foot.L",), ("hand.L", "foot.R"), ("hand.L", "hand.R"),
+])  # fmt: skip
+def test_a_mirrored_paste_takes_switched_limbs_to_the_other_side(
+    fk: tuple[str, ...], keyed: bool, auto: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Limbs in FK, a rolled foot, a held trunk and a missed hand, at the frame of the copy and at another one."""
+    tools = bpy.context.scene.tool_settings
+    monkeypatch.setattr(tools, "use_keyframe_insert_auto", False)
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    ob = live_figure()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
+    if keyed:
+        key_controls(ob, 1, 12)
+    rigs.at_frame(4)
+    shift(ob, "hand.L", (-0.2, -0.3, 0.1))
+    shift(ob, "hand.R", (0.1, -0.25, -0.2))
+    shift(ob, "hips", (0.05, 0.02, -0.08))
+    shift(ob, "foot.L", (0.05, -0.12, 0.1))
+    ob.pose.bones["DQIK foot.R"].dqik_roll = radians(20.0)
+    if not keyed:
+        rigs.posed(ob.pose.bones["chest"], rigs.rotation((0, 1, 0), 12.0))
+    rigs.update()
+    if keyed:
+        key_controls(ob, 4)
+    if fk:
+        select(ob, *fk)
+        assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    for name, angle in (("forearm.L", 40.0), ("arm.L", -25.0), ("forearm.R", -35.0)):
+        if f"hand.{name[-1]}" in fk:
+            bone = ob.pose.bones[name]
+            bone.rotation_quaternion = bone.rotation_quaternion @ rigs.rotation((0.3, 0.2, 1.0), angle)
+            if keyed:
+                bone.keyframe_insert("rotation_quaternion", frame=4)
+    rigs.update()
+    tools.use_keyframe_insert_auto = auto
+    for frame in (4, 8) if keyed or auto else (4,):
+        rigs.at_frame(4)
+        copied = influences(ob)
+        wanted = pasted_mirror_image(ob, frame)
+        assert moved(wanted, body_places(ob)) < 1e-3 * HEIGHT, frame
+        assert influences(ob) == {bpy.utils.flip_name(name): at for name, at in copied.items()}
+        assert not rigs.message(ob)
+        if auto or not keyed:
+            rigs.at_frame(2)
+            rigs.at_frame(frame)
+            assert moved(wanted, body_places(ob)) < 1e-3 * HEIGHT, frame
+
+
+def test_a_mirrored_paste_is_the_copys_however_often_it_is_pasted_and_after_undo() -> None:
+    """What was copied decides on which side a limb is in FK, not what the figure had when it is pasted."""
+    ob = live_figure()
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((0.3, 0.2, 1.0), 50.0))
+    rigs.update()
+    bpy.ops.ed.undo_push(message="Posed")
+    wanted = pasted_mirror_image(ob, 1)
+    for _ in range(2):
+        found = bpy.data.objects["Figure"]
+        assert moved(wanted, body_places(found)) < 1e-3 * HEIGHT
+        assert (influences(found)["hand.L"], influences(found)["hand.R"]) == (1.0, 0.0)
+        bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=True)
+        rigs.update()
+    for _ in range(3):
+        bpy.ops.ed.undo()
+    rigs.update()
+    found = bpy.data.objects["Figure"]
+    assert (influences(found)["hand.L"], influences(found)["hand.R"]) == (0.0, 1.0)
+    bpy.ops.ed.redo()
+    rigs.update()
+    assert moved(wanted, body_places(bpy.data.objects["Figure"])) < 1e-3 * HEIGHT
+
+
+def test_a_mirrored_paste_that_cannot_be_the_mirror_image_says_so() -> None:
+    """One hand is pinned, and no goal of the other side can take the pin over."""
+    ob = live_figure()
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.pin() == {"FINISHED"}
+    shift(ob, "hips", (0.05, 0.02, -0.2))
+    rigs.update()
+    assert not rigs.message(ob)
+    wanted = pasted_mirror_image(ob, 1)
+    assert moved(wanted, body_places(ob)) > 1e-3 * HEIGHT
+    assert "not the mirror image" in rigs.message(ob)
+    rigs.at_frame(2)
+    assert "not the mirror image" not in rigs.message(ob)
+
+
 # -- selection ---------------------------------------------------------------------------------------------------------
 
 

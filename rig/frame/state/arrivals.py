@@ -10,6 +10,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...blender import bulk, channels
+from ...blender.channels import Channels
 from ...setup import pasted
 from . import holds, stored_base
 from .pose_memory import PoseMemory
@@ -23,16 +25,36 @@ class _Seen(NamedTuple):
     holds: np.ndarray
 
 
+class Mirrored(NamedTuple):
+    """What a mirrored paste has brought to an armature.
+
+    switched : goals, by number, whose switch between goal and keys has come from the other side. before : their
+    influences before it. whole : whether the pose of the whole body has come. pasted : the channels. shown : the bones'
+    matrices (N, 16), as Blender evaluated them.
+    """
+
+    switched: list[int]
+    before: dict[int, float]
+    whole: bool
+    pasted: Channels
+    shown: np.ndarray
+
+
 class Arrivals:
-    """What was stored on the bones of armatures, in `seen` by `session_uid`, so that what arrives is noticed."""
+    """What was stored on the bones of armatures, in `seen` by `session_uid`, so that what arrives is noticed.
+
+    mirrored : what mirrored pastes have brought to them, by `session_uid`, until it is taken.
+    """
 
     def __init__(self) -> None:
         self.seen: dict[int, _Seen] = {}
+        self.mirrored: dict[int, Mirrored] = {}
         self._changed: set[int] = set()
 
     def clear(self) -> None:
         """Look at everything again."""
         self.seen.clear()
+        self.mirrored.clear()
 
     def knows(self, uid: int) -> bool:
         """Whether an armature was looked at."""
@@ -44,8 +66,19 @@ class Arrivals:
         if before is not None and before.contents == now.contents:
             return
         self._changed.add(ob.session_uid)
-        pasted.mend(ob)
-        pasted.mend(ob.evaluated_get(depsgraph))
+        switched, evaluated = pasted.switched(ob), ob.evaluated_get(depsgraph)
+        if switched:
+            sure = pasted.are_all(ob, switched)
+            pose.note_mirrored(sure)
+            shown = bulk.read(evaluated.pose.bones, "matrix", 16)
+            before_it = {number: ob.dqik.goals[number].influence for number in switched}
+            self.mirrored[ob.session_uid] = Mirrored(
+                switched, before_it, stored_base.is_whole(ob, sure), channels.read(ob.pose.bones), shown
+            )
+            pose.take_mirrored(ob, evaluated)
+        for one in (ob, evaluated):
+            pasted.mend(one)
+            pasted.mend_switches(one, switched)
         held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
         holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
         pose.keep_own(ob)
@@ -63,10 +96,12 @@ class Arrivals:
 
     def note(self, ob: bpy.types.Object) -> None:
         """Take what an object's bones have now for its own."""
+        pasted.note_switches(ob)
         self.seen[ob.session_uid] = _read(ob)
 
 
 def _read(ob: bpy.types.Object) -> _Seen:
     held = holds.stored(ob)
-    contents = pasted.owners(ob), holds.figures(ob).tobytes(), held.tobytes(), stored_base.contents(ob)
+    own = pasted.owners(ob), pasted.switches(ob), stored_base.contents(ob)
+    contents = *own, holds.figures(ob).tobytes(), held.tobytes()
     return _Seen(contents, tuple(ob.pose.bones.keys()), held)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...blender import channels
+from ...blender import animation, channels
 from ...blender.channels import Channels, Modes, Which
 from ...notes import Code, Note
-from ...setup import owners, pasted
+from ...setup import owners
 from ..step import keyed_pose
 from ..view import View
 from . import holds, stored_base
@@ -157,8 +157,25 @@ class BasePose:
         """Store our own base pose again where that of the bone on the other side is stored."""
         bones = [ob.pose.bones[row] for row in self.rows.tolist()] if self._names == tuple(ob.pose.bones.keys()) else []
         pairs = zip(self.rows.tolist(), bones, strict=False)
-        found = [row for row, bone in pairs if pasted.is_counterparts(bone, stored_base.bone_of(bone))]
+        found = [row for row, bone in pairs if not stored_base.bone_of(bone) or stored_base.is_mirrored(bone)]
         self._store(ob, np.array(found, dtype=np.intp))
+
+    def take_mirrored(self, ob: bpy.types.Object, evaluated: bpy.types.Object) -> None:
+        """Give bones that hold no answer, but got the base pose of a counterpart that did, its mirror image.
+
+        So a limb that a mirrored paste leads by its goal now starts from where the other one did. Keyed ones have the
+        pose that is pasted.
+        """
+        bones = [ob.pose.bones[number] for number in stored_base.own(ob) if number not in self.rows]
+        loose = [bone for bone in bones if stored_base.is_mirrored(bone)]
+        start = channels.read(ob.pose.bones) if loose else None
+        for bone in loose:
+            if start is not None and not animation.moves(ob, bone.name):
+                stored_base.read(bone, ob.pose.bones.find(bone.name), start, mirror=True)
+            stored_base.remove(bone)
+        if start is not None:
+            channels.write(ob, start)
+            channels.write(evaluated, start)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ import numpy as np
 from ... import curves
 from ...blender import animation, bulk
 from ...blender.channels import Channels, Which
-from ...setup import pasted
 from . import stored_base
 
 POSED, KEYED = 1.0, 0.5
@@ -60,7 +59,7 @@ def drop_foreign(ob: bpy.types.Object, before: np.ndarray) -> None:
     own = set(stored_base.own(ob)) if arrived else set()
     for number in arrived:
         bone = ob.pose.bones[number]
-        if not foreign[number] or (number in own and pasted.is_counterparts(bone, stored_base.bone_of(bone))):
+        if not foreign[number] or (number in own and stored_base.is_mirrored(bone)):
             bone.dqik_hold = bone.dqik_hold  # it belongs to this figure
         elif not animation.animates(ob, curves.bone_path(bone.name, "dqik_hold")):
             bone.dqik_hold = before[number]

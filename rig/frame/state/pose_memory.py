@@ -14,6 +14,7 @@ from ....solvers.algebra import quaternion
 from ...blender import actions, channels, keying
 from ...blender.channels import Channels, Which
 from ...blender.rotation import PATHS
+from ...notes import Code
 from ...setup import foot_roll
 from ..step import keyed_pose
 from ..view import View
@@ -25,6 +26,9 @@ from .put_back import SOLVED, History, State, same_pose
 from .unkeyed import Unkeyed
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
+
+
+_OF_PASTE = (Code.PASTED_OTHERWISE, Code.SWITCH_NOT_KEYED)  # notes about what is shown until the frame changes
 
 
 class Kept(NamedTuple):
@@ -51,6 +55,7 @@ class PoseMemory(BasePose):
         self.history = History()
         self.unsettled: Channels | None = None
         self.posed: dict[int, ByHand] = {}
+        self._sure = False  # whether all limbs were pasted mirrored, and not adopted yet
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
         self._unkeyed = Unkeyed()
 
@@ -91,6 +96,8 @@ class PoseMemory(BasePose):
         """
         free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
+        if view.fresh:
+            self.notes = [note for note in self.notes if note.code not in _OF_PASTE]
         self.unsettled, self.history.edited = None, False
         if before is None or self.base is None or before.modes != now.modes:
             return
@@ -132,11 +139,12 @@ class PoseMemory(BasePose):
         if self.stored:
             self._unkeyed.note(state, edited, free)
         edited = edited.whole() & free if animated else edited.whole()
-        posed = self._unbent(ob, now, prepared)
+        posed = self.unbent(ob, now, prepared)
         self.base.put_some(posed, edited)
         if keyed is not None:
             keyed.channels.put_some(posed, edited)
-        mirrored = stored_base.mirrored(ob, self.rows, self.base) if self.stored else None
+        mirrored = stored_base.mirrored(ob, self.rows, self.base, self._sure) if self.stored else None
+        self._sure = False
         if mirrored is not None:
             self.base = mirrored
         else:
@@ -234,6 +242,31 @@ class PoseMemory(BasePose):
         is_base = bone in self.posed or free.rotations[bone].all()
         return self.base if is_base else self._keyed_channels(ob, view)
 
+    def note_mirrored(self, sure: bool) -> None:
+        """A pose was pasted mirrored. sure : whether all limbs with goals have come from the other side."""
+        self._sure = sure
+
+    def take_pasted(self, ob: bpy.types.Object, pasted: Channels, prepared: PreparedRig, view: View) -> None:
+        """Let the view's frame start from a pose that was pasted, in `pasted`, where bones hold an answer."""
+        if self.base is None or pasted.modes != self.base.modes:
+            return
+        pasted, keyed = self.unbent(ob, pasted, prepared), self._keyed.get(view.scene_uid)
+        self.base.put(pasted, self.rows)
+        if keyed is not None:
+            keyed.channels.put(pasted, self.rows)
+        self._note_adoption(ob, pasted, self.rows, self.rows, view, self.state(ob))
+
+    def unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
+        """Channels with which toes that the roll of their foot bends look as they do in `now`."""
+        if prepared.rig is None or not prepared.rig.rolled_feet:
+            return now
+        posed = now.copy()
+        for toes, back in prepared.rig.unbent([foot_roll.of(goal) for goal in ob.dqik.goals]).items():
+            bones = np.array([toes])
+            turned = quaternion.product(back, now.modes.quaternions(now.rotations[bones], bones))
+            posed.rotations[bones] = now.modes.channels(turned, bones, now.rotations[bones])
+        return posed
+
     def note_own_keys(self, ob: bpy.types.Object, bones: list[int], view: View) -> None:
         """DQIK has keyed bones at the view's frame: what Blender evaluates from these keys is no edit."""
         if self.base is not None and bones:
@@ -246,17 +279,6 @@ class PoseMemory(BasePose):
     def _recall(self, ob: bpy.types.Object, modes: channels.Modes) -> None:
         super()._recall(ob, modes)
         self._unkeyed = Unkeyed(self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys())))
-
-    def _unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
-        """Channels with which toes that the roll of their foot bends look as they do in `now`."""
-        if prepared.rig is None or not prepared.rig.rolled_feet:
-            return now
-        posed = now.copy()
-        for toes, back in prepared.rig.unbent([foot_roll.of(goal) for goal in ob.dqik.goals]).items():
-            bones = np.array([toes])
-            turned = quaternion.product(back, now.modes.quaternions(now.rotations[bones], bones))
-            posed.rotations[bones] = now.modes.channels(turned, bones, now.rotations[bones])
-        return posed
 
     def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
         """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""

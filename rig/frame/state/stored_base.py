@@ -36,8 +36,8 @@ def write(ob: bpy.types.Object, number: int, base: Channels) -> None:
 
 
 def remove(bone: bpy.types.PoseBone) -> None:
-    """Remove the base pose that is stored on a bone."""
-    bone.property_unset("dqik_base")
+    """Remove the base pose that is stored on a bone. Zeros stay: Blender pastes only to properties that are stored."""
+    bone.dqik_base = (0.0,) * SIZE
 
 
 def own(ob: bpy.types.Object) -> list[int]:
@@ -101,21 +101,37 @@ def read(bone: bpy.types.PoseBone, number: int, base: Channels, mirror: bool = F
     base.rotations[number], base.locations[number] = turn, place
 
 
-def mirrored(ob: bpy.types.Object, rows: np.ndarray, base: Channels) -> Channels | None:
+def mirrored(ob: bpy.types.Object, rows: np.ndarray, base: Channels, sure: bool = False) -> Channels | None:
     """The mirrored base pose if all bones (n,) that have a counterpart among them were pasted from it, else None.
 
-    base : the base pose as it is remembered; other bones keep theirs.
+    base : the base pose as it is remembered; other bones keep theirs. So do those that were pasted from a bone without
+    a base pose, as those of a limb that did not follow its goal: these have the pose that is seen.
+    sure : whether the whole body is known to be pasted; needed where each limb is solved on one side only.
     """
     bones = {ob.pose.bones[row].name: ob.pose.bones[row] for row in rows.tolist()}
-    sided = [bone for name, bone in bones.items() if bpy.utils.flip_name(name) in bones.keys() - {name}]
-    if not sided or not set(rows.tolist()).issubset(own(ob)):
+    solved = {name: bone for name, bone in bones.items() if bone_of(bone)}
+    sided = [bone for name, bone in solved.items() if bpy.utils.flip_name(name) in bones.keys() - {name}]
+    own_rows = set(own(ob))
+    if not (sided or sure) or not own_rows.issuperset(row for row in rows.tolist() if bone_of(ob.pose.bones[row])):
         return None
-    if not all(pasted.is_counterparts(bone, int(bone.dqik_base[8])) for bone in sided):
+    if not all(is_mirrored(bone) for bone in sided):
         return None
     found = base.copy()
-    for row, bone in zip(rows.tolist(), bones.values(), strict=True):
-        read(bone, row, found, mirror=True)
+    for row in own_rows.intersection(rows.tolist()):
+        read(ob.pose.bones[row], row, found, mirror=True)
     return found
+
+
+def is_whole(ob: bpy.types.Object, sure: bool) -> bool:
+    """Whether the base poses of all bones with a side have come from their counterparts. sure : as of `mirrored`."""
+    names, bones = set(ob.pose.bones.keys()), [ob.pose.bones[number] for number in own(ob)]
+    sided = [bone for bone in bones if bpy.utils.flip_name(bone.name) in names - {bone.name}]
+    return (bool(sided) or sure) and all(is_mirrored(bone) for bone in sided)
+
+
+def is_mirrored(bone: bpy.types.PoseBone) -> bool:
+    """Whether the base pose that is stored on a bone is that of its counterpart."""
+    return pasted.is_counterparts(bone, bone_of(bone))
 
 
 def _stored(ob: bpy.types.Object) -> np.ndarray:

@@ -67,7 +67,7 @@ def read(
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
     keeps_keys = ob.dqik.hold_keyed and not at_rest
     frame_input.keyed = keeps_keys and prepared.is_keyed_whole(rig.solved_bones)
-    if keeps_keys and ob.dqik.own_answers and prepared.is_animated_whole(rig.solved_bones):
+    if keeps_keys and ob.dqik.own_answers:
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
     if rig.passes and active:

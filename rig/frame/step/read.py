@@ -16,6 +16,7 @@ from ....solvers.model import Targets
 from ...blender.channels import Channels
 from ...notes import Code, Note, Refused
 from ...setup.rig import Rig
+from ..state import own_answers
 from ..state.natural_pose import Shaping
 from . import keyed_reach, kinds, led_limbs, start_pose, unmoved
 from . import links as joint_links
@@ -49,8 +50,15 @@ class FrameInput:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it is never solved from another frame's answer: it starts from keys, or its targets follow goals."""
-        return self.keyed or self.rig.passes > 0
+        """Whether it is never solved from another frame's answer.
+
+        It starts from keys or from what is known to be its answer, or its targets follow goals.
+        """
+        return self.keyed or self.rig.passes > 0 or (bool(self.own) and self.digest() in self.own)
+
+    def digest(self) -> bytes:
+        """What tells this pose and these goals from others, as `own_answers` has it."""
+        return own_answers.digest(self.posed, own_answers.of_goals(self.prepared, self.targets))
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
