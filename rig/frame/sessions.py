@@ -14,6 +14,7 @@ from .state.arrivals import Arrivals
 from .state.known_answers import KnownAnswers
 from .state.report import Status
 from .state.session import Session
+from .step.steady import SteadyFrames
 
 
 class Busy:
@@ -38,6 +39,7 @@ class Sessions:
     simulations : those that wait until a frame is solved.
     known : answers that were found before.
     suspended : `session_uid` of the armatures whose frames a bake or a comparison reads; they are not solved meanwhile.
+    _noted : the steady frames, by `session_uid`, in which the switches of limbs were noted.
     """
 
     by_uid: dict[int, Session] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class Sessions:
     known: KnownAnswers = field(default_factory=KnownAnswers)
     busy: Busy = field(default_factory=Busy)
     suspended: set[int] = field(default_factory=set)
+    _noted: dict[int, SteadyFrames] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.armatures.states = (self.by_uid, self.arrivals.seen)
@@ -132,10 +135,16 @@ class Sessions:
         return looked
 
     def note_switches(self) -> None:
-        """Note how far goals lead limbs, which a change of frame may have changed, for a mirrored paste."""
-        for place, uid in self.armatures.places():
+        """Note how far goals lead limbs, which a change of frame may have changed, for a mirrored paste.
+
+        On steady frames nothing has changed since the first of them.
+        """
+        steady = {uid: session.steady for uid, session in self.by_uid.items() if session.steady is not None}
+        changed = [uid for uid in self.by_uid if steady.get(uid) is None or steady[uid] is not self._noted.get(uid)]
+        self._noted = steady
+        for place, uid in self.armatures.places() if changed else ():
             ob = bpy.data.objects[place]
-            if uid not in self.suspended and ob.library is None and ob.pose is not None:
+            if uid in changed and uid not in self.suspended and ob.library is None and ob.pose is not None:
                 pasted.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:
