@@ -18,13 +18,13 @@ from .places import Owner
 
 _ROUNDS = 60  # of halving
 _NEAR = 4e-6  # of the change between two keys: an easing that is replaced by pieces differs by no more
-_HALVINGS = 8  # of a piece that is not near enough
+_HALVINGS = 10  # of a piece that is not near enough
 _EASE_IN, _EASE_OUT, _EASE_IN_OUT = 1, 2, 3
 _CIRCULAR, _BACK, _BOUNCE, _ELASTIC = 5, 3, 4, 7  # numbers of interpolations
 _BOUNCES = (1.0 / 2.75, 2.0 / 2.75, 2.5 / 2.75)  # where a ball that bounces out touches the ground
 _ARCS = 4  # of a quarter of a circle: a Bezier piece is then within 1e-7 of it
 _BY_SAMPLES = np.array([[-5.0, 18.0, -9.0, 2.0], [2.0, -9.0, 18.0, -5.0]]) / 6.0  # inner values of a cubic by thirds
-_SHORTEST = 0.1  # frames: a piece that is not halved
+_SHORTEST = 0.03  # frames: a piece that is not halved
 _LEVEL = 4.0  # frames: the handle of a last key, which Blender shortens when it gets a neighbour
 
 Value = Callable[[float], float]
