@@ -58,7 +58,9 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             own = {one.bone for one in every if one.ob == ob}
             ends = unbake.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
             kept, stretches = 0, list[key_stretches.Stretch]()
-            with scene_state.restored(scene, context.view_layer, ob) as visits:
+            objects = list(dict.fromkeys(one.ob for one in every))
+            with scene_state.restored(scene, context.view_layer, ob) as visits, copied_actions(objects) as copies:
+                unbake.untwist(every, times)
                 legs, marks = stances.legs(ob), stances.of_bones(ends, ob)
                 feet = [] if legs is None else legs.marks
                 whole = yield from shares(unbake.read(context, ob, [*marks, *feet], halves, visits, every), 0.05, 0.3)
@@ -68,28 +70,26 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
                     key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
                 figure = key_stretches.Figure(ob, every, ends, times, before, size, bounds)
                 stretches = key_stretches.split(figure)
-                objects = list(dict.fromkeys(one.ob for one in every))
-                with copied_actions(objects) as copies:
-                    for number, one in enumerate(stretches):
-                        steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
-                        yield from shares(steps, 0.3, 0.5)
-                    kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
-                    start = 0.5
-                    while left := [one for one in stretches if len(one.unseen)]:
-                        length = 0.6 * (1.0 - start) / len(left)
-                        for one in left:
-                            shown = unbake.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
-                            one.see((yield from shares(shown, start, start + 0.5 * length)))
-                            yield from shares(one.improve(), start + 0.5 * length, start + length)
-                            start += length
-                        if any(len(one.unseen) for one in left):
-                            kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
-                    if kept >= sum(one.keys for one in every):
-                        raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
-                    for one in every:
-                        visits.leave(one.ob, one.bone or None)
-                    for name in ties.solved_bones(ob) if ob.dqik.live else ():
-                        visits.leave(ob, name)  # they follow what has changed
+                for number, one in enumerate(stretches):
+                    steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
+                    yield from shares(steps, 0.3, 0.5)
+                kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
+                start = 0.5
+                while left := [one for one in stretches if len(one.unseen)]:
+                    length = 0.6 * (1.0 - start) / len(left)
+                    for one in left:
+                        shown = unbake.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
+                        one.see((yield from shares(shown, start, start + 0.5 * length)))
+                        yield from shares(one.improve(), start + 0.5 * length, start + length)
+                        start += length
+                    if any(len(one.unseen) for one in left):
+                        kept = unbake.write(every, key_stretches.joined(stretches), times, copies)
+                if kept >= sum(one.keys for one in every):
+                    raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
+                for one in every:
+                    visits.leave(one.ob, one.bone or None)
+                for name in ties.solved_bones(ob) if ob.dqik.live else ():
+                    visits.leave(ob, name)  # they follow what has changed
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}

@@ -96,9 +96,11 @@ def standing(change: Change, time: float, points: np.ndarray, slow: float, most:
     points : (K, 3) of the owner, in its own axes, one of which is still where it stands. slow : the way in a frame that
     counts as still.
     """
+    axes = _axes(change.owner)
+
     def places(at: float) -> np.ndarray:
         place, turned = _state(change.owner, change.curves, at)
-        return place + quaternion.rotate(turned, points)
+        return place + quaternion.rotate(quaternion.product(axes, turned), points)
 
     ends = []
     for step in (-1.0, 1.0):
@@ -110,6 +112,13 @@ def standing(change: Change, time: float, points: np.ndarray, slow: float, most:
             end, own = end + step, further
         ends.append(end if abs(end - time) < most else time)  # what never moves stands nowhere
     return ends[0], ends[1]
+
+
+def _axes(owner: Owner) -> np.ndarray:
+    """The rotation (4,) from an owner's own axes at rest to those of its location."""
+    if isinstance(owner, bpy.types.PoseBone) and not owner.bone.use_local_location:
+        return np.array(owner.bone.matrix_local.to_quaternion())
+    return np.array(quaternion.IDENTITY)
 
 
 def fade(times: np.ndarray, begin: float, end: float, radius: float) -> np.ndarray:

@@ -112,8 +112,31 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
         columns[name].append(np.array([curve.evaluate(time) for time in times.tolist()]))
     for name, one in found.items():
         one.values = np.array(columns[name]).T
-        _untwist(one)
     return [one for one in found.values() if one.curves]
+
+
+def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
+    """Give keys of quaternions that follow each other between the times one sign, and the values too.
+
+    The rotations on these keys stay, and all before and after them; a bone that spun between two keys of opposite signs
+    does not any more.
+    """
+    for one in every:
+        found = {curve.array_index: curve for curve in curves.fcurves(one.ob.animation_data)
+                 if _owner(curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
+        own = [curves.Keys.of(found[index]) for index in sorted(found)]
+        if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
+            continue
+        q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
+        inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
+        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1]
+        signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
+        for index, keys in zip(sorted(found), own, strict=True) if flips.any() else ():
+            for name in ("co", "handle_left", "handle_right"):
+                keys.columns[name][:, 1] *= signs
+            keys.into(found[index])
+            column = one.curves["rotation_quaternion", index]
+            one.values[:, column] = [found[index].evaluate(time) for time in times.tolist()]
 
 
 def check(every: Sequence[Dense]) -> None:
@@ -131,16 +154,6 @@ def _owner(path: str) -> tuple[str, str]:
         return "", path
     name, _, rest = path.removeprefix('pose.bones["').rpartition('"].')
     return bpy.utils.unescape_identifier(name), rest
-
-
-def _untwist(one: Dense) -> None:
-    """Let quaternions of equal rotations that have opposite signs follow each other without a jump."""
-    own = [column for (path, _), column in one.curves.items() if path == "rotation_quaternion"]
-    if len(own) < 4:
-        return
-    q = one.values[:, own]
-    signs = np.cumprod(np.where((q[1:] * q[:-1]).sum(-1) < 0.0, -1.0, 1.0))
-    one.values[1:, own] = q[1:] * signs[:, None]
 
 
 def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 from situations import as_strip, forget, overridden, reopened
 from test_controls import control, in_centimetres, posed, select, with_root
 
@@ -275,6 +275,69 @@ def test_a_key_that_was_made_while_attached_keeps_its_place_when_it_is_let_go() 
     assert np.abs(world(ob, own.name) - made)[:3, 3].max() < 10 * EXACT
     rigs.at_frame(34)
     assert np.abs(world(ob, own.name) - at_last)[:3, 3].max() < EXACT
+
+
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+def test_a_second_attachment_on_a_frame_takes_the_place_of_the_first(targets: str) -> None:
+    """The hand goes with the rail alone, and Detach leaves nothing of either."""
+    ob, _ = live(targets=targets), prop()
+    rail = rigs.empty((0.3, -0.4, 1.2), "Rail")
+    rigs.key_path(rail, (1, 40), [(0.3, -0.4, 1.2), (0.1, -0.5, 1.3)])
+    own = owner_of(ob, "hand.L")
+    place = (own,) if targets == "EMPTIES" else (ob, own.name)
+    select(ob, "hand.L" if targets == "EMPTIES" else own.name)
+    before = film(ob, (1, 5, BEGIN))
+    attach(object="Box")
+    attach(object="Rail")
+    assert [one.target for one in own.constraints] == [rail]
+    assert off(ob, before) < EXACT
+    assert between((rail,), place, range(BEGIN, 40)) < EXACT
+    detach(BEGIN)
+    assert not own.constraints
+    assert off(ob, before) < EXACT
+
+
+@pytest.mark.parametrize("turns", [0.0, 9.0])
+def test_keys_of_bodies_that_were_made_while_attached_keep_their_places_and_turns(turns: float) -> None:
+    """Hips that go round, with the head that hangs on them, are keyed on a thing that turns, and let go.
+
+    Both turn about the same axis, evenly from key to key, so that the hips' turn between keys is known too.
+    """
+    ob, post = live(), rigs.empty((0.0, 0.0, 1.0), "Post")
+    post.rotation_mode = "XYZ"
+    for frame, angle in ((BEGIN, 0.0), (14, 3.0), (18, 3.4)):
+        post.location, post.rotation_euler = (0.002 * (frame - BEGIN), 0.0, 1.0), (0.0, 0.0, angle)
+        post.keyframe_insert("location", frame=frame)
+        post.keyframe_insert("rotation_euler", frame=frame)
+    names = [control(ob, bone).name for bone in ("hips", "head")]
+    assert control(ob, "hips") in control(ob, "head").parent_recursive
+    for name in names:
+        ob.pose.bones[name].rotation_mode = "XYZ"
+    select(ob, *names)
+    attach(object="Post")
+    for number, frame in enumerate((14, 18)):
+        rigs.at_frame(frame)
+        for name in names:
+            own = ob.pose.bones[name]
+            own.location = own.location + Vector((0.02, -0.01, 0.03))
+            own.rotation_euler.y += number * turns
+            for path in ("location", "rotation_euler"):
+                own.keyframe_insert(path, frame=frame)
+    for curve in [*rigs.fcurves(ob), *rigs.fcurves(post)]:
+        for key in curve.keyframe_points:
+            if "influence" not in curve.data_path:
+                key.interpolation = "LINEAR"
+        curve.update()
+    frames = (14.0, 14.5, 15.0, 16.0, 17.0, 17.5, 18.0)
+    before = {frame: [world(ob, name) for name in names] for frame in frames if rigs.at_frame(frame) is None}
+    detach(BEGIN)
+    assert not any(ob.pose.bones[name].constraints for name in names)
+    for frame, matrices in before.items():
+        rigs.at_frame(frame)
+        after = [world(ob, name) for name in names]
+        if frame in (14.0, 18.0):
+            assert np.abs(np.array(after) - matrices).max() < 10 * EXACT
+        assert rigs.turn(after[0], matrices[0]) < 0.05
 
 
 def test_changes_of_mind_leave_the_frames_before_alone() -> None:

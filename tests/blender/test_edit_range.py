@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One frame is edited and its neighbours follow: exact here, untouched beyond the radius, standing feet stand."""
 
+from collections.abc import Sequence
 from math import sin
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 import rigs
 from captured import clip
-from mathutils import Euler, Quaternion, Vector
+from mathutils import Euler, Matrix, Quaternion, Vector
 
 END = 60
+BALL = Vector((0.1, -0.18, 0.02))  # of the figure's left foot, on the ground
 
 
 def moved(mode: str = "QUATERNION", every: int = 1) -> bpy.types.PoseBone:
@@ -151,6 +153,80 @@ def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_b
     moved_by = np.linalg.norm(film(ob, "Hips", frames)[:, :3, 3] - hips[:, :3, 3], axis=-1)
     assert moved_by[frames == 40.0] == pytest.approx(np.hypot(0.02, 0.05), abs=1e-3)
     assert moved_by[np.abs(frames - 40.0) >= 12.0].max() < 1e-5
+
+
+def footed(start: Sequence[Vector], turns: Sequence[float] = ()) -> tuple[bpy.types.Object, bpy.types.PoseBone]:
+    """A figure whose left foot has a key on every frame: how far it is from its rest, and turned about its ball."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    ob.dqik.live = True
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rest, ball = ob.data.bones["foot.L"].matrix_local, Matrix.Translation(BALL)
+    for frame, (way, turn) in enumerate(zip(start, turns or [0.0] * len(start), strict=True), 1):
+        control.matrix = Matrix.Translation(way) @ ball @ Matrix.Rotation(turn, 4, "X") @ ball.inverted() @ rest
+        control.keyframe_insert("location", frame=frame)
+        control.keyframe_insert(rigs.ROTATION_PATHS[control.rotation_mode], frame=frame)
+    select(ob, control.name)
+    return ob, control
+
+
+def test_a_foot_that_never_moves_is_changed_within_the_radius_only() -> None:
+    """It stands from the first frame to the last one: no step of it would be moved, but the whole shot."""
+    ob, control = footed([Vector()] * END)
+    frames = np.arange(1.0, END + 1.0)
+    before = film(ob, control.name, frames)
+    rigs.at_frame(30)
+    control.location.y += 0.05
+    assert bpy.ops.dqik.edit_range(radius=8) == {"FINISHED"}
+    off = np.linalg.norm((film(ob, control.name, frames) - before)[:, :3, 3], axis=-1)
+    assert off[29] == pytest.approx(0.05, abs=1e-4)
+    assert off[np.abs(frames - 30.0) >= 8.0].max() < 1e-5
+
+
+def test_a_foot_that_rolls_about_its_ball_is_moved_with_its_whole_stand() -> None:
+    """The ball stays where it is from 10 to 30 while the heel rises; all of that is one stand."""
+    ways = [Vector((0.0, -0.02 * (min(frame - 10, 0) + max(frame - 30, 0)), 0.0)) for frame in range(1, 46)]
+    ob, control = footed(ways, [0.02 * min(max(frame - 15, 0), 15) for frame in range(1, 46)])
+    frames = np.arange(1.0, 46.0)
+    local = ob.data.bones["foot.L"].matrix_local.inverted() @ BALL
+
+    def balls() -> np.ndarray:
+        return film(ob, control.name, frames)[:, :3] @ (*local, 1.0)
+
+    before = balls()
+    rigs.at_frame(20)
+    control.matrix = Matrix.Translation((0.05, 0.0, 0.0)) @ control.matrix
+    assert bpy.ops.dqik.edit_range(radius=5) == {"FINISHED"}
+    off = balls() - before
+    stand = (frames >= 10.0) & (frames <= 30.0)
+    assert off[stand] == pytest.approx(np.tile((0.05, 0.0, 0.0), (21, 1)), abs=1e-3)
+    assert np.abs(off[(frames <= 5.0) | (frames >= 35.0)]).max() < 1e-5
+
+
+@pytest.mark.parametrize("first", [29, 30, 31, 32])
+def test_auto_keying_is_noticed_where_quaternions_change_their_sign(first: int) -> None:
+    """A turn that Auto Keying has keyed stands out beside keys of the other sign too; what was not moved does not."""
+    found = []
+    for flipped in (False, True):
+        for angle in (0.9, 0.0):
+            bone = moved()
+            for curve in rigs.fcurves(bone.id_data) if flipped else ():
+                if "quaternion" in curve.data_path:
+                    for key in curve.keyframe_points:
+                        key.co[1] *= -1.0 if key.co[0] >= first else 1.0
+                    curve.update()
+            rigs.at_frame(30)
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle) @ bone.rotation_quaternion
+            bone.keyframe_insert("rotation_quaternion", frame=30)
+            if angle:
+                assert bpy.ops.dqik.edit_range(radius=10) == {"FINISHED"}
+                found.append(film(bone.id_data, "control", np.arange(1.0, END)))
+            else:
+                with pytest.raises(RuntimeError, match="move it first"):
+                    bpy.ops.dqik.edit_range(radius=10)
+            bpy.ops.object.mode_set(mode="OBJECT")
+    assert rigs.turn(*found) < 0.02
 
 
 def test_what_was_not_moved_says_what_to_do() -> None:

@@ -272,6 +272,21 @@ def test_a_loose_foot_goes_with_its_control_and_its_leg(chosen: bool) -> None:
     assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
 
 
+@pytest.mark.parametrize("name", ["foot_ik", "LegIK", "ik_leg"])
+def test_a_loose_foot_may_have_the_name_of_an_ik_control(name: str) -> None:
+    """As exporters bake them. A control of another use near it is no foot."""
+    ob = person(loose=True)
+    for side, k in SIDES:
+        ob.data.bones[f"Foot.{side}"].name = f"{name}.{side}"
+        bpy.ops.object.mode_set(mode="EDIT")
+        pole = ob.data.edit_bones.new(f"leg_pole.{side}")
+        pole.head, pole.tail, pole.parent = (0.1 * k, -0.5, 0.5), (0.1 * k, -0.6, 0.5), ob.data.edit_bones["Root"]
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert {f"{name}.L", f"{name}.R"} <= goal_bones(ob)
+    assert not any("pole" in bone for bone in goal_bones(ob))
+
+
 def test_a_loose_foot_in_a_short_shin_is_reached() -> None:
     """Importers give shins without children no length; what hangs on one stays where it is."""
     ob = person(loose=True)
@@ -506,6 +521,21 @@ def test_every_leg_of_an_insect_has_a_goal_at_its_tip(pairs: int) -> None:
             control.matrix = Matrix.Translation((0.0, 0.0, 0.2)) @ control.matrix
             rigs.update()
             assert (rigs.tail(ob, goal.bone) - before - Vector((0, 0, 0.2))).length < 5e-3, goal.bone
+
+
+@pytest.mark.parametrize("end", ["end", "ik", "nub"])
+def test_helper_bones_at_the_tips_of_further_limbs_get_no_goals(end: str) -> None:
+    """Of the pair of legs that are neither arms nor legs of a figure: the last bone that is a leg's has the goal."""
+    ob = insect(3)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    for tip in [bone for bone in bones if bone.name in ("LegA2.L", "LegA2.R")]:
+        made = bones.new(f"{tip.name[:4]}_{end}{tip.name[-2:]}")
+        made.head, made.tail, made.parent = tip.tail, tip.tail + Vector((0.0, -0.2, 0.0)), tip
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert {f"Leg{leg}2.{side}" for leg in "ABC" for side in "LR"} <= goal_bones(ob)
+    assert not any(f"_{end}." in bone for bone in goal_bones(ob))
 
 
 @pytest.mark.parametrize("front", [("FrontUpperLeg", "FrontLowerLeg", "FrontFoot"), ("Arm", "Forearm", "Hand"),

@@ -179,6 +179,15 @@ def strip_in_the_way(ob: bpy.types.Object, bone: str) -> None:
     ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
 
 
+def strip_outside(ob: bpy.types.Object, bone: str) -> None:
+    """The action on top, which has the same keys, counts on its own frames only."""
+    del bone
+    action = ob.animation_data.action
+    as_strip(ob)
+    ob.animation_data.action = action.copy()
+    ob.animation_data.action_extrapolation = "NOTHING"
+
+
 def blended(ob: bpy.types.Object, bone: str) -> None:
     del bone
     action = ob.animation_data.action
@@ -239,11 +248,12 @@ def own_curves(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:
 OBSTACLES = {
     locked: "are locked or muted", one_locked: "are locked or muted", locked_group: "are locked or muted",
     muted: "are locked or muted", cyclic: "have modifiers", noisy: "have modifiers", sampled: "are samples",
-    strip: "The NLA moves", strip_in_the_way: "The NLA moves", blended: "is blended with the NLA",
+    strip: "The NLA moves", strip_in_the_way: "The NLA moves", strip_outside: "The NLA moves",
+    blended: "is blended with the NLA",
     tweaked: "tweak mode", solo: "is solo", shared: "also moves 'Twin'", of_library: "make it local first",
     driven: "Constraints or drivers move",
 }  # fmt: skip
-OF_ACTION = (strip, strip_in_the_way, blended, tweaked, solo, shared, of_library)
+OF_ACTION = (strip, strip_in_the_way, strip_outside, blended, tweaked, solo, shared, of_library)
 
 
 OTHERWISE = {
@@ -349,8 +359,15 @@ def groups_muted(ob: bpy.types.Object) -> None:
             curve.group.mute = True
 
 
+def muted_drivers(ob: bpy.types.Object) -> None:
+    for bone in ob.pose.bones:
+        for channel in ("location", rigs.ROTATION_PATHS[bone.rotation_mode]):
+            for driver in bone.driver_add(channel):
+                driver.mute = True
+
+
 OF_HEAD = ("keep pose", "bake", "hold here")  # these tools key the head too
-HARMLESS = [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted]
+HARMLESS = [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted, muted_drivers]
 
 
 @pytest.mark.parametrize(

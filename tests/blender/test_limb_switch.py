@@ -70,13 +70,14 @@ def jump(one: np.ndarray, other: np.ndarray) -> float:
 @pytest.mark.parametrize("selected", ["DQIK hand.L", "forearm.L"])
 def test_a_range_to_keys_of_the_bones(selected: str) -> None:
     """The whole figure stays on all its frames; only on these the goal has no influence."""
-    ob = mover()
-    before = film(ob)
+    ob, halves = mover(), np.arange(6.5, 12.0)
+    before, between = film(ob), film(ob, halves)
     rigs.at_frame(8)
     select(ob, selected)
     assert bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12) == {"FINISHED"}
     assert bpy.context.scene.frame_current == 8
     assert jump(film(ob), before) < NO_JUMP
+    assert jump(film(ob, halves), between) < 2e-4
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
     for frame, wanted in ((1, 1.0), (5, 1.0), (6, 0.0), (12, 0.0), (12.5, 0.0), (13, 1.0), (20, 1.0)):
         rigs.at_frame(frame)

@@ -97,6 +97,27 @@ def test_feet_stand_as_blender_shows_them(mode: str) -> None:
             assert lengths[0] == pytest.approx(lengths[1], abs=1e-4)
 
 
+def test_a_foot_that_does_not_inherit_rotation_stands_too() -> None:
+    """Its ball keeps its place in every stance: only its own channels turn it, whatever thigh and shin do."""
+    ob = captured()
+    turns = []
+    for frame in range(1, LAST + 1):
+        rigs.at_frame(frame)
+        turns.append(rigs.evaluated(ob).pose.bones["LeftFoot"].matrix.copy())
+    bone = ob.pose.bones["LeftFoot"]
+    bone.bone.use_inherit_rotation = False
+    for frame, matrix in enumerate(turns, 1):
+        bone.rotation_quaternion = bone.bone.matrix_local.to_quaternion().inverted() @ matrix.to_quaternion()
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    before = film(ob)
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    after = film(ob)
+    stands = standing(before, "Left", 1.7)
+    stands[1:-1] &= stands[:-2] & stands[2:]
+    slid, slides = (np.linalg.norm(np.diff(one["LeftToeBase"], axis=0), axis=-1)[stands] for one in (before, after))
+    assert stands.sum() > 10 and slides.mean() < 0.02 * slid.mean()
+
+
 def test_the_old_action_stays_and_only_legs_and_hips_are_keyed_anew(clip: bpy.types.Object) -> None:
     old = clip.animation_data.action
     before = rigs.keys(clip)

@@ -2,6 +2,7 @@
 """Follow-through of a tail in Blender: what is keyed is what plays, it closes loops, and limits hold."""
 
 from collections.abc import Generator, Sequence
+from itertools import pairwise
 from math import pi, radians, sin
 from pathlib import Path
 from typing import ClassVar
@@ -74,6 +75,30 @@ def test_a_tail_follows_and_its_loop_closes(mode: str) -> None:
     reference = _dog()
     bpy.ops.dqik.overlap(frequency=1.5)
     assert _tips(reference, range(1, 26)) == pytest.approx(after, abs=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZXY", "AXIS_ANGLE"])
+def test_a_tail_that_goes_round_does_not_spin_between_its_keys(mode: str) -> None:
+    """Its channels go on from frame to frame, however far they have turned."""
+    ob = _dog(mode)
+    for frame in range(1, 26):
+        angle = 2.5 * pi * (frame - 1) / 24.0
+        bone = ob.pose.bones["tail.1"]
+        rigs.posed(bone, Quaternion((0.0, 1.0, 0.0), angle))
+        if mode == "AXIS_ANGLE":
+            bone.rotation_axis_angle = (angle, 0.0, 1.0, 0.0)
+        elif mode != "QUATERNION":
+            bone.rotation_euler = (0.0, angle, 0.0)
+        elif angle > pi:
+            bone.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), angle)
+        bone.keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+    assert bpy.ops.dqik.overlap(frequency=1.5) == {"FINISHED"}
+    shown = []
+    for frame in np.arange(1.0, 25.25, 0.5):
+        rigs.at_frame(frame)
+        shown.append(np.array(rigs.evaluated(ob).pose.bones["tail.1"].matrix))
+    steps = [rigs.turn(one, other) for one, other in pairwise(shown)]
+    assert max(steps) < 0.6  # a spin turns by half a turn in half a frame
 
 
 def test_bones_that_point_across_their_chain_follow_alike() -> None:

@@ -285,6 +285,35 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
         assert bpy.ops.dqik.unpin() == {"CANCELLED"}
 
 
+def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pinned at 10 and once more at 12, moved by hand at 15, let go at 20, and pinned where the body is at 30."""
+    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    ob = moving(np.random.default_rng(3), 3)
+    for frame in (10, 12):
+        rigs.at_frame(frame)
+        pin(ob, "hand.L")
+    rigs.at_frame(15)
+    drag_pin(ob, "hand.L", (0.05, 0.02, 0.04))
+    own = ob.pose.bones[goal_of(ob, "hand.L").subtarget]
+    own.keyframe_insert("location", frame=15)
+    for curve in rigs.fcurves(ob):
+        if f'"{own.name}"' in curve.data_path:
+            curve.keyframe_points[-1].interpolation = "BEZIER"
+    rigs.at_frame(20)
+    select(ob, "hand.L")
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    frames = [1.0, 9.0, 10.0, 11.0, 11.5, 13.0, 15.0, 17.0, 19.5, 20.0, 25.0, 29.0]
+    before, muted = filmed(ob, frames), []
+    rigs.at_frame(30)
+    pin(ob, "hand.L")
+    assert same(filmed(ob, frames), before)
+    for frame in frames:
+        rigs.at_frame(frame)
+        muted.append(rigs.evaluated(ob).dqik.goals[goal_of(ob, "hand.L").name].mute)
+    assert muted == [not 10.0 <= frame < 20.0 for frame in frames]
+
+
 @pytest.mark.parametrize("auto", [True, False])
 def test_unpin_leaves_what_was_never_pinned_alone(auto: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """All controls, keyed or not: a sentence, and nothing changes; nor does a goal of a high priority by hand."""

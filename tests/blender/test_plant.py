@@ -162,6 +162,45 @@ def test_few_keys_stay_few() -> None:
     assert max((matrix.translation - there.translation).length for matrix in held.values()) < 1e-6
 
 
+def test_a_foot_that_is_held_still_in_the_air_is_not_planted() -> None:
+    """It stops on its way for some frames, as high as a knee; on the ground it stands before and after."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rest = control.matrix.copy()
+    for frame, height in ((1, 0.0), (8, 0.0), (14, 0.3), (24, 0.3), (30, 0.0), (40, 0.0)):
+        control.matrix = Matrix.Translation((0.0, -0.01 * height, height)) @ rest
+        control.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_end = 40
+    select(ob, control.name)
+    keys = rigs.keys(ob)
+    rigs.at_frame(19)
+    with pytest.raises(RuntimeError, match="moves on this frame"):
+        bpy.ops.dqik.plant()
+    assert rigs.keys(ob) == keys
+
+
+def test_a_curve_that_goes_straight_on_behind_its_last_key_goes_on_so() -> None:
+    """Its last two keys are around the range, and behind them it goes on by the line from the one to the other."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    rigs.key_path(control, (1, 20, 40), [(0, 0, 0), (0.1, 0.1, 0), (0.3, 0, 0.2)])
+    for curve in rigs.fcurves(ob):
+        curve.extrapolation = "LINEAR"
+        curve.keyframe_points[-1].interpolation = "LINEAR"
+        curve.update()
+    outside = [*range(-5, 26), *range(35, 61)]
+    before = matrices(ob, control.name, outside)
+    select(ob, control.name)
+    rigs.at_frame(30)
+    assert bpy.ops.dqik.plant(frame_start=28, frame_end=32, fade=2) == {"FINISHED"}
+    after = matrices(ob, control.name, outside)
+    assert max((after[frame].translation - before[frame].translation).length for frame in outside) < 1e-5
+
+
 def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
     """Empties, chosen in Object Mode; the armature object is scaled and walks away from them."""
     ob = rigs.figure()

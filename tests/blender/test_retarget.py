@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Retarget: what Blender shows of the other body, against the source's motion, worked out from places of joints."""
 
-from math import degrees, radians, sin
+from itertools import pairwise
+from math import degrees, pi, radians, sin
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Euler, Matrix, Vector
+from mathutils import Euler, Matrix, Quaternion, Vector
 
 FRAMES = range(1, 25)
 LIMBS = (("arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "foot"))
@@ -141,6 +142,33 @@ def test_a_copy_moves_as_the_source_does(mode: str, other: str) -> None:
     source, ob = walker(mode=mode), rigs.figure("Copy")
     for bone in ob.pose.bones:
         bone.rotation_mode = other
+    retarget(source, ob)
+    place, angle = apart(film(source), film(ob))
+    assert place < 1e-3 * HEIGHT and angle < 0.5
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_what_goes_round_does_not_spin_between_keys(mode: str) -> None:
+    """A head that turns by more than a whole turn: the channels of the other body go on from frame to frame."""
+    source, ob = walker(), rigs.figure("Copy")
+    head = source.pose.bones["head"]
+    for frame in FRAMES:
+        head.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), 2.5 * pi * (frame - 1) / len(FRAMES))
+        head.keyframe_insert("rotation_quaternion", frame=frame)
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    retarget(source, ob)
+    shown = []
+    for frame in np.arange(FRAMES[0], FRAMES[-1] + 0.25, 0.5):
+        rigs.at_frame(frame)
+        shown.append(np.array(rigs.evaluated(ob).pose.bones["head"].matrix))
+    assert 0.05 < max(rigs.turn(one, other) for one, other in pairwise(shown)) < 0.5
+
+
+def test_bones_that_do_not_inherit_rotation_move_alike() -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    for name in ("forearm.L", "hand.R", "head", "thigh.R", "foot.L"):
+        ob.data.bones[name].use_inherit_rotation = False
     retarget(source, ob)
     place, angle = apart(film(source), film(ob))
     assert place < 1e-3 * HEIGHT and angle < 0.5

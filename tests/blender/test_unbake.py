@@ -265,6 +265,48 @@ def test_a_motion_that_would_get_more_keys_is_refused() -> None:
     assert rigs.keys(ob) == keys
 
 
+@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR"])
+@pytest.mark.parametrize("flips", [(20,), (12, 13, 27), (5, 15, 20, 25, 35)])
+def test_quaternions_of_either_sign_are_one_rotation(flips: tuple[int, ...], interpolation: str) -> None:
+    """Where keys change their sign, a bone spins between them; afterwards it does not, and spins nowhere else."""
+    for first, last in ((FRAMES[0], FRAMES[-1]), (10, 30)):
+        ob = dancer()
+        for curve in rigs.fcurves(ob):
+            for key in curve.keyframe_points:
+                key.interpolation = interpolation
+        clean, dense = film(ob), keys_of(ob)
+        for curve in rigs.fcurves(ob):
+            if curve.data_path == 'pose.bones["arm.L"].rotation_quaternion':
+                for key in curve.keyframe_points:
+                    key.co[1] *= (-1.0) ** sum(key.co[0] >= frame for frame in flips)
+                curve.update()
+        spun, old = film(ob), ob.animation_data.action
+        assert bpy.ops.dqik.unbake(frame_start=first, frame_end=last) == {"FINISHED"}
+        inside = (np.array(HALVES) >= first) & (np.array(HALVES) <= last)
+        after = film(ob)
+        assert joints_turned(ob, clean[inside], after[inside]) < radians(0.6)
+        if inside.all():
+            assert keys_of(ob) * 4 < dense
+        else:
+            assert joints_turned(ob, spun[~inside], after[~inside]) < radians(0.3)
+        ob.animation_data.action = old
+        assert np.abs(film(ob) - spun).max() == 0.0
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_few_keys_beside_the_range_keep_their_ways() -> None:
+    """The range has dense keys; before and behind it the curves go a long way from key to key."""
+    ob = dancer()
+    for curve in rigs.fcurves(ob):
+        for key in [key for key in curve.keyframe_points if key.co[0] not in (1.0, 40.0, *range(11, 30))][::-1]:
+            curve.keyframe_points.remove(key)
+        curve.update()
+    times = [1.0, 4.0, 6.5, 9.0, 31.0, 34.5, 38.0, 40.0]
+    before = film(ob, times)
+    assert bpy.ops.dqik.unbake(frame_start=11, frame_end=29) == {"FINISHED"}
+    assert np.abs(film(ob, times) - before).max() < 1e-4
+
+
 def test_the_motion_outside_a_range_stays() -> None:
     ob = dancer()
     times = [1.0, 5.5, 9.0, 31.5, 36.0, 40.0]

@@ -10,9 +10,9 @@ from typing import NamedTuple
 class Fault(NamedTuple):
     """A fault: in the file `path` the text `old`, which is there once, becomes `new`.
 
-    breaks : what goes wrong then. tests, groups : the test files, and the groups of steps, that concern it.
-    visible : whether a user can notice it. quick : whether the walks notice it within few steps. numpy : it only counts
-    where NumPy solves.
+    breaks : what goes wrong then. tests, groups : the test files, or tests of them ("file::test"), and the groups of
+    steps that concern it. visible : whether a user can notice it. quick : whether the walks notice it within few steps
+    or, without groups, the tests within seconds. numpy : it only counts where NumPy solves.
     """
 
     name: str
@@ -101,7 +101,7 @@ FAULTS = [
         "whole-frame", _ONCE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
         "View(depsgraph, float(bpy.context.scene.frame_current), fresh=False)",
         "Live off between two frames gives the keyed pose of the frame before",
-        "test_base_pose test_playback test_renders test_motion",
+        "test_base_pose test_playback test_renders",
         groups="keys,remembered,previous",
     ),
     # -- the base pose and holds ---------------------------------------------------------------------------------------

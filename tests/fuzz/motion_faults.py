@@ -8,6 +8,11 @@ from faults import Fault
 
 _LOCK, _CONTACTS, _TAILS = "solvers/clip/foot_lock.py", "solvers/clip/contacts.py", "solvers/clip/follow_through.py"
 _KEYS, _SPARE, _CUBICS = "solvers/clip/fewer_keys.py", "solvers/clip/spare_keys.py", "solvers/clip/cubics.py"
+_ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/kept_keys.py", "rig/blender/splits.py"
+_PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "rig/shot/planting.py", "rig/shot/pins.py"
+_LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/setup/keyable.py", "rig/clip/unbake.py"
+_MEND, _RANGES, _EDIT = "rig/clip/mend_motion.py", "rig/clip/contact_ranges.py", "rig/clip/edit_range.py"
+_OVERLAP, _RETARGET, _RATE = "rig/clip/overlap.py", "rig/clip/retarget.py", "rig/clip/frame_rate.py"
 _LOCK_TESTS, _KEY_TESTS = "../solvers/test_foot_lock", "../solvers/test_fewer_keys"
 _TAIL_TESTS, _CLIP_TESTS = "../solvers/test_follow_through", "../solvers/test_clip"
 
@@ -15,7 +20,7 @@ MOTION_FAULTS = [
     # -- feet that stand -----------------------------------------------------------------------------------------------
     Fault(
         "contact-cut-at-start", _CONTACTS, "+ 1e-6 and begin > 0 and end < len(mask):", "+ 1e-6 and end < len(mask):",
-        "a contact that the clip's first frame cuts is dropped", _LOCK_TESTS,
+        "a contact that the clip's first frame cuts is dropped", _LOCK_TESTS, quick=True,
     ),
     Fault(
         "contact-cut-at-end", _CONTACTS, "+ 1e-6 and begin > 0 and end < len(mask):", "+ 1e-6 and begin > 0:",
@@ -32,7 +37,7 @@ MOTION_FAULTS = [
     ),
     Fault(
         "lock-signs", _LOCK, "    turns[1:][flips] *= -1.0\n", "",
-        "a quaternion of the other sign turns a leg that shakes inside out", _LOCK_TESTS,
+        "a quaternion of the other sign turns a leg that shakes inside out", _LOCK_TESTS, quick=True,
     ),
     Fault(
         "lock-hips-share", _LOCK, "np.nan_to_num(own) - hips, move)", "np.nan_to_num(own), move)",
@@ -71,7 +76,7 @@ MOTION_FAULTS = [
     Fault(
         "tail-carried", _TAILS, "carried = quaternion.product(turn, carried) if chain.carried[bone] else carried",
         "carried = quaternion.product(turn, carried)",
-        "Overlap turns bones with the rotation of a parent that they do not inherit", _TAIL_TESTS,
+        "Overlap turns bones with the rotation of a parent that they do not inherit", _TAIL_TESTS, quick=True,
     ),
     Fault(
         "tail-heads", _TAILS,
@@ -86,7 +91,7 @@ MOTION_FAULTS = [
     # -- few keys ------------------------------------------------------------------------------------------------------
     Fault(
         "keys-end", _KEYS, "free = 1 if end == len(values) - 1 else 0", "free = 0",
-        "the last key of a reduced motion is off the motion", _KEY_TESTS,
+        "the last key of a reduced motion is off the motion", _KEY_TESTS, quick=True,
     ),
     Fault(
         "keys-shared-error", _KEYS,
@@ -100,7 +105,7 @@ MOTION_FAULTS = [
     ),
     Fault(
         "keys-joined", _SPARE, "if ((after * after).sum(-1) <= self.squares[at]).all():", "if True:",
-        "handles are made even where the bound forbids it", _KEY_TESTS,
+        "handles are made even where the bound forbids it", _KEY_TESTS, quick=True,
     ),
     Fault(
         "keys-must", _SPARE, "left = free[number] & ~np.isin(own.samples, list(part.must))[:, None]",
@@ -125,6 +130,241 @@ MOTION_FAULTS = [
         "clip-wraps", "solvers/clip/keys.py",
         "    way[:, wraps] -= FULL_TURN * np.round(way[:, wraps] / FULL_TURN)\n", "",
         "a free hinge goes the long way round between two frames", _CLIP_TESTS,
+    ),
+    # -- attaching and letting go --------------------------------------------------------------------------------------
+    Fault(
+        "attach-twice", _ATTACH, "attachments.remove(one) if time - one.start < NEAR else attachments.end(one, time)",
+        "attachments.end(one, time)",
+        "who attaches twice on a frame has an attachment too many, which nothing shows",
+        "test_attach::test_a_second_attachment_on_a_frame_takes_the_place_of_the_first",
+    ),
+    Fault(
+        "attach-slides", _ATTACH, "    if end < inf:\n        key.interpolation = \"CONSTANT\"",
+        "    if end < inf:\n        pass",
+        "a prop slides in the hand before its next attachment",
+        "test_attach::test_an_attachment_before_a_later_one_lasts_until_that_begins",
+    ),
+    Fault(
+        "detach-before", _ATTACH, "        splits.split(curve, time - 1.0).interpolation = \"CONSTANT\"\n", "",
+        "letting go moves the frames before it",
+        "test_attach::test_nothing_moves_at_either_end",
+    ),
+    Fault(
+        "attach-children-first", _KEPT, "for owner in sorted(places, key=_depth):",
+        "for owner in sorted(places, key=_depth, reverse=True):",
+        "controls that are attached with their parents jump",
+        "test_attach::test_keys_of_bodies_that_were_made_while_attached_keep_their_places_and_turns",
+    ),
+    Fault(
+        "kept-whole-turns", _KEPT, "return last[0] if mode == rotation.QUATERNION else old + last[0] - last[1]",
+        "return old",
+        "what is attached spins between keys that are written anew",
+        "test_attach::test_keys_of_bodies_that_were_made_while_attached_keep_their_places_and_turns",
+    ),
+    Fault(
+        "aside-start", _KEPT, "own.chosen(inside | (np.abs(own.times - start) <= NEAR))", "own.chosen(inside)",
+        "keys that count again after letting go have other handles",
+        "test_attach::test_attached_and_let_go_on_one_frame_is_as_before",
+    ),
+    Fault(
+        "split-last-slope", _SPLITS, "keys = _with_slope(keys)", "pass",
+        "a curve that goes on straight bends where something is attached",
+        "test_plant::test_a_curve_that_goes_straight_on_behind_its_last_key_goes_on_so",
+    ),
+    # -- planting ------------------------------------------------------------------------------------------------------
+    Fault(
+        "plant-heel-for-ball", _PLANTING, "np.where(rolls[:, None] > 0.0, foot.ball, foot.heel)",
+        "np.where(rolls[:, None] > 0.0, foot.heel, foot.ball)",
+        "a planted foot with its heel up turns about its heel",
+        "test_planted_toes::test_toes_with_motion_of_their_own_keep_it",
+    ),
+    Fault(
+        "plant-in-the-air", _PLANTING, " & low[:, 1:] & low[:, :-1]", "",
+        "a foot that is held still in the air is planted there",
+        "test_plant::test_a_foot_that_is_held_still_in_the_air_is_not_planted",
+    ),
+    Fault(
+        "plant-carried", _PLANT, "carried = np.ptp(way.spaces[begin : end + 1], axis=0).max() > _MOVES",
+        "carried = False",
+        "a planted foot goes along with an armature that moves",
+        "test_plant::test_the_targets_of_an_armature_that_moves_stand_in_the_world",
+    ),
+    Fault(
+        "plant-overshoot", _PLANT, "point.handle_left_type = point.handle_right_type = \"AUTO_CLAMPED\"", "pass",
+        "a planted foot sways between its keys",
+        "test_plant::test_few_keys_stay_few "
+        "test_plant::test_few_keys_stay_as_they_are_outside_of_the_range_and_its_fade",
+    ),
+    # -- pins and holds ------------------------------------------------------------------------------------------------
+    Fault(
+        "pin-before", _PINS, "splits.split(curve, frame - 1.0).interpolation = \"CONSTANT\"",
+        "splits.split(curve, frame).interpolation = \"CONSTANT\"",
+        "a pin that is keyed again moves on the frames before",
+        "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
+    ),
+    Fault(
+        "pin-first-before", _PINS, "curve.keyframe_points.insert(frame - 1.0, float(not goal.mute))",
+        "curve.keyframe_points.insert(frame - 1.0, float(goal.mute))",
+        "a keyed pin holds on all frames before it",
+        "test_pins::test_pins_are_keyed_with_auto_keying",
+    ),
+    Fault(
+        "pin-mute-before", _PINS, "[value] = curves.before_key(curve, frame, None, [frame - 1.0])",
+        "value = float(not goal.mute)",
+        "a pin that is keyed again changes the frame before",
+        "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
+    ),
+    Fault(
+        "hold-neighbour", "rig/shot/holds.py", "beside = (*([max(before)] if before else ()),",
+        "beside = (*([min(before)] if before else ()),",
+        "a pose that is keyed changes the blocked pose before it",
+        "test_holds_in_time::test_a_pose_between_blocked_frames_and_one_more",
+    ),
+    # -- switches of limbs ---------------------------------------------------------------------------------------------
+    Fault(
+        "switch-slopes", "rig/shot/keys.py", "(change - bulge) / span, (change + bulge) / span",
+        "(change + bulge) / span, (change - bulge) / span",
+        "a limb that is posed by its bones sways between frames",
+        "test_limb_switch::test_a_range_to_keys_of_the_bones",
+    ),
+    Fault(
+        "switch-outside", _LIMB, "for time in () if had_keys else outside:", "for time in ():",
+        "a limb that had no keys keeps the pose of a switch on all other frames",
+        "test_limb_switch::test_only_the_limb_is_keyed",
+    ),
+    Fault(
+        "switch-roll", _LIMB, "[rolls[0], 0.0, *rolls[2:]]", "rolls",
+        "a foot that goes back to its control rolls twice",
+        "test_foot_roll::test_a_rolled_limb_is_switched_without_a_jump",
+    ),
+    # -- whole motions -------------------------------------------------------------------------------------------------
+    Fault(
+        "unbake-signs", "operators/unbake.py", "                unbake.untwist(every, times)\n", "",
+        "a bone spins where its quaternions change their signs",
+        "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
+    ),
+    Fault(
+        "unbake-signs-after", _UNBAKE, "signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))",
+        "signs = np.append(1.0, np.where(flips, -1.0, 1.0))",
+        "a bone spins one frame after its quaternions change their signs",
+        "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
+    ),
+    Fault(
+        "unbake-signs-range", _UNBAKE, "keys.columns[name][:, 1] *= signs",
+        "keys.columns[name][:, 1] *= np.where(inside, signs, 1.0)",
+        "a bone spins behind the range in which it got fewer keys",
+        "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
+    ),
+    Fault(
+        "unbake-outside", _UNBAKE, "                splits.keep_outside(one.owner, path, times[::2])  # whole frames\n",
+        "                pass\n",
+        "fewer keys in a range change the frames beside it",
+        "test_unbake::test_few_keys_beside_the_range_keep_their_ways",
+    ),
+    Fault(
+        "mend-uncarried", _MEND, "above = above if carried else np.broadcast_to(quaternion.IDENTITY, above.shape)",
+        "above = above.copy()",
+        "feet that do not turn with their shins are turned by Mend Motion",
+        "test_mend_motion::test_a_foot_that_does_not_inherit_rotation_stands_too",
+    ),
+    Fault(
+        "mend-hips-axes", _MEND, "np.linalg.solve(motion.axes, planted.hips[..., None])",
+        "np.linalg.solve(motion.axes.swapaxes(1, 2), planted.hips[..., None])",
+        "mended hips go another way where their bone is turned",
+        "test_mend_motion::test_feet_stand_as_blender_shows_them",
+    ),
+    Fault(
+        "contact-last-frame", _RANGES, "inside = (at >= one.first) & (at <= one.last)",
+        "inside = (at >= one.first) & (at < one.last)",
+        "a foot slides on the last frame of its contact",
+        "test_contact_ranges::test_mend_motion_plants_the_contacts_of_the_list_only",
+    ),
+    Fault(
+        "contact-merge", _RANGES, "lo = max((one.last + 2 for", "lo = max((one.last + 1 for",
+        "a contact that is dragged to another one becomes one with it",
+        "test_contact_ranges::test_a_contact_is_dragged_until_the_next_one",
+    ),
+    Fault(
+        "edit-never-moves", _EDIT, "ends.append(end if abs(end - time) < most else time)", "ends.append(end)",
+        "a change of what never moves reaches over the whole motion",
+        "test_edit_range::test_a_foot_that_never_moves_is_changed_within_the_radius_only",
+    ),
+    Fault(
+        "edit-signs", _EDIT, "    turned *= np.copysign(1.0, turned @ turned[0])[:, None]\n", "",
+        "a key of Auto Keying is not found where quaternions change their signs",
+        "test_edit_range::test_auto_keying_is_noticed_where_quaternions_change_their_sign",
+    ),
+    Fault(
+        "edit-rolling-foot", _EDIT, "np.linalg.norm(further - own, axis=-1).min() > slow",
+        "np.linalg.norm(further - own, axis=-1).max() > slow",
+        "a foot that rolls about its ball does not count as standing",
+        "test_edit_range::test_a_foot_that_rolls_about_its_ball_is_moved_with_its_whole_stand",
+    ),
+    Fault(
+        "overlap-turns", _OVERLAP, "reference = answer[frame, row] = rotation", "answer[frame, row] = rotation",
+        "a tail spins between two keys",
+        "test_overlap::test_a_tail_that_goes_round_does_not_spin_between_its_keys",
+    ),
+    Fault(
+        "overlap-crossed", _OVERLAP, "        if tip.angle(tail) > _BESIDE:\n            off.add(name)\n", "",
+        "the last bone of an imported tail swings about its own end",
+        "test_overlap::test_bones_that_point_across_their_chain_follow_alike",
+    ),
+    Fault(
+        "retarget-turns", _RETARGET, "reference = values[frame] = rotation", "values[frame] = rotation",
+        "a bone of the other body spins between two frames",
+        "test_retarget::test_what_goes_round_does_not_spin_between_keys",
+    ),
+    Fault(
+        "retarget-roll", _RETARGET, "np.where(forward[:, 2:] > 0.0,", "np.where(forward[:, 2:] < 0.0,",
+        "a foot of the other body that rolls slides",
+        "test_retarget::test_a_foot_rolls_about_ball_and_heel_on_another_foot",
+    ),
+    Fault(
+        "retarget-inherits", _RETARGET, "return carried(bone) if body.inherits[bone] else whole",
+        "return carried(bone)",
+        "bones that do not turn with their parents are turned wrongly",
+        "test_retarget::test_bones_that_do_not_inherit_rotation_move_alike",
+    ),
+    Fault(
+        "rate-stretched", _RATE, "render.fps_base * render.frame_map_old / render.frame_map_new",
+        "render.fps_base * render.frame_map_new / render.frame_map_old",
+        "the likely rate is wrong where time is stretched",
+        "test_frame_rate",
+    ),
+    # -- what may be keyed, and ends of feet ---------------------------------------------------------------------------
+    Fault(
+        "keys-in-locked-group", _KEYABLE, "curve.lock or (group is not None and group.lock) or", "curve.lock or",
+        "keys in locked groups are written or silently lost",
+        "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[locked_group-plant]",
+    ),
+    Fault(
+        "keys-under-strips", _KEYABLE, "data.action_extrapolation == \"HOLD\" and len(own[path]) >= _size(path)",
+        "len(own[path]) >= _size(path)",
+        "keys that strips hide outside of the action are written",
+        "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[strip_outside-plant]",
+    ),
+    Fault(
+        "keys-muted-driver", _KEYABLE, "for curve in data.drivers if not curve.mute}", "for curve in data.drivers}",
+        "a driver that is muted forbids keys",
+        "test_keyable::test_what_hides_no_keys_does_no_harm[muted_drivers-plant]",
+    ),
+    Fault(
+        "ends-too-long", "rig/figure/ends.py", "_LEAST * line < length <= most * line", "_LEAST * line < length",
+        "feet of imported files are as long as their file says, ten times the figure",
+        "test_imported_figures::test_a_foot_is_no_longer_than_its_leg_allows",
+    ),
+    Fault(
+        "limbs-of-helpers", "rig/figure/beside.py", "own = [bone for bone in path if not names[bone].helper]",
+        "own = list(path)",
+        "the goal of a further limb is at a helper bone beyond its end",
+        "test_imported_figures::test_helper_bones_at_the_tips_of_further_limbs_get_no_goals",
+    ),
+    Fault(
+        "end-of-helper", "rig/figure/beside.py", "    if not name.helper:\n        return 2.0",
+        "    if True:\n        return 2.0",
+        "a loose foot that is named as an IK control has no goal",
+        "test_imported_figures::test_a_loose_foot_may_have_the_name_of_an_ik_control",
     ),
 ]  # fmt: skip
 """Faults that tests have to notice."""

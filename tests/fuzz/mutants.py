@@ -4,7 +4,8 @@
     python tests/fuzz/mutants.py                              walks on each fault of `faults.py`, and a table
     python tests/fuzz/mutants.py --only pole-sign,goal-mute   some of them
     python tests/fuzz/mutants.py --tests                      also the tests that concern each fault
-    python tests/fuzz/mutants.py --quick                      those that few steps show; ends with 1 if one is missed
+    python tests/fuzz/mutants.py --quick                      those that few steps, or tests of seconds, show; ends with
+                                                              1 if one is missed
 
 Each fault gets a copy of the checkout of its own. Needs a Python with bpy; `make mutants` has one.
 """
@@ -64,9 +65,10 @@ def try_fault(fault: Fault, folder: Path, arguments: argparse.Namespace) -> Outc
     copy = faulty_copy(fault, folder)
     environment = {**os.environ, **({"DQIK_KERNEL": "numpy"} if fault.numpy else {})}
     walks = tests = ""
-    if arguments.steps:
+    by_tests = arguments.quick and not fault.groups  # walks of all groups would take many steps
+    if arguments.steps and not by_tests:
         walks = _walks(copy, environment, arguments, fault.groups if arguments.focus else "")
-    if arguments.tests and fault.tests and not (arguments.missed and "step" in walks):
+    if (arguments.tests or by_tests) and fault.tests and not (arguments.missed and "step" in walks):
         tests = _tests(copy, fault, environment, arguments.time)
     shutil.rmtree(copy)
     outcome = Outcome(fault, walks, tests, True, walks.startswith("step"), tests.startswith("failed"))
@@ -87,8 +89,8 @@ def _walks(copy: Path, environment: dict[str, str], arguments: argparse.Namespac
 
 def _tests(copy: Path, fault: Fault, environment: dict[str, str], seconds: float) -> str:
     """The first of the tests that concern a fault that fails; "not seen" if none does."""
-    files = [str(path) for name in fault.tests.split() if (path := Path("tests/blender") / f"{name}.py")
-             and (copy / path).exists()]  # fmt: skip
+    named = [name.partition("::") for name in fault.tests.split()]
+    files = [f"tests/blender/{name}.py{colons}{test}" for name, colons, test in named]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
     try:
         done = subprocess.run(
@@ -99,6 +101,8 @@ def _tests(copy: Path, fault: Fault, environment: dict[str, str], seconds: float
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
     if failed:
         return f"failed: {failed[1].rsplit('/', 1)[-1][:70]}"
+    if done.returncode in (4, 5):  # of pytest: names that do not exist
+        return "no such tests"
     return "not seen" if done.returncode == 0 else f"failed with code {done.returncode}"
 
 
@@ -128,7 +132,7 @@ def main() -> int:
     parser.add_argument("--tests", action="store_true", help="also run the tests that concern each fault")
     parser.add_argument("--missed", action="store_true", help="run tests only on faults that the walks miss")
     parser.add_argument("--time", type=float, default=240.0, help="seconds for the tests of one fault")
-    parser.add_argument("--quick", action="store_true", help="faults that few steps show")
+    parser.add_argument("--quick", action="store_true", help="faults that few steps or seconds show")
     parser.add_argument("--focus", action="store_true", help="only the groups of steps that concern each fault")
     parser.add_argument("--jobs", type=int, default=2, choices=(1, 2), help="faults at a time")
     parser.add_argument("--list", action="store_true", help="list the faults and whether they still apply")
@@ -148,8 +152,8 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dqik-mutants-") as name, ThreadPoolExecutor(arguments.jobs) as pool:
         outcomes = list(pool.map(lambda fault: try_fault(fault, Path(name), arguments), chosen))
-    print(f"\n{table(outcomes, arguments.tests)}\n{time.monotonic() - began:.0f} s")
-    return 1 if arguments.quick and not all(one.by_walks for one in outcomes) else 0
+    print(f"\n{table(outcomes, arguments.tests or arguments.quick)}\n{time.monotonic() - began:.0f} s")
+    return 1 if arguments.quick and not all(one.by_walks or one.by_tests for one in outcomes) else 0
 
 
 if __name__ == "__main__":
