@@ -14,6 +14,7 @@ from . import bulk, generated_rigs, leaders
 from .tree import Tree
 
 _LONGEST = 2.0  # times the longest way between two joints: a bone that is longer has been given a length by an importer
+_SHORT = 1e-4  # of the longest bone: heads that are nearer to each other are in one place
 
 
 def matrices(bones: bpy.types.bpy_prop_collection, name: str) -> np.ndarray:
@@ -66,7 +67,9 @@ class Armature:
         inner = np.flatnonzero(self.parent >= 0)
         ways = np.linalg.norm(self.heads[inner] - self.heads[self.parent[inner]], axis=-1)
         longest = float(ways.max(initial=0.0))
-        return self.tails[self.length <= _LONGEST * longest] if longest > 0.0 else self.tails
+        if longest < _SHORT * float(self.length.max(initial=0.0)):  # all bones begin in one place, but for rounding
+            return self.tails
+        return self.tails[self.length <= _LONGEST * longest]
 
     @cached_property
     def tree(self) -> Tree:
