@@ -195,7 +195,7 @@ def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, exten
 
     def count() -> int:
         gc.collect()
-        return sum(isinstance(one, solvers.Prepared) for one in gc.get_objects())
+        return sum(type(one) is solvers.Prepared for one in gc.get_objects())
 
     others = count()  # those of other tests
 
