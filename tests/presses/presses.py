@@ -106,6 +106,12 @@ def from_now(stage: Stage, time: float) -> bool:
     return time > stage.now - 1e-3
 
 
+def keyed_after_now(stage: Stage, time: float) -> bool:
+    """With Auto Keying the frames after this one, else all."""
+    auto = bpy.context.scene.tool_settings.use_keyframe_insert_auto
+    return after_now(stage, time) if auto else all_frames(stage, time)
+
+
 def all_frames(stage: Stage, time: float) -> bool:
     del stage, time
     return True
@@ -376,7 +382,7 @@ WHOLE = span(0.0, 1.0)
 PART = span(0.25, 0.75)
 
 PRESSES: dict[str, Press] = {
-    "pin": Press(on("pin", "hand.L"), held("hand.L"), may=after_now, frees="hand.L"),
+    "pin": Press(on("pin", "hand.L"), held("hand.L"), may=keyed_after_now, frees="hand.L"),
     "unpin": Press(on("unpin", "hand.L"), unpinned, prepare=earlier(on("pin", "hand.L")), may=all_frames),
     "unpin, not pinned": Press(on("unpin", "hand.L"), same_here),
     "plant": Press(on("plant", "foot.L", **PART, fade=2), stands("foot.L", 0.25, 0.75), may=within(0.25, 0.75, 2)),
