@@ -361,8 +361,8 @@ MOTION_FAULTS = [
         "test_imported_figures::test_helper_bones_at_the_tips_of_further_limbs_get_no_goals",
     ),
     Fault(
-        "end-of-helper", "rig/figure/beside.py", "    if not name.helper:\n        return 2.0",
-        "    if True:\n        return 2.0",
+        "end-of-helper", "rig/figure/beside.py", "    if name.helper:\n        return float(",
+        "    if name.helper:\n        return 0.0 * float(",
         "a loose foot that is named as an IK control has no goal",
         "test_imported_figures::test_a_loose_foot_may_have_the_name_of_an_ik_control",
     ),
