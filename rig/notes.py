@@ -158,7 +158,6 @@ class Code(Enum):
     CURVES_LOCKED = "Curves of {} are locked or muted: free them first"
     MOVED_BY_GOALS = "Goals move bone {}: select its control instead"
     ATTACH_CYCLE = "{} cannot be attached to {}, which follows it: attach it to something that does not"
-    TARGETS_NOT_MOVED = "The targets of {} cannot be moved: constraints or another file set their place"
     SELECT_TO_PLANT = "Select the controls of the feet or hands to plant"
     DOES_NOT_STAND = "Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range"
     SELECT_TO_EDIT = "In Pose Mode, select the controls or bones that you have moved"

@@ -206,8 +206,6 @@ GERMAN_NOTES = {
         "Die Zielobjekte von {} gehen zu ihren Keyframes zurück: Auto-Keying einschalten oder Keyframes setzen",
     "Action {} also moves {}: make it a single user first":
         "Die Action {} bewegt auch {}: sie zuerst zum Einzelnutzer machen",
-    "The targets of {} cannot be moved: constraints or another file set their place":
-        "Die Zielobjekte von {} lassen sich nicht bewegen: Constraints oder eine andere Datei bestimmen ihren Ort",
     "In Pose Mode, select the bones to hold": "Im Posenmodus die Knochen auswählen, die bleiben sollen",
     "Choose Position, Rotation or both": "Position, Rotation oder beides wählen",
     "None of the selected bones is pinned at this frame":
