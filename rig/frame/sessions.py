@@ -14,7 +14,7 @@ from .state.arrivals import Arrivals
 from .state.known_answers import KnownAnswers
 from .state.report import Status
 from .state.session import Session
-from .step.steady import SteadyFrames
+from .step.targets import GoalsRead
 
 
 class Busy:
@@ -39,7 +39,7 @@ class Sessions:
     simulations : those that wait until a frame is solved.
     known : answers that were found before.
     suspended : `session_uid` of the armatures whose frames a bake or a comparison reads; they are not solved meanwhile.
-    _noted : the steady frames, by `session_uid`, in which the switches of limbs were noted.
+    _noted : the goals, by `session_uid`, whose switches of limbs were noted.
     """
 
     by_uid: dict[int, Session] = field(default_factory=dict)
@@ -49,10 +49,10 @@ class Sessions:
     known: KnownAnswers = field(default_factory=KnownAnswers)
     busy: Busy = field(default_factory=Busy)
     suspended: set[int] = field(default_factory=set)
-    _noted: dict[int, SteadyFrames] = field(default_factory=dict)
+    _noted: dict[int, GoalsRead] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.armatures.states = (self.by_uid, self.arrivals.seen)
+        self.armatures.states = (self.by_uid, self.arrivals.seen, self._noted)
 
     def of(self, ob: bpy.types.Object) -> Session:
         """The session of an armature object, original or evaluated."""
@@ -83,6 +83,7 @@ class Sessions:
         self.arrivals.clear()
         self.simulations = Simulations(self.simulations.rendering)
         self.known.clear()
+        self._noted.clear()
         renamed.forget()
 
     def renewed(self) -> dict[int, Session]:
@@ -137,15 +138,16 @@ class Sessions:
     def note_switches(self) -> None:
         """Note how far goals lead limbs, which a change of frame may have changed, for a mirrored paste.
 
-        On steady frames nothing has changed since the first of them.
+        Where Live reads the goals, they are noted only if they are not as they were noted last.
         """
-        steady = {uid: session.steady for uid, session in self.by_uid.items() if session.steady is not None}
-        changed = [uid for uid in self.by_uid if steady.get(uid) is None or steady[uid] is not self._noted.get(uid)]
-        self._noted = steady
-        for place, uid in self.armatures.places() if changed else ():
-            ob = bpy.data.objects[place]
-            if uid in changed and uid not in self.suspended and ob.library is None and ob.pose is not None:
-                pasted.note_switches(ob)
+        for place, uid in self.armatures.places() if self.by_uid.keys() - self.suspended else ():
+            session, ob = self.by_uid.get(uid), bpy.data.objects[place]
+            if session is None or uid in self.suspended or ob.library is not None or ob.pose is None:
+                continue
+            if ob.dqik.live and self._noted.get(uid) == session.rig.goals:
+                continue
+            self._noted[uid] = session.rig.goals
+            pasted.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:
         """Note the poses before handlers of other add-ons can change them together with the frame.

@@ -134,9 +134,10 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         if not chain:  # the goal stays in the plan, so that it is reported as not met
             notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
         goals.append(PlannedGoal(number, goal, bone, chain))
-    carriers = _leave_carriers(ob, goals, armature)
+    behind = _own_behind(ob, goals, armature)
+    carriers = _leave_carriers(ob, goals, behind)
     links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
-    goals, left_out, passes = _without_circles(ob, goals, links, armature, notes)
+    goals, left_out, passes = _without_circles(ob, goals, behind, links, armature, notes)
     goals = _balanced(goals, notes)
     if not goals:
         return notes[0] if notes else Note(Code.ADD_GOAL)
@@ -220,18 +221,17 @@ def chain_of(goal: GoalFacts | bpy.types.PropertyGroup, above: list[int], transl
     return chain if above[0] in chain or not turns else [above[0], *chain]
 
 
-def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> set[int]:
+def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], behind: list[set[int]]) -> set[int]:
     """Take control bones, and bones that carry them such as a root bone, out of all chains. Returns these bones.
 
     Bones that carry a control and that only other goals move, as the hand that another one holds on to, stay in their
     chains if the goals can be solved in order.
     """
-    behind, carriers = Dependencies(), set[int]()
+    carriers = set[int]()
     carried_by = [
-        _own_behind(ob, goal, armature, behind)
-        if goal.facts.point is None and ob.original.dqik.goals[goal.number].own_target else set()
-        for goal in goals
-    ]  # fmt: skip
+        bones if ob.original.dqik.goals[goal.number].own_target else set[int]()
+        for goal, bones in zip(goals, behind, strict=True)
+    ]
     for goal, bones in zip(goals, carried_by, strict=True):
         carriers |= bones & set(goal.chain)
     while True:
@@ -244,10 +244,17 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Ar
     return set().union(*carried_by).difference(*(goal.chain for goal in goals))
 
 
-def _own_behind(ob: bpy.types.Object, goal: PlannedGoal, armature: Armature, behind: Dependencies) -> set[int]:
-    """The bones of the figure that a goal's target and pole depend on; -1 for bones that are not in it."""
-    bones = behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
-    return {armature.index.get(name, -1) for owner, name in bones if owner.original == ob.original}
+def _own_behind(ob: bpy.types.Object, goals: list[PlannedGoal], armature: Armature) -> list[set[int]]:
+    """The bones of the figure that each goal's target and pole depend on; -1 for bones that are not in it."""
+    behind = Dependencies()
+
+    def bones(goal: PlannedGoal) -> set[int]:
+        if goal.facts.point is not None:
+            return set()
+        found = behind.bones_behind_goal(ob.original.dqik.goals[goal.number])
+        return {armature.index.get(name, -1) for owner, name in found if owner.original == ob.original}
+
+    return [bones(goal) for goal in goals]
 
 
 def _without_carriers(
@@ -265,17 +272,17 @@ def _without_carriers(
 
 
 def _without_circles(
-    ob: bpy.types.Object, goals: list[PlannedGoal], links: list[Link], armature: Armature, notes: list[Note]
+    ob: bpy.types.Object, goals: list[PlannedGoal], behind: list[set[int]], links: list[Link],
+    armature: Armature, notes: list[Note],
 ) -> tuple[list[PlannedGoal], list[int], int]:  # fmt: skip
     """The goals whose target and pole follow no bone that they would move themselves; notes about the others.
 
     Returns also the numbers of the others, and how often targets are read again after the goals that they follow.
     """
-    behind, kept, left_out = Dependencies(), list[PlannedGoal](), list[int]()
+    kept, left_out = list[PlannedGoal](), list[int]()
     follows: list[set[int]] = []
     everything = couplings.together(links, (bone for goal in goals for bone in goal.chain))
-    for goal in goals:
-        bones = set() if goal.facts.point is not None else _own_behind(ob, goal, armature, behind)
+    for goal, bones in zip(goals, behind, strict=True):
         target = _own_target(ob, goal.facts, armature)
         if bones & everything and target not in (-1, goal.bone) and bones <= {*armature.above(target), -1}:
             kept.append(replace(goal, target_bone=target))  # the solver knows where this target is
