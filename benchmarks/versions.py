@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare two builds of DQIK in Blender, in turns on the same machine: synthetic scenes, live and baked.
+"""Compare builds of DQIK in Blender, in turns on the same machine: synthetic scenes, live and baked.
 
-    python benchmarks/versions.py OLD.zip NEW.zip [--rounds 3] [scene ...]
+    python benchmarks/versions.py OLD.zip [OLD.zip ...] NEW.zip [--rounds 3] [--scenes ...]
 
-Run it with a Python that has the bpy package, and nothing else on the machine. Every round runs both builds, each in a
-process and a Blender profile of its own. Prints the least time of each scene over all rounds as a Markdown table. A
-frame's time includes Blender's own evaluation.
+Run it with a Python that has the bpy package, and nothing else on the machine. Every round runs all builds, each in a
+process and a Blender profile of its own. Prints the least time of each scene over all rounds as a Markdown table, and
+the new build's as a share of each old one's. A frame's time includes Blender's own evaluation.
 """
 
 import argparse
@@ -44,26 +44,28 @@ LEFT = [("clav", "spine3", (0.03, 0, 1.58), (0.15, 0, 1.58)), ("arm", "clav", (0
 
 
 def main() -> int:
-    """Compare two builds, or measure one and print its figures as JSON."""
-    parser = argparse.ArgumentParser(description="Compare two builds of DQIK in Blender.")
-    parser.add_argument("zips", nargs="+", type=Path, metavar="ZIP", help="the old and the new build")
+    """Compare builds, or measure one and print its figures as JSON."""
+    parser = argparse.ArgumentParser(description="Compare builds of DQIK in Blender.")
+    parser.add_argument("zips", nargs="+", type=Path, metavar="ZIP", help="the old builds, and then the new one")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scenes", nargs="*", choices=SCENES, default=list(SCENES))
     arguments = parser.parse_args()
-    if len(arguments.zips) == 1:
-        return _measure(arguments.zips[0].resolve(), arguments.scenes)
-    if len(arguments.zips) != 2:
-        parser.error("name two zips: the old build and the new one")
-    least: list[dict[str, float]] = [{}, {}]
+    builds: list[Path] = arguments.zips
+    if len(builds) == 1:
+        return _measure(builds[0].resolve(), arguments.scenes)
+    least: list[dict[str, float]] = [{} for _ in builds]
     for number in range(arguments.rounds):
-        for build, path in enumerate(arguments.zips):
+        for build, path in enumerate(builds):
             for name, value in _of_process(path, arguments.scenes).items():
                 least[build][name] = min(value, least[build].get(name, value))
         print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr)
-    print("| scene | before | after | after / before |\n|---|---:|---:|---:|")
+    names = [path.stem for path in builds]
+    headings = ["scene", *names, *(f"{names[-1]} / {name}" for name in names[:-1])]
+    print(f"| {' | '.join(headings)} |\n|---|{'---:|' * (len(headings) - 1)}")
     for name in arguments.scenes:
-        before, after = (build[name] for build in least)
-        print(f"| {name} | {before:.4g} | {after:.4g} | {after / before:.2f} |")
+        *before, after = (build[name] for build in least)
+        cells = [f"{value:.4g}" for value in (*before, after)] + [f"{after / value:.2f}" for value in before]
+        print(f"| {name} | {' | '.join(cells)} |")
     return 0
 
 

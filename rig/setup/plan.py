@@ -229,7 +229,7 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], behind: list
     """
     carriers = set[int]()
     carried_by = [
-        bones if ob.original.dqik.goals[goal.number].own_target else set[int]()
+        bones if bones and ob.original.dqik.goals[goal.number].own_target else set[int]()  # drags have no number
         for goal, bones in zip(goals, behind, strict=True)
     ]
     for goal, bones in zip(goals, carried_by, strict=True):
