@@ -26,3 +26,17 @@ class _RootIsNoTestPackage:
 def pytest_configure(config: pytest.Config) -> None:
     """A plugin of its own, since this file's own hooks are not asked about the folder above."""
     config.pluginmanager.register(_RootIsNoTestPackage())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--part 1/2`: the first of two parts, for those who run each test in one of two Blenders."""
+    parser.addoption("--part", default="1/1", help="run only part K/N of the files in each folder")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the files of other parts."""
+    part, parts = (int(word) for word in config.getoption("--part").split("/"))
+    files = sorted({item.path for item in items})
+    own = {path for number, path in enumerate(files) if number % parts == part - 1}
+    config.hook.pytest_deselected(items=[item for item in items if item.path not in own])
+    items[:] = [item for item in items if item.path in own]
