@@ -67,7 +67,10 @@ def build(
         figure=solve_plan.figure,
         skeleton=skeleton,
         prepared=prepared,
-        goals=[GoalBinding(goal.number, goal.facts.has_pole, goal.of_foot) for goal in solve_plan.goals],
+        goals=[
+            GoalBinding(goal.number, goal.facts.has_pole, goal.of_foot, goal.facts.tells_turn)
+            for goal in solve_plan.goals
+        ],
         bones=bones,
         parent=solve_plan.armature.parent[bones],
         main=np.array([joints.main[bone] for bone in solve_plan.bones]),

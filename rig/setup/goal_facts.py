@@ -15,6 +15,7 @@ class GoalFacts(NamedTuple):
     target_problem, pole_problem : why the place of the object cannot be read; None if it can.
     side : one that the kind has. settings : those that its kind has, by name: axes by theirs, lengths [armature units].
     is_curve : whether the target is a curve. rolls : whether the roll of its target is in use.
+    tells_turn : as in `pins.tells_turn`.
     point : of a goal that is not in the panel's list and has no target, in the frame of its bone [armature units]; else
         None.
     """
@@ -43,6 +44,7 @@ class GoalFacts(NamedTuple):
     use_support: bool = False
     is_curve: bool = False
     rolls: bool = False
+    tells_turn: bool = True
     point: tuple[float, float, float] | None = None
 
     @property

@@ -2,6 +2,7 @@
 """A prepared rig as the natural pose reads it: joints and heads by role, links and motions at rest."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,8 +41,12 @@ def read(
         name, side = roles[number]
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
     axes = of_people({key: several[0].head for key, several in bones.items()})
+    goals = [
+        goal if binding.tells_turn else replace(goal, rotation=None)
+        for goal, binding in zip(rig.prepared.goals, rig.goals, strict=True)
+    ]
     return None if axes is None else (
-        rig.skeleton, rig.prepared.goals, bones, *_at_rest(rig, armature), np.stack(axes, -1)
+        rig.skeleton, goals, bones, *_at_rest(rig, armature), np.stack(axes, -1)
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import bpy
 
+from ...solvers.space import PRIORITY_STEP
 from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import bone_names, roles
@@ -111,6 +112,18 @@ def is_keyed(ob: bpy.types.Object, number: int) -> bool:
     return animation.animates(ob, ob.dqik.goals[number].path_from_id("mute"))
 
 
+def tells_turn(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
+    """Whether the rotation of a goal tells the natural pose how its limb is turned.
+
+    A pin holds a hand as the limb has turned it if the goal that it replaces follows the limb: a limb that was posed by
+    the hand from then on would turn.
+    """
+    return goal.pin != PIN or not any(
+        other.pin == REPLACED and other.bone == goal.bone and other.use_rotation and other.rotation_follows > 0.0
+        for other in ob.dqik.goals
+    )
+
+
 def lower(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
     """Let goals that an earlier version has made pins be goals like others; returns their names."""
     found = of(ob, names, RAISED)
@@ -145,7 +158,10 @@ def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | No
     own = _pattern(ob, number)
     for setting in _COPIED if own is not None else ():
         setattr(goal, setting, getattr(own, setting))
-    goal.priority = PRIORITY if own is None else max(own.priority, PRIORITY)
+    goal.priority = PRIORITY if own is None else own.priority + PRIORITY
+    for weight in ("position_weight", "rotation_weight") if own is not None else ():
+        value = getattr(own, weight)  # met, the pin pulls as that one does, so that the body stays as it is
+        setattr(goal, weight, min(value, max(value, WEIGHT) / PRIORITY_STEP))
     return number
 
 

@@ -38,12 +38,13 @@ class RootPlace:
 class GoalBinding:
     """A goal's number in the panel's list, and whether it has a pole.
 
-    of_foot : it is that of a foot, which its toes without a goal of their own follow.
+    of_foot : it is that of a foot, which its toes without a goal of their own follow. tells_turn : as in `GoalFacts`.
     """
 
     index: int
     pole: bool
     of_foot: bool = False
+    tells_turn: bool = True
 
 
 class RootGoal(NamedTuple):

@@ -4,9 +4,10 @@
 from .joint_space import JointSpace, State
 from .poles import swivel_vector
 from .tasks.curve import joints_on_curve
-from .tasks.setup import ROTATION_LENGTH, Target, points_in
+from .tasks.setup import PRIORITY_STEP, ROTATION_LENGTH, Target, points_in
 from .tasks.table import eased
 
 __all__ = [
-    "ROTATION_LENGTH", "JointSpace", "State", "Target", "eased", "joints_on_curve", "points_in", "swivel_vector",
+    "PRIORITY_STEP", "ROTATION_LENGTH", "JointSpace", "State", "Target", "eased", "joints_on_curve", "points_in",
+    "swivel_vector",
 ]  # fmt: skip

@@ -230,6 +230,32 @@ def kept(ob: bpy.types.Object) -> tuple[list, dict]:
     return goals, {key: points for key, points in rigs.keys(ob).items() if not any(word in key[0] for word in own)}
 
 
+@pytest.mark.parametrize(("bone", "most", "usual"), [
+    ("foot.L", 1e-3, 1e-4), ("head", 0.01, 2e-3), ("hand.L", 0.04, 2e-3),
+])  # fmt: skip
+def test_a_pin_hardly_moves_the_body_when_it_is_pressed(bone: str, most: float, usual: float) -> None:
+    """On frames whose goals are all met: in heights, at most and in the median of five motions. Elbows may swivel."""
+    moved = []
+    for seed in range(1, 6):
+        random = np.random.default_rng(seed)
+        ob = moving(random, 3)
+        frame = next(frame for frame in random.permutation(range(1, 41)).tolist() if all_met(ob, frame))
+        [before] = filmed(ob, [frame])
+        pin(ob, control(ob, bone).name)
+        [now] = filmed(ob, [frame])
+        names = [one.name for one in ob.pose.bones if not one.name.startswith("DQIK")]
+        own = [names.index(name) for name in names if name != "forearm.L"]
+        moved.append(np.abs(now - before)[own, :3, 3].max() / HEIGHT)
+    assert max(moved) < most
+    assert np.median(moved) < usual
+
+
+def all_met(ob: bpy.types.Object, frame: int) -> bool:
+    """Whether a figure meets its goals on a frame."""
+    rigs.at_frame(frame)
+    return not any(goal.missed for goal in ob.dqik.goals)
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("auto", [True, False])
 def test_pin_and_unpin_change_nothing_outside_the_time_between_them(

@@ -18,7 +18,7 @@ from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
 from ...blender.places import world_matrix
 from ...notes import Code, Note
-from ...setup import foot_roll, rotation_space
+from ...setup import foot_roll, pins, rotation_space
 from ...setup.goal_facts import GoalFacts
 from ...setup.rig import Rig
 from ..view import View
@@ -88,7 +88,7 @@ def read(
             goal.name, goal.bone, _is_active(goal), _uid(target), goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
-            goal.pole_angle, *kinds.facts(ob, goal), rolls,
+            goal.pole_angle, *kinds.facts(ob, goal), rolls, pins.tells_turn(ob, goal),
         ))  # fmt: skip
         places.append(Place(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
     places += _obstacles(ob, view, later)
