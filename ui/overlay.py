@@ -72,14 +72,19 @@ def _refresh() -> _Drawn | None:
     global _drawn
     context = bpy.context
     overlay, space = context.window_manager.dqik_overlay, context.space_data
-    if not overlay.show or space is None or not space.overlay.show_overlays:
+    if space is None or not space.overlay.show_overlays:
         return None
     ob = armature(context)
     if ob is None or ob.mode == "EDIT" or ob.pose is None or not ob.visible_get(view_layer=context.view_layer):
         return None
-    shown = scene.Shown(overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles, overlay.bodies)
+    shown = scene.ONLY_MISSES
+    if overlay.show:
+        parts = overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles, overlay.bodies
+        shown = scene.Shown(*parts)
+    elif not (ob.dqik.live and any(goal.missed for goal in ob.dqik.goals)):
+        return None
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
-    reach = ob.dqik.workspace if overlay.reach else None
+    reach = ob.dqik.workspace if overlay.show and overlay.reach else None
     contents = (*found.contents, reach)
     if contents != _drawn.contents:
         _drawn = _batches(contents, ob, scene.draw(found), reach)
@@ -133,12 +138,9 @@ def _draw_view() -> None:
 
 def _draw_labels() -> None:
     """Write the distance beside each target that is missed, and the names of roles."""
-    context = bpy.context
-    overlay = context.window_manager.dqik_overlay
-    if not overlay.show or not context.space_data.overlay.show_overlays:
-        return
+    drawn, context = _refresh(), bpy.context
     scale = context.preferences.system.ui_scale
-    for place, text, kind in _drawn.labels:
+    for place, text, kind in () if drawn is None else drawn.labels:
         at = location_3d_to_region_2d(context.region, context.region_data, place)
         if at is not None:
             blf.size(0, _LETTERS * scale)

@@ -27,15 +27,17 @@ _RIBS = 8  # lines from a joint to the border of its swing
 _ARC_WIDTH, _ARC_PLACE = 0.25, 0.4  # radius and place of a twist's arc, as shares of the bone's length
 _ACROSS = 0.5  # a limb that leaves its bone's axis by more than this share of its length lies across the bone
 _MARK = 0.08  # size of a mark, as a share of the bone's length
+_CROSS = 0.02  # half the size of a cross, as a share of the figure's
 _SIDES = {LEFT: "left", RIGHT: "right", MIDDLE: "middle"}  # the kinds of lines of bones with a role
 _UNNAMED = ("finger", "twist")
 _OCTAHEDRON = np.array([(a, b) for a in range(6) for b in range(a + 1, 6) if a // 2 != b // 2])
+_AXES = np.stack([-np.eye(3), np.eye(3)], 1)  # lines along the axes
 _CORNERS = np.concatenate([np.eye(3), -np.eye(3)])[[0, 3, 1, 4, 2, 5]]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Which parts are shown."""
+    """Which parts are shown. misses : goals that are missed, where other goals are not shown."""
 
     goals: bool = True
     limits: bool = True
@@ -43,6 +45,10 @@ class Shown:
     holds: bool = True
     roles: bool = False
     bodies: bool = True
+    misses: bool = True
+
+
+ONLY_MISSES = Shown(goals=False, limits=False, at_limit=False, holds=False, bodies=False)
 
 
 @dataclass
@@ -157,7 +163,7 @@ def draw(scene: Scene) -> Drawing:
         _draw_marks(drawing, "held", scene, np.flatnonzero(scene.holds > 0.0))
     if scene.roles:
         _draw_roles(drawing, scene)
-    if shown.goals:
+    if shown.goals or shown.misses:
         _draw_goals(drawing, scene)
     drawing.add_curves("body", scene.bodies)
     _to_world(drawing, scene.ob.matrix_world)
@@ -273,7 +279,7 @@ def _on_axis(frames: np.ndarray, x: np.ndarray, on_rims: np.ndarray) -> np.ndarr
 
 
 def _draw_goals(drawing: Drawing, scene: Scene) -> None:
-    """A line from each goal's bone to its target, with the distance where the two are apart."""
+    """A line from each goal's bone to its target, with the distance and a cross at the target where they are apart."""
     pose, back = scene.ob.pose.bones, scene.ob.matrix_world.inverted_safe()
     size = max(float(np.ptp(scene.world[:, :3, 3], axis=0).max()), 1e-6) if len(scene.world) else 1.0
     ends: list[int] = []
@@ -290,10 +296,13 @@ def _draw_goals(drawing: Drawing, scene: Scene) -> None:
         distance = (target - point).length
         missed = goal.use_position and goal.priority >= 0 and distance > scene.ob.dqik.tolerance * size
         missed_as = "lag" if scene.lags else "miss"
-        drawing.add_lines(missed_as if missed else "goal", np.array([point, target]))
+        if missed or scene.shown.goals:
+            drawing.add_lines(missed_as if missed else "goal", np.array([point, target]))
         if missed:
+            drawing.add_lines(missed_as, np.array(target) + _CROSS * size * _AXES)
             drawing.misses.append((scene.ob.matrix_world @ target, distance, missed_as))
-    _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
+    if scene.shown.goals:
+        _draw_marks(drawing, "goal", scene, np.array(ends, dtype=int))
 
 
 def _draw_roles(drawing: Drawing, scene: Scene) -> None:

@@ -223,8 +223,24 @@ def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay:
     assert kind == "miss"
     assert (place - far.location).length < 1e-6
     assert 2.0 * distance == pytest.approx((rigs.head(ob, "b") - far.location).length, rel=1e-5)  # scaled by 2
-    assert np.abs(drawing.lines["miss"][0] - [rigs.head(ob, "b"), far.location]).max() < 1e-5
+    assert np.abs(drawing.lines["miss"][0][0] - [rigs.head(ob, "b"), far.location]).max() < 1e-5
     assert np.abs(drawing.lines["goal"][0][0] - [rigs.tail(ob, "c"), near.location]).max() < 1e-5
+
+
+def test_a_missed_goal_is_drawn_also_without_the_overlay(overlay: ModuleType) -> None:
+    """It alone: its line, and a cross at its target, which can be far out of sight or too small to be seen."""
+    ob = turned_rig()
+    near, far = rigs.empty(rigs.tail(ob, "c"), "Near"), rigs.empty((9, 9, 9), "Far")
+    rigs.goal(ob, "c", near, use_tail=True)
+    rigs.goal(ob, "b", far, use_tail=False)
+    rigs.limit(ob.pose.bones["b"], (-20, 20), (0, 0), (0, 0))
+    rigs.update()
+    drawing = overlay.draw(overlay.read(ob, bpy.context.evaluated_depsgraph_get(), (), overlay.ONLY_MISSES))
+    assert drawing.lines.keys() == {"miss"}
+    [lines] = drawing.lines["miss"]
+    assert np.abs(lines[0] - [rigs.head(ob, "b"), far.location]).max() < 1e-5
+    assert np.abs(lines[1:].mean(1) - np.array(far.location)).max() < 1e-5
+    assert np.linalg.matrix_rank(lines[1:, 1] - lines[1:, 0]) == len(lines) - 1 == 3
 
 
 def test_roles_are_named_on_their_bones_and_follow_a_swap_of_sides(overlay: ModuleType) -> None:
