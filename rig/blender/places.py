@@ -15,10 +15,25 @@ def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
     None if the armature has no bone of that name. Do not write to it: it may be the object's own.
     """
     evaluated = ob if ob.is_evaluated else ob.evaluated_get(depsgraph)
+    matrix = evaluated.matrix_world
+    if not any(matrix.translation):  # it may be unknown
+        matrix = _by_channels(evaluated)
     if not bone or evaluated.type != "ARMATURE":
-        return evaluated.matrix_world
+        return matrix
     found = evaluated.pose.bones.get(bone) if evaluated.pose is not None else None
-    return None if found is None else evaluated.matrix_world @ found.matrix
+    return None if found is None else matrix @ found.matrix
+
+
+def _by_channels(ob: bpy.types.Object) -> Matrix:
+    """The world matrix of an object by its channels and those of its parents.
+
+    After undo, and in a file that was just opened, Blender has the identity for objects that it does not evaluate.
+    Where constraints or parents of other kinds take part, it stays that.
+    """
+    if any(not constraint.mute for constraint in ob.constraints) or (ob.parent and ob.parent_type != "OBJECT"):
+        return ob.matrix_world
+    own = ob.matrix_parent_inverse @ ob.matrix_basis if ob.parent else ob.matrix_basis
+    return _by_channels(ob.parent) @ own if ob.parent else own
 
 
 def owner_of(ob: bpy.types.Object, bone: str) -> Owner | None:

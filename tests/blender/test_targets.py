@@ -2,6 +2,7 @@
 """What goals may aim at: objects, bones of this and of other armatures; and what is said where they cannot."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -533,6 +534,45 @@ UNSEEN = {
     disabled_by_keys: "disabled in the viewport",
     disabled_by_a_driver: "disabled in the viewport",
 }
+
+
+@pytest.mark.parametrize("disable", [disabled, in_a_disabled_collection, in_an_excluded_collection, in_no_collection])
+@pytest.mark.parametrize("parented", [False, True])
+@pytest.mark.parametrize("how", ["undo", "open"])
+def test_a_target_that_blender_does_not_evaluate_is_where_its_channels_say(
+    how: str, parented: bool, disable: Callable, tmp_path: Path
+) -> None:
+    """Also after undo and in a file that is opened, where Blender has the identity for its place."""
+    ob = rigs.bent_arm("Rig")
+    holder, target = rigs.empty((0.2, 0.1, 0.3), "Holder"), rigs.empty((1.0, -0.6, 0.2), "Target")
+    holder.rotation_euler = (0.3, 0.5, 0.2)
+    target.parent = holder if parented else None
+    rigs.goal(ob, "b", target)
+    target.use_fake_user = holder.use_fake_user = True
+    ob.dqik.live = True
+    rigs.update()
+    wanted = rigs.place(target)
+    assert rigs.miss(ob, "b", target) < REACHED
+    disable(target)
+    if parented:
+        disable_again = {in_no_collection: in_no_collection, disabled: disabled}.get(disable)
+        if disable_again is not None:
+            disable_again(holder)
+    rigs.update()
+    bpy.ops.ed.undo_push(message="before")
+    if how == "undo":
+        rigs.made_active(ob)
+        bpy.ops.dqik.goals_clear()
+        bpy.ops.ed.undo_push(message="after")
+        bpy.ops.ed.undo()
+    else:
+        path = str(tmp_path / "hidden.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+    ob = bpy.data.objects["Rig"]
+    rigs.update()
+    rigs.at_frame(7)
+    assert (rigs.tail(ob, "b") - wanted).length < REACHED
 
 
 @pytest.mark.parametrize("disable", UNSEEN)

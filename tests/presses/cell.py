@@ -67,11 +67,12 @@ class Judgement:
 
 
 def places() -> dict[tuple[str, str], np.ndarray]:
-    """Where everything is in the world, at the current frame."""
+    """Where everything is in the world, at the current frame; by their channels what Blender does not evaluate."""
     found, depsgraph = {}, bpy.context.evaluated_depsgraph_get()
+    evaluated = {one.original.session_uid for one in depsgraph.ids}
     for ob in bpy.context.scene.objects:
         shown = ob.evaluated_get(depsgraph)
-        world = np.array(shown.matrix_world)
+        world = np.array(shown.matrix_world if ob.session_uid in evaluated else ob.matrix_basis)
         found[ob.name, ""] = world
         for bone in shown.pose.bones if shown.pose is not None else ():
             found[ob.name, bone.name] = world @ np.array(bone.matrix)
