@@ -71,8 +71,6 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
 class DQIK_OT_reset_pose(ArmatureOperator, bpy.types.Operator):
     """Put the bones that the goals move, and the control bones, back to rest. Solves start from there afterwards"""
 
-    stores = False
-
     bl_idname = "dqik.reset_pose"
     bl_label = "Reset Pose"
     bl_options = {"REGISTER", "UNDO"}
