@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 
 import bpy
-from bpy.props import IntProperty
+from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import BoolProperty, IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.blender.armature import Armature
@@ -26,12 +27,19 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
                              "current frame on", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
 
+    keep_body: BoolProperty(
+        name="Keep Body", description="Where the rest of the body would move without the goal, or by it, key and hold "
+        "its bones on the switched frames too", default=True,
+    )  # fmt: skip
+
     doing = Note(Code.SWITCHING)
     to_ik = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: where there is a preview range, ask for the frames first."""
+        """From the panel: ask for the frames where there is a preview range, and before other bones are keyed."""
         del event
+        if not self.properties.is_property_set("keep_body"):
+            self.keep_body = False
         if not context.scene.use_preview_range:
             return self.execute(context)
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
@@ -47,6 +55,7 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         column = layout.column(align=True)
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
+        layout.prop(self, "keep_body")
 
     def _run(self, context: bpy.types.Context) -> Steps:
         """Read the frames, key, and look whether anything moved."""
@@ -69,25 +78,73 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
             if not numbers:
                 return {"CANCELLED"}
         if onward and limb_switch.is_still(ob):
-            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], 0)
+            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], None)
         frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)
         was_live, ob.dqik.live = ob.dqik.live, True
         try:
-            away, body = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
+            away, rest = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
+            if rest is not None and self.keep_body:
+                away = limb_switch.keep(context, ob, rest)
         finally:
             if not was_live:
                 ob.dqik.live = False
-        return self._told(ob, away, numbers, frames, body)
+        return self._told(ob, away, numbers, frames, rest)
 
     def _told(
-        self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float], body: int
-    ) -> set[str]:
-        """Say what was keyed, and warn if the figure has moved."""
+        self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float],
+        rest: limb_switch.Rest | None,
+    ) -> set[str]:  # fmt: skip
+        """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
         names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
         if frames:
             self.tell({"INFO"}, Note(Code.LIMB_KEYED, names, f"{frames[0]:g}", f"{frames[-1]:g}"))
-        if body:
-            self.tell({"INFO"}, Note(Code.BODY_KEYED, body))
+        if rest is not None and self.keep_body:
+            self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
+        if away > _JUMP * Armature(ob).size:
+            if rest is not None and not self.keep_body:
+                question = Note(Code.BODY_MOVES, f"{away:.4g}", len(rest.bones))
+                _asked[ob.session_uid] = rest
+                self.tell({"WARNING"}, question)
+                if not bpy.app.background:
+                    _ask(question)
+            else:
+                self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
+        return {"FINISHED"}
+
+
+_asked: dict[int, limb_switch.Rest] = {}  # by `session_uid`, until the answer
+
+
+def _ask(question: Note) -> None:
+    """Ask in a menu whether the rest of the body shall be keyed."""
+
+    def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+        del context
+        menu.layout.label(text=question.words(iface_), translate=False)
+        menu.layout.operator("dqik.limb_keep_body", icon="KEY_HLT")
+
+    bpy.context.window_manager.popup_menu(draw, title="Switch Limb", icon="QUESTION")
+
+
+class DQIK_OT_limb_keep_body(GoalsOperator, bpy.types.Operator):
+    """Key and hold the rest of the body on the frames on which a limb was just switched, so that it stays"""
+
+    bl_idname = "dqik.limb_keep_body"
+    bl_label = "Key the Body Too"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Key what the question was about."""
+        ob = armature(context)
+        rest = _asked.pop(ob.session_uid, None)
+        if rest is None:
+            self.tell({"ERROR"}, Note(Code.SWITCH_LIMB))
+            return {"CANCELLED"}
+        was_live, ob.dqik.live = ob.dqik.live, True
+        away = limb_switch.keep(context, ob, rest)
+        if not was_live:
+            ob.dqik.live = False
+        self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Armature(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
         return {"FINISHED"}
@@ -108,4 +165,4 @@ class DQIK_OT_limb_to_ik(_LimbSwitch, bpy.types.Operator):
     to_ik = True
 
 
-CLASSES = (DQIK_OT_limb_to_fk, DQIK_OT_limb_to_ik)
+CLASSES = (DQIK_OT_limb_to_fk, DQIK_OT_limb_to_ik, DQIK_OT_limb_keep_body)

@@ -331,6 +331,8 @@ class Code(Enum):
         "The pasted pose is not the mirror image of what was copied, at {}: give both sides the same goals and pins, "
         "with bones as targets"
     )
+    BODY_MOVES = "The rest of the body moves by {}: it stays if {} other bones are keyed and held there too"
+    SWITCH_LIMB = "Press Limb to FK or Limb to IK first: this keys the body where these have just switched a limb"
     BODY_KEYED = "{} other bones are keyed and held there too, or the body would have moved"
     CHECKING = "Checking"
     COMPARING = "Comparing solvers"

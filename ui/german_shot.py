@@ -62,6 +62,12 @@ GERMAN_SHOT = {
         "Fixierungen, mit Knochen als Zielobjekten",
     "Switched {}, with keys at frames {} to {} and beside them":
         "{} umgeschaltet, mit Keyframes auf den Frames {} bis {} und daneben",
+    "The rest of the body moves by {}: it stays if {} other bones are keyed and held there too":
+        "Der übrige Körper bewegt sich um {}: er bleibt, wenn {} weitere Knochen dort auch Keyframes haben und "
+        "gehalten werden",
+    "Press Limb to FK or Limb to IK first: this keys the body where these have just switched a limb":
+        "Zuerst Glied zu FK oder Glied zu IK drücken: dies setzt Keyframes des Körpers dort, wo gerade ein Glied "
+        "umgeschaltet wurde",
     "{} other bones are keyed and held there too, or the body would have moved":
         "{} weitere Knochen haben dort auch Keyframes und werden gehalten, sonst hätte sich der Körper bewegt",
     # generated rigs

@@ -52,6 +52,16 @@ _GERMAN_OPERATORS = {
     "Targets to Pose": "Zielobjekte zur Pose",
     "Limb to FK": "Glied zu FK",
     "Limb to IK": "Glied zu IK",
+    "Switch Limb": "Glied umschalten",
+    "Key the Body Too": "Auch den Körper mit Keys versehen",
+    "Key and hold the rest of the body on the frames on which a limb was just switched, so that it stays":
+        "Den übrigen Körper auf den Frames, auf denen gerade ein Glied umgeschaltet wurde, mit Keys versehen und "
+        "halten, damit er bleibt",
+    "Keep Body": "Körper behalten",
+    "Where the rest of the body would move without the goal, or by it, key and hold its bones on the switched frames "
+    "too":
+        "Wo sich der übrige Körper ohne das Ziel oder durch es bewegen würde, auch seine Knochen auf den "
+        "umgeschalteten Frames mit Keys versehen und halten",
     "Mirror Goals": "Ziele spiegeln",
     "Mirror Limits": "Grenzen spiegeln",
     "Mirror Couplings": "Kopplungen spiegeln",

@@ -39,6 +39,21 @@ class Limb(NamedTuple):
     others: list[str]
 
 
+class Rest(NamedTuple):
+    """The rest of a body that moves where limbs are switched, unless it is keyed: its bones, and with them the limbs.
+
+    is_keyed : whether all bones had keys. inside, staying : the switched frames and those on which nothing shall move,
+    as they were. outside : times beside the switched ones.
+    """
+
+    bones: list[str]
+    every: list[str]
+    is_keyed: bool
+    inside: list[Frame]
+    staying: list[Frame]
+    outside: list[float]
+
+
 def limb_of(ob: bpy.types.Object, number: int) -> Limb:
     """The limb of a goal; if it shares all bones with other goals, its own bone is its limb."""
     armature = Armature(ob)
@@ -131,12 +146,12 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
 def switch(
     context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], frames: Sequence[float], to_ik: bool,
     onward: bool,
-) -> Generator[float, None, tuple[float, int]]:  # fmt: skip
+) -> Generator[float, None, tuple[float, Rest | None]]:  # fmt: skip
     """Switch the limbs of goals on some frames; yields the progress.
 
     Needs live solving. to_ik : from bones to goals, else from goals to bones. onward : the frames after the last one
     are switched too, up to the next key of the influence. Nothing is keyed before all frames were read. Returns by how
-    much the figure has moved, and how many bones of the rest of the body were keyed for it to stay.
+    much the figure has moved, and the rest of the body if that is why: `keep` puts it back.
     """
     limbs = [limb_of(ob, number) for number in numbers]
     own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
@@ -172,14 +187,17 @@ def switch(
         away = _lead(context, ob, numbers, staying, still)
     free = [name for name in every if _is_free(ob, name)] if away > still else []
     body = [name for name in free if name not in own]
-    if body:
-        if keyed_whole:
-            limb_keys.key_bones(ob, free, inside, outside)
-        else:
-            limb_keys.hold_body(ob, free, limb_keys.starts(context, ob, free), inside, outside)
-        _note_answers(context, ob, inside)
-        away = _moved(context, ob, staying)
-    return away, len(body)
+    return away, Rest(body, free, keyed_whole, inside, staying, outside) if body else None
+
+
+def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: Rest) -> float:
+    """Key the rest of a body on the switched frames, and hold it there; returns by how much the figure has moved."""
+    if rest.is_keyed:
+        limb_keys.key_bones(ob, rest.every, rest.inside, rest.outside)
+    else:
+        limb_keys.hold_body(ob, rest.every, limb_keys.starts(context, ob, rest.every), rest.inside, rest.outside)
+    _note_answers(context, ob, rest.inside)
+    return _moved(context, ob, rest.staying)
 
 
 def _is_free(ob: bpy.types.Object, name: str) -> bool:

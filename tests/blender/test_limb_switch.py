@@ -253,6 +253,29 @@ def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < 1e-3
 
 
+def test_other_bones_are_keyed_when_that_is_wanted() -> None:
+    """With *Keep Body* off only the limb is keyed and the body moves; `limb_keep_body` puts it back, once."""
+    ob = mover("BONES")
+    select(ob, "hand.L")
+    rigs.at_frame(6)
+    assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
+    rigs.at_frame(11)
+    bone = ob.pose.bones["forearm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.5)).to_quaternion()
+    bone.keyframe_insert("rotation_quaternion", frame=11)
+    posed, body = film(ob, [10, 11]), {"thigh.R", "chest", "hips"}
+    rigs.at_frame(11)
+    before = rigs.keys(ob)
+    assert bpy.ops.dqik.limb_to_ik(keep_body=False) == {"FINISHED"}
+    assert not [path for path, _ in rigs.keys(ob).keys() - before.keys() if any(f'"{name}"' in path for name in body)]
+    assert jump(film(ob, [10, 11]), posed) > NO_JUMP
+    rigs.at_frame(11)
+    assert bpy.ops.dqik.limb_keep_body() == {"FINISHED"}
+    assert jump(film(ob, [10, 11]), posed) < NO_JUMP
+    with pytest.raises(RuntimeError, match="Press Limb to FK or Limb to IK first"):
+        bpy.ops.dqik.limb_keep_body()
+
+
 @pytest.mark.parametrize("held", [False, True])
 @pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED"])
 def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: bool) -> None:
