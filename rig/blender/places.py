@@ -16,7 +16,7 @@ def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
     """
     evaluated = ob if ob.is_evaluated else ob.evaluated_get(depsgraph)
     matrix = evaluated.matrix_world
-    if not any(matrix.translation):  # it may be unknown
+    if matrix.is_identity:  # it may be unknown
         matrix = _by_channels(evaluated)
     if not bone or evaluated.type != "ARMATURE":
         return matrix

@@ -14,7 +14,6 @@ from .state.arrivals import Arrivals
 from .state.known_answers import KnownAnswers
 from .state.report import Status
 from .state.session import Session
-from .step.targets import GoalsRead
 
 
 class Busy:
@@ -49,7 +48,7 @@ class Sessions:
     known: KnownAnswers = field(default_factory=KnownAnswers)
     busy: Busy = field(default_factory=Busy)
     suspended: set[int] = field(default_factory=set)
-    _noted: dict[int, GoalsRead] = field(default_factory=dict)
+    _noted: dict[int, tuple] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.armatures.states = (self.by_uid, self.arrivals.seen, self._noted)
@@ -138,16 +137,16 @@ class Sessions:
     def note_switches(self) -> None:
         """Note how far goals lead limbs, which a change of frame may have changed, for a mirrored paste.
 
-        Where Live reads the goals, they are noted only if they are not as they were noted last.
+        They are noted where the goals are not as they were noted last.
         """
-        for place, uid in self.armatures.places() if self.by_uid.keys() - self.suspended else ():
-            session, ob = self.by_uid.get(uid), bpy.data.objects[place]
-            if session is None or uid in self.suspended or ob.library is not None or ob.pose is None:
-                continue
-            if ob.dqik.live and self._noted.get(uid) == session.rig.goals:
-                continue
-            self._noted[uid] = session.rig.goals
-            pasted.note_switches(ob)
+        rigs = {uid: session.rig for uid, session in self.by_uid.items()}
+        read = {uid: (rig.facts, rig.influences, rig.led) for uid, rig in rigs.items()}
+        changed = [uid for uid, goals in read.items() if uid not in self.suspended and self._noted.get(uid) != goals]
+        for place, uid in self.armatures.places() if changed else ():
+            ob = bpy.data.objects[place]
+            if uid in changed and ob.library is None and ob.pose is not None:
+                self._noted[uid] = read[uid]
+                pasted.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:
         """Note the poses before handlers of other add-ons can change them together with the frame.
