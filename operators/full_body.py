@@ -11,9 +11,10 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.figure import roles
+from ..rig.figure.short_names import called
 from ..rig.frame import aside, once
 from ..rig.notes import Code, Note
-from ..rig.setup import controls, full_body, goals, keyable, more_controls, switches, unkeyed_action
+from ..rig.setup import controls, full_body, goals, keyable, more_controls, selection, switches, unkeyed_action
 from ..rig.shot import from_animation, to_fk
 from .common import ArmatureOperator, armature
 from .controls import key_from_motion
@@ -66,6 +67,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     )  # fmt: skip
 
     doing = Note(Code.KEYING_CONTROLS)
+    _in_window = False
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
@@ -78,6 +80,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: if the body moves, show the dialog, then work in steps."""
         del event
+        self._in_window = True
         ob = armature(context)
         adds_only = self.controls and full_body.is_set_up(ob)
         if adds_only or not from_animation.moves(ob) or roles.of(ob).controlled:
@@ -250,6 +253,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
         if self.controls:
             return self._tell_added(ob, added, parts)
+        if self._in_window and as_bones and count:
+            parts.append(_begin_posing(ob, figure))
         worth_a_look = result.missing or figure.folded or armatures or (refusal is not None and count)
         self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
         return {"FINISHED"}
@@ -266,6 +271,18 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
         self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note(Code.NO_CONTROL_ADDED)]))
         return {"FINISHED"} if parts or count else {"CANCELLED"}
+
+
+def _begin_posing(ob: bpy.types.Object, figure: roles.Figure) -> Note:
+    """Go to Pose Mode and select the control of a hand, or of another part; returns what to do next."""
+    if ob.mode != "POSE":
+        bpy.ops.object.mode_set(mode="POSE")
+    own = [goal for goal in ob.dqik.goals if goal.target == ob and selection.is_visible(ob, goal.subtarget)]
+    hands = [goal for goal in own if (role := figure.role(ob.pose.bones.find(goal.bone))) and role.name == "hand"]
+    for goal in (hands or own)[:1]:
+        selection.select_only(ob, goal.subtarget)
+        return Note(Code.BEGIN_POSING, called(ob, goal.subtarget))
+    return Note(Code.BEGIN_WITH_CONTROLS)
 
 
 CLASSES = (DQIK_OT_setup_full_body,)

@@ -6,7 +6,7 @@ from math import pi
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
-from ..rig.figure.short_names import short
+from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.state.report import GoalError
 from ..rig.setup import foot_roll
@@ -30,9 +30,15 @@ def _error(goal: bpy.types.bpy_struct) -> GoalError:
     return next((error for error in sessions.status(goal.id_data).goals if error.goal == number), _NO_ERROR)
 
 
+def _label(goal: bpy.types.bpy_struct) -> str:
+    """The part of the body that a goal moves, unless it has another name than its bone; then that name."""
+    ob, name = goal.id_data, goal.name
+    return called(ob, name) if name == goal.bone else short(ob, name)
+
+
 def _set_label(self: bpy.types.bpy_struct, text: str) -> None:
-    """A name was typed in the list; the short name that is there already changes nothing."""
-    if text != short(self.id_data, self.name):
+    """A name was typed in the list; what the list shows already changes nothing."""
+    if text != _label(self):
         self.name = text
 
 
@@ -48,8 +54,8 @@ class DqikGoal(bpy.types.PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal", override=OVERRIDE)
     label: StringProperty(
-        name="Name", description="Name of the goal, without what the names of all bones begin with",
-        get=lambda goal: short(goal.id_data, goal.name), set=_set_label, options={"HIDDEN", "SKIP_SAVE"},
+        name="Name", description="The part of the body that the goal moves, or the goal's own name",
+        get=_label, set=_set_label, options={"HIDDEN", "SKIP_SAVE"},
     )  # fmt: skip
     mute: BoolProperty(name="Mute", description="Leave this goal out of the solve", **KEYED_SETTING)
     bone: StringProperty(name="Bone", description="The bone that should reach the target", **SETTING)

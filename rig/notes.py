@@ -247,6 +247,8 @@ class Code(Enum):
         "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use "
         "Add Goal"
     )
+    BEGIN_POSING = "{} is selected: press G to move it, or Shift Alt G to drag any part of the body"
+    BEGIN_WITH_CONTROLS = "Select a control, and press G to move it"
     GOALS_ADDED = "Added goals for {} bones"
     NO_GOALS_ADDED = "Added no goals"
     TARGETS_ARE_EMPTIES = "this armature's bones cannot be edited, so their targets are empties"

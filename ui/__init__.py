@@ -4,34 +4,23 @@
 import bpy
 
 from . import (
-    attach,
-    bone,
-    compare,
     contact_bars,
-    contacts,
     ghosts,
-    goals,
     handles,
     keymap,
-    main,
     marks,
-    motion,
     original,
     overlay,
     overlay_settings,
     pose_menu,
     preferences,
     render,
-    see_motion,
-    solver,
+    tab,
     translations,
 )
 
-PANELS = (
-    *main.CLASSES, *goals.CLASSES, *attach.CLASSES, *motion.CLASSES, *see_motion.CLASSES, *bone.CLASSES,
-    *contacts.CLASSES, *overlay.CLASSES, *solver.CLASSES, *compare.CLASSES,
-)  # fmt: skip
-CLASSES = (*PANELS, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
+PANELS = tab.PANELS
+CLASSES = (*tab.CLASSES, *overlay_settings.CLASSES, *handles.CLASSES, *preferences.CLASSES)
 _STARTED = (translations, overlay_settings, overlay, ghosts, original, marks, contact_bars, render, pose_menu, keymap)
 
 

@@ -10,7 +10,7 @@ from gpu_extras.batch import batch_for_shader
 from ..operators.common import armature
 from ..rig.clip import contact_ranges
 from ..rig.figure.parts import LEFT, RIGHT
-from ..rig.figure.short_names import short
+from ..rig.figure.short_names import called
 from ..rig.overlay import contact_bars
 from ..rig.overlay.contact_bars import Bar
 from .drawing import Color
@@ -55,7 +55,7 @@ def _draw() -> None:
 def name_of(ob: bpy.types.Object, bone: str, part: str) -> str:
     """The name of a contact: its part and its side, or where the side is not known, the bone."""
     word, side = bpy.app.translations.pgettext_iface(part.title()), contact_bars.side_of(bone)
-    return f"{word} {side}" if side else f"{short(ob, bone)} {word}"
+    return f"{word} {side}" if side else f"{called(ob, bone)} {word}"
 
 
 def _color(bar: Bar) -> Color:

@@ -21,7 +21,6 @@ GERMAN_MOTION_OPERATORS = {
 """Labels of operators."""
 
 GERMAN_MOTION = {
-    "Whole Motion": "Ganze Bewegung",
     "What is done to all frames of a motion at once": "Was mit allen Frames einer Bewegung zugleich geschieht",
     "The motion of {} has values that are no numbers: reset its place and its pose":
         "Die Bewegung von {} hat Werte, die keine Zahlen sind: Ort und Pose zurücksetzen",

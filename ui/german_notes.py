@@ -249,6 +249,9 @@ GERMAN_NOTES = {
     "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use Add Goal":
         "Kein Knochen von {} heißt wie eine Hand, ein Fuß oder ein Kopf: wie Rigify, Mixamo oder VRM benennen, "
         "oder Ziel hinzufügen verwenden",
+    "{} is selected: press G to move it, or Shift Alt G to drag any part of the body":
+        "{} ist ausgewählt: mit G bewegen, oder mit Umschalt Alt G einen beliebigen Teil des Körpers ziehen",
+    "Select a control, and press G to move it": "Einen Steuerknochen auswählen und mit G bewegen",
     "Added goals for {} bones": "Ziele für {} Knochen hinzugefügt",
     "Added no goals": "Keine Ziele hinzugefügt",
     "this armature's bones cannot be edited, so their targets are empties":

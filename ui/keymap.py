@@ -12,7 +12,7 @@ class Shortcut(NamedTuple):
 
     operator: str
     key: str
-    path: str = ""  # what it switches, if it is Blender's own operator
+    path: str = ""  # what it switches or shows, if it is Blender's own operator
     keymaps: tuple[str, ...] = ("Pose", "Object Mode")
 
 
@@ -20,8 +20,10 @@ SHORTCUTS = (
     Shortcut("dqik.goal_add", "A"), Shortcut("dqik.pin", "P"), Shortcut("dqik.unpin", "U"),
     Shortcut("dqik.solve", "V"), Shortcut("dqik.targets_to_pose", "T"), Shortcut("dqik.bake", "B"),
     Shortcut("dqik.keep_pose", "K"), Shortcut("wm.context_toggle", "L", "object.dqik.live"),
-    Shortcut("dqik.grab", "G", keymaps=("Pose",)), Shortcut("dqik.contact_drag", "LEFTMOUSE", keymaps=("Dopesheet",)),
+    Shortcut("dqik.grab", "G", keymaps=("Pose",)), Shortcut("wm.call_menu_pie", "Q", "DQIK_MT_pie", keymaps=("Pose",)),
+    Shortcut("dqik.contact_drag", "LEFTMOUSE", keymaps=("Dopesheet",)),
 )  # fmt: skip
+_PATHS = {"wm.context_toggle": "data_path", "wm.call_menu_pie": "name"}  # the property of Blender's own operators
 KEYMAPS = {"Pose": "EMPTY", "Object Mode": "EMPTY", "Dopesheet": "DOPESHEET_EDITOR"}
 """The keymaps with their editors."""
 
@@ -38,7 +40,8 @@ def items(context: bpy.types.Context) -> Iterator[tuple[bpy.types.KeyMap, bpy.ty
 
 
 def _path(item: bpy.types.KeyMapItem) -> str:
-    return getattr(item.properties, "data_path", "") if item.idname == "wm.context_toggle" else ""
+    name = _PATHS.get(item.idname)
+    return "" if name is None else getattr(item.properties, name, "")
 
 
 def start() -> None:
@@ -52,7 +55,7 @@ def start() -> None:
             held = not shortcut.key.endswith("MOUSE")
             item = keymap.keymap_items.new(shortcut.operator, shortcut.key, "PRESS", shift=held, alt=held)
             if shortcut.path:
-                item.properties.data_path = shortcut.path
+                setattr(item.properties, _PATHS[shortcut.operator], shortcut.path)
             _added.append((keymap, item))
 
 

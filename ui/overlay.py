@@ -14,7 +14,6 @@ from mathutils import Vector
 from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
-from .common import ArmatureSidebar
 from .drawing import batch, draw_lines, draw_points, lines_of, points_of
 
 _COLORS = {
@@ -44,27 +43,6 @@ class _Drawn(NamedTuple):
 
 _drawn = _Drawn()
 _handles: list[object] = []
-
-
-class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
-    """What the 3D view shows of goals and limits"""
-
-    bl_label = "Overlay"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw_header(self, context: bpy.types.Context) -> None:
-        self.layout.prop(context.window_manager.dqik_overlay, "show", text="")
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, overlay, ob = self.layout, context.window_manager.dqik_overlay, armature(context)
-        column = layout.column(align=True)
-        column.active = overlay.show
-        for name in ("goals", "limits", "handles", "at_limit", "holds", "bodies", "roles", "reach"):
-            column.prop(overlay, name)
-        row = layout.row(align=True)
-        row.operator("dqik.reach_show", text="Compute Reach")
-        if ob.dqik.workspace is not None:
-            row.operator("dqik.reach_hide", text="", icon="X")
 
 
 def _refresh() -> _Drawn | None:
@@ -150,9 +128,6 @@ def _draw_labels() -> None:
 
 
 _DRAWINGS: tuple[tuple[Callable[[], None], str], ...] = ((_draw_view, "POST_VIEW"), (_draw_labels, "POST_PIXEL"))
-
-CLASSES = (DQIK_PT_overlay,)
-
 
 def start() -> None:
     """Draw in all 3D views from now on."""

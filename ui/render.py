@@ -7,7 +7,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from ..rig.frame import hidden_in_render
 from ..rig.frame.sessions import sessions
 from ..rig.notes import Code, Note
-from .common import paragraph
+from .tab.common import paragraph
 
 
 def is_needed(context: bpy.types.Context) -> bool:

@@ -1,21 +1,60 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of bones as narrow lists show them: without what all names of an armature begin with, as `mixamorig:`."""
+"""Names of bones as panels show them: by the part of the body, as *Left Hand*; of others what tells them apart."""
 
 from collections import Counter
 from functools import lru_cache
 
 import bpy
+import numpy as np
+from bpy.app.translations import pgettext_iface as iface_
 
+from ..blender import bulk
 from ..blender.dependencies import CONTROL_PREFIX
+from . import roles
+from .parts import Role
 
 _SEPARATORS = ":|_-. "
 _SHARE = 0.9  # of the bones have the prefix: a few helpers may have other names
+_MOST = 16  # armatures whose roles are remembered
+_known: dict[int, tuple[tuple, dict[str, Role]]] = {}  # by `session_uid`, with what they were found from
+
+
+def called(ob: bpy.types.Object, name: str) -> str:
+    """The part of the body that a bone, a control bone or a goal is or moves, in the language of the interface.
+
+    The short name where it is no such part, or where other bones are the same, as several of a spine.
+    """
+    goal = next((goal for goal in ob.dqik.goals if name == goal.subtarget and goal.target == ob), None)
+    bone = name if goal is None else goal.bone
+    role = role_of(ob, bone)
+    if role is None or sum(other == role for other in _roles(ob).values()) > 1:
+        return short(ob, bone)
+    return iface_(role.label)
+
+
+def role_of(ob: bpy.types.Object, bone: str) -> Role | None:
+    """The role of a bone of an armature object."""
+    return _roles(ob).get(bone)
 
 
 def short(ob: bpy.types.Object, name: str) -> str:
     """A name of a bone, a control bone or a goal without the prefix that the armature's bones have in common."""
     own = name.removeprefix(CONTROL_PREFIX)
     return own.removeprefix(_prefix(tuple(ob.data.bones.keys()))) or name
+
+
+def _roles(ob: bpy.types.Object) -> dict[str, Role]:
+    """The roles by bone, found again when bones or choices are others, since panels ask at each redraw."""
+    names = tuple(ob.pose.bones.keys())
+    made_from = (ob.data.session_uid, names, bulk.read(ob.pose.bones, "dqik_role", kind=np.int32).tobytes())
+    known = _known.get(ob.session_uid)
+    if known is None or known[0] != made_from:
+        figure = roles.of(ob)
+        known = made_from, {names[bone]: role for bone, role in {**figure.roles, **figure.loose}.items()}
+        if len(_known) >= _MOST:
+            _known.clear()
+        _known[ob.session_uid] = known
+    return known[1]
 
 
 @lru_cache(maxsize=16)

@@ -416,7 +416,7 @@ def test_rows_leave_out_what_all_names_begin_with(extension: str) -> None:
     attach(object="Other", bone="mixamorig:hand.R")
     prop()
     attach(END, object="Box")
-    words = sys.modules[f"{extension}.ui.attach"]._words
+    words = sys.modules[f"{extension}.ui.tab.attached"]._words
     attachments = sys.modules[f"{extension}.rig.blender.attachments"]
     found = [words(one) for one in attachments.of(ob, own.name)]
     assert found == ["hand.L to hand.R, 10 to 21", "hand.L to Box, from 22"]

@@ -201,7 +201,7 @@ def test_the_extension_goes_off_and_on_twice(extension: str) -> None:
     for _ in range(2):
         addon_utils.disable(extension)
         assert not hasattr(bpy.types.WindowManager, "dqik_overlay")
-        assert not hasattr(bpy.types, "DQIK_PT_main")
+        assert not hasattr(bpy.types, "DQIK_PT_live")
         addon_utils.enable(extension, default_set=True)
         assert hasattr(bpy.types.WindowManager, "dqik_overlay")
     ui = sys.modules[f"{extension}.ui"]

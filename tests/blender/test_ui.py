@@ -2,6 +2,7 @@
 """The sidebar's panels, as far as they can be tested without a window; tests/gui clicks through them in one."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,8 @@ def arm() -> bpy.types.Object:
 
 
 def panels(ui: ModuleType) -> list[type]:
-    """The panels' classes."""
-    return [cls for cls in ui.CLASSES if issubclass(cls, bpy.types.Panel)]
+    """The classes of the tab's panels."""
+    return [cls for cls in ui.CLASSES if issubclass(cls, bpy.types.Panel) and cls.bl_region_type == "UI"]
 
 
 def shown(ui: ModuleType) -> set[str]:
@@ -45,7 +46,7 @@ def mesh() -> bpy.types.Object:
 
 def calls(ui: ModuleType) -> Iterator[tuple[str, ast.Call]]:
     """Every call of a method in `ui`, with the method's name."""
-    for path in sorted(Path(ui.__file__ or "").parent.glob("*.py")):
+    for path in sorted(Path(ui.__file__ or "").parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 yield node.func.attr, node
@@ -66,8 +67,12 @@ def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     for cls in ui.PANELS:
         assert getattr(bpy.types, cls.__name__, None) is cls
     for cls in panels(ui):
-        assert (cls.bl_space_type, cls.bl_region_type, cls.bl_category) == ("VIEW_3D", "UI", "DQIK")
+        assert (cls.bl_space_type, cls.bl_category) == ("VIEW_3D", "DQIK")
         assert cls.bl_label
+    top = [cls for cls in panels(ui) if not hasattr(cls, "bl_parent_id")]
+    assert [cls.bl_label for cls in top] == ["Live", "Pose", "Motion", "Body", "Rig"]
+    opened = [cls.bl_label for cls in panels(ui) if "DEFAULT_CLOSED" not in getattr(cls, "bl_options", ())]
+    assert opened == ["Live", "Pose"]
 
 
 def test_parents_of_panels_are_registered_before_them(ui: ModuleType) -> None:
@@ -78,24 +83,77 @@ def test_parents_of_panels_are_registered_before_them(ui: ModuleType) -> None:
 
 
 def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> None:
-    assert shown(ui) == {"DQIK_PT_main"}
+    assert shown(ui) == {"DQIK_PT_live"}
     rigs.made_active(rigs.empty((0, 0, 0)))
-    assert shown(ui) == {"DQIK_PT_main"}
+    assert shown(ui) == {"DQIK_PT_live"}
     rigs.made_active(mesh())
-    assert shown(ui) == {"DQIK_PT_main"}
+    assert shown(ui) == {"DQIK_PT_live"}
 
 
 def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.types.Object) -> None:
     assert shown(ui) == {
-        "DQIK_PT_main", "DQIK_PT_goals", "DQIK_PT_contacts", "DQIK_PT_bone", "DQIK_PT_overlay", "DQIK_PT_solver",
-        "DQIK_PT_compare",
+        "DQIK_PT_live", "DQIK_PT_body", "DQIK_PT_contacts", "DQIK_PT_bone", "DQIK_PT_rig", "DQIK_PT_overlay",
+        "DQIK_PT_solver", "DQIK_PT_compare",
     }  # fmt: skip
     bpy.ops.dqik.goal_add(bone="c")
-    assert {"DQIK_PT_chain", "DQIK_PT_pole", "DQIK_PT_attach", "DQIK_PT_see_motion"} <= shown(ui)
+    assert {"DQIK_PT_pose", "DQIK_PT_attach", "DQIK_PT_goal", "DQIK_PT_chain", "DQIK_PT_pole"} <= shown(ui)
     assert "DQIK_PT_limits" not in shown(ui)
     bpy.ops.object.mode_set(mode="POSE")
     arm.data.bones.active = arm.data.bones["b"]
     assert shown(ui) == {cls.__name__ for cls in panels(ui)}
+
+
+@pytest.mark.parametrize(("bone", "kind", "name"), [
+    ("DQIK hand.L", "HAND", "Left Hand"), ("forearm.R", "HAND", "Right Forearm"), ("DQIK foot.R", "FOOT", "Right Foot"),
+    ("thigh.L", "FOOT", "Left Thigh"), ("DQIK hips", "OTHER", "Hips"), ("head", "OTHER", "Head"), (None, "NOTHING", ""),
+])  # fmt: skip
+def test_what_is_selected_decides_which_tools_are_offered(
+    ui: ModuleType, bone: str | None, kind: str, name: str
+) -> None:
+    """In the panel, the menu and the pie, by the part of the body; the panel has the same rows for all."""
+    tools = sys.modules[f"{ui.__name__}.tab.tools"]
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    bpy.ops.object.mode_set(mode="POSE")
+    sys.modules[f"{ui.__package__.rpartition('.')[0]}.rig.setup.selection"].select_only(ob, *filter(None, [bone]))
+    if bone is None:
+        ob.data.bones.active = None
+    assert tools.kind_of_selection(bpy.context, ob) == kind
+    offered = [(tool.operator, tool.options) for tool in tools.offered(kind)]
+    assert (("dqik.attach", (("into_hand", True),)) in offered) == (kind == "HAND")
+    assert (("dqik.limb_to_fk", ()) in offered) == (kind in ("HAND", "FOOT"))
+    assert (("dqik.hold_here", ()) in offered) == (kind == "OTHER")
+    assert ("dqik.select_controls", ()) in offered
+    assert all(tools.row_for(row, kind) for row in tools.ROWS)
+    assert bone is None or tools.name_of_selection(bpy.context, ob) == name
+
+
+def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str) -> None:
+    """In Pose Mode, with its control selected, and a sentence that says what to do next."""
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    full_body = sys.modules[f"{extension}.operators.full_body"]
+    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    note = full_body._begin_posing(ob, roles.of(ob))
+    assert ob.mode == "POSE"
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["DQIK hand.L"]
+    assert str(note).startswith("Left Hand is selected: press G")
+
+
+def test_goals_have_the_names_of_parts_of_the_body_unless_they_were_named(arm: bpy.types.Object) -> None:
+    """Bones that are no part keep theirs."""
+    bpy.ops.dqik.goal_add(bone="c")
+    assert arm.dqik.goals[0].label == "c"
+    ob = rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    labels = [goal.label for goal in ob.dqik.goals]
+    assert labels == ["Hips", "Head", "Left Hand", "Right Hand", "Left Foot", "Right Foot"]
+    ob.dqik.goals[2].label = "Left Hand"
+    assert ob.dqik.goals[2].name == "hand.L"
+    ob.dqik.goals[2].label = "Sword"
+    assert ob.dqik.goals[2].label == ob.dqik.goals[2].name == "Sword"
+    ob.pose.bones["hand.R"].dqik_role, ob.pose.bones["forearm.R"].dqik_role = "NONE", "HAND_R"
+    assert ob.dqik.goals[3].label == "hand.R"
 
 
 def test_a_target_has_no_limits_to_set(ui: ModuleType) -> None:
@@ -111,17 +169,17 @@ def test_a_target_has_no_limits_to_set(ui: ModuleType) -> None:
 def test_edit_mode_leaves_the_first_panel(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
     bpy.ops.object.mode_set(mode="EDIT")
-    assert shown(ui) == {"DQIK_PT_main"}
+    assert shown(ui) == {"DQIK_PT_live"}
     assert not bpy.ops.dqik.goal_add.poll()
 
 
 def test_a_deformed_mesh_and_a_target_stand_for_their_armature(ui: ModuleType, arm: bpy.types.Object) -> None:
     bpy.ops.dqik.goal_add(bone="c")
     other = rigs.made_active(rigs.empty((0, 0, 0)))
-    assert shown(ui) == {"DQIK_PT_main"}
+    assert shown(ui) == {"DQIK_PT_live"}
     assert not bpy.ops.dqik.solve.poll()
     rigs.made_active(arm.dqik.goals[0].target)
-    assert "DQIK_PT_goals" in shown(ui)
+    assert "DQIK_PT_rig" in shown(ui)
     assert bpy.ops.dqik.solve() == {"FINISHED"}
     arm.dqik.goals[0].pole_target = other
     rigs.made_active(other)
@@ -136,13 +194,14 @@ def test_goals_without_bone_or_target_do_not_stop_a_panel_from_showing(ui: Modul
     bpy.ops.dqik.goal_add(bone="c")
     arm.dqik.goals[0].bone, arm.dqik.goals[0].target = "gone", None
     arm.dqik.active_goal = 7
-    assert "DQIK_PT_goals" in shown(ui)
+    assert "DQIK_PT_rig" in shown(ui)
     assert "DQIK_PT_pole" not in shown(ui)
 
 
 def test_panels_name_operators_that_exist(ui: ModuleType) -> None:
-    arguments = [node.args[0] for method, node in calls(ui) if method == "operator"]
-    named = {first.value for first in arguments if isinstance(first, ast.Constant)}
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(ui.__file__ or "").parent.rglob("*.py")]
+    texts = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    named = {text for text in texts if isinstance(text, str) and re.fullmatch(r"(dqik|wm)\.\w+", text)}
     assert "dqik.bake" in named
     for name in named:
         group, operator = name.split(".")

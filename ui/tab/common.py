@@ -6,8 +6,8 @@ import textwrap
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from ..operators.common import armature
-from ..rig.notes import Note
+from ...operators.common import armature
+from ...rig.notes import Note
 
 _LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1

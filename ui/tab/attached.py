@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of what is attached: buttons, and a row for each attachment of the figure's controls, and to its bones."""
+"""The panel of what is attached: a row for each attachment of the figure's controls, and to its bones."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -7,34 +7,31 @@ from math import isfinite
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from ..operators.common import armature
-from ..rig.blender import attachments
-from ..rig.blender.attachments import Attachment
-from ..rig.blender.dependencies import aims
-from ..rig.figure.short_names import short
-from ..rig.shot import ties
-from .common import ArmatureSidebar, is_narrow
+from ...operators.common import armature
+from ...rig.blender import attachments
+from ...rig.blender.attachments import Attachment
+from ...rig.blender.dependencies import aims
+from ...rig.figure.short_names import called
+from ...rig.shot import ties
+from .common import paragraph
+from .pose import GoalsSidebar
 
 _ROWS = 8  # most that are listed
 
 
-class DQIK_PT_attach(ArmatureSidebar, bpy.types.Panel):
+class DQIK_PT_attach(GoalsSidebar, bpy.types.Panel):
     """Controls that are attached to objects, and objects that hands hold"""
 
     bl_label = "Attached"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and bool(armature(context).dqik.goals)
+    bl_parent_id = "DQIK_PT_pose"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob, time = self.layout, armature(context), context.scene.frame_current_final
-        grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
-        grid.operator("dqik.attach", text="Attach...")
-        grid.operator("dqik.attach", text="Put in Hand...").into_hand = True
-        grid.operator("dqik.detach")
         found = sorted(_attachments(context, ob), key=lambda one: one.start)
         column = layout.column(align=True)
+        if not found:
+            paragraph(context, column, "Nothing is attached", "INFO")
         for one in found[:_ROWS]:
             row = column.row(align=True)
             text = row.row()
@@ -59,7 +56,7 @@ def _attachments(context: bpy.types.Context, ob: bpy.types.Object) -> Iterator[A
 
 
 def _words(one: Attachment) -> str:
-    """What is attached to what, and on which frames. Controls have the name of the bone that they move."""
+    """What is attached to what, and on which frames. Controls have the name of the part that they move."""
     owner = _name(one.ob, ties.hand_of(one.ob, one.bone)[1])
     target = "" if one.target is None else _name(one.target, one.subtarget)
     if isfinite(one.end):
@@ -69,8 +66,8 @@ def _words(one: Attachment) -> str:
 
 
 def _name(ob: bpy.types.Object, bone: str) -> str:
-    """The name of a bone without what all of its armature begin with, or of an object."""
-    return short(ob, bone) if bone and ob.type == "ARMATURE" else ob.name
+    """The name of a bone by its part of the body, or of an object."""
+    return called(ob, bone) if bone and ob.type == "ARMATURE" else ob.name
 
 
 def _button(layout: bpy.types.UILayout, one: Attachment, remove: bool) -> bpy.types.UILayout:

@@ -6,9 +6,9 @@ from math import degrees
 
 import bpy
 
-from ..operators.common import armature
-from ..rig.blender.units import length
-from ..rig.compare import Row
+from ...operators.common import armature
+from ...rig.blender.units import length
+from ...rig.compare import Row
 from .common import ArmatureSidebar, paragraph
 
 _Column = tuple[str, Callable[[Row], str]]

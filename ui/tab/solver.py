@@ -4,7 +4,7 @@
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from ..operators.common import armature
+from ...operators.common import armature
 from .common import ArmatureSidebar, settled
 
 
@@ -12,6 +12,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
     """The solver and its settings"""
 
     bl_label = "Solver"
+    bl_parent_id = "DQIK_PT_rig"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

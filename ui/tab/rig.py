@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of the goals: their list, the settings of the active one, and its pole."""
+"""The panel for those who rig: the list of goals, and below the settings of the active one."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
-from ..operators.common import armature
-from ..operators.full_body import CONTROLS
-from ..rig.blender import units
-from ..rig.figure.short_names import short
-from ..rig.frame.sessions import sessions
-from ..rig.setup import controls, more_controls
-from ..rig.shot import feet
-from ..solvers import GOAL_KINDS
-from ..solvers.model import SETTINGS
+from ...operators.common import armature
+from ...rig.blender import units
+from ...rig.figure.short_names import short
+from ...rig.shot import feet
+from ...solvers import GOAL_KINDS
+from ...solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _FEWEST, _MOST = 3, 7  # rows of the list; a full body has six goals
-_TOOLS = (
-    "dqik.pin", "dqik.unpin", "dqik.plant", "dqik.targets_to_pose", "dqik.limb_to_fk", "dqik.limb_to_ik",
-    "dqik.goals_mirror",
-)  # fmt: skip
 
 
 class DQIK_UL_goals(bpy.types.UIList):
@@ -41,74 +33,60 @@ class DQIK_UL_goals(bpy.types.UIList):
         if missed or item.gave_way or not narrow:
             aside = layout.row() if narrow else names.row()
             aside.active, aside.alert = missed, missed
-            aim = "" if item.target is None else short(data.id_data, item.subtarget) or item.target.name
+            aim = _aim(data.id_data, item)
             miss = units.miss(context.scene, data.id_data, item.error, item.rotation_error)
             aside.label(text=miss if missed or item.gave_way else aim, translate=False)
         row.prop(item, "mute", text="", emboss=False, icon="HIDE_ON" if item.mute else "HIDE_OFF")
 
 
-class DQIK_PT_goals(ArmatureSidebar, bpy.types.Panel):
-    """The bones that should reach a target"""
+class DQIK_PT_rig(ArmatureSidebar, bpy.types.Panel):
+    """The bones that should reach a target, and how they are solved"""
 
-    bl_label = "Goals"
+    bl_label = "Rig"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
         settings = ob.dqik
+        if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
+            layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
         if not settings.goals:
             paragraph(context, layout, "Or select bones in Pose Mode and give them goals", "INFO")
             layout.operator("dqik.goal_add", icon="ADD")
-        if any(c.type == "IK" and not c.mute for bone in ob.pose.bones for c in bone.constraints):
-            layout.operator("dqik.goals_from_constraints", icon="CON_KINEMATIC")
-        if settings.goals:
-            rows = min(max(len(settings.goals), _FEWEST), _MOST)
-            layout.template_list(
-                "DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows, item_dyntip_propname="name",
-            )
-            buttons = layout.row(align=True)
-            buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
-            buttons.operator("dqik.goal_add", text="", icon="ADD")
-            buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
-            buttons.operator("dqik.goals_clear", text="", icon="TRASH")
-            _tools(context, layout)
-            _controls(context, layout, ob)
-            if any(goal.target not in (None, ob) for goal in settings.goals):
-                layout.prop(settings, "targets_follow")
-            _natural_pose(context, layout, settings)
-        goal = _active(ob)
-        if goal is not None:
-            layout.separator()
-            _settings(settled(context, layout), ob, goal)
-
-
-class DQIK_MT_controls(bpy.types.Menu):
-    """More controls for the body, each with a tick if it is there"""
-
-    bl_label = "Controls"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, ob = self.layout, armature(context)
-        present = more_controls.present(ob)
-        for name, label, _ in CONTROLS:
-            row = layout.row()
-            row.enabled = name not in present
-            icon = "CHECKMARK" if name in present else "ADD"
-            row.operator("dqik.setup_full_body", text=iface_(label), translate=False, icon=icon).controls = {name}
-        layout.separator()
-        row = layout.row()
-        row.enabled = len(present) < len(CONTROLS)
-        row.operator("dqik.setup_full_body", text="All").controls = {name for name, *_ in CONTROLS}
+            return
+        rows = min(max(len(settings.goals), _FEWEST), _MOST)
+        layout.template_list(
+            "DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows, item_dyntip_propname="name",
+        )
+        buttons = layout.row(align=True)
+        buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
+        buttons.operator("dqik.goal_add", text="", icon="ADD")
+        buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
+        buttons.operator("dqik.goals_clear", text="", icon="TRASH")
+        layout.operator("dqik.goals_mirror", icon="MOD_MIRROR")
+        if any(goal.target not in (None, ob) for goal in settings.goals):
+            layout.prop(settings, "targets_follow")
 
 
 class ActiveGoalPanel(ArmatureSidebar):
     """A panel below the goals that is shown while one is active."""
 
-    bl_parent_id = "DQIK_PT_goals"
+    bl_parent_id = "DQIK_PT_rig"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return super().poll(context) and _active(armature(context)) is not None
+
+
+class DQIK_PT_goal(ActiveGoalPanel, bpy.types.Panel):
+    """The target of the active goal, and how much it counts"""
+
+    bl_label = "Goal"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob = armature(context)
+        _settings(settled(context, self.layout), ob, _active(ob))
 
 
 class DQIK_PT_chain(ActiveGoalPanel, bpy.types.Panel):
@@ -136,40 +114,11 @@ class DQIK_PT_pole(ActiveGoalPanel, bpy.types.Panel):
         layout.prop(goal, "use_pole")
 
 
-def _natural_pose(
-    context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
-) -> None:  # fmt: skip
-    """How far the body poses itself, and how far as this character does; or why it does not."""
-    refusal = sessions.natural_pose_refusal(settings.id_data)
-    if refusal is not None:
-        paragraph(context, layout, refusal, "INFO")
-        return
-    row = layout.row(align=True)
-    row.prop(settings, "natural_pose", slider=True)
-    row.operator("dqik.learn_from_actions", text="", icon="ACTION")
-    if settings.own_motion:
-        layout.prop(settings, "own_motion_share", slider=True)
-
-
-def _tools(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-    """What brings targets and bones together, two buttons beside each other if there is room."""
-    grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, even_columns=True, align=True, row_major=True)
-    for operator in _TOOLS:
-        grid.operator(operator)
-
-
-def _controls(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """What is done with all controls at once, and more of them."""
-    column = layout.column(align=True)
-    row = column.column(align=True) if is_narrow(context) else column.row(align=True)
-    row.operator("dqik.select_controls")
-    row.operator("dqik.key_controls", icon="KEY_HLT")
-    collection = controls.collection(ob)
-    if collection is not None:
-        column.prop(collection, "is_solo", text="Show Controls Only", toggle=True, icon="HIDE_OFF")
-        row = layout.row(align=True)
-        row.operator("dqik.setup_full_body", text="", icon="OUTLINER_OB_ARMATURE")
-        row.menu("DQIK_MT_controls")
+def _aim(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> str:
+    """The name of a goal's target; "" for none."""
+    if goal.target is None:
+        return ""
+    return short(ob, goal.subtarget) or goal.target.name
 
 
 def _active(ob: bpy.types.Object) -> bpy.types.PropertyGroup | None:
@@ -280,4 +229,4 @@ def _bone_of(
         row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
 
 
-CLASSES = (DQIK_UL_goals, DQIK_MT_controls, DQIK_PT_goals, DQIK_PT_chain, DQIK_PT_pole)
+CLASSES = (DQIK_UL_goals, DQIK_PT_rig, DQIK_PT_goal, DQIK_PT_chain, DQIK_PT_pole)

@@ -3,15 +3,17 @@
 
 import bpy
 
-from ..operators.common import armature
-from ..rig.shot import motion
-from .common import ArmatureSidebar, paragraph, settled
+from ...operators.common import armature
+from ...rig.shot import motion
+from .common import paragraph, settled
+from .motion import MotionPanel
 
 
-class DQIK_PT_see_motion(ArmatureSidebar, bpy.types.Panel):
+class DQIK_PT_see_motion(MotionPanel, bpy.types.Panel):
     """What 3D views show of the frames around the present one"""
 
     bl_label = "See Motion"
+    bl_parent_id = "DQIK_PT_motion"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -3,11 +3,11 @@
 
 import bpy
 
-from ..operators.common import armature
-from ..rig.blender.dependencies import control_bones
-from ..rig.figure.short_names import short
-from ..rig.notes import Code, Note
-from ..rig.setup import controls
+from ...operators.common import armature
+from ...rig.blender.dependencies import control_bones
+from ...rig.figure.short_names import called
+from ...rig.notes import Code, Note
+from ...rig.setup import controls
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
@@ -24,6 +24,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     """Settings of the active bone"""
 
     bl_label = "Bone"
+    bl_parent_id = "DQIK_PT_body"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -34,7 +35,7 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")
             return
-        layout.label(text=short(bone.id_data, bone.name), icon="BONE_DATA", translate=False)
+        layout.label(text=called(bone.id_data, bone.name), icon="BONE_DATA", translate=False)
         if controls.is_control(bone.bone):  # a pole or the master, which has no settings
             return
         column = layout.column()
@@ -68,7 +69,7 @@ class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):
     """Bones that the active bone moves together with"""
 
     bl_label = "Couplings"
-    bl_parent_id = "DQIK_PT_bone"
+    bl_parent_id = "DQIK_PT_body"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -92,7 +93,8 @@ class DQIK_PT_limits(BodySidebar, bpy.types.Panel):
     """Limits of the active bone's rotation"""
 
     bl_label = "Limits"
-    bl_parent_id = "DQIK_PT_bone"
+    bl_parent_id = "DQIK_PT_body"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(_bone(context), "dqik_use_limits", text="")

@@ -4,8 +4,8 @@
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
-from ..operators.common import armature
-from ..rig.blender import units
+from ...operators.common import armature
+from ...rig.blender import units
 from .common import ArmatureSidebar, settled
 
 _ROWS = 2  # of the list at first
@@ -26,7 +26,8 @@ class DQIK_UL_obstacles(bpy.types.UIList):
 class DQIK_PT_contacts(ArmatureSidebar, bpy.types.Panel):
     """What the body does not pass through"""
 
-    bl_label = "Contact"
+    bl_label = "Collision"
+    bl_parent_id = "DQIK_PT_body"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

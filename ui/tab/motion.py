@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of what is done to a whole motion."""
+
+import bpy
+
+from ...operators.common import armature
+from ...rig.clip import last_report
+from ...rig.overlay import original
+from .common import ArmatureSidebar, paragraph, settled
+
+
+class MotionPanel(ArmatureSidebar):
+    """A panel that is shown in Pose Mode."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and armature(context).mode == "POSE"
+
+
+class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
+    """What is done to all frames of a motion at once"""
+
+    bl_label = "Motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, armature(context)
+        column = layout.column(align=True)
+        column.operator("dqik.retarget", text="Retarget...")
+        column.operator("dqik.mend_motion", text="Mend Motion...")
+        column.operator("dqik.unbake", text="Fewer Keys...")
+        column = layout.column(align=True)
+        column.operator("dqik.edit_range")
+        column.operator("dqik.overlap", text="Overlap...")
+        report = last_report.of(ob)
+        if report is not None:
+            box = layout.box().column()
+            for note in report.notes:
+                paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR", in_box=True)
+        if original.is_known(ob):
+            _original(context, layout, ob)
+
+
+def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """Whether the motion from which this one was made is shown, and where."""
+    settings = ob.dqik
+    layout.prop(settings, "show_original")
+    if settings.show_original and ob.dqik.live:
+        paragraph(context, layout, "The original is shown while Live is off", "INFO")
+    elif settings.show_original:
+        settled(context, layout).prop(settings, "original_beside")
+
+
+CLASSES = (DQIK_PT_motion,)

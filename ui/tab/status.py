@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the last solve says: what is met, what is held, missed frames, warnings. Each has a line that is always there.
+
+Warnings are read in full, and mended, in a window that opens from their line.
+"""
+
+from collections.abc import Sequence
+
+import bpy
+from bpy.app.translations import pgettext_iface as iface_
+
+from ...operators.common import armature
+from ...operators.mend import MENDED_BY
+from ...rig.blender import units
+from ...rig.clip import cautions
+from ...rig.figure.short_names import called
+from ...rig.frame.sessions import sessions
+from ...rig.notes import Code, Note, listed
+from ...rig.shot import holds
+from .common import paragraph
+
+_WARNINGS = 3  # most warnings that are shown at once in the panel of a figure that is not set up
+_WIDE = 22  # of the window with all warnings, in units of the interface
+
+
+def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The lines, whatever there is to say."""
+    column = layout.column(align=True)
+    _result(context, column, ob)
+    _held(column, ob)
+    _missed_frames(column, ob)
+    _warnings(context, column, ob)
+
+
+def warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note]) -> None:
+    """Each warning once, with the button that mends it."""
+    notes = list(dict.fromkeys(notes))
+    for note in notes[:_WARNINGS]:
+        box = layout.box().column()
+        paragraph(context, box, note, "ERROR", in_box=True)
+        for operator, kind, text in (MENDED_BY[code] for code in note.codes() if code in MENDED_BY):
+            button = box.operator(operator, text=text)
+            if kind:
+                button.kind = kind
+    if len(notes) > _WARNINGS:
+        layout.label(text=iface_("More warnings: {}").format(len(notes) - _WARNINGS), icon="BLANK1")
+
+
+class DQIK_PT_warnings(bpy.types.Panel):
+    """What may be wrong, with what mends it"""
+
+    bl_label = "Warnings"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = _WIDE
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob = armature(context)
+        notes = [] if ob is None else _notes(context, ob)
+        if not notes:
+            self.layout.label(text="No warnings", icon="CHECKMARK")
+        for note in notes:
+            warnings(context, self.layout, [note])
+
+
+def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """Two lines: whether all goals are met, and by how much not."""
+    report, goals = ob.dqik.status, ob.dqik.goals
+    misses = sorted((goal for goal in goals if goal.missed), key=lambda goal: -goal.error)
+    wishes = sorted((goal for goal in goals if goal.gave_way), key=lambda goal: -goal.error)
+    first, second = layout.row(), layout.row()
+    second.active = False
+    if not report.milliseconds > 0.0:
+        first.label(text="Not solved yet" if ob.dqik.live else "Live is off", icon="INFO")
+        second.label(text="", icon="BLANK1")
+        return
+    if misses:
+        others = f" +{len(misses) - 1}" if len(misses) > 1 else ""
+        miss = units.miss(context.scene, ob, misses[0].error, misses[0].rotation_error)
+        first.alert = True
+        first.label(text=f"{called(ob, misses[0].name)}: {miss}{others}", icon="ERROR", translate=False)
+    elif report.lags:
+        first.label(text="Following the targets", icon="PLAY")
+    else:
+        first.label(text="All goals met", icon="CHECKMARK")
+    if misses:
+        words = iface_("Not met at frame {}").format(context.scene.frame_current)
+    elif wishes:
+        miss = units.miss(context.scene, ob, wishes[0].error, wishes[0].rotation_error)
+        words = iface_("{} gave way by {}").format(called(ob, wishes[0].name), miss)
+    else:
+        error = units.miss(context.scene, ob, report.error, report.rotation_error)
+        words = (iface_("Behind by {}") if report.lags else iface_("Off by {}")).format(error)
+    at_limits = iface_("At limits: {}").format(report.at_limits)
+    second.label(text=f"{words}, {at_limits}" if report.at_limits else words, icon="BLANK1", translate=False)
+
+
+def _held(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The bones that are held, with buttons that hold them here only, let them go here, and let them go."""
+    found = {Code.HELD: holds.on_all_frames, Code.HELD_HERE: holds.until_next_frame} if ob.dqik.live else {}
+    told = {code: names for code, of in found.items() if (names := of(ob))}
+    row = layout.row(align=True)
+    words = row.row()
+    words.active = bool(told)
+    notes = [Note(code, listed([called(ob, name) for name in names])) for code, names in told.items()]
+    text = "; ".join(note.words(iface_) for note in notes) or iface_("Nothing is held")
+    words.label(text=text, icon="PINNED" if told else "UNPINNED", translate=False)
+    buttons = row.row(align=True)
+    buttons.enabled = bool(told)
+    buttons.operator("dqik.hold_here", text="", icon="KEYFRAME").all_held = True
+    buttons.operator("dqik.holds_clear", text="", icon="KEYFRAME_HLT").here = True
+    buttons.operator("dqik.holds_clear", text="", icon="X")
+
+
+def _missed_frames(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """How many frames are marked, and buttons that go from one to the next."""
+    row, count = layout.row(align=True), len(ob.dqik.missed_frames)
+    words = row.row()
+    words.active = bool(count)
+    words.label(text=iface_("Missed: {}").format(count) if count else iface_("No missed frames"), icon="MARKER",
+                translate=False)  # fmt: skip
+    buttons = row.row(align=True)
+    buttons.enabled = bool(count)
+    buttons.operator("dqik.missed_frame", text="", icon="TRIA_LEFT").direction = "PREVIOUS"
+    buttons.operator("dqik.missed_frame", text="", icon="TRIA_RIGHT").direction = "NEXT"
+    buttons.operator("dqik.missed_clear", text="", icon="X")
+
+
+def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """The first warning, as much of it as there is room, and how many there are: press it to read them."""
+    notes, row = _notes(context, ob), layout.row()
+    row.alert = bool(notes)
+    row.active = bool(notes)
+    others = f" +{len(notes) - 1}" if len(notes) > 1 else ""
+    text = notes[0].words(iface_) + others if notes else iface_("No warnings")
+    row.popover(DQIK_PT_warnings.__name__, text=text, translate=False, icon="ERROR" if notes else "CHECKMARK")
+
+
+def _notes(context: bpy.types.Context, ob: bpy.types.Object) -> list[Note]:
+    return list(dict.fromkeys([*sessions.status(ob).notes, *cautions.of_motion(ob, context.scene)]))
+
+
+CLASSES = (DQIK_PT_warnings,)
