@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the README says is so: its examples run as they stand and print what it says, its names and links exist.
+"""What README and docs say is so: examples run as they stand and print what is said, names, links and pictures exist.
 
 Each example runs in a process of its own, in an empty folder: with the extension's zip in `dist/`, as `make zip` leaves
 it, and a Blender profile of its own where it needs Blender. So does the start of `make demo`.
 """
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -16,8 +17,12 @@ from typing import NamedTuple
 
 import build_zip
 import pytest
+from PIL import Image, ImageSequence
 
 README = (build_zip.ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted([*build_zip.ROOT.glob("*.md"), *(build_zip.ROOT / "docs").glob("*.md")])
+SCRIPTS = (build_zip.ROOT / "docs" / "scripting.md").read_text(encoding="utf-8")
+LOOPS = build_zip.ROOT / "docs" / "images" / "gallery"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function.
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None  # without it, `make test` gets it
@@ -26,7 +31,7 @@ QUIT = "\nimport os, sys\nsys.stdout.flush()\nos._exit(0)\n"
 
 class Example(NamedTuple):
     code: str
-    printed: str  # what the README says it prints, if it does
+    printed: str  # what the page says it prints, if it does
 
     @property
     def needs_blender(self) -> bool:
@@ -34,8 +39,8 @@ class Example(NamedTuple):
 
 
 def examples() -> list[Example]:
-    """The README's Python blocks, each with the text block that follows it."""
-    blocks = [*BLOCK.findall(README), ("", "")]
+    """The Python blocks of the page on scripts, each with the text block that follows it."""
+    blocks = [*BLOCK.findall(SCRIPTS), ("", "")]
     return [
         Example(text, after if following == "text" else "")
         for (language, text), (following, after) in pairwise(blocks)
@@ -61,7 +66,7 @@ def run(example: Example, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_readme_has_an_example_for_blender_and_one_without() -> None:
+def test_there_is_an_example_for_blender_and_one_without() -> None:
     assert {example.needs_blender for example in examples()} == {True, False}
 
 
@@ -70,7 +75,7 @@ def test_the_readme_has_an_example_for_blender_and_one_without() -> None:
     [example for example in examples() if HAS_BLENDER or not example.needs_blender],
     ids=lambda example: "bpy" if example.needs_blender else "solvers",
 )
-def test_a_readme_example_runs_and_prints_what_it_says(example: Example, tmp_path: Path) -> None:
+def test_an_example_runs_and_prints_what_it_says(example: Example, tmp_path: Path) -> None:
     done = run(example, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -94,21 +99,52 @@ def test_the_readme_names_the_version_of_the_manifest() -> None:
     assert set(re.findall(r"dqik-([\d.]+)\.zip", README)) == {build_zip.manifest()["version"]}
 
 
-def test_buttons_that_the_readme_names_are_in_the_interface() -> None:
-    """What is bold in the first five minutes is a button or a box, or opens a step: that ends with a full stop."""
-    section = README.split("## The first five minutes")[1].split("\n## ")[0]
+def test_the_readme_fits_on_a_screen_or_two() -> None:
+    """At most 700 words, with a moving picture before the first heading, and no names of solvers."""
+    assert len(README.split()) <= 700
+    assert ".webp)" in README.split("\n## ")[0]
+    assert not re.search(r"Levenberg|Gauss|Jacobian|\bDLS\b|\bPGS\b|\bCCD\b|%", README)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/first-steps.md"])
+def test_buttons_that_are_named_are_in_the_interface(page: str) -> None:
+    """What is bold in steps is a button or a box, or opens a step: that ends with a full stop."""
+    text = (build_zip.ROOT / page).read_text(encoding="utf-8")
+    section = text.split("## Four steps to a pose")[-1].split("\n## ")[0]
     names = re.findall(r"\*\*(.+?)\*\*", re.sub(r"\s+", " ", section))
     names = [name for name in names if name.endswith("...") or not name.endswith(".")]
     assert names
     folders = (build_zip.ROOT / folder for folder in ("ui", "operators", "properties"))
-    files = [path for folder in folders for path in folder.glob("*.py")]
+    files = [path for folder in folders for path in folder.rglob("*.py")]
     source = "\n".join(path.read_text(encoding="utf-8") for path in files)
     missing = [name for name in names if f'"{name}"' not in source]
     assert not missing
 
 
-def test_pictures_and_pages_that_the_readme_links_to_exist() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)\)", README)
-    assert targets
-    missing = [target for target in targets if not (build_zip.ROOT / target).is_file()]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pictures_and_pages_that_are_linked_to_exist(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if not (page.parent / target).exists()]
     assert not missing
+
+
+def test_moving_pictures_are_small_and_of_this_version() -> None:
+    """Each is a WebP of six seconds and less than 1.5 MB, and was made from the version of the manifest."""
+    made = json.loads((LOOPS / "made.json").read_text(encoding="utf-8"))
+    pictures = sorted(LOOPS.glob("*.webp"))
+    assert {path.stem for path in pictures} == made.keys()
+    assert set(made.values()) == {build_zip.manifest()["version"]}
+    for path in pictures:
+        assert path.stat().st_size < 1.5e6
+        with Image.open(path) as picture:
+            still = [image.copy().info["duration"] for image in ImageSequence.Iterator(picture)]
+        assert len(still) > 24
+        assert 5500 < sum(still) < 6500
+
+
+def test_shortcuts_are_those_of_the_keymap() -> None:
+    """The page of words lists the keys of all shortcuts but the mouse's."""
+    words = (build_zip.ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").split("## Shortcuts")[1]
+    keys = re.findall(r'"([A-Z])"[,)]', (build_zip.ROOT / "ui" / "keymap.py").read_text(encoding="utf-8"))
+    listed = {key for row in re.findall(r"^\| ([A-Z, ]+) \|", words, re.MULTILINE) for key in row.split(", ")}
+    assert listed == set(keys)

@@ -202,6 +202,7 @@ _GERMAN = {
     "No warnings": "Keine Warnungen",
     "Nothing is attached": "Nichts ist angehängt",
     "Select a control or a bone": "Steuerknochen oder Knochen auswählen",
+    "Go to Pose Mode to change a motion": "Für Bewegungen in den Posenmodus",
     "Go to Pose Mode to pose": "Zum Posieren in den Posenmodus",
     "Press G or R, or drag the control": "G oder R drücken, oder ziehen",
     "Set up the body, or give bones goals, first": "Zuerst den Körper einrichten, oder Knochen Ziele geben",

@@ -92,8 +92,8 @@ def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> No
 
 def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.types.Object) -> None:
     assert shown(ui) == {
-        "DQIK_PT_live", "DQIK_PT_body", "DQIK_PT_contacts", "DQIK_PT_bone", "DQIK_PT_rig", "DQIK_PT_overlay",
-        "DQIK_PT_solver", "DQIK_PT_compare",
+        "DQIK_PT_live", "DQIK_PT_motion", "DQIK_PT_body", "DQIK_PT_contacts", "DQIK_PT_bone", "DQIK_PT_rig",
+        "DQIK_PT_overlay", "DQIK_PT_solver", "DQIK_PT_compare",
     }  # fmt: skip
     bpy.ops.dqik.goal_add(bone="c")
     assert {"DQIK_PT_pose", "DQIK_PT_attach", "DQIK_PT_goal", "DQIK_PT_chain", "DQIK_PT_pole"} <= shown(ui)

@@ -10,14 +10,14 @@ from .common import ArmatureSidebar, paragraph, settled
 
 
 class MotionPanel(ArmatureSidebar):
-    """A panel that is shown in Pose Mode."""
+    """A panel below that is shown in Pose Mode."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return super().poll(context) and armature(context).mode == "POSE"
 
 
-class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
+class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
     """What is done to all frames of a motion at once"""
 
     bl_label = "Motion"
@@ -25,6 +25,9 @@ class DQIK_PT_motion(MotionPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
+        if ob.mode != "POSE":
+            paragraph(context, layout, "Go to Pose Mode to change a motion", "INFO")
+            return
         column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")
         column.operator("dqik.mend_motion", text="Mend Motion...")
