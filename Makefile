@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
+.PHONY: help demo docs gallery test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
 
 BLENDER ?=
 ARGS ?=
@@ -58,6 +58,9 @@ golden: ## Store the compiled solvers' present answers to fixed problems as the 
 
 zip: ## Build and validate dist/dqik-<version>.zip, one without the kernel, and one for each platform
 	$(call task,zip -- --split)
+
+docs: ## Build the manual as a site in build/site
+	$(call task,docs)
 
 gallery: ## Render the moving pictures of the documents: ARGS="--only reach staff", or "--sheet FOLDER" to look at them
 	$(call task,run examples/gallery/make.py -- $(ARGS))

@@ -175,6 +175,9 @@ LINT = Environment(
 # produce other bytes. NumPy is needed to make the kernel's header.
 KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang")
 
+# The manual as a site.
+DOCS = Environment("docs", ("3.13", "3.12", "3.11"), ("mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10"), "mkdocs")
+
 
 @functools.lru_cache(maxsize=None)
 def find_python(versions: tuple[str, ...]) -> str | None:

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from environment import BLENDERS, CACHES, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
+from environment import BLENDERS, CACHES, DOCS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
 
 
 @functools.lru_cache(maxsize=None)
@@ -86,9 +86,15 @@ def lint() -> int:
     return _call([python, "-m", "basedpyright", "--warnings"]) or found
 
 
+def docs() -> int:
+    """Build the manual as a site in build/site. A broken link fails."""
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    return _call([str(DOCS.ensure()), "-m", "mkdocs", "build", "--strict", "--quiet"], quiet)
+
+
 def refresh_locks() -> int:
     """Write the newest permitted versions into the lock files of all environments."""
-    for environment in (*BLENDERS.values(), LINT, KERNEL):
+    for environment in (*BLENDERS.values(), LINT, KERNEL, DOCS):
         environment.refresh_lock()
     return 0
 
@@ -151,6 +157,7 @@ def main(words: list[str]) -> int:
     tasks.add_parser("kernel-fuzz", help="solve random problems with a kernel that stops at mistakes")
     tasks.add_parser("zip", help="build the zips, with the kernel for all platforms")
     tasks.add_parser("lint", help="run the linter and the type checker")
+    tasks.add_parser("docs", help="build the manual as a site in build/site")
     tasks.add_parser("locks", help="refresh the lock files")
     options = parser.parse_args(words)
     if options.task == "test":
@@ -165,6 +172,8 @@ def main(words: list[str]) -> int:
         return check_kernel(rest)
     if options.task == "kernel-fuzz":
         return fuzz_kernel(rest)
+    if options.task == "docs":
+        return docs()
     if options.task == "locks":
         return refresh_locks()
     if options.task == "zip":
