@@ -12,7 +12,19 @@ import os
 import subprocess
 import sys
 
-from environment import BLENDERS, CACHES, DOCS, KERNEL, LINT, ROOT, Environment, SetupError, download_python, find_python, say
+from environment import (
+    BLENDERS,
+    CACHES,
+    DOCS,
+    KERNEL,
+    LINT,
+    ROOT,
+    Environment,
+    SetupError,
+    download_python,
+    find_python,
+    say,
+)
 
 
 @functools.lru_cache(maxsize=None)
