@@ -60,12 +60,12 @@ def run(zip_path: Path, clip: Path, out: Path, most_frames: int, scale: float) -
     picture, blend = out / "poses.png", out / "dqik_demo.blend"
     figure.draw(task, motions, picture)
     scene.use(rig, "POSE", targets, chains)
-    scene.present(captured, rig, task.height, truth.heads[:, 0].mean(0))
+    scene.present(captured, rig, targets, chains, task.height, truth)
     scene.save(blend)
     _check_file(blend, frames, task)
     say(f"\nDone in {time.perf_counter() - began:.0f} s. These files are left:")
     say(f"   {_short(picture)}: frames of the motion, as captured and as rebuilt")
-    say(f"   {_short(blend)}: the captured skeleton beside the solved one; with DQIK installed, press Play")
+    say(f"   {_short(blend)}: the jump under DQIK beside Blender's IK; with DQIK installed, press Play")
 
 
 def say(text: str) -> None:

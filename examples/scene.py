@@ -8,14 +8,13 @@ from pathlib import Path
 
 import addon_utils
 import bpy
-import numpy as np
-from mathutils import Euler
+import mannequin
 from measure import Motion
 
 METRES = 0.056444  # in one unit of the clip, which is 1/0.45 inch
 EXTENSION = "bl_ext.user_default.dqik"
 CAPTURED, SOLVED = "Captured", "DQIK"
-BESIDE = 0.8  # of the figure's height, between the two skeletons in the saved scene
+BESIDE = 1.1  # of the figure's height, between the two figures in the saved scene
 
 
 def install(zip_path: Path) -> None:
@@ -130,26 +129,53 @@ def clear(rig: bpy.types.Object, hips: str) -> None:
             bone.matrix_basis.identity()
 
 
-def present(captured: bpy.types.Object, rig: bpy.types.Object, height: float, middle: Sequence[float]) -> None:
-    """Arrange the scene for a viewer: the captured skeleton beside the solved one, both in view, ready to play.
+def present(
+    captured: bpy.types.Object, rig: bpy.types.Object, targets: Mapping[str, bpy.types.Object],
+    chains: Mapping[str, Sequence[str]], height: float, truth: Motion,
+) -> None:  # fmt: skip
+    """Arrange the scene for a viewer: DQIK beside Blender's IK, dressed and named, both in view, ready to play.
 
-    height : of the figure. middle : (3,) of the place that the motion covers.
+    height : of the figure.
     """
-    captured.hide_viewport = False
-    captured.location.x -= BESIDE * height
+    away = BESIDE * height
+    other = _by_blenders_ik(rig, targets, chains, away)
+    bpy.data.objects.remove(captured)
+    middle, low = truth.heads[:, 0].mean(0), float(truth.tails[..., 2].min())
+    mannequin.floor((middle[0] + 0.5 * away, middle[1], low - 0.02 * height), 12.0 * height)
+    for ob, shirt, shift in ((rig, mannequin.SHIRT, 0.0), (other, mannequin.OTHER_SHIRT, away)):
+        mannequin.dress(ob, height, shirt)
+        mannequin.name(ob, ob.name, (middle[0] + shift, middle[1] - 0.75 * height, low), 0.11 * height)
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
     for ob in bpy.context.view_layer.objects:
         ob.select_set(False)
     _active(rig)
-    for screen in bpy.data.screens:
-        for area in screen.areas:
-            for space in area.spaces:
-                if space.type == "VIEW_3D":
-                    space.clip_end = 100.0 * height
-                    view = space.region_3d
-                    view.view_location = (middle[0] - 0.5 * BESIDE * height, middle[1], 0.7 * middle[2])
-                    view.view_rotation = Euler(np.radians((78.0, 0.0, 35.0))).to_quaternion()
-                    view.view_distance = 3.2 * height
+    rig.select_set(True)
+    rig.dqik.active_goal = next(k for k, goal in enumerate(rig.dqik.goals) if "Hand" in goal.bone)
+    mannequin.show((middle[0] + 0.5 * away, middle[1], 0.75 * middle[2]), height)
+
+
+def _by_blenders_ik(
+    rig: bpy.types.Object, targets: Mapping[str, bpy.types.Object], chains: Mapping[str, Sequence[str]], away: float
+) -> bpy.types.Object:  # fmt: skip
+    """A copy of the rig beside it, with the targets beside theirs, solved by Blender's own IK."""
+    other = rig.copy()
+    other.data = rig.data.copy()
+    other.name = other.data.name = "Blender's IK"
+    bpy.context.scene.collection.objects.link(other)
+    other.dqik.live = False
+    other.dqik.goals.clear()
+    other.location.x += away
+    place = bpy.data.objects.new("Targets of Blender's IK", None)
+    place.location.x = away
+    bpy.context.scene.collection.objects.link(place)
+    own = {}
+    for bone, target in targets.items():
+        own[bone] = target.copy()
+        own[bone].name = f"{target.name} of Blender's IK"
+        bpy.context.scene.collection.objects.link(own[bone])
+        own[bone].parent = place
+    use(other, "legacy", own, chains)
+    return other
 
 
 def save(path: Path) -> None:
