@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs gallery test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
+.PHONY: help demo docs gallery release test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
 
 BLENDER ?=
 ARGS ?=
@@ -58,6 +58,9 @@ golden: ## Store the compiled solvers' present answers to fixed problems as the 
 
 zip: ## Build and validate dist/dqik-<version>.zip, one without the kernel, and one for each platform
 	$(call task,zip -- --split)
+
+release: ## Build, try and tag a release: ARGS="0.1.0 --dry-run"
+	$(call task,run tools/release.py -- $(ARGS))
 
 docs: ## Build the manual as a site in build/site
 	$(call task,docs)

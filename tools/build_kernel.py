@@ -6,7 +6,6 @@ libraries stay in `build/kernel/`, in folders named after a hash of their source
 """
 
 import argparse
-import base64
 import hashlib
 import os
 import platform as machine
@@ -14,18 +13,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import kernel_contract
+import wheels
 from environment import KERNEL, ROOT
+from wheels import VERSION
 
 SOURCES = ROOT / "kernel" / "src"
 _ZIG = (sys.executable, "-m", "ziglang", "cc")
-VERSION: str = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+_README = f"""# dqik-kernel
+
+The compiled kernel of DQIK: a small C library, which the package `dqik` and the Blender
+extension load if it is there, in the same version ({VERSION}). Alone it does nothing. GPL-3.0-or-later.
+"""
 
 # Most loops are over three numbers; without vectorisation solves are 5 to 10 % faster. No operations are fused or
 # reordered, so that all platforms do the same arithmetic, except for functions of the C library such as sin.
@@ -148,46 +151,21 @@ def compile_to(library: Path, flags: tuple[str, ...], compiler: tuple[str, ...] 
 
 
 def wheel(platform: Platform, folder: Path) -> Path:
-    """Pack a platform's library into a wheel, with the same bytes every time. Returns its path."""
-    info = f"dqik_kernel-{VERSION}.dist-info"
+    """Pack a platform's library into a wheel. Returns its path."""
     library = platform.library
     package = (
         f'# SPDX-License-Identifier: GPL-3.0-or-later\n"""The compiled kernel of DQIK {VERSION}."""\n\n'
         f'import os\n\n__version__ = "{VERSION}"\n'
         f'LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "{library.name}")\n'
     )
-    metadata = (
-        f"Metadata-Version: 2.1\nName: dqik_kernel\nVersion: {VERSION}\nSummary: The compiled kernel of DQIK\n"
-        "License: GPL-3.0-or-later\n"
-    )
     files = {
         "dqik_kernel/__init__.py": package.encode(),
         # The version in the name allows an update while Windows still uses, and so does not delete, the old library.
         f"dqik_kernel/{library.name}": library.read_bytes(),
-        f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
-        f"{info}/METADATA": metadata.encode(),
-        f"{info}/WHEEL": (
-            f"Wheel-Version: 1.0\nGenerator: DQIK\nRoot-Is-Purelib: false\nTag: py3-none-{platform.tag}\n".encode()
-        ),
     }
-    files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"dqik_kernel-{VERSION}-py3-none-{platform.tag}.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
-            archive.writestr(entry, content)
-    return path
-
-
-def _record(files: dict[str, bytes], itself: str) -> bytes:
-    """A wheel's list of its files, with their digests and sizes."""
-    rows = [
-        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b'=').decode()},{len(content)}"
-        for name, content in files.items()
-    ]
-    return "\n".join([*rows, f"{itself},,", ""]).encode()
+    tag = f"py3-none-{platform.tag}"
+    path = folder / f"dqik_kernel-{VERSION}-{tag}.whl"
+    return wheels.pack(path, "dqik-kernel", files, tag, "The compiled kernel of DQIK", _README)
 
 
 def main() -> None:
