@@ -403,7 +403,7 @@ def test_a_prop_is_put_in_another_hand_first() -> None:
     assert between((ob, "hand.R"), (cup,), (20, 25, 30)) < EXACT
 
 
-def test_rows_leave_out_what_all_names_begin_with(extension: str) -> None:
+def test_rows_name_parts_of_the_body(extension: str) -> None:
     """Of the attached control and of the bone that it is attached to; objects keep their names."""
     for name in ("Figure", "Other"):
         figure = rigs.figure(name)
@@ -419,7 +419,7 @@ def test_rows_leave_out_what_all_names_begin_with(extension: str) -> None:
     words = sys.modules[f"{extension}.ui.tab.attached"]._words
     attachments = sys.modules[f"{extension}.rig.blender.attachments"]
     found = [words(one) for one in attachments.of(ob, own.name)]
-    assert found == ["hand.L to hand.R, 10 to 21", "hand.L to Box, from 22"]
+    assert found == ["Left Hand to Right Hand, 10 to 21", "Left Hand to Box, from 22"]
 
 
 def dance(ob: bpy.types.Object) -> None:
