@@ -34,6 +34,7 @@ from . import (
     presets,
     reach,
     render,
+    report_problem,
     rest_pose,
     retarget,
     retarget_command,
@@ -52,7 +53,7 @@ CLASSES = (
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
     *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
-    *contact_ranges.CLASSES,
+    *contact_ranges.CLASSES, *report_problem.CLASSES,
 )  # fmt: skip
 
 

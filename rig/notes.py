@@ -247,6 +247,9 @@ class Code(Enum):
         "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use "
         "Add Goal"
     )
+    NAME_A_FILE = "Name a file to write"
+    CANNOT_WRITE = "{} cannot be written: choose another place"
+    PROBLEM_WRITTEN = "{} has {} objects and {} bones, without meshes and names: look at it before you send it"
     BEGIN_POSING = "{} is selected: press G to move it, or Shift Alt G to drag any part of the body"
     BEGIN_WITH_CONTROLS = "Select a control, and press G to move it"
     GOALS_ADDED = "Added goals for {} bones"

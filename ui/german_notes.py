@@ -249,6 +249,10 @@ GERMAN_NOTES = {
     "No bone of {} is named as a hand, a foot or a head: name them as Rigify, Mixamo or VRM does, or use Add Goal":
         "Kein Knochen von {} heißt wie eine Hand, ein Fuß oder ein Kopf: wie Rigify, Mixamo oder VRM benennen, "
         "oder Ziel hinzufügen verwenden",
+    "Name a file to write": "Eine Datei nennen, die geschrieben werden soll",
+    "{} cannot be written: choose another place": "{} kann nicht geschrieben werden: einen anderen Ort wählen",
+    "{} has {} objects and {} bones, without meshes and names: look at it before you send it":
+        "{} hat {} Objekte und {} Knochen, ohne Meshes und Namen: vor dem Senden ansehen",
     "{} is selected: press G to move it, or Shift Alt G to drag any part of the body":
         "{} ist ausgewählt: mit G bewegen, oder mit Umschalt Alt G einen beliebigen Teil des Körpers ziehen",
     "Select a control, and press G to move it": "Einen Steuerknochen auswählen und mit G bewegen",

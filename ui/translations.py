@@ -53,6 +53,11 @@ _GERMAN_OPERATORS = {
     "Targets to Pose": "Zielobjekte zur Pose",
     "Limb to FK": "Glied zu FK",
     "Limb to IK": "Glied zu IK",
+    "Report a Problem": "Problem melden",
+    "Write a small file with this figure, its goals, targets and keys, without meshes and names, to show a fault":
+        "Eine kleine Datei mit dieser Figur, ihren Zielen, Zielobjekten und Keys schreiben, ohne Meshes und Namen, um "
+        "einen Fehler zu zeigen",
+    "Where the file goes": "Wohin die Datei kommt",
     "Switch Limb": "Glied umschalten",
     "Key the Body Too": "Auch den Körper mit Keys versehen",
     "Key and hold the rest of the body on the frames on which a limb was just switched, so that it stays":

@@ -66,6 +66,7 @@ class DQIK_PT_rig(ArmatureSidebar, bpy.types.Panel):
         layout.operator("dqik.goals_mirror", icon="MOD_MIRROR")
         if any(goal.target not in (None, ob) for goal in settings.goals):
             layout.prop(settings, "targets_follow")
+        layout.operator("dqik.report_problem", icon="URL")
 
 
 class ActiveGoalPanel(ArmatureSidebar):
