@@ -183,6 +183,10 @@ class Code(Enum):
     SCALE_NOT_CARRIED = "the keys of the scale of {} are left out"
     RETARGETED = "{} bones on {} frames, {} keys"
     OVERLAPPED = "{} bones follow through, {} keys"
+    LOOSE_FEET = (
+        "{} has feet that are bones of their own, so legs and feet cannot be mended as one: parent the feet to the "
+        "shins, or retarget the motion to a body whose legs are whole"
+    )
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
     LEG_BROKEN = "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot"
     NOTHING_TO_MEND = "{} has no action to mend: bake its motion first"

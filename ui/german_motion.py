@@ -58,6 +58,10 @@ GERMAN_MOTION = {
         "Füße aufsetzen, die in einer aufgezeichneten Bewegung rutschen, und Hände, die sich halten. Die alte Action "
         "bleibt in der Datei",
     "Planting feet and hands": "Füße und Hände werden aufgesetzt",
+    "{} has feet that are bones of their own, so legs and feet cannot be mended as one: parent the feet to the shins, "
+    "or retarget the motion to a body whose legs are whole":
+        "{} hat Füße, die eigene Knochen sind, so dass sich Beine und Füße nicht zusammen ausbessern lassen: die Füße "
+        "den Unterschenkeln unterordnen, oder die Bewegung auf einen Körper mit ganzen Beinen übertragen",
     "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel":
         "{} hat keine zwei erkannten Beine: die Rolle von Oberschenkeln, Unterschenkeln und Füßen im Panel setzen",
     "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot":

@@ -42,6 +42,7 @@ class _Drawn(NamedTuple):
 
 
 _drawn = _Drawn()
+_shown: _Drawn | None = None  # in the region that is drawn now
 _handles: list[object] = []
 
 
@@ -94,7 +95,8 @@ def _batches(
 
 def _draw_view() -> None:
     """Draw faces, points and lines in the space of the view."""
-    drawn = _refresh()
+    global _shown
+    drawn = _shown = _refresh()
     if drawn is None:
         return
     context = bpy.context
@@ -116,9 +118,9 @@ def _draw_view() -> None:
 
 def _draw_labels() -> None:
     """Write the distance beside each target that is missed, and the names of roles."""
-    drawn, context = _refresh(), bpy.context
+    context = bpy.context
     scale = context.preferences.system.ui_scale
-    for place, text, kind in () if drawn is None else drawn.labels:
+    for place, text, kind in () if _shown is None else _shown.labels:
         at = location_3d_to_region_2d(context.region, context.region_data, place)
         if at is not None:
             blf.size(0, _LETTERS * scale)

@@ -199,6 +199,8 @@ _GERMAN = {
     "All goals met": "Alle Ziele erreicht",
     "Following the targets": "Folgt den Zielen",
     "Not met at frame {}": "Verfehlt bei Frame {}",
+    "left out": "ausgelassen",
+    "Goals left out: {}": "Ausgelassene Ziele: {}",
     "Not solved yet": "Noch nicht gelöst",
     "Live is off": "Live ist aus",
     "Nothing is held": "Nichts wird gehalten",

@@ -102,7 +102,8 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
     found = leg_bones.of(ob, armature, known)
     if found is None:
-        raise Refused(Note(Code.NO_FEET, repr(ob.name)))
+        loose = any(role.name == "foot" for role in known.loose.values())
+        raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
     legs, moved = list[Limb](), set[int]()
     for leg, shape in found:

@@ -596,3 +596,18 @@ def test_a_thigh_in_the_place_of_its_pelvis_is_no_error() -> None:
     target.location = (0.2, -0.3, 0.6)
     rigs.update()
     assert rigs.miss(ob, "shin", target) < 2e-3
+
+
+def test_mend_motion_says_why_loose_feet_cannot_be_mended() -> None:
+    """One sentence that names the figure and what to do; nothing is keyed."""
+    ob = person(loose=True)
+    for frame, angle in ((1, 0.0), (10, 0.3)):
+        for bone in ob.pose.bones:
+            bone.rotation_mode = "XYZ"
+            bone.rotation_euler = (angle, 0.0, 0.0)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    before = rigs.keys(ob)
+    rigs.made_active(ob)
+    with pytest.raises(RuntimeError, match="feet that are bones of their own"):
+        bpy.ops.dqik.mend_motion()
+    assert rigs.keys(ob).keys() == before.keys()

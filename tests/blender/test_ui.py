@@ -140,6 +140,22 @@ def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str
     assert str(note).startswith("Left Hand is selected: press G")
 
 
+def test_a_goal_that_is_left_out_is_not_called_met(ui: ModuleType, arm: bpy.types.Object) -> None:
+    """One without a target, beside one that is met."""
+    status = sys.modules[f"{ui.__name__}.tab.status"]
+    for bone in ("c", "b"):
+        bpy.ops.dqik.goal_add(bone=bone)
+    arm.dqik.live = True
+    rigs.update()
+    assert status._left_out(arm) == []
+    arm.dqik.goals[1].target = None
+    rigs.update()
+    assert [goal.bone for goal in status._left_out(arm)] == ["b"]
+    arm.dqik.goals[1].mute = True
+    rigs.update()
+    assert status._left_out(arm) == []
+
+
 def test_goals_have_the_names_of_parts_of_the_body_unless_they_were_named(arm: bpy.types.Object) -> None:
     """Bones that are no part keep theirs."""
     bpy.ops.dqik.goal_add(bone="c")

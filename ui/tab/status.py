@@ -67,6 +67,7 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     """Two lines: whether all goals are met, and by how much not."""
     report, goals = ob.dqik.status, ob.dqik.goals
     misses = sorted((goal for goal in goals if goal.missed), key=lambda goal: -goal.error)
+    left_out = _left_out(ob)
     wishes = sorted((goal for goal in goals if goal.gave_way), key=lambda goal: -goal.error)
     first, second = layout.row(), layout.row()
     second.active = False
@@ -79,12 +80,17 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
         miss = units.miss(context.scene, ob, misses[0].error, misses[0].rotation_error)
         first.alert = True
         first.label(text=f"{called(ob, misses[0].name)}: {miss}{others}", icon="ERROR", translate=False)
+    elif left_out:
+        first.alert = True
+        first.label(text=f"{left_out[0].label}: {iface_('left out')}", icon="ERROR", translate=False)
     elif report.lags:
         first.label(text="Following the targets", icon="PLAY")
     else:
         first.label(text="All goals met", icon="CHECKMARK")
     if misses:
         words = iface_("Not met at frame {}").format(context.scene.frame_current)
+    elif left_out:
+        words = iface_("Goals left out: {}").format(len(left_out))
     elif wishes:
         miss = units.miss(context.scene, ob, wishes[0].error, wishes[0].rotation_error)
         words = iface_("{} gave way by {}").format(called(ob, wishes[0].name), miss)
@@ -93,6 +99,13 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
         words = (iface_("Behind by {}") if report.lags else iface_("Off by {}")).format(error)
     at_limits = iface_("At limits: {}").format(report.at_limits)
     second.label(text=f"{words}, {at_limits}" if report.at_limits else words, icon="BLANK1", translate=False)
+
+
+def _left_out(ob: bpy.types.Object) -> list[bpy.types.PropertyGroup]:
+    """The goals that count and were not solved; a warning says why."""
+    solved = {error.goal for error in sessions.status(ob).goals}
+    counting = ((k, goal) for k, goal in enumerate(ob.dqik.goals) if not goal.mute and goal.influence > 0.0)
+    return [goal for k, goal in counting if k not in solved]
 
 
 def _held(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
