@@ -316,15 +316,15 @@ def test_a_new_body_has_its_natural_pose() -> None:
     assert set_up(figure()).dqik.natural_pose == 1.0
 
 
-def test_lists_leave_out_what_all_names_begin_with() -> None:
+def test_lists_name_parts_of_the_body() -> None:
     """The whole name stays, and is what scripts see; a name that is typed in the list replaces it."""
     ob = figure()
     for bone in ob.data.bones:
         bone.name = f"mixamorig:{bone.name}"
     set_up(ob)
     goal = next(goal for goal in ob.dqik.goals if goal.bone == "mixamorig:head")
-    assert (goal.name, goal.label) == ("mixamorig:head", "head")
-    goal.label = "head"
+    assert (goal.name, goal.label) == ("mixamorig:head", "Head")
+    goal.label = "Head"
     assert goal.name == "mixamorig:head"
     goal.label = "Look"
     assert goal.name == goal.label == "Look"
