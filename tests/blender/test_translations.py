@@ -13,8 +13,8 @@ import pytest
 
 
 @pytest.fixture
-def translations(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.ui.translations")
+def languages(extension: str) -> ModuleType:
+    return importlib.import_module(f"{extension}.ui.languages")
 
 
 def source(extension: str) -> dict[str, ast.Module]:
@@ -24,8 +24,7 @@ def source(extension: str) -> dict[str, ast.Module]:
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
-        if path.name != "translations.py" and not path.name.startswith("german_")
-        and name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
+        if name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
     }
 
 
@@ -75,34 +74,55 @@ def fields(text: str) -> list[str]:
     return [f"{name}:{spec}" for _, name, spec, _ in string.Formatter().parse(text) if name is not None]
 
 
-def test_every_translated_text_is_in_the_source(extension: str, translations: ModuleType) -> None:
-    texts = texts_of_the_source(extension)
-    german = translations.german()
+def test_every_translated_text_is_in_the_source(extension: str, languages: ModuleType) -> None:
+    parts = sys.modules[f"{extension}.rig.figure.parts"]
+    texts = texts_of_the_source(extension) | {role.label for role in parts.ROLES}
+    german = languages.read("de")
     assert len(german) > 50
     for context, key in german:
         assert key in texts, f"nothing shows {key!r}"
         assert context in ("*", "Operator", "DQIK")
 
 
-def test_translations_have_the_fields_of_their_texts(translations: ModuleType) -> None:
-    for (_, key), text in translations.german().items():
+@pytest.mark.parametrize("name", ["de", "fr", "es", "ja", "zh"])
+def test_translations_have_the_fields_of_their_texts(name: str, languages: ModuleType) -> None:
+    for (_, key), text in languages.read(name).items():
         assert fields(key) == fields(text), key
         assert text
-        assert not text.endswith(".") or text.endswith(" ...")
+        assert not text.endswith(".") or text.endswith("...")
+
+
+@pytest.mark.parametrize("name", ["fr", "es", "ja", "zh"])
+def test_the_other_languages_have_the_words_of_the_tab(name: str, extension: str, languages: ModuleType) -> None:
+    """Panels, the tools of posing, and the lines of the first panel; and none that German has not."""
+    words, german = languages.read(name), languages.read("de")
+    ui = sys.modules[f"{extension}.ui"]
+    wanted = {("*", cls.bl_label) for cls in ui.PANELS if issubclass(cls, bpy.types.Panel)}
+    wanted -= {("*", "Bone"), ("*", "Pole")}  # Blender's own words
+    for tool in (tool for row in sys.modules[f"{extension}.ui.tab.tools"].ROWS for tool in row):
+        kind = getattr(bpy.ops.dqik, tool.operator.removeprefix("dqik.")).get_rna_type()
+        wanted.add(("*", tool.text) if tool.text else (kind.translation_context, kind.name))
+    assert {key for key in wanted if key not in words} == set()
+    assert {key for _, key in words} <= {key for _, key in german} | {"Roll", "Clear Holds"}
+
+
+def test_parts_of_the_body_have_german_names(extension: str, languages: ModuleType) -> None:
+    parts, german = sys.modules[f"{extension}.rig.figure.parts"], languages.read("de")
+    assert {role.label for role in parts.ROLES if ("*", role.label) not in german} == set()
 
 
 def test_labels_of_all_panels_and_operators_in_the_sidebar_are_translated(
-    extension: str, translations: ModuleType
+    extension: str, languages: ModuleType
 ) -> None:
     """But for those that Blender translates itself, because it uses the same word."""
-    german, ui = translations.german(), sys.modules[f"{extension}.ui"]
+    german, ui = languages.read("de"), sys.modules[f"{extension}.ui"]
     blenders_own = {"Bone", "Pole", "Mend"}
     labels = {cls.bl_label for cls in ui.PANELS if issubclass(cls, bpy.types.Panel)}
     missing = {label for label in labels if ("*", label) not in german} - blenders_own
     assert not missing
 
 
-def test_buttons_are_translated_as_blender_looks_them_up(extension: str, translations: ModuleType) -> None:
+def test_buttons_are_translated_as_blender_looks_them_up(extension: str, languages: ModuleType) -> None:
     """The texts of operators, and those that panels give them, in the context of their operator."""
     kinds = {name: getattr(bpy.ops.dqik, name).get_rna_type() for name in dir(bpy.ops.dqik)}
     buttons = {(kind.translation_context, kind.name) for kind in kinds.values()}
@@ -114,12 +134,12 @@ def test_buttons_are_translated_as_blender_looks_them_up(extension: str, transla
                 buttons |= {(kinds[name.removeprefix("dqik.")].translation_context, text) for text in texts}
     assert ("Operator", "Retarget...") in buttons
     blenders_own = {"All", "Mend", "Clear Holds"}
-    missing = {text for context, text in buttons if (context, text) not in translations.german()} - blenders_own
+    missing = {text for context, text in buttons if (context, text) not in languages.read("de")} - blenders_own
     assert not missing
 
 
-def test_sentences_for_the_user_are_translated(extension: str, translations: ModuleType) -> None:
-    german = {key for _, key in translations.german()}
+def test_sentences_for_the_user_are_translated(extension: str, languages: ModuleType) -> None:
+    german = {key for _, key in languages.read("de")}
     found = sentences(extension)
     assert len(found) > 50
     assert found <= german
@@ -164,11 +184,11 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("parts", "english", "german"), SENTENCES)
 def test_notes_with_names_and_numbers_are_translated(
-    extension: str, translations: ModuleType, parts: tuple, english: str, german: str
+    extension: str, languages: ModuleType, parts: tuple, english: str, german: str
 ) -> None:
     """Names stay; notes in fields are translated too."""
     notes = importlib.import_module(f"{extension}.rig.notes")
-    words = {key: value for (_, key), value in translations.german().items()}
+    words = {key: value for (_, key), value in languages.read("de").items()}
     note = note_of(notes, *parts)
     assert str(note) == english
     assert note.words(lambda key: words.get(key, key)) == german
@@ -176,9 +196,9 @@ def test_notes_with_names_and_numbers_are_translated(
     assert note != note_of(notes, *parts, "another value")
 
 
-def test_lines_of_notes_and_refusals_of_solvers_are_translated(extension: str, translations: ModuleType) -> None:
+def test_lines_of_notes_and_refusals_of_solvers_are_translated(extension: str, languages: ModuleType) -> None:
     notes, ik = (importlib.import_module(f"{extension}.{name}") for name in ("rig.notes", "solvers"))
-    words = {key: value for (_, key), value in translations.german().items()}
+    words = {key: value for (_, key), value in languages.read("de").items()}
     arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand.L", 0, "ball", (0, 1, 0))])
     with pytest.raises(ik.InvalidGoal) as refused:
         ik.prepare(arm, [ik.Goal("hand.L", position=(0, 0, 0), rotation=(1, 0, 0, 0))], "FABRIK")
