@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 WEIGHTS = "solvers/figure/weights.npz"
-FILES = {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", WEIGHTS}
+LANGUAGES = {f"ui/languages/{name}.po" for name in ("de", "es", "fr", "ja", "zh")}
+FILES = LANGUAGES | {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", WEIGHTS}
 FOLDERS = {"operators", "properties", "rig", "solvers", "ui"}  # of Python modules, but for the weights
 WHEELS = {
     f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
