@@ -89,6 +89,8 @@ def _check(version: str, dry_run: bool) -> None:
 def _build() -> list[Path]:
     """All zips and wheels, validated by Blender's own tool."""
     say("2. Building the kernels, the zips and the packages.")
+    for old in [*DIST.glob("*.zip"), *DIST.glob("*.whl")]:
+        old.unlink()  # what is left of other states is not released
     _run([sys.executable, "tools/tasks.py", "zip", "--", "--split"])
     files = sorted([*DIST.glob(f"*{VERSION}*.zip"), *DIST.glob(f"*{VERSION}*.whl")])
     files.append(solvers(DIST))
@@ -98,7 +100,7 @@ def _build() -> list[Path]:
 
 
 def _try_in(blender: Environment, files: list[Path]) -> None:
-    """Install each zip that fits this machine from scratch and as an update, and solve and bake with it."""
+    """Install each zip that fits this machine from scratch and over itself, and solve and bake with it."""
     say(f"3. Trying the zips in Blender {blender.name}.")
     python = blender.ensure()
     for path, kernel in _fitting(files):
@@ -148,7 +150,8 @@ def _date() -> None:
     """Give the changelog's section its date, and commit it."""
     say("5. Dating the changelog.")
     text = CHANGELOG.read_text(encoding="utf-8")
-    CHANGELOG.write_text(text.replace(UNRELEASED, f"## [{VERSION}] - {datetime.date.today()}"), encoding="utf-8")
+    dated = f"## [{VERSION}] - {datetime.date.today()}"
+    CHANGELOG.write_text(text.replace(UNRELEASED, dated), encoding="utf-8")
     _git("commit", "-qam", f"release: {VERSION}")
 
 
