@@ -32,6 +32,11 @@ def bone_path(bone: str, channel: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
+def frame_before(time: float) -> float:
+    """The last whole frame before a time: up to there nothing changes that begins or ends at the time."""
+    return float(np.ceil(time - SAME_FRAME)) - 1.0
+
+
 def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
     """The F-curves of the assigned action for this owner; empty if there are none."""
     return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))

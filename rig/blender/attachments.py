@@ -89,7 +89,7 @@ def frames_before(ob: bpy.types.Object) -> dict[str, set[float]]:
     for owner in (ob, *(ob.pose.bones if ob.pose is not None else ())):
         for one in of(ob, "" if owner == ob else owner.name) if len(owner.constraints) else ():
             for path in paths(owner):
-                found.setdefault(path, set()).update((one.start - 1.0, one.end - 1.0))
+                found.setdefault(path, set()).update((curves.frame_before(one.start), curves.frame_before(one.end)))
     return found
 
 
@@ -124,7 +124,7 @@ def add(
     made.owner_space = made.target_space = "WORLD"  # for bones Blender begins with the space of their armature
     made.inverse_matrix = inverse
     made.set_inverse_pending = False
-    for frame, influence in ((time - 1.0, 0.0), (time, 1.0), *([(end, 0.0)] if end < inf else [])):
+    for frame, influence in ((curves.frame_before(time), 0.0), (time, 1.0), *([(end, 0.0)] if end < inf else [])):
         _key(owner, made, frame, influence)
 
 

@@ -50,6 +50,8 @@ class BoneJoints:
         rest, above = armature.rest[bones], armature.parent[bones, None, None]
         relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
         turned = quaternion.from_matrix(np.where(np.array(self.detached)[:, None, None], rest, relative)[:, :3, :3])
+        # Their own rest turns no limb to it, as it does not while the hand turns with the limb.
+        self._ends_of_pins = {goal.bone for goal in solve_plan.goals if not goal.facts.tells_turn}
         for row, bone in enumerate(bones):
             hold, turn_hold = float(holds[bone]), float(turn_holds[bone])
             self._add(bone, pose[bone], solve_plan, relative[row], turned[row], hold, turn_hold)
@@ -89,7 +91,7 @@ class BoneJoints:
                 stiffness=pose_bone.dqik_stiffness,
                 preferred=_preferred(solve_plan.bends.get(bone), own),
                 hold=turn_hold,
-                gain=pose_bone.dqik_gain,
+                gain=0.0 if bone in self._ends_of_pins else pose_bone.dqik_gain,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone, self._coupled(bone, solve_plan)) if solve_plan.moved[bone]
                    else {"kind": "fixed"}),

@@ -17,6 +17,7 @@ from . import control_parents, controls, foot_roll, full_body, goals, mirror
 from .goals import PIN, RAISED, REPLACED
 
 WEIGHT = 3.5  # as that of feet: hands that are out of reach do not move them
+ALONE = 1.3  # the least pull of a pin that has no pin of such a weight beside it: that of a hand, and a little more
 PRIORITY = 1  # above goals of Set Up Full Body: hands that are dragged away miss, and move no pin by 0.1 mm
 _COPIED = ("chain_length", "use_tail", "position_weight", "rotation_weight", "use_support", "pole_target",
            "pole_subtarget", "pole_angle", "use_pole")  # fmt: skip
@@ -32,10 +33,12 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
     parent = control_parents.master(ob, full_body.root_of(armature, hips))
     numbers, wanted = list[int](), list[tuple[int, controls.Control]]()
+    pinned = {goal.bone for goal in ob.dqik.goals if goal.pin == PIN} | set(names)
+    beside_others = not pinned <= {goal.bone for goal in ob.dqik.goals if _is_like_a_pin(goal)}
     for name in names:
         found = present(ob, name, position, rotation)
         if found is None:
-            found = _new_pin(ob, armature, name, hips)
+            found = _new_pin(ob, armature, name, hips, beside_others)
             wanted.append((found, controls.Control(
                 _control_name(ob, found), name, ob.dqik.goals[found].use_tail, parent, side=bone_names.side_of(name)
             )))  # fmt: skip
@@ -148,8 +151,11 @@ def recognise(ob: bpy.types.Object) -> None:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | None) -> int:
-    """Add a pin without a target, muted; returns its number. It bends the limb as the bone's own goal does."""
+def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | None, beside_others: bool) -> int:
+    """Add a pin without a target, muted; returns its number. It bends the limb as the bone's own goal does.
+
+    beside_others : whether bones without a goal of their own are pinned too, which pull more.
+    """
     goals.new_goal(ob, name, full_body.chain_length(armature, armature.index[name], hips, use_tail=False))
     number = len(ob.dqik.goals) - 1
     goal = ob.dqik.goals[number]
@@ -161,7 +167,7 @@ def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | No
     goal.priority = PRIORITY if own is None else own.priority + PRIORITY
     for weight in ("position_weight", "rotation_weight") if own is not None else ():
         value = getattr(own, weight)  # met, the pin pulls as that one does, so that the body stays as it is
-        setattr(goal, weight, min(value, max(value, WEIGHT) / PRIORITY_STEP))
+        setattr(goal, weight, min(value, max(value, WEIGHT if beside_others else ALONE) / PRIORITY_STEP))
     return number
 
 

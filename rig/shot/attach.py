@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from .. import curves
 from ..blender import attachments, keying, splits
 from ..blender.attachments import Attachment
 from ..blender.dependencies import Bone
@@ -274,7 +275,7 @@ def _split(owner: Bone, time: float) -> None:
     """Put keys into the curves of an owner at a time and one frame before, and hold what is there up to then."""
     for curve in kept_keys.own_curves(owner):
         splits.split(curve, time)  # first, so that it has the interpolation that was there
-        splits.split(curve, time - 1.0).interpolation = "CONSTANT"
+        splits.split(curve, curves.frame_before(time)).interpolation = "CONSTANT"
 
 
 def _carries(owner: Bone, depsgraph: bpy.types.Depsgraph) -> bool:

@@ -95,7 +95,7 @@ def _key(ob: bpy.types.Object, brought: Mirrored, view: View) -> bool:
             sessions.of(ob).pose.notes.append(Note(Code.SWITCH_NOT_KEYED, repr(goal.name), note))
             continue
         curve = curves.find(ob, path, 0)
-        around = [view.frame - 1.0] if curve is not None or here.beside else []
+        around = [curves.frame_before(view.frame)] if curve is not None or here.beside else []
         after = [time for time in here.beside if time > view.frame]
         values = [before if curve is None else curve.evaluate(time) for time in (*around, *after)]
         times = [*around, view.frame, *after]

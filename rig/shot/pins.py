@@ -43,9 +43,9 @@ def keep_before(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> N
     """Key the targets of pins at the frame before one, with the places that they keep up to it."""
     for owner in goals.target_owners(ob.dqik.goals[number] for number in numbers):
         for curve in _curves(owner):
-            splits.split(curve, frame - 1.0).interpolation = "CONSTANT"
+            splits.split(curve, curves.frame_before(frame)).interpolation = "CONSTANT"
         if not _curves(owner):
-            goals.key_target(owner, frame - 1.0)
+            goals.key_target(owner, curves.frame_before(frame))
 
 
 def key(ob: bpy.types.Object, numbers: Sequence[int], frame: float, pinned: bool, auto: bool) -> bool:
@@ -93,10 +93,10 @@ def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bo
         return False
     curve = curves.find(ob, path, 0)
     if is_new and curve is not None:
-        curve.keyframe_points.insert(frame - 1.0, float(not goal.mute))
-    elif curve is not None and keying.key_at(curve, frame - 1.0) is None:
-        [value] = curves.before_key(curve, frame, None, [frame - 1.0])
-        curve.keyframe_points.insert(frame - 1.0, value)
+        curve.keyframe_points.insert(curves.frame_before(frame), float(not goal.mute))
+    elif curve is not None and keying.key_at(curve, curves.frame_before(frame)) is None:
+        [value] = curves.before_key(curve, frame, None, [curves.frame_before(frame)])
+        curve.keyframe_points.insert(curves.frame_before(frame), value)
     return True
 
 

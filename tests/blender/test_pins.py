@@ -231,10 +231,10 @@ def kept(ob: bpy.types.Object) -> tuple[list, dict]:
 
 
 @pytest.mark.parametrize(("bone", "most", "usual"), [
-    ("foot.L", 1e-3, 1e-4), ("head", 0.01, 2e-3), ("hand.L", 0.04, 2e-3),
+    ("foot.L", 1e-3, 1e-4), ("head", 0.01, 2e-3), ("hand.L", 5e-4, 1e-4),
 ])  # fmt: skip
 def test_a_pin_hardly_moves_the_body_when_it_is_pressed(bone: str, most: float, usual: float) -> None:
-    """On frames whose goals are all met: in heights, at most and in the median of five motions. Elbows may swivel."""
+    """On frames whose goals are all met: in heights, at most and in the median of five motions."""
     moved = []
     for seed in range(1, 6):
         random = np.random.default_rng(seed)
@@ -243,9 +243,7 @@ def test_a_pin_hardly_moves_the_body_when_it_is_pressed(bone: str, most: float, 
         [before] = filmed(ob, [frame])
         pin(ob, control(ob, bone).name)
         [now] = filmed(ob, [frame])
-        names = [one.name for one in ob.pose.bones if not one.name.startswith("DQIK")]
-        own = [names.index(name) for name in names if name != "forearm.L"]
-        moved.append(np.abs(now - before)[own, :3, 3].max() / HEIGHT)
+        moved.append(np.abs(now - before)[:, :3, 3].max() / HEIGHT)
     assert max(moved) < most
     assert np.median(moved) < usual
 
