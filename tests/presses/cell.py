@@ -93,10 +93,10 @@ def frames(stage: Stage) -> list[float]:
 
     What begins at the current frame may begin after the last whole frame before it.
     """
-    step, now = stage.take.rate / 6.0, stage.now
-    times = {stage.first + round(k * step) for k in range(7)} | {now - 1.0, np.ceil(now) - 1.0, now, now + 1.0, now + 2.5}
+    step, now, before = stage.take.rate / 6.0, stage.now, float(np.ceil(stage.now)) - 1.0
+    times = {stage.first + round(k * step) for k in range(7)} | {now - 1.0, before, now, now + 1.0, now + 2.5}
     outside = set() if stage.repeats else {stage.first - 3.0, stage.last + 3.0}
-    return sorted(time for time in times | outside if not np.ceil(now) - 1.0 < time < now)
+    return sorted(time for time in times | outside if not before < time < now)
 
 
 def difference(before: dict, after: dict, names: Any = None) -> tuple[float, float, str]:
