@@ -12,7 +12,10 @@ Bone = tuple[bpy.types.Object, str]
 """An armature object and the name of one of its bones; the name is empty for an object alone."""
 
 CONTROL_PREFIX = "DQIK "
-"""What the names of control bones begin with."""
+"""What the names of control bones begin with, unless they were renamed."""
+
+CONTROL_COLLECTION = "DQIK"
+"""The bone collection of control bones, unless they were moved to another one."""
 
 _PLACE = ("location", "rotation", "scale", "delta", "matrix", "head", "tail", "constraints")
 """What the data paths of an object's or a bone's place, or of what sets it, begin with."""
@@ -170,13 +173,19 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
             yield target, subtarget if target.type == "ARMATURE" else ""
 
 
+def is_control(bone: bpy.types.Bone) -> bool:
+    """Whether a bone is a control bone: by its name or by its collection, since users rename bones and sort them."""
+    own = bone.name.startswith(CONTROL_PREFIX) or any(one.name == CONTROL_COLLECTION for one in bone.collections)
+    return own and not bone.use_deform
+
+
 def control_bones(ob: bpy.types.Object) -> set[str]:
     """Names of the bones of an armature object that are no parts of its body: control bones, and targets or poles.
 
     A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from.
     """
     own = ob.original
-    found = {bone.name for bone in own.data.bones if bone.name.startswith(CONTROL_PREFIX) and not bone.use_deform}
+    found = {bone.name for bone in own.data.bones if is_control(bone)}
     for goal in own.dqik.goals:
         takes_bone = "target_joint" in GOAL_KINDS[goal.kind].takes
         for target, name in aims(goal):

@@ -14,11 +14,13 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import curves
+from ..blender.dependencies import CONTROL_COLLECTION as COLLECTION
 from ..blender.dependencies import CONTROL_PREFIX as PREFIX
+from ..blender.dependencies import is_control
 from ..notes import Code, Note
 from . import control_shapes, users
 
-COLLECTION, BODY = "DQIK", "Body"
+BODY = "Body"
 MASTER = PREFIX + "master"
 _MADE = "dqik_made"  # a custom property that marks the bone collections as made here
 _WIDTH = 2.0  # pixels of a shape's lines
@@ -50,11 +52,6 @@ class Control(NamedTuple):
     shift: Vector | None = None
     normal: Vector | None = None
     lock: str = ""
-
-
-def is_control(bone: bpy.types.Bone) -> bool:
-    """Whether a bone is a control bone."""
-    return bone.name.startswith(PREFIX) and any(one.name == COLLECTION for one in bone.collections)
 
 
 def of(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:

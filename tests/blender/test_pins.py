@@ -165,10 +165,18 @@ def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monke
     assert goal_of(ob, "hips").mute
 
 
-def test_pin_on_a_control_pins_the_bone_that_it_moves() -> None:
+@pytest.mark.parametrize("changed", ["as made", "renamed", "sorted away"])
+def test_pin_on_a_control_pins_the_bone_that_it_moves(changed: str) -> None:
     ob = live_figure()
     count = len(ob.dqik.goals)
-    pin(ob, control(ob, "hips").name, control(ob, "hand.L").name)
+    for bone in ob.data.bones if changed != "as made" else ():
+        if changed == "renamed":
+            bone.name = bone.name.replace("DQIK ", "CTRL_")
+        else:
+            for one in list(bone.collections):
+                one.unassign(bone)
+    rigs.update()
+    pin(ob, goal_of(ob, "hips").subtarget, goal_of(ob, "hand.L").subtarget)
     assert len(ob.dqik.goals) == count + 2  # beside the goals that they have
     start = rigs.head(ob, "hips")
     shift(ob, "hand.R", (0, -0.5, 0))
