@@ -101,7 +101,9 @@ def key_from_motion(operator: ArmatureOperator, context: bpy.types.Context, ob: 
         return {"CANCELLED"}
     if unkeyed_action.note(ob) is None:
         name = "" if action is None else action.name
-        operator.tell({"WARNING"}, Note(Code.CONTROLS_HAVE_KEYS, repr(name), repr(ob.name)))
+        has_controls = unkeyed_action.led_by(ob) or unkeyed_action.poles_of(ob)
+        operator.tell({"WARNING"}, Note(Code.CONTROLS_HAVE_KEYS, repr(name), repr(ob.name)) if has_controls
+                        else Note(Code.TARGETS_HAVE_ACTIONS, repr(ob.name)))  # fmt: skip
         return {"CANCELLED"}
     frames = yield from second_action.key(context, ob)
     operator.tell({"INFO"}, Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
