@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the manual of this version as a site, beside those of other versions in the same folder.
+
+    python tools/manual.py [FOLDER]
+
+The site goes to FOLDER/<version>, build/site by default. FOLDER/versions.json lists the versions that are there, the
+newest first, as the site's menu of versions reads it; FOLDER/index.html leads to the newest. Copy the folder to a web
+server, or fetch the published one before, so that older versions stay. Needs MkDocs with its theme; `make docs` has it.
+"""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def build(folder: Path) -> int:
+    """Build the site of this version, and list all versions. Returns 0, or what MkDocs returned."""
+    version: str = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder / version)]
+    failed = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if failed:
+        return failed
+    found = sorted((one.parent.name for one in folder.glob("*/sitemap.xml")), key=_numbers, reverse=True)
+    listed = [{"version": one, "title": one, "aliases": []} for one in found]
+    (folder / "versions.json").write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    page = f'<!doctype html><meta http-equiv="refresh" content="0; url={found[0]}/index.html"><title>DQIK</title>\n'
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    return 0
+
+
+def _numbers(version: str) -> list[int]:
+    """The parts of a version, to be compared."""
+    return [int(part) if part.isdigit() else -1 for part in version.replace("-", ".").split(".")]
+
+
+if __name__ == "__main__":
+    sys.exit(build(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build" / "site"))
