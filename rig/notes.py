@@ -278,8 +278,8 @@ class Code(Enum):
     )
     CONTROLS_HAVE_KEYS = "Action {} has keys on the controls of {} already, or does not move its body"
     TARGETS_HAVE_ACTIONS = (
-        "The targets of {} are objects with actions of their own: give them new ones, switch Live off, and press Targets "
-        "to Pose for the frames"
+        "The targets of {} are objects with actions of their own: give them new ones, switch Live off, and press "
+        "Targets to Pose for the frames"
     )
     CONTROLS_NOT_KEYED = "their controls are not keyed"
     ACTION_OF_LIBRARY = "Action {} is linked, so keys would be lost: make it local first"
