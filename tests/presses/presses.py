@@ -424,7 +424,8 @@ PRESSES: dict[str, Press] = {
     "bake, current": Press(on("bake", "hips", action="CURRENT", **WHOLE), baked(0.0, 1.0), may=all_frames),
     "bake, part": Press(on("bake", "hips", action="CURRENT", **PART), baked(0.25, 0.75), may=all_frames),
     "bake, smooth": Press(on("bake", "hips", smooth=0.3, **WHOLE), goals_met, may=all_frames),
-    "bake, reduced": Press(on("bake", "hips", reduce=0.001, action="CURRENT", **WHOLE), goals_met, may=all_frames),
+    # `reduce` bounds each channel, and the turns of an arm add up.
+    "bake, reduced": Press(on("bake", "hips", reduce=0.0005, action="CURRENT", **WHOLE), goals_met, may=all_frames),
     "unbake controls": Press(on("unbake", "hips", **WHOLE), few_keys, may=all_frames, keeps_keys=False),
     "solve": Press(on("solve", "hips"), as_live, prepare=live_off, may=all_frames, idle=True),
     "keep_pose": Press(on("keep_pose", "hips"), lambda stage, seen: apart(seen.here, seen.now, 5.0, "pressed,"),
