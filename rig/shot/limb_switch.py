@@ -156,7 +156,7 @@ def switch(
     limbs = [limb_of(ob, number) for number in numbers]
     own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
     every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
-    around = {frames[0] - 1, *frames, *([] if onward else [frames[-1] + 1])}
+    around = {curves.frame_before(frames[0]), *frames, *([] if onward else [frames[-1] + 1])}
     keyed_whole = all(_is_keyed(ob, name) for name in every)
     halves = set() if to_ik else {frame + 0.5 for frame in frames[:-1]}
     visited = sorted(around | halves | (set() if keyed_whole else set(_span(context.scene))))

@@ -115,7 +115,7 @@ def test_keys_by_hand_on_bones_of_a_figure_without_other_actions_are_no_fault() 
 
 def test_a_figure_whose_targets_are_objects_is_told_so(capfd: pytest.CaptureFixture[str]) -> None:
     """Their keys are in actions of their own, which no action of the figure replaces."""
-    ob, _, _ = two_actions()
+    two_actions()
     assert bpy.ops.dqik.goal_add(bone="hand.L") == {"FINISHED"}
     assert bpy.ops.dqik.goal_add(bone="foot.R") == {"FINISHED"}
     assert bpy.ops.dqik.key_from_motion() == {"CANCELLED"}
