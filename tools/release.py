@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,8 +31,8 @@ _SMOKE = """
 import os, sys
 import bpy
 bpy.ops.wm.read_factory_settings(use_empty=True)
-path, kernel = sys.argv[1:3]
-for time in ("installed", "updated"):
+older, path, kernel = sys.argv[1:4]
+for path in (path, older, path):  # from scratch, and as an update
     bpy.ops.extensions.package_install_files(filepath=path, repo="user_default", enable_on_install=True)
     if not hasattr(bpy.types.Object, "dqik"):
         bpy.ops.preferences.addon_enable(module="bl_ext.user_default.dqik")
@@ -61,12 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make a release.")
     parser.add_argument("version")
     parser.add_argument("--dry-run", action="store_true", help="leave the changelog and the tags as they are")
+    parser.add_argument("--before", type=Path, help="the zip of an older version, from which it is updated")
     parser.add_argument("--blender", nargs="+", choices=BLENDERS, default=list(BLENDERS), help="where zips are tried")
     options = parser.parse_args()
     _check(options.version, options.dry_run)
     files = _build()
     for name in options.blender:
-        _try_in(BLENDERS[name], files)
+        _try_in(BLENDERS[name], files, options.before)
     _index(files)
     if options.dry_run:
         say("Dry run: the changelog and the tags are as they were.")
@@ -99,22 +101,38 @@ def _build() -> list[Path]:
     return list(dict.fromkeys(files))
 
 
-def _try_in(blender: Environment, files: list[Path]) -> None:
-    """Install each zip that fits this machine from scratch and over itself, and solve and bake with it."""
+def _try_in(blender: Environment, files: list[Path], before: Path | None) -> None:
+    """Install each zip that fits this machine from scratch and over an older version, and solve and bake with it.
+
+    before : of the older version; None for the zip itself with a lower number.
+    """
     say(f"3. Trying the zips in Blender {blender.name}.")
     python = blender.ensure()
     for path, kernel in _fitting(files):
         with tempfile.TemporaryDirectory() as profile:
             script = Path(profile) / "smoke.py"
             script.write_text(_SMOKE, encoding="utf-8")
+            older = before or _numbered(path, "0.0.1", Path(profile))
             environment = {**os.environ, "BLENDER_USER_RESOURCES": profile}
             environment.pop("DQIK_KERNEL", None)
-            done = subprocess.run([str(python), str(script), str(path), kernel], env=environment, capture_output=True,
-                                  text=True, check=False, cwd=profile)  # fmt: skip
+            command = [str(one) for one in (python, script, older, path, kernel)]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=profile)
         said = done.stdout + done.stderr
         if done.returncode or "smoke test passed" not in said or "Traceback" in said:
             sys.exit(f"{path.name} fails in Blender {blender.name}:\n{said}")
         say(f"   {path.name}: {said[said.index('smoke test passed') :].splitlines()[0]}")
+
+
+def _numbered(path: Path, version: str, folder: Path) -> Path:
+    """A copy of a zip whose manifest has another version."""
+    copy = folder / f"dqik-{version}.zip"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename.endswith("blender_manifest.toml"):
+                content = content.replace(f'\nversion = "{VERSION}"'.encode(), f'\nversion = "{version}"'.encode())
+            new.writestr(entry, content)
+    return copy
 
 
 def _fitting(files: list[Path]) -> Iterator[tuple[Path, str]]:
