@@ -112,6 +112,7 @@ class Code(Enum):
     NO_BONES = "This armature has no bones: add some in Edit Mode"
     ADD_GOAL_FIRST = "Add a goal first"
     REMOVE_GOALS_FIRST = "Remove the goals first"
+    POSE_IS_REST = "{} stands in its rest pose already: go to the frame that has the wanted pose"
     REST_POSE_MADE = "This pose is the rest pose now; the keys of {} bones are counted from it"
     BONES_NOT_EDITABLE = "The bones of {} cannot be edited: it is hidden, or linked from another file"
     SHARED_ARMATURE = "Other objects share the armature {}: make it a single-user copy first"

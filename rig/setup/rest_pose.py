@@ -50,6 +50,8 @@ def hindrance(ob: bpy.types.Object) -> Note | None:
             return Note(Code.BONE_SCALED, repr(bone.name))
         if bone.dqik_use_limits:
             return Note(Code.BONE_LIMITED, repr(bone.name))
+    if not _away(channels.read(ob.pose.bones), Armature(ob).size).any():
+        return Note(Code.POSE_IS_REST, repr(ob.name))
     return None
 
 

@@ -144,7 +144,16 @@ def spoilt(ob: bpy.types.Object) -> None:
     rigs.fcurves(ob)[40].keyframe_points[2].co.y = float("nan")
 
 
-@pytest.mark.parametrize("hinder", [scaled, constrained, limited, skinned, driven, shared, played, stripped, spoilt])
+def resting(ob: bpy.types.Object) -> None:
+    ob.animation_data_clear()
+    for bone in ob.pose.bones:
+        bone.matrix_basis.identity()
+
+
+HINDRANCES = [scaled, constrained, limited, skinned, driven, shared, played, stripped, spoilt, resting]
+
+
+@pytest.mark.parametrize("hinder", HINDRANCES)
 def test_what_would_lose_something_is_refused(extension: str, hinder) -> None:
     """The sentence names the thing, and nothing changes."""
     rest_pose = sys.modules[f"{extension}.rig.setup.rest_pose"]
