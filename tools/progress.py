@@ -24,8 +24,9 @@ def say(text: str) -> None:
 
 def amount(download: int, size: int) -> str:
     """The words for megabytes to download and on the disk, with the time on a slow line."""
-    minutes = max(1, round(download / _SLOW_LINE / 60))
-    return f"{download} MB to download, {size} MB on the disk, about {minutes} min at 50 Mbit/s"
+    seconds = download / _SLOW_LINE
+    duration = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    return f"{download} MB to download, {size} MB on the disk, about {duration} at 50 Mbit/s"
 
 
 @contextmanager

@@ -71,6 +71,8 @@ def clean() -> int:
             found.append(Path(folder) / "__pycache__")
         names[:] = [name for name in names if name not in (".git", "__pycache__") and not name.startswith(".venv-")]
     for path in found:
+        if path.name != "__pycache__":
+            say(f"Removing {path.relative_to(ROOT)}.")
         if path.is_symlink() or path.is_file():
             path.unlink()
         elif path.exists():
