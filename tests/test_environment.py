@@ -162,6 +162,23 @@ def test_what_uv_remembers_stays_in_the_checkout(tmp_path: Path) -> None:
     assert Path(done.stdout.strip()).is_relative_to(ROOT / ".venv-cache")
 
 
+def test_the_desktop_may_have_a_cache_for_all_programs(tmp_path: Path) -> None:
+    """What the commands start keeps to the checkout all the same; a cache that is named for uv alone counts."""
+    code = """
+import os, runpy, sys
+sys.argv[1:] = ["--help"]
+try:
+    runpy.run_path("tools/tasks.py", run_name="__main__")
+except SystemExit:
+    print(os.environ["XDG_CACHE_HOME"], os.environ["UV_CACHE_DIR"], sep="\\n")
+"""
+    told = {"XDG_CACHE_HOME": str(tmp_path), "UV_CACHE_DIR": str(tmp_path / "uv"), "PYTHONPATH": str(ROOT / "tools")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **told}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-2:] == [environment.CACHES["XDG_CACHE_HOME"], str(tmp_path / "uv")]
+
+
 ENVIRONMENTS = (*environment.BLENDERS.values(), environment.LINT, environment.KERNEL, environment.DOCS)
 
 

@@ -245,7 +245,8 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.update({**CACHES, **os.environ})
+    # What is said for uv, pip or matplotlib alone counts; what is said for all of a desktop's programs does not.
+    os.environ.update({**CACHES, **os.environ, "XDG_CACHE_HOME": CACHES["XDG_CACHE_HOME"]})
     try:
         sys.exit(main(sys.argv[1:]))
     except SetupError as problem:
