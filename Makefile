@@ -12,22 +12,28 @@ BLENDER ?=
 ARGS ?=
 PYTHON ?=
 
-# Any Python that runs can start: tools/environment.py finds the one that Blender needs.
+# Any Python that runs can start: tools/environment.py finds the one that Blender needs. If there is none, a uv that is
+# there brings one.
 define task
-@for python in $(PYTHON) python3 python python3.13 python3.11 "$$HOME"/.pyenv/versions/*/bin/python3; do \
+@for python in $(if $(PYTHON),"$(PYTHON)") python3 python python3.13 python3.11 "$$HOME"/.pyenv/versions/*/bin/python3; do \
   if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' >/dev/null 2>&1; then \
     exec "$$python" tools/tasks.py $(1); \
   fi; \
 done; \
-echo "No Python was found: install Python 3.13 (for Blender 5.2) or 3.11 (for Blender 4.2 to 5.0)." >&2; exit 1
+if uv --version >/dev/null 2>&1; then \
+  echo "No Python 3.8 or newer was found: uv brings Python 3.13, some 35 MB."; \
+  export UV_CACHE_DIR="$${UV_CACHE_DIR:-$$PWD/.venv-cache/uv}" UV_PYTHON_INSTALL_DIR="$$PWD/.venv-python"; \
+  UV_SYSTEM_CERTS="$${UV_SYSTEM_CERTS:-1}" exec uv run --no-project --python 3.13 tools/tasks.py $(1); \
+fi; \
+echo "No Python 3.8 or newer was found, and no uv: install Python 3.13 (for Blender 5.2) or 3.11 (for 4.2 to 5.0)." >&2; \
+exit 1
 endef
 
 help: ## Say what the targets do
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
 demo: ## Run the main job on the example clip
-	$(call task,run tools/build_zip.py)
-	$(call task,run examples/demo.py -- $(ARGS))
+	$(call task,demo -- $(ARGS))
 
 test: ## Run the tests in the best Blender whose Python is here: 5.2, else 4.5
 	$(call task,test --blender "$(BLENDER)" -- $(ARGS))
@@ -78,5 +84,4 @@ locks: ## Refresh tools/locks: the newest versions that tools/environment.py per
 	$(call task,locks)
 
 clean: ## Remove what the other targets made, environments included
-	rm -rf .venv-* build dist .pytest_cache .ruff_cache .hypothesis examples/out
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	$(call task,clean)

@@ -21,10 +21,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Iterable
+
+from progress import amount, progress, say
 
 ROOT = Path(__file__).resolve().parents[1]
+
+_INTERPRETER = "Scripts/python.exe" if os.name == "nt" else "bin/python"  # in a virtual environment
 
 _TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8", "dukpy>=0.6")
 
@@ -36,8 +42,10 @@ _SYSTEM_PACKAGES = (
 _system_packages_lock = threading.Lock()
 
 _UV = "uv==0.13.9"  # installed in the checkout if no uv is on PATH
+_UV_SIZES = (18, 40)  # megabytes: to download, and unpacked
 _uv_lock = threading.Lock()
 _PYTHONS = ROOT / ".venv-python"  # those that uv downloads
+_PYTHON_SIZES = (35, 110)  # megabytes of one of them: to download, and unpacked
 
 _CACHE = ROOT / ".venv-cache"
 CACHES = {
@@ -53,6 +61,13 @@ _FROM_PIP = {
 """Settings of pip that uv does not read, and the environment variables that give them to uv."""
 
 
+# Where Linux keeps the certificates that it trusts: Debian, Fedora, SUSE, Alpine.
+_SYSTEM_CERTIFICATES = (
+    *("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"),
+    "/etc/ssl/cert.pem",
+)
+
+
 class SetupError(Exception):
     """An environment cannot be made. The message gives the reason and a remedy."""
 
@@ -65,6 +80,8 @@ class Environment:
     pythons: tuple[str, ...]  # usable versions, the best first
     requirements: tuple[str, ...]
     module: str  # imported once at the end as a test
+    download: int  # megabytes that its packages are to download, on Linux x64
+    size: int  # megabytes that it and its part of the cache then take
 
     @property
     def folder(self) -> Path:
@@ -74,7 +91,7 @@ class Environment:
     @property
     def python(self) -> Path:
         """Its interpreter."""
-        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        return self.folder / _INTERPRETER
 
     @property
     def title(self) -> str:
@@ -113,13 +130,16 @@ class Environment:
             raise SetupError(f"{self.folder} is out of date and a link, so it is left alone: remove the link.")
         if _uv("venv", "--quiet", "--clear", "--python", base, str(self.folder)).returncode:
             raise SetupError(f"{self.title}: uv could not make {self.folder.name} with {base}, see above.")
-        say(f"{self.title}: installing {', '.join(self.requirements)}. The first time this downloads a lot.")
+        say(f"{self.title}: installing {', '.join(self.requirements)}: {amount(self.download, self.size)}.")
         packages = ["--require-hashes", "--requirements", str(self.lock)]
-        if _uv("pip", "install", "--quiet", "--python", str(self.python), *packages).returncode:
+        start = time.monotonic()
+        with progress(self.title, Path(_uv_variables()["UV_CACHE_DIR"]), self.size):
+            done = _uv("pip", "install", "--quiet", "--python", str(self.python), *packages)
+        if done.returncode:
             raise SetupError(f"{self.title}: uv could not install what {self.lock} lists, see above.")
         self._check()
         self._stamp.write_text(self._digest, encoding="utf-8")
-        say(f"{self.title}: ready.")
+        say(f"{self.title}: ready, after {time.monotonic() - start:.0f} s.")
         return self.python
 
     def refresh_lock(self) -> None:
@@ -154,11 +174,11 @@ class Environment:
 BLENDERS = {
     environment.name: environment
     for environment in (
-        Environment("5.2", ("3.13",), ("bpy==5.2.3", *_TEST_TOOLS), "bpy"),
-        Environment("4.5", ("3.11",), ("bpy==4.5.15", *_TEST_TOOLS), "bpy"),
-        Environment("5.0", ("3.11",), ("bpy==5.0.1", *_TEST_TOOLS), "bpy"),
+        Environment("5.2", ("3.13",), ("bpy==5.2.3", *_TEST_TOOLS), "bpy", 500, 1250),
+        Environment("4.5", ("3.11",), ("bpy==4.5.15", *_TEST_TOOLS), "bpy", 470, 1180),
+        Environment("5.0", ("3.11",), ("bpy==5.0.1", *_TEST_TOOLS), "bpy", 470, 1200),
         # This bpy was built for NumPy 1, although its metadata do not say so.
-        Environment("4.2", ("3.11",), ("bpy==4.2.23", "numpy<2", *_TEST_TOOLS), "bpy"),
+        Environment("4.2", ("3.11",), ("bpy==4.2.23", "numpy<2", *_TEST_TOOLS), "bpy", 450, 1240),
     )
 }
 
@@ -168,15 +188,26 @@ LINT = Environment(
     ("3.13", "3.12", "3.11"),
     ("ruff==0.17.6", "basedpyright==1.40.2", "fake-bpy-module-latest==20261026", "numpy==2.3.5"),
     "basedpyright",
+    110,
+    410,
 )
 
 
 # The C compiler of Zig builds for every platform and needs no other compiler. An exact version, because another one may
 # produce other bytes. NumPy is needed to make the kernel's header.
-KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang")
+KERNEL = Environment("kernel", ("3.13", "3.12", "3.11"), ("ziglang==0.17.1", "numpy==2.3.5"), "ziglang", 120, 500)
 
 # The manual as a site.
-DOCS = Environment("docs", ("3.13", "3.12", "3.11"), ("mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10"), "mkdocs")
+DOCS = Environment("docs", ("3.13", "3.12", "3.11"), ("mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10"), "mkdocs", 30, 140)
+
+
+def announce(environments: Iterable[Environment]) -> None:
+    """Say before the first download what all of these together will take."""
+    missing = [environment for environment in environments if not environment.ready]
+    if missing:
+        total = amount(sum(each.download for each in missing), sum(each.size for each in missing))
+        names = " and ".join(each.title for each in missing)
+        say(f"Setting up {names} in this folder, this once: {total}. `make clean` removes all of it.")
 
 
 @functools.lru_cache(maxsize=None)
@@ -193,8 +224,9 @@ def find_python(versions: tuple[str, ...]) -> str | None:
 
 def download_python(title: str, version: str) -> str:
     """Download an interpreter into the checkout."""
-    say(f"{title}: there is no Python {version} here, so uv downloads it.")
-    result = _uv("python", "install", "--no-bin", "--install-dir", str(_PYTHONS), version, capture=True)
+    say(f"{title}: there is no Python {version} here, so uv downloads it: {amount(*_PYTHON_SIZES)}.")
+    with progress(f"Python {version}", _PYTHONS, _PYTHON_SIZES[1]):
+        result = _uv("python", "install", "--no-bin", "--install-dir", str(_PYTHONS), version, capture=True)
     find_python.cache_clear()
     python = find_python((version,)) if result.returncode == 0 else None
     if python is None:
@@ -204,11 +236,6 @@ def download_python(title: str, version: str) -> str:
             f"Python 3.13 for Blender 5.2 or 3.11 for Blender 4.2 to 5.0, or name one: make PYTHON=/path/to/python ..."
         )
     return python
-
-
-def say(text: str) -> None:
-    """Print and flush, because output of other programs follows."""
-    print(text, flush=True)
 
 
 def _uv(*arguments: str, text: str = "", capture: bool = False) -> subprocess.CompletedProcess[str]:
@@ -230,23 +257,36 @@ def _uv_path() -> str:
     for path in (shutil.which("uv"), str(own)):
         if path and _runs([path, "--version"]):  # the stand-in of a version manager can exist and fail
             return path
-    say(f"Installing {_UV} in {folder.name}.")
+    say(f"Installing {_UV} in {folder.name}: {amount(*_UV_SIZES)}.")
     # Made beside its place and moved there whole, because two targets may run at once.
     with tempfile.TemporaryDirectory(prefix=".venv-uv-", dir=str(ROOT)) as temporary:
-        made = Path(temporary) / "made"
-        install = ["-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check"]
-        if _runs([sys.executable, "-m", "pip", "--version"]):
-            command = [sys.executable, *install, "--target", str(made), _UV]
-        elif _runs([sys.executable, "-m", "venv", str(made)]):
-            command = [str(made / "bin" / "python"), *install, _UV]
-        else:  # Debian has pip and ensurepip in packages of their own
-            raise SetupError(f"{sys.executable} has neither pip nor venv to install uv with: install uv.")
-        if subprocess.run(command, env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}, check=False).returncode:
+        made, beside = Path(temporary) / "made", Path(temporary) / "venv"
+        python = sys.executable
+        if not _runs([python, "-m", "pip", "--version"]):
+            if not _runs([python, "-m", "venv", str(beside)]):  # Debian has pip and ensurepip in packages of their own
+                raise SetupError(f"{python} has neither pip nor venv to install uv with: install uv.")
+            python = str(beside / _INTERPRETER)
+        install = ["-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check", "--target", str(made)]
+        if subprocess.run([python, *install, _UV], env=_pip_variables(), check=False).returncode:
             raise SetupError(f"pip could not install {_UV}, see above: install uv, or connect to a network.")
         if not own.exists():
             shutil.rmtree(folder, ignore_errors=True)
             made.rename(folder)
     return str(own)
+
+
+def _pip_variables() -> dict[str, str]:
+    """The environment variables for pip. Before 24.2 it trusts only authorities of its own, so not that of a proxy."""
+    store = next((path for path in _SYSTEM_CERTIFICATES if Path(path).is_file()), "")
+    trusted = "" if "SSL_CERT_FILE" in _pip_settings() else _named_certificates() or store
+    return {**({"PIP_CERT": trusted} if trusted else {}), **os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
+
+
+def _named_certificates() -> str:
+    """The file of certificates that a variable or pip's configuration names, or nothing."""
+    given = {**_pip_settings(), **os.environ}
+    names = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+    return next((given[name] for name in names if given.get(name)), "")
 
 
 def _uv_variables() -> dict[str, str]:
@@ -260,7 +300,11 @@ def _uv_variables() -> dict[str, str]:
     found = [path for pattern in patterns for path in sorted(glob.glob(pattern), reverse=True)]
     folders = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(path).name != "shims"]
     path = os.pathsep.join([os.path.dirname(sys.executable), *found, *folders])
-    return {"UV_SYSTEM_CERTS": "1", **_pip_settings(), **os.environ, "PATH": path, "UV_PYTHON_PREFERENCE": "system"}
+    named = _named_certificates()
+    trusted = {"UV_SYSTEM_CERTS": "1", **({"SSL_CERT_FILE": named} if named else {})}
+    # A proxy may search a whole file for viruses before it hands out the first byte, and uv waits for 30 s alone.
+    usual = {**CACHES, **trusted, "UV_HTTP_TIMEOUT": "180", **_pip_settings()}
+    return {**usual, **os.environ, "PATH": path, "UV_PYTHON_PREFERENCE": "system"}
 
 
 @functools.lru_cache(maxsize=None)

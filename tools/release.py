@@ -20,7 +20,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from environment import BLENDERS, CACHES, ROOT, Environment, SetupError, say
+from environment import BLENDERS, CACHES, ROOT, Environment, SetupError
+from progress import say
 from wheels import VERSION, solvers
 
 DIST = ROOT / "dist"

@@ -9,8 +9,11 @@ from __future__ import annotations
 import argparse
 import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from environment import (
     BLENDERS,
@@ -21,10 +24,14 @@ from environment import (
     ROOT,
     Environment,
     SetupError,
+    announce,
     download_python,
     find_python,
-    say,
 )
+from progress import say
+
+MADE = (".venv-*", "build", "dist", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".hypothesis", "examples/out")
+"""What the targets leave in the checkout, beside Python's own caches."""
 
 
 @functools.lru_cache(maxsize=None)
@@ -46,7 +53,31 @@ def best_blender() -> Environment:
 
 def run(script: str, arguments: list[str]) -> int:
     """Run one of the project's scripts in the best Blender, with the compiled kernel."""
-    return _call([str(best_blender().ensure()), script, *arguments], _with_kernel())
+    blender = best_blender()
+    _announce(blender)
+    return _call([str(blender.ensure()), script, *arguments], _with_kernel())
+
+
+def demo(arguments: list[str]) -> int:
+    """Build the extension, and run the main job on the example clip."""
+    return run("tools/build_zip.py", []) or run("examples/demo.py", arguments)
+
+
+def clean() -> int:
+    """Remove what the targets made. Of an environment that is a link, only the link."""
+    found = [path for pattern in MADE for path in ROOT.glob(pattern)]
+    for folder, names, _ in os.walk(ROOT):
+        if "__pycache__" in names:
+            found.append(Path(folder) / "__pycache__")
+        names[:] = [name for name in names if name not in (".git", "__pycache__") and not name.startswith(".venv-")]
+    for path in found:
+        if path.name != "__pycache__":
+            say(f"Removing {path.relative_to(ROOT)}.")
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path.exists():
+            shutil.rmtree(path)
+    return 0
 
 
 def kernel() -> int:
@@ -79,6 +110,7 @@ def build_zip(arguments: list[str]) -> int:
 def test(name: str, arguments: list[str]) -> int:
     """Run the tests in one Blender."""
     blender = BLENDERS[name] if name else best_blender()
+    _announce(blender)
     command, environment = _test_command(blender, arguments), _with_kernel()
     say(f"Running the tests in Blender {blender.name}.")
     return _call(command, environment)
@@ -86,6 +118,7 @@ def test(name: str, arguments: list[str]) -> int:
 
 def test_all(arguments: list[str]) -> int:
     """Run the tests in every Blender, even after a failure."""
+    _announce(*BLENDERS.values())
     return max(test(name, arguments) for name in BLENDERS)
 
 
@@ -108,6 +141,11 @@ def refresh_locks() -> int:
     for environment in (*BLENDERS.values(), LINT, KERNEL, DOCS):
         environment.refresh_lock()
     return 0
+
+
+def _announce(*blenders: Environment) -> None:
+    """Say what these Blenders and the compiler will take, unless somebody brings the kernel."""
+    announce([*blenders] if os.environ.get("DQIK_KERNEL") else [*blenders, KERNEL])
 
 
 def _test_command(blender: Environment, arguments: list[str]) -> list[str]:
@@ -149,7 +187,14 @@ def _with_checked_kernel() -> dict[str, str]:
 
 
 def _call(command: list[str], environment: dict[str, str] | None = None) -> int:
-    return abs(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
+    """Run a command, and remove the temporary files that it leaves: Blender as a module removes none of its own."""
+    temporary = tempfile.mkdtemp(prefix="dqik-")
+    place = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)
+    try:
+        variables = {**(environment or os.environ), **place}
+        return abs(subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def main(words: list[str]) -> int:
@@ -158,6 +203,7 @@ def main(words: list[str]) -> int:
     words, rest = words[:end], words[end + 1 :]
     parser = argparse.ArgumentParser(description="What the Make targets do.")
     tasks = parser.add_subparsers(dest="task", required=True)
+    tasks.add_parser("demo", help="run the main job on the example clip")
     one = tasks.add_parser("test", help="run the tests in one Blender")
     one.add_argument("--blender", default="", choices=["", *BLENDERS])
     tasks.add_parser("test-all", help="run the tests in all of them")
@@ -170,7 +216,12 @@ def main(words: list[str]) -> int:
     tasks.add_parser("lint", help="run the linter and the type checker")
     tasks.add_parser("docs", help="build the manual as a site in build/site")
     tasks.add_parser("locks", help="refresh the lock files")
+    tasks.add_parser("clean", help="remove what the other tasks made, environments included")
     options = parser.parse_args(words)
+    if options.task == "demo":
+        return demo(rest)
+    if options.task == "clean":
+        return clean()
     if options.task == "test":
         return test(options.blender, rest)
     if options.task == "test-all":
@@ -193,7 +244,8 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.update({**CACHES, **os.environ})
+    # What is said for uv, pip or matplotlib alone counts; what is said for all of a desktop's programs does not.
+    os.environ.update({**CACHES, **os.environ, "XDG_CACHE_HOME": CACHES["XDG_CACHE_HOME"]})
     try:
         sys.exit(main(sys.argv[1:]))
     except SetupError as problem:
