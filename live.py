@@ -12,15 +12,16 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .rig.blender import scene_state
-from .rig.frame import handler_order, hidden_in_render, once
+from .rig.clip import seen_motion
+from .rig.frame import commands, handler_order, hidden_in_render
+from .rig.frame.memory import versions
+from .rig.frame.read.view import View, changed_objects
 from .rig.frame.sessions import sessions
-from .rig.frame.state import versions
-from .rig.frame.state.session import Session
 from .rig.frame.step import frame as step
-from .rig.frame.view import View, changed_objects
+from .rig.frame.step.session import Session
 from .rig.notes import Code, Note, note_of
 from .rig.shot import holds as shot_holds
-from .rig.shot import mirrored_paste, motion
+from .rig.shot import mirrored_paste
 from .solvers import DqikError
 
 _order = handler_order.Order()  # of our handlers and others
@@ -30,7 +31,7 @@ _borrowed: list[Callable[[], None]] = []  # gives objects back what they have on
 def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     sessions.forget()
-    motion.forget()
+    seen_motion.forget()
     _order.open.clear()
     _borrowed.clear()
 
@@ -56,7 +57,7 @@ def switch(ob: bpy.types.Object) -> None:
     if not ob.dqik.live:
         session.report.clear()
         if ob.pose is not None:
-            once.give_back(ob)
+            commands.give_back(ob)
 
 
 # -- handlers ----------------------------------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         return
     _order.end("depsgraph_update_post")
     if depsgraph is not None:
-        motion.note_change(depsgraph)
+        seen_motion.note_change(depsgraph)
     if depsgraph is None or not sessions.armatures.places():
         return
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
@@ -192,7 +193,7 @@ def unregister() -> None:
             installed.remove(handler)
     for ob in bpy.data.objects:
         if ob.type == "ARMATURE" and ob.dqik.has_base:
-            once.give_back(ob)
+            commands.give_back(ob)
     forget()
 
 

@@ -3,56 +3,41 @@
 
 import bpy
 
-from . import (
-    active_goal,
-    attach,
-    bake,
-    check,
-    command_line,
-    commands,
-    compare,
-    contact_ranges,
+from .body import (
     contacts,
-    controls,
     couplings,
-    edit_range,
     full_body,
     goals,
-    grab,
-    holds,
-    limb_switch,
     limits,
-    mend,
-    mend_command,
-    mend_motion,
     mirror,
-    motion_paths,
     natural_pose,
-    overlap,
-    pins,
-    plant,
     presets,
     reach,
-    render,
     report_problem,
+    sides,
+)
+from .commands import command_line, commands, mend_command, retarget_command
+from .live import bake, check, compare, mend, render, solve
+from .motion import (
+    contact_ranges,
+    edit_range,
+    mend_motion,
+    motion_paths,
+    overlap,
+    reduce_keys,
     rest_pose,
     retarget,
-    retarget_command,
-    rotation_space,
     see_motion,
-    sides,
-    solve,
-    targets,
-    unbake,
 )
+from .pose import active_goal, attach, controls, grab, holds, limb_switch, pins, plant, rotation_space, targets
 
 CLASSES = (
     *goals.CLASSES, *targets.CLASSES, *solve.CLASSES, *bake.CLASSES, *check.CLASSES, *compare.CLASSES, *limits.CLASSES,
     *presets.CLASSES, *full_body.CLASSES, *reach.CLASSES, *mend.CLASSES, *render.CLASSES, *pins.CLASSES,
     *mirror.CLASSES, *holds.CLASSES, *natural_pose.CLASSES, *rotation_space.CLASSES, *sides.CLASSES,
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
-    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
-    *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
+    *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *reduce_keys.CLASSES,
+    *see_motion.CLASSES, *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
     *contact_ranges.CLASSES, *report_problem.CLASSES,
 )  # fmt: skip
 

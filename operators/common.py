@@ -11,8 +11,8 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
 from ..rig.blender.dependencies import aims
+from ..rig.keys import keyable
 from ..rig.notes import Code, Note, joined
-from ..rig.setup import keyable
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -13,9 +13,9 @@ from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
 from ..rig.clip import last_report
-from ..rig.frame import aside
-from ..rig.frame.state.session import Session
-from ..rig.frame.step.read import FrameInput
+from ..rig.frame import offline
+from ..rig.frame.read.question import FrameInput
+from ..rig.frame.step.session import Session
 from ..rig.notes import Code, Note, Refused
 from .common import ArmatureOperator, armature
 
@@ -196,7 +196,7 @@ def read_frames(
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
         visits.visit(frame)
-        frame_reading = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        frame_reading = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get())
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
         else:

@@ -6,9 +6,10 @@ from math import pi
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
+from ..rig.controls import pasted_settings
 from ..rig.figure import roles
-from ..rig.frame.state import stored_base
-from ..rig.setup import owners, pasted
+from ..rig.frame.memory import stored_base
+from ..rig.skeleton import owners
 from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
 from .roll import roll_property
 from .set_aside import set_aside_properties
@@ -16,7 +17,7 @@ from .set_aside import set_aside_properties
 
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """A setting of a bone changed that a mirrored paste must mirror, so it belongs to this bone."""
-    self.dqik_owner = pasted.number(self.name)
+    self.dqik_owner = pasted_settings.number(self.name)
     touched(self, context)
 
 
@@ -95,9 +96,9 @@ def bone_properties() -> dict[str, object]:
         "dqik_lock": BoolProperty(name="Lock", description="Keep the bone as it is posed", **SETTING),
         # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
-        # the figure whose hold it is, as rig/setup/owners.py numbers them
+        # the figure whose hold it is, as rig/skeleton/owners.py numbers them
         "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
-        # of a goal's bone and its target, how far the goal leads them and whose this is: rig/setup/pasted.py
+        # of a goal's bone and its target, how far the goal leads them and whose this is: rig/setup/pasted_settings.py
         "dqik_switch": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),
@@ -115,4 +116,4 @@ def bone_properties() -> dict[str, object]:
 
 def armature_properties() -> dict[str, object]:
     """The properties of bones of armatures, by name."""
-    return {"dqik_number": IntProperty(options={"HIDDEN"})}  # tells a renamed bone: rig/setup/renamed.py
+    return {"dqik_number": IntProperty(options={"HIDDEN"})}  # tells a renamed bone: rig/skeleton/renamed.py

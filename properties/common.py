@@ -5,7 +5,7 @@ import bpy
 
 from .. import live
 from ..rig.blender import views
-from ..rig.shot import motion
+from ..rig.clip import seen_motion
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 KEYED = {"ANIMATABLE"}
@@ -21,7 +21,7 @@ def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 def _seen(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
     """What is shown of a motion changed."""
     del context
-    motion.keep_asked(self.id_data)
+    seen_motion.keep_asked(self.id_data)
     views.redraw()
 
 

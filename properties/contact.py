@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty, StringProperty
 
 from ..rig.blender import views
-from ..rig.setup.menus import CONTACT_PARTS
+from ..rig.skeleton.menus import CONTACT_PARTS
 from .common import FIXED, OVERRIDE
 
 
@@ -33,7 +33,7 @@ class DqikContact(bpy.types.PropertyGroup):
     name: StringProperty(name="Name", description="Name of the contact", override=OVERRIDE)
     bone: StringProperty(name="Bone", description="The bone in contact", options=FIXED, override=OVERRIDE,
                          update=redrawn)  # fmt: skip
-    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/setup/renamed.py has them
+    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/skeleton/renamed.py has them
     part: EnumProperty(name="Part", description="Which part of it", items=CONTACT_PARTS, options=FIXED,
                        override=OVERRIDE, update=redrawn)  # fmt: skip
     frame_start: IntProperty(name="From", description="The first frame of the contact", default=1, options=FIXED,

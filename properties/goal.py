@@ -8,9 +8,9 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, Po
 
 from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
-from ..rig.frame.state.report import GoalError
-from ..rig.setup import foot_roll
-from ..rig.setup.menus import axis_items, kind_items, side_items
+from ..rig.frame.step.report import GoalError
+from ..rig.skeleton import foot_roll
+from ..rig.skeleton.menus import axis_items, kind_items, side_items
 from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
 
@@ -131,8 +131,8 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Use Pole", description="Point the elbow or knee at the pole. If off, the limb bends as without one",
         default=True, **KEYED_SETTING,
     )  # fmt: skip
-    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/setup/renamed.py has them
-    pin: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # whether it is a pin: rig/setup/pins.py
+    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/skeleton/renamed.py has them
+    pin: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # whether it is a pin: rig/controls/pins.py
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
     pole_angle: FloatProperty(
         name="Pole Angle",

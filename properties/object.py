@@ -16,12 +16,12 @@ from bpy.props import (
 )
 
 from .. import live
-from ..rig.compare import Row, last
+from ..rig.compare import Row, last_comparison
+from ..rig.controls import goals, selection
 from ..rig.frame.sessions import sessions
 from ..rig.overlay import workspace
 from ..rig.overlay.workspace import Workspace
-from ..rig.setup import goals, selection
-from ..rig.setup.menus import GHOSTS_OF, OBJECTIVES, ORDERS, START_FROM, solver_items
+from ..rig.skeleton.menus import GHOSTS_OF, OBJECTIVES, ORDERS, START_FROM, solver_items
 from ..solvers import kernel
 from ..solvers.compiled import SOLVERS as COMPILED
 from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTING, touched
@@ -215,16 +215,16 @@ class DqikSettings(bpy.types.PropertyGroup):
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)
-    figure: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this object, as rig/setup/owners.py has it
+    figure: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this object, as rig/skeleton/owners.py has it
     work: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this session of live solving
-    version: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of these settings: rig/frame/state/versions.py
+    version: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of these settings: rig/frame/memory/versions.py
     report: IntProperty(options={"HIDDEN", "SKIP_SAVE"}, override=OVERRIDE)  # the last one: rig/clip/last_report.py
     adoptions: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # edits that the base pose has adopted
 
     @property
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
-        return last.of(self.id_data)
+        return last_comparison.of(self.id_data)
 
     @property
     def natural_pose_refusal(self) -> str:

@@ -4,8 +4,8 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
 
-from ..rig.setup import obstacles
-from ..rig.setup.menus import COUPLED_AXES
+from ..rig.skeleton import obstacles
+from ..rig.skeleton.menus import COUPLED_AXES
 from .common import OVERRIDE, SETTING, touched
 
 
@@ -14,7 +14,7 @@ class DqikCoupling(bpy.types.PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the coupling", override=OVERRIDE)
     bone: StringProperty(name="Bone", description="The bone that follows", **SETTING)
-    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/setup/renamed.py has them
+    known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/skeleton/renamed.py has them
     axis: EnumProperty(
         name="Axis", description="Its axis: Y is the twist along the bone, X and Z are its swing", items=COUPLED_AXES,
         default="X", **SETTING,

@@ -3,7 +3,7 @@
 
 from bpy.props import FloatVectorProperty
 
-from ..rig.blender import attachments
+from ..rig.keys import attachments
 from .common import OVERRIDE
 
 

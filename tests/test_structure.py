@@ -14,6 +14,13 @@ import solvers
 
 ROOMS = ("algebra", "model", "space", "iterate", "methods", "group", "compiled", "figure", "clip")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
+RIG_ROOMS = (
+    "notes", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory", "frame.step",
+    "frame", "bake", "shot", "clip", "motion", "overlay", "compare",
+)  # fmt: skip
+"""Of `rig`, in the same order. `frame` stands for the files beside its three rooms."""
+MOST_FILES = 20
+"""In a folder: with more it is a list."""
 EXTENSION = ("__init__.py", "live.py", "operators", "properties", "rig", "solvers", "ui")
 
 
@@ -94,6 +101,33 @@ def test_rooms_of_the_solvers_import_from_those_below() -> None:
         for other in others if ROOMS.index(name.partition(".")[0]) < ROOMS.index(other.partition(".")[0])
     ]  # fmt: skip
     assert upward == []
+
+
+def rig_room(module: str) -> str:
+    """The room of a module of `rig`, by its dotted name below that."""
+    inner = [room for room in RIG_ROOMS if module == room or module.startswith(f"{room}.")]
+    return max(inner, key=len)
+
+
+def test_rooms_of_the_rig_import_from_those_below() -> None:
+    """Never from one above."""
+    needs = {name: others for name, others in python_needs(ROOT / "rig", "rig").items() if name}
+    upward = [
+        f"{name} imports {other}"
+        for name, others in needs.items() for other in others
+        if other and RIG_ROOMS.index(rig_room(name)) < RIG_ROOMS.index(rig_room(other))
+    ]  # fmt: skip
+    assert {rig_room(name) for name in needs} == set(RIG_ROOMS)
+    assert upward == []
+
+
+def test_no_folder_is_a_list() -> None:
+    """Of the extension's."""
+    folders = {path.parent for place in EXTENSION for path in sources(place)} - {ROOT}
+    counts = {str(one.relative_to(ROOT)): len([path for path in one.glob("*.py") if path.name != "__init__.py"])
+              for one in folders}  # fmt: skip
+    assert max(counts.values()) > 10
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 
 
 def test_the_extension_imports_public_names_of_the_solvers_only() -> None:

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("live.py", "rig", "operators", "properties", "ui", "solvers", "kernel", "tests", "tools", "benchmarks", "examples")
-INNER = ("rig", "solvers")
+ROOMS = (
+    "live.py", "rig", "operators", "properties", "ui", "solvers", "kernel", "tests", "tools", "benchmarks", "examples",
+)  # fmt: skip
+INNER = ("rig", "operators", "solvers")
 """Rooms whose folders are counted apart too."""
 
 

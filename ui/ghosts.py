@@ -8,10 +8,10 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from ..operators import see_motion
 from ..operators.common import armature
+from ..operators.motion import see_motion
+from ..rig.clip import seen_motion
 from ..rig.overlay import motion as seen
-from ..rig.shot import motion
 from .drawing import Color, dots_of, draw_dots, draw_lines, linear, lines_of
 
 _BEFORE, _AFTER = (0.95, 0.18, 0.14), (0.47, 0.95, 0.27)  # where themes have no colours of motion paths: before 4.3
@@ -33,7 +33,7 @@ class _Ghost(NamedTuple):
 
 
 class _State:
-    known: motion.Motion | None = None  # that the batches of ghosts were made from
+    known: seen_motion.Motion | None = None  # that the batches of ghosts were made from
     of: frozenset[str] = frozenset()  # what is drawn of each ghost
     ghosts: dict[int, _Ghost] = {}  # by frame
     arcs_of: tuple = ()  # what the batches of arcs were made from
@@ -47,7 +47,7 @@ def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
     if not context.space_data.overlay.show_overlays:
         return None
     ob = armature(context)
-    if ob is None or ob.type != "ARMATURE" or ob.pose is None or ob.mode == "EDIT" or not motion.is_asked(ob):
+    if ob is None or ob.type != "ARMATURE" or ob.pose is None or ob.mode == "EDIT" or not seen_motion.is_asked(ob):
         return None
     return ob if ob.visible_get(view_layer=context.view_layer) else None
 
@@ -58,7 +58,7 @@ def _draw() -> None:
     ob = _shown(context)
     if ob is None:
         return
-    if motion.missing(ob, context.scene)[0] and see_motion.may_read(ob, context.scene):
+    if seen_motion.missing(ob, context.scene)[0] and see_motion.may_read(ob, context.scene):
         see_motion.ask(context)
     gpu.state.blend_set("ALPHA")
     try:
@@ -77,7 +77,7 @@ def _draw() -> None:
 
 
 def _draw_ghosts(context: bpy.types.Context, ob: bpy.types.Object) -> None:
-    known, of = motion.known(ob), frozenset(ob.dqik.ghosts_of)
+    known, of = seen_motion.known(ob), frozenset(ob.dqik.ghosts_of)
     if known is not _State.known or of != _State.of:
         _State.known, _State.of, _State.ghosts = known, of, {}
     ghosts = seen.ghosts(ob, context.scene)
@@ -158,7 +158,7 @@ def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color, behind: f
 
 
 def _draw_arcs(context: bpy.types.Context, ob: bpy.types.Object) -> None:
-    known, scene = motion.known(ob), context.scene
+    known, scene = seen_motion.known(ob), context.scene
     if ob.mode == "POSE":
         bones, objects = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob], []
     else:

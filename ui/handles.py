@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from ..operators.common import armature
 from ..rig.overlay import handles
-from ..rig.setup import limits
+from ..rig.skeleton import limits
 
 _COLORS = ((0.85, 0.60, 1.00), (1.00, 0.45, 0.45), (0.45, 0.65, 1.00))  # twist, swing X, swing Z
 _SIZE = 0.06

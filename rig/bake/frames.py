@@ -8,11 +8,11 @@ import numpy as np
 from ...solvers import Batch, FrameArrays, Motion, Prepared, TrackedMotion
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
-from ..frame.state import own_answers
-from ..frame.state.known_answers import KnownAnswers
-from ..frame.state.way import Way
-from ..frame.step import start_pose, write
-from ..frame.step.read import FrameInput, check_numbers, posed
+from ..frame.read import own_answers, start_pose
+from ..frame.read.question import FrameInput, check_numbers, posed
+from ..frame.step import write
+from ..frame.step.known_answers import KnownAnswers
+from ..frame.step.start_mode import Way
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 

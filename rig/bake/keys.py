@@ -10,9 +10,9 @@ import numpy as np
 from .. import curves
 from ..blender import animation, originals, rotation
 from ..blender.channels import Channels
+from ..keys import keyable
 from ..notes import Code, Note, Refused
-from ..setup import keyable
-from ..setup.rig import Rig
+from ..skeleton.rig import Rig
 from .reduce import reduce_keys
 
 

@@ -8,9 +8,9 @@ whose joints have small accelerations. A body whose bones are all keyed keeps it
 from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ...solvers.clip import solve_into
 from ...solvers.model import ANSWERS, QUESTIONS
-from ..frame.state.known_answers import KnownAnswers
-from ..frame.state.way import Way
-from ..frame.step.read import check_numbers
+from ..frame.read.question import check_numbers
+from ..frame.step.known_answers import KnownAnswers
+from ..frame.step.start_mode import Way
 from ..notes import Code, Note, Refused
 from .frames import Run
 

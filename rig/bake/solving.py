@@ -5,10 +5,10 @@ from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from ...solvers import Batch
-from ..frame.state import own_answers
-from ..frame.state.known_answers import KnownAnswers
-from ..frame.state.way import Way
-from ..frame.step.read import FrameInput
+from ..frame.read import own_answers
+from ..frame.read.question import FrameInput
+from ..frame.step.known_answers import KnownAnswers
+from ..frame.step.start_mode import Way
 from ..notes import Code, Note, Refused
 from . import smooth_motion
 from .frames import Run, Runs, RunSolver

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is done to a whole motion, read frame by frame and keyed at the end."""
+"""Whole motions, read frame by frame: figures as they move, contacts, frame rates, what ghosts and arcs show."""

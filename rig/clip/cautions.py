@@ -5,9 +5,10 @@ import bpy
 
 from .. import curves
 from ..blender import animation
+from ..controls import unkeyed_action
 from ..figure import roles
+from ..keys import keyable
 from ..notes import Code, Note
-from ..setup import keyable, unkeyed_action
 from . import frame_rate
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...solvers.algebra import twist_swing
 from ...solvers.model import project_swing
 from ..blender import limit_frame
-from ..setup import limits
+from ..skeleton import limits
 
 
 def projection(bone: bpy.types.PoseBone) -> Callable[[np.ndarray], np.ndarray]:

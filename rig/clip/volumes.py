@@ -17,7 +17,7 @@ from ..blender.armature import Armature
 from ..figure import capsules, ends, roles, skin
 from ..figure.body import RestBody
 from ..figure.parts import LEFT, NONE, RIGHT
-from .shown import Shown
+from .figure_motion import Shown
 
 PartKey = tuple[str, str]
 """A part's name and side."""

@@ -13,8 +13,8 @@ import numpy as np
 from ... import solvers as ik
 from .. import bake
 from ..blender.channels import Channels
-from ..frame.state.way import Way
-from ..frame.step.read import FrameInput
+from ..frame.read.question import FrameInput
+from ..frame.step.start_mode import Way
 from ..notes import Note, note_of
 
 _BEAT = 0.03  # seconds of solving between reports of progress

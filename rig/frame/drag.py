@@ -18,15 +18,16 @@ from ..blender.armature import Armature
 from ..blender.channels import Channels
 from ..figure import roles
 from ..notes import Code, Note, Refused
-from ..setup.build import build
-from ..setup.goal_facts import GoalFacts
-from ..setup.plan import chain_of
+from ..skeleton.build import build
+from ..skeleton.goal_facts import GoalFacts
+from ..skeleton.plan import chain_of
+from .read import question as frame
+from .read import targets
+from .read.question import check_numbers
+from .read.targets import GoalsRead, Place
+from .read.view import View
 from .sessions import sessions
-from .step import read as frame
-from .step import targets, write
-from .step.read import check_numbers
-from .step.targets import GoalsRead, Place
-from .view import View
+from .step import write
 
 _STILL = 1e-4  # radians, or of the armature's size: bones that a drag moves by less stay exactly where they are
 _POSED = 3e-4  # the same, for bones that count as posed by hand

@@ -16,14 +16,14 @@ from ...solvers.figure import own_motion
 from ..blender import actions
 from ..blender.channels import Channels
 from ..notes import Code, Note
-from ..setup import limits
-from ..setup.rig import Rig
-from . import aside
+from ..skeleton import limits
+from ..skeleton.rig import Rig
+from . import offline
+from .memory.prepared_rig import PreparedRig
+from .read import links as joint_links
+from .read.view import View
 from .sessions import sessions
-from .state.prepared_rig import PreparedRig
 from .step import frame
-from .step import links as joint_links
-from .view import View
 
 FRAMES = 3000
 """Most frames to learn from: more tell hardly more."""
@@ -43,7 +43,7 @@ def learn(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, names: Sequence[
 
     Returns the reason if there is nothing to learn from.
     """
-    with aside.session(ob) as reading, sessions.busy:
+    with offline.session(ob) as reading, sessions.busy:
         start = frame.read(reading, ob, View.now(depsgraph)).start
         return _learn(ob, reading.rig, start, names)
 

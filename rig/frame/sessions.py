@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.dependencies import aims_of
+from ..controls import pasted_settings
 from ..notes import Code, Note
-from ..setup import pasted, renamed
-from .following import Armatures
+from ..skeleton import renamed
+from .evaluation_order import Armatures
+from .memory.arrivals import Arrivals
 from .simulations import Simulations
-from .state.arrivals import Arrivals
-from .state.known_answers import KnownAnswers
-from .state.report import Status
-from .state.session import Session
+from .step.known_answers import KnownAnswers
+from .step.report import Status
+from .step.session import Session
 
 
 class Busy:
@@ -146,7 +147,7 @@ class Sessions:
             ob = bpy.data.objects[place]
             if uid in changed and ob.library is None and ob.pose is not None:
                 self._noted[uid] = read[uid]
-                pasted.note_switches(ob)
+                pasted_settings.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:
         """Note the poses before handlers of other add-ons can change them together with the frame.

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..blender import animation, bulk
 from ..blender.dependencies import Dependencies, aims_of
-from .view import View
+from .read.view import View
 
 _STEPPING = frozenset({"CLOTH", "SOFT_BODY", "COLLISION", "PARTICLE_SYSTEM", "DYNAMIC_PAINT", "FLUID", "SURFACE"})
 """Modifiers that step with the frames. Simulation zones of geometry nodes step again after a change by themselves."""

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..setup import limits as joint_limits
+from ..skeleton import limits as joint_limits
 from . import limits, scene
 
 STEP = np.radians(0.25)

@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 
 from ..blender import dependencies, places, scene_state
-from ..setup import selection
-from ..shot import keys, motion
-from ..shot.motion import Mesh
+from ..clip import seen_motion
+from ..clip.seen_motion import Mesh
+from ..controls import selection
+from ..shot import keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +45,8 @@ class Arc:
 
 def ghosts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Ghost]:
     """The ghosts that are known so far, the farthest first, so that nearer ones are drawn over them."""
-    known, of = motion.known(ob).frames, ob.dqik.ghosts_of
-    frames = [frame for frame in motion.ghost_frames(ob, scene) if frame in known]
+    known, of = seen_motion.known(ob).frames, ob.dqik.ghosts_of
+    frames = [frame for frame in seen_motion.ghost_frames(ob, scene) if frame in known]
     body = body_bones(ob) if "BONES" in of else []
     found = []
     for frame in reversed(frames):
@@ -71,7 +72,7 @@ def arcs(
 
     There are none before all its frames are known, or after a change, until it is known again.
     """
-    known = motion.known(ob)
+    known = seen_motion.known(ob)
     first, last = scene_state.shown_range(scene)
     frames = list(range(first, last + 1))
     if not ob.dqik.arcs or known.is_old or not known.frames.keys() >= set(frames):
@@ -86,17 +87,17 @@ def arcs(
 
 def _arc(
     ob: bpy.types.Object, scene: bpy.types.Scene, bone: str, number: int, frames: Sequence[int],
-    shown: Sequence[motion.Shown],
+    shown: Sequence[seen_motion.Shown],
 ) -> Arc:  # fmt: skip
     """The arc of a bone, or if it has no name, of a goal's target."""
     goal = ob.dqik.goals[number] if number >= 0 else None
     end = ob.pose.bones.find(goal.bone if goal is not None else bone)
-    reached = motion.places(shown, [end], goal is not None and goal.use_tail)[0]
+    reached = seen_motion.places(shown, [end], goal is not None and goal.use_tail)[0]
     way = reached
     if not bone:
         way = np.array([one.targets[number] for one in shown])
     elif goal is None or goal.bone != bone:
-        way = motion.places(shown, [ob.pose.bones.find(bone)], False)[0]
+        way = seen_motion.places(shown, [ob.pose.bones.find(bone)], False)[0]
     owner = places.owner_of(ob, bone) if bone else goal.target
     times = {round(key.co.x, 3) for curve in keys.curves_of(owner) for key in curve.keyframe_points}
     is_keyed = np.array([round(time, 3) in times for time in scene_state.times(scene, frames)])

@@ -13,12 +13,12 @@ from ..blender import bulk, channels, limit_frame
 from ..blender.armature import Armature, matrices
 from ..figure import capsules, roles
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
-from ..frame.step import targets
-from ..frame.step.targets import Place
-from ..frame.view import View
-from ..setup import foot_roll, obstacles
-from ..setup.goal_facts import GoalFacts
-from ..setup.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
+from ..frame.read import targets
+from ..frame.read.targets import Place
+from ..frame.read.view import View
+from ..skeleton import foot_roll, obstacles
+from ..skeleton.goal_facts import GoalFacts
+from ..skeleton.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
 from . import bodies, limits
 
 BORDER = 64  # points of a swing's border

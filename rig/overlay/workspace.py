@@ -9,8 +9,8 @@ import numpy as np
 
 from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
-from ..frame.state import contents
-from ..frame.step.read import FrameInput
+from ..frame.memory import contents
+from ..frame.read.question import FrameInput
 from .reach import POSTURES, Chain, Shell, shell
 
 

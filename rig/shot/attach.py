@@ -16,14 +16,13 @@ import numpy as np
 from mathutils import Matrix
 
 from .. import curves
-from ..blender import attachments, keying, splits
-from ..blender.attachments import Attachment
 from ..blender.dependencies import Bone
 from ..blender.places import owner_of, world_matrix
+from ..keys import attachments, keyable, keying, splits
+from ..keys.attachments import Attachment
 from ..notes import Code, Note, Refused
-from ..setup import keyable
-from . import kept_keys, keys, limb_rotation, ties
-from .kept_keys import NEAR, Place, Places
+from . import attachable, keys, limb_rotation, rekey
+from .rekey import NEAR, Place, Places
 
 _SCALED = 1e-5  # relative: more than single precision loses
 _CARRIED = 1e-4  # relative: what attachments take further has moved
@@ -44,42 +43,42 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
     it is, with Auto Keying. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
-    _refuse(ties.target_problem(target, depsgraph))
+    _refuse(attachable.target_problem(target, depsgraph))
     for owner in owners:
-        _refuse(ties.problem(owner, target))
+        _refuse(attachable.problem(owner, target))
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
     is_beside = not _key_moved(target[0], time, context.scene)
     ends = {owner: _next_start(owner, time) for owner in owners}
     turning = {owner: min(time + limb_rotation.FRAMES, ends[owner]) for owner in owners
-               if limb_rotation.share(ties.goal_of(owner), time)}  # fmt: skip
+               if limb_rotation.share(attachable.goal_of(owner), time)}  # fmt: skip
     grips = {owner: by @ _requested(owner, time, depsgraph) for owner in turning}
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
         grips_on = at < ends[owner] - NEAR
         return attachments.carrying(*target, shown) @ grips[owner] if grips_on else _requested(owner, at, shown)
 
-    later = kept_keys.later((), turning, place, context)
+    later = rekey.later((), turning, place, context)
     followed = {owner: ends[owner] for owner in turning if ends[owner] < inf}
-    for at, places in kept_keys.later((), followed, place, context).items():
+    for at, places in rekey.later((), followed, place, context).items():
         later.setdefault(at, {}).update(places)
     _begin(ends, time, context)
     aside = dict[Bone, int]()
     for owner, end in ends.items():
-        for curve in kept_keys.own_curves(owner) if end < inf else ():
+        for curve in rekey.own_curves(owner) if end < inf else ():
             splits.split(curve, end)
-        aside[owner] = kept_keys.set_aside(owner, time, end)
+        aside[owner] = rekey.set_aside(owner, time, end)
         attachments.add(owner_of(*owner), *target, inverses[owner], time, end)
-        for curve in kept_keys.own_curves(owner):
+        for curve in rekey.own_curves(owner):
             _stay(curve, time, end)
-        goal = ties.goal_of(owner)
+        goal = attachable.goal_of(owner)
         if owner in turning:
             limb_rotation.fade(goal, time, turning[owner], 0.0, end)
             if end < inf:
                 limb_rotation.key(goal, end, 0.0)
         elif goal is not None:
             limb_rotation.clear(goal, time, end)
-    kept_keys.rekey(later, context)
+    rekey.rekey(later, context)
     return Attached(is_beside, aside)
 
 
@@ -95,13 +94,13 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     found = [one for one in found if one not in begun]
     spans = {(one.ob, one.bone): (time, _reach(one)) for one in found}
     for owner in spans:
-        _refuse(ties.problem(owner))
+        _refuse(attachable.problem(owner))
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
     turning = {owner: _fade_end(owner, time) for owner in spans
                if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
-    standing = {owner: end for owner, end in turning.items() if not kept_keys.times_behind(owner, time)}
-    later = kept_keys.later(spans.items(), {}, _requested, context)
-    asked = kept_keys.later(spans.items(), {}, _asking(later, shares), context)
+    standing = {owner: end for owner, end in turning.items() if not rekey.times_behind(owner, time)}
+    later = rekey.later(spans.items(), {}, _requested, context)
+    asked = rekey.later(spans.items(), {}, _asking(later, shares), context)
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
@@ -110,21 +109,21 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
             keying.key_path(owner_of(*owner), "scale", time, one.bone)
         _hold(owner, time)
         attachments.end(one, time)
-    kept_keys.put_now(here, time, context)
-    still = kept_keys.later((), standing, _requested, context)
-    asked |= kept_keys.later((), standing, _asking(still, shares), context)
+    rekey.put_now(here, time, context)
+    still = rekey.later((), standing, _requested, context)
+    asked |= rekey.later((), standing, _asking(still, shares), context)
     for one in found:
         owner = (one.ob, one.bone)
         if owner in turning:
             until = -inf if one.end == inf else _reach(one) - 2.0 * NEAR
-            limb_rotation.fade(ties.goal_of(owner), time, turning[owner], shares[owner], until)
-    kept_keys.rekey(asked, context)
+            limb_rotation.fade(attachable.goal_of(owner), time, turning[owner], shares[owner], until)
+    rekey.rekey(asked, context)
     _settle(later | still, shares, context)
     for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
         keys.remove(owner_of(*owner), "location", end)
     _take_back(spans, context)
     for owner in spans:
-        for curve in kept_keys.own_curves(owner):
+        for curve in rekey.own_curves(owner):
             splits.level(curve, time)
 
 
@@ -134,29 +133,29 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     Raises `Refused` as `detach` does.
     """
     for one in found:
-        _refuse(ties.problem((one.ob, one.bone)))
+        _refuse(attachable.problem((one.ob, one.bone)))
     ends = {one: _reach(one) for one in found}
     spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
     starts, jumps = {((one.ob, one.bone), round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
     for one in found:  # or the animator's motion would go through a place that only the grip was for
-        kept_keys.drop_repeated((one.ob, one.bone), one.start, min(one.start + limb_rotation.FRAMES, one.end))
+        rekey.drop_repeated((one.ob, one.bone), one.start, min(one.start + limb_rotation.FRAMES, one.end))
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
         if (owner, at) in starts and _carries(owner, shown):
             jumps.append((owner, at))
         return _requested(owner, at, shown)
 
-    later = kept_keys.later(spans, {}, place, context)
-    asked = kept_keys.later(spans, {}, _asking(later, shares), context)
+    later = rekey.later(spans, {}, place, context)
+    asked = rekey.later(spans, {}, _asking(later, shares), context)
     for owner, at in jumps:  # the target has been changed since; the frames before stay
         _split(owner, at)
     for one in found:
         attachments.remove(one)
-        goal = ties.goal_of((one.ob, one.bone))
+        goal = attachable.goal_of((one.ob, one.bone))
         if goal is not None and shares[one.ob, one.bone] > 0.0:
             limb_rotation.clear(goal, one.start, ends[one])
-    kept_keys.rekey(asked, context)
+    rekey.rekey(asked, context)
     _settle(later, shares, context)
     _take_back(shares, context)
 
@@ -177,17 +176,17 @@ def _begin(ends: Mapping[Bone, float], time: float, context: bpy.types.Context) 
     held = {owner: (time, end) for owner, end in ends.items()
             if any(one.acts_at(time) for one in attachments.of(*owner))}  # fmt: skip
     shares = {owner: limb_rotation.own_share(owner) for owner in held}
-    later = kept_keys.later(held.items(), {}, _requested, context)
-    asked = kept_keys.later(held.items(), {}, _asking(later, shares), context)
+    later = rekey.later(held.items(), {}, _requested, context)
+    asked = rekey.later(held.items(), {}, _asking(later, shares), context)
     for owner in ends:
-        for curve in kept_keys.own_curves(owner):
+        for curve in rekey.own_curves(owner):
             splits.split(curve, time)
-        kept_keys.key(owner, time)
+        rekey.key(owner, time)
         for one in attachments.of(*owner):
             if one.acts_at(time):
                 attachments.remove(one) if time - one.start < NEAR else attachments.end(one, time)
     if asked:
-        kept_keys.rekey(asked, context)
+        rekey.rekey(asked, context)
 
 
 def _stay(curve: bpy.types.FCurve, time: float, end: float) -> None:
@@ -206,8 +205,8 @@ def _stay(curve: bpy.types.FCurve, time: float, end: float) -> None:
 def _take_back(owners: Collection[Bone], context: bpy.types.Context) -> None:
     """Put keys of owners back that were set aside."""
     for owner in owners:
-        kept_keys.take_back(owner)
-    kept_keys.follow(owners, context)
+        rekey.take_back(owner)
+    rekey.follow(owners, context)
 
 
 def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> bool:
@@ -228,7 +227,7 @@ def _reach(one: Attachment) -> float:
 
 def _requested(owner: Bone, time: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
     """The world matrix of an owner, turned as its goal asks of the bone at that time."""
-    return limb_rotation.requested(owner, limb_rotation.share(ties.goal_of(owner), time), depsgraph)
+    return limb_rotation.requested(owner, limb_rotation.share(attachable.goal_of(owner), time), depsgraph)
 
 
 def _asking(wanted: Mapping[float, Places], shares: Mapping[Bone, float]) -> Place:
@@ -241,7 +240,7 @@ def _settle(wanted: Mapping[float, Places], shares: Mapping[Bone, float], contex
     times = {owner: [time for time, places in wanted.items() if owner in places] for owner in shares if shares[owner]}
     for _ in range(_ROUNDS if any(times.values()) else 0):
         again = {time: [owner for owner in times if time in times[owner]] for time in wanted}
-        kept_keys.rekey(kept_keys.visited(again, _asking(wanted, shares), context), context)
+        rekey.rekey(rekey.visited(again, _asking(wanted, shares), context), context)
 
 
 def _fixed(owner: Bone, depsgraph: bpy.types.Depsgraph) -> Matrix:
@@ -249,7 +248,7 @@ def _fixed(owner: Bone, depsgraph: bpy.types.Depsgraph) -> Matrix:
     world = world_matrix(*owner, depsgraph).copy()
     free = attachments.before(*owner, world, depsgraph)
     if free is None or not abs(free.determinant()) > 0.0:
-        raise Refused(Note(Code.PLACE_NOT_OWN, ties.name_of(owner)))
+        raise Refused(Note(Code.PLACE_NOT_OWN, attachable.name_of(owner)))
     return world @ free.inverted_safe()
 
 
@@ -260,20 +259,20 @@ def _next_start(owner: Bone, time: float) -> float:
 
 def _fade_end(owner: Bone, time: float) -> float:
     """Up to when the rotation of a hand goes over to its own space from a time on: its next key, if it has one."""
-    following, start = kept_keys.times_behind(owner, time), _next_start(owner, time)
+    following, start = rekey.times_behind(owner, time), _next_start(owner, time)
     return min((one for one in following if one < start), default=time + limb_rotation.FRAMES)
 
 
 def _hold(owner: Bone, time: float) -> None:
     """Key an owner at a time and one frame before, and hold what it has there up to then."""
-    if not kept_keys.own_curves(owner):
-        kept_keys.key(owner, time)
+    if not rekey.own_curves(owner):
+        rekey.key(owner, time)
     _split(owner, time)
 
 
 def _split(owner: Bone, time: float) -> None:
     """Put keys into the curves of an owner at a time and one frame before, and hold what is there up to then."""
-    for curve in kept_keys.own_curves(owner):
+    for curve in rekey.own_curves(owner):
         splits.split(curve, time)  # first, so that it has the interpolation that was there
         splits.split(curve, curves.frame_before(time)).interpolation = "CONSTANT"
 

@@ -6,9 +6,10 @@ from collections.abc import Container
 import bpy
 
 from ..blender.places import Owner
+from ..controls import selection
 from ..figure import roles
 from ..frame.sessions import sessions
-from ..setup import foot_roll, selection
+from ..skeleton import foot_roll
 
 
 def control_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owner | None:

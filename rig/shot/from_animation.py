@@ -14,10 +14,10 @@ from mathutils import Matrix
 from ..blender import animation, generated_rigs, scene_state
 from ..blender.dependencies import Dependencies, aims_of
 from ..blender.places import owner_of
-from ..frame import aside, once
-from ..setup import control_parents, controls, goals
-from ..setup.poles import Poles
-from ..setup.unkeyed_action import body_curves, values_differ
+from ..controls import control_parents, controls, goals
+from ..controls.unkeyed_action import body_curves, values_differ
+from ..frame import commands, offline
+from ..skeleton.poles import Poles
 from . import keys
 
 _BEAT = 0.1  # seconds between reports of the progress
@@ -86,7 +86,7 @@ def key(
             for count, frame in enumerate(halves, 1):
                 visits.visit(frame)
                 if frame in span:
-                    poses[int(frame)] = once.pose_of(ob)
+                    poses[int(frame)] = commands.pose_of(ob)
                 _put(context, ob, wanted)
                 times.append(scene.frame_current_final)
                 channels.append([scene_state.transform(owner) for owner in _owners(ob, wanted)])
@@ -109,7 +109,7 @@ def differs(context: bpy.types.Context, ob: bpy.types.Object, poses: Poses) -> b
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for frame, before in poses.items():
             visits.visit(frame)
-            if once.differ(before, once.pose_of(ob)):
+            if commands.differ(before, commands.pose_of(ob)):
                 return True
     return False
 
@@ -126,7 +126,7 @@ def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted) -> No
             own[name] = Matrix.Translation(spot[1])
     targets = {number: ob.dqik.goals[number] for number in wanted.goals}
     levels = {number: _depth(ob, goal.subtarget if goal.target == ob else "") for number, goal in targets.items()}
-    with aside.session(ob):  # the pose stays meanwhile
+    with offline.session(ob):  # the pose stays meanwhile
         for count, level in enumerate(sorted({*levels.values(), *(_depth(ob, name) for name in own)})):
             if count:
                 context.view_layer.update()

@@ -10,14 +10,15 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender import keying, rotation, scene_state
+from ..blender import rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.places import Owner, owner_of, world_matrix
+from ..controls import goals
+from ..controls.goals import Place
 from ..frame.drag import Drag
 from ..frame.sessions import sessions
+from ..keys import keyable, keying
 from ..notes import Code, Note, Refused
-from ..setup import goals, keyable
-from ..setup.goals import Place
 from . import pick
 
 _NEAR = 1e-5  # of the armature's size: a point within it is at its place

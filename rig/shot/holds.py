@@ -15,17 +15,18 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, attachments, channels, keying, rotation
+from ..blender import animation, channels, rotation
 from ..blender.dependencies import aims_of
-from ..frame import aside
+from ..frame import offline
+from ..frame.memory import holds
+from ..frame.memory.adoptions import ByHand, Held
+from ..frame.memory.put_back import State
+from ..frame.read import own_answers
+from ..frame.read.view import View
 from ..frame.sessions import sessions
-from ..frame.state import holds, own_answers
-from ..frame.state.adoptions import ByHand, Held
-from ..frame.state.put_back import State
-from ..frame.state.session import Session
-from ..frame.view import View
+from ..frame.step.session import Session
+from ..keys import attachments, keyable, keying
 from ..notes import Code, Note
-from ..setup import keyable
 
 HOLD = "dqik_hold"
 _NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
@@ -155,8 +156,8 @@ def as_seen(session: Session, ob: bpy.types.Object) -> Held:
 
 def keep_shown(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Have live solving leave the pose that is keyed at the present frame as it is, while nobody edits it."""
-    with aside.session(ob) as reading:
-        asked = aside.bake_frame(reading, ob, depsgraph).frame_input
+    with offline.session(ob) as reading:
+        asked = offline.bake_frame(reading, ob, depsgraph).frame_input
         if asked is not None:
             goals = own_answers.of_goals(asked.prepared, asked.targets)
             own_answers.store(ob, [own_answers.digest(asked.posed, goals)])

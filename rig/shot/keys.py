@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, attachments, keying, rotation, scene_state, splits
+from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
+from ..keys import attachments, keying, splits
 
 _SAME = 1e-6  # values that differ by less are the same
 _STILL = 1e-3  # values that change by less do not move anything: noise of recorded motion

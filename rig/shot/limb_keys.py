@@ -8,11 +8,12 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, keying, rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
-from ..frame import aside
-from ..frame.state.holds import KEYED, POSED
-from ..setup import foot_roll
+from ..frame import offline
+from ..frame.memory.holds import KEYED, POSED
+from ..keys import keying
+from ..skeleton import foot_roll
 from . import holds, keys
 
 GROUP = "DQIK"
@@ -137,8 +138,8 @@ def starts(
     context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]
 ) -> dict[str, scene_state.Transform]:  # fmt: skip
     """What bones start from at the present frame, before they are solved; it is the same on all frames without keys."""
-    with aside.session(ob) as reading:
-        start = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).start
+    with offline.session(ob) as reading:
+        start = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).start
     found = dict[str, scene_state.Transform]()
     for name in names:
         number, mode = ob.pose.bones.find(name), ob.pose.bones[name].rotation_mode

@@ -11,11 +11,11 @@ import bpy
 from mathutils import Matrix
 
 from .. import curves
-from ..blender import attachments, keying, splits
 from ..blender.dependencies import Bone
 from ..blender.places import world_matrix
-from ..setup import rotation_space
-from . import ties
+from ..controls import rotation_space
+from ..keys import attachments, keying, splits
+from . import attachable
 
 FRAMES = 8.0
 """Over which the rotation goes over to the other space."""
@@ -32,12 +32,12 @@ def share(goal: bpy.types.PropertyGroup | None, time: float) -> float:
 def own_share(owner: Bone) -> float:
     """How far the rotation of an owner's goal follows its limb where the owner is not attached."""
     starts = [one.start for one in attachments.of(*owner)]
-    return share(ties.goal_of(owner), min(starts, default=-inf))
+    return share(attachable.goal_of(owner), min(starts, default=-inf))
 
 
 def requested(owner: Bone, follows: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
     """The world matrix of an owner, turned as its goal asks of the bone in the evaluated pose."""
-    matrix, goal = world_matrix(*owner, depsgraph).copy(), ties.goal_of(owner)
+    matrix, goal = world_matrix(*owner, depsgraph).copy(), attachable.goal_of(owner)
     figure = None if goal is None else goal.id_data.evaluated_get(depsgraph)
     if follows <= 0.0 or figure is None or goal.bone not in figure.pose.bones:
         return matrix
@@ -49,7 +49,7 @@ def requested(owner: Bone, follows: float, depsgraph: bpy.types.Depsgraph) -> Ma
 
 def asking(owner: Bone, matrix: Matrix, follows: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
     """The world matrix of an owner with which its goal asks for another one, in the evaluated pose."""
-    goal = ties.goal_of(owner)
+    goal = attachable.goal_of(owner)
     if goal is None or follows <= 0.0:
         return matrix
     figure = goal.id_data.evaluated_get(depsgraph)

@@ -17,15 +17,17 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from .. import curves
-from ..blender import animation, keying, rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, aims_of
-from ..frame import aside, once
+from ..controls import goals, more_controls, selection
+from ..frame import commands, offline
+from ..frame.read import own_answers
 from ..frame.sessions import sessions
-from ..frame.state import own_answers
+from ..keys import keyable, keying
 from ..notes import Note
-from ..setup import foot_roll, goals, keyable, more_controls, plan, selection
-from ..setup.foot_roll import RolledFoot
+from ..skeleton import foot_roll, plan
+from ..skeleton.foot_roll import RolledFoot
 from . import holds, keys, limb_keys
 from .limb_keys import GROUP, Frame
 
@@ -124,7 +126,7 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
     """
     before = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
     own = [ob.dqik.goals[number] for number in numbers]
-    with once.still(ob):
+    with commands.still(ob):
         depsgraph = context.evaluated_depsgraph_get()
         if to_ik:
             goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
@@ -367,10 +369,10 @@ def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequ
     """Have live solving leave the keyed poses of the frames as they are while nobody edits them."""
     digests: list[bytes] = []
     _look_again(context.scene)
-    with aside.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
+    with offline.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for one in before:
             visits.visit(one.frame)
-            asked = aside.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
+            asked = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
             if asked is not None and asked.keyed:
                 goals = own_answers.of_goals(asked.prepared, asked.targets)
                 digests.append(own_answers.digest(asked.posed, goals))

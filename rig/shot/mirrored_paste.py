@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A pose that was pasted mirrored: limbs change between goals and keys with it, and the body shows what was pasted.
 
-Blender mirrors the channels of bones, and DQIK how far goals lead the limbs (`rig/setup/pasted.py`). Where that has
-keys, or Auto Keying is on, it is keyed at this frame; it is as before up to the frame before, and again from the next
-keyed pose on. A goal without keys is switched for the whole shot. The pasted pose is kept as the answer of its frame,
-as that of a bake is: solved from another pose, it would end elsewhere where goals are missed.
+Blender mirrors the channels of bones, and DQIK how far goals lead the limbs (`rig/controls/pasted_settings.py`). Where
+that has keys, or Auto Keying is on, it is keyed at this frame; it is as before up to the frame before, and again from
+the next keyed pose on. A goal without keys is switched for the whole shot. The pasted pose is kept as the answer of its
+frame, as that of a bake is: solved from another pose, it would end elsewhere where goals are missed.
 """
 
 import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import bulk, channels, keying, rotation
+from ..blender import bulk, channels, rotation
 from ..blender.channels import Channels
 from ..blender.dependencies import control_bones
-from ..frame import aside
+from ..frame import offline
+from ..frame.memory.arrivals import Mirrored
+from ..frame.read import own_answers
+from ..frame.read.question import FrameInput
+from ..frame.read.view import View
 from ..frame.sessions import sessions
-from ..frame.state import own_answers
-from ..frame.state.arrivals import Mirrored
 from ..frame.step import frame as step
-from ..frame.step.read import FrameInput
-from ..frame.view import View
+from ..keys import keyable, keying
 from ..notes import Code, Note, listed
-from ..setup import keyable
 from . import holds, keys
 from .limb_keys import GROUP
 
@@ -60,8 +60,8 @@ def keep(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
         view.evaluate()
         session.pose.note_written(channels.read(ob.pose.bones))
         session.pose.note_own_keys(ob, session.pose.rows.tolist(), view)
-        with aside.session(ob) as reading:
-            _store(ob, aside.bake_frame(reading, ob, depsgraph).frame_input)
+        with offline.session(ob) as reading:
+            _store(ob, offline.bake_frame(reading, ob, depsgraph).frame_input)
     _store(ob, step.read(session, ob, view, settled=True).frame_input)
     sessions.known.clear()
     session.motion.stop()

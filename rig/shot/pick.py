@@ -11,8 +11,8 @@ from mathutils.geometry import intersect_point_line
 
 from ..blender.dependencies import Bone
 from ..blender.places import owner_of
+from ..controls import selection
 from ..figure import roles, skin
-from ..setup import selection
 
 _WIRES = {"BOUNDS", "WIRE"}  # of meshes that are no skin
 _ENDS = {"head", "hand", "foot"}  # small bones of face, palm and foot belong to these

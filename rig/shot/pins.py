@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from .. import curves
-from ..blender import animation, attachments, keying, splits
+from ..blender import animation
 from ..blender.dependencies import aims_of
+from ..controls import goals, pins
+from ..keys import attachments, keyable, keying, splits
 from ..notes import Code, Note
-from ..setup import goals, keyable, pins
 
 
 def refusal(ob: bpy.types.Object, names: Sequence[str], auto: bool) -> Note | None:

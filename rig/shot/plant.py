@@ -9,14 +9,16 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
-from ..blender import keying, scene_state, splits
+from ..blender import scene_state
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
+from ..controls import goals
 from ..curves import Keys
-from ..frame import aside
+from ..frame import offline
 from ..frame.sessions import sessions
+from ..keys import keying, splits
 from ..notes import Code, Note, Refused
-from ..setup import foot_roll, goals
+from ..skeleton import foot_roll
 from . import keys, planted_roll, planting
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
@@ -82,7 +84,7 @@ def plant(
         around = max(around[0], min(first, now)), min(around[1], max(last, now))
     window = range(around[0] - fade, around[1] + fade + 1)
     owners = {number: _owner(ob.dqik.goals[number]) for number in numbers}
-    with aside.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+    with offline.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
         ways = _read(ob, numbers, window, visits, context)
         done = [_span(ob, number, ways[number], feet[number], span, fade, now) for number in numbers]
         plans = {one.goal: _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now) for one in done}

@@ -12,7 +12,8 @@ from ..blender.dependencies import acts
 from ..blender.places import owner_of
 from ..figure import foot, roles
 from ..figure.foot import Foot
-from ..setup import foot_roll, keyable
+from ..keys import keyable
+from ..skeleton import foot_roll
 from . import keys, planting
 
 

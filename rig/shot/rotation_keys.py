@@ -4,11 +4,12 @@
 import bpy
 from mathutils import Matrix
 
-from ..blender import keying, rotation
+from ..blender import rotation
 from ..blender.dependencies import Bone
 from ..blender.places import owner_of, world_matrix
-from ..setup import goals, rotation_space
-from . import kept_keys
+from ..controls import goals, rotation_space
+from ..keys import keying
+from . import rekey
 
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
@@ -16,7 +17,7 @@ _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the 
 def times(goal: bpy.types.PropertyGroup) -> list[float]:
     """The times of the keys of the rotation of a goal's target."""
     path = rotation.PATHS[owner_of(goal.target, goal.subtarget).rotation_mode]
-    found = (curve for curve in kept_keys.own_curves((goal.target, goal.subtarget)) if curve.data_path.endswith(path))
+    found = (curve for curve in rekey.own_curves((goal.target, goal.subtarget)) if curve.data_path.endswith(path))
     return sorted({round(key.co[0], 3) for curve in found for key in curve.keyframe_points})
 
 
@@ -29,7 +30,7 @@ def switch(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, 
         del time
         return goals.end_of(ob.evaluated_get(depsgraph), goal.bone, goal.use_tail)
 
-    ends = kept_keys.visited(by_time, end, context)
+    ends = rekey.visited(by_time, end, context)
 
     def place(_: Bone, time: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
         shown = ob.evaluated_get(depsgraph)
@@ -38,9 +39,9 @@ def switch(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, 
         return found
 
     for _ in range(_ROUNDS):
-        turned = kept_keys.visited(by_time, place, context)
+        turned = rekey.visited(by_time, place, context)
         goal.rotation_follows = follows
-        kept_keys.rekey(turned, context, _key_rotation)
+        rekey.rekey(turned, context, _key_rotation)
 
 
 def _key_rotation(owner: Bone, time: float) -> None:

@@ -7,9 +7,9 @@ from contextlib import suppress
 import bpy
 from mathutils import Matrix
 
-from ..blender import keying
-from ..setup import controls, unkeyed_action
-from ..setup.control_parents import Pivot
+from ..controls import controls, unkeyed_action
+from ..controls.control_parents import Pivot
+from ..keys import keying
 from . import from_animation
 
 _AT_FIRST = {"influence": 1.0, "mute": False}

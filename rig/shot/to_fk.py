@@ -10,9 +10,10 @@ from mathutils import Matrix
 
 from ..blender import scene_state
 from ..blender.armature import Armature
+from ..controls import switches
 from ..figure.parts import LEFT, LIMBS, RIGHT, Role
+from ..keys import keyable
 from ..notes import Note
-from ..setup import keyable, switches
 from . import keys
 
 _COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION"}

@@ -39,7 +39,7 @@ def imported(path: Path) -> bpy.types.Object:
     """The armature of a clip, in an empty scene."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        sys.modules["bl_ext.user_default.dqik.operators.command_files"].open_file(str(path))
+        sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_files"].open_file(str(path))
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
 
 

@@ -230,7 +230,7 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, live: bool, extensio
     rigs.update()
     before, keys = rigs.matrices(ob), rigs.keys(ob)
     rigs.made_active(ob)
-    operator = sys.modules[f"{extension}.operators.bake"].DQIK_OT_bake
+    operator = sys.modules[f"{extension}.operators.live.bake"].DQIK_OT_bake
     running = SimpleNamespace(
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         smooth=0.0, tell=lambda kind, *notes: None,

@@ -220,7 +220,7 @@ def test_nothing_in_the_scene_changes(
         rigs.update()
     before, poses = state(arm), [rigs.matrices(arm), rigs.matrices(bystander)]
     if stopped:
-        aside, unkeyed = module(extension, "rig.frame.aside"), module(extension, "rig.blender.scene_state")
+        aside, unkeyed = module(extension, "rig.frame.offline"), module(extension, "rig.blender.scene_state")
         frames = module(extension, "operators.frames")
         scene, layer = bpy.context.scene, bpy.context.view_layer
         restored = unkeyed.restored(scene, layer, arm)

@@ -133,7 +133,7 @@ def test_what_is_stopped_half_way_changes_nothing(extension: str, clip: bpy.type
     """Mending again has assigned the original when it is stopped."""
     bpy.ops.dqik.mend_motion()
     mended, keys, found, count = clip.animation_data.action, rigs.keys(clip), listed(clip), len(bpy.data.actions)
-    operator = importlib.import_module(f"{extension}.operators.mend_motion")
+    operator = importlib.import_module(f"{extension}.operators.motion.mend_motion")
     for share in (0.2, 0.8):
         steps = operator.steps(bpy.context, clip, range(1, LAST + 1), find=True)
         while next(steps) < share:

@@ -19,7 +19,7 @@ NEAR = 1e-5
 def seen(extension: str) -> SimpleNamespace:
     """What is known of motions, and the arrays made of it."""
     return SimpleNamespace(
-        motion=importlib.import_module(f"{extension}.rig.shot.motion"),
+        motion=importlib.import_module(f"{extension}.rig.clip.seen_motion"),
         arrays=importlib.import_module(f"{extension}.rig.overlay.motion"),
     )
 

@@ -27,7 +27,7 @@ KEY = st.tuples(
 
 @pytest.fixture(scope="module")
 def splits(extension: str) -> ModuleType:
-    return sys.modules[f"{extension}.rig.blender.splits"]
+    return sys.modules[f"{extension}.rig.keys.splits"]
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_a_pressed_key_has_what_the_preferences_say(
     extension: str, monkeypatch: pytest.MonkeyPatch, handle: str, kind: str
 ) -> None:
     """A key that is there keeps what it has, and one between two takes its neighbour's easing."""
-    keying = sys.modules[f"{extension}.rig.blender.keying"]
+    keying = sys.modules[f"{extension}.rig.keys.keying"]
     edit = bpy.context.preferences.edit
     ob = rigs.bent_arm()
     bone = ob.pose.bones[0]

@@ -160,7 +160,7 @@ def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
 
 def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extension: str) -> None:
     ik = importlib.import_module(f"{extension}.solvers")
-    module = importlib.import_module(f"{extension}.rig.frame.state.known_answers")
+    module = importlib.import_module(f"{extension}.rig.frame.step.known_answers")
     skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
     prepared = ik.prepare(skeleton, [ik.Goal("hand", position=(0, 0, 0))])
     answers, arrays = module.KnownAnswers(10_000), prepared.arrays()
@@ -188,7 +188,7 @@ def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, exten
     for frame, value in ((1, 0.0), (1000, 0.9)):
         setattr(bone, setting, value)
         bone.keyframe_insert(setting, frame=frame)
-    prepared_rig = importlib.import_module(f"{extension}.rig.frame.state.prepared_rig")
+    prepared_rig = importlib.import_module(f"{extension}.rig.frame.memory.prepared_rig")
     sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
     rigs.at_frame(1)
     most = prepared_rig._MOST // (prepared_rig._OF_JOINT * len(sessions.of(ob).rig.rig.skeleton))

@@ -141,7 +141,7 @@ def test_solve_names_the_missed_goal_and_the_frame() -> None:
     ob, _ = rig()
     rigs.at_frame(9)
     assert bpy.ops.dqik.solve() == {"FINISHED"}
-    scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.missed"]
+    scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.step.missed"]
     status = sys.modules["bl_ext.user_default.dqik.rig.frame.sessions"].sessions.status(ob)
     text = str(missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame))
     assert "frame 9" in text
@@ -239,7 +239,7 @@ def test_a_lone_limb_stretches_toward_a_target_far_away_and_turns_with_it(end: s
 
 def test_a_goal_that_another_one_draws_off_by_a_millimetre_is_not_missed(extension: str) -> None:
     """Alone, the same distance is a miss."""
-    report = importlib.import_module(f"{extension}.rig.frame.state.report")
+    report = importlib.import_module(f"{extension}.rig.frame.step.report")
     size = 1.8
     far, slight, seen, turned = ((0.4, 0.0), (0.002, 0.005), (0.01, 0.0), (0.001, 0.1))
 

@@ -65,7 +65,7 @@ def off(ob: bpy.types.Object, name: str, wanted) -> float:
 
 def without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the natural pose out of the frame step."""
-    part = importlib.import_module(f"{extension}.rig.frame.state.natural_pose")
+    part = importlib.import_module(f"{extension}.rig.frame.read.natural_pose")
     monkeypatch.setattr(part.NaturalPose, "look", lambda *_: None)
 
 
@@ -249,7 +249,7 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
 
     Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
     """
-    aside = importlib.import_module(f"{extension}.rig.frame.aside")
+    aside = importlib.import_module(f"{extension}.rig.frame.offline")
     own_motion = importlib.import_module(f"{extension}.solvers.figure.own_motion")
     targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
     random, ob = np.random.default_rng(5), rigs.figure()

@@ -412,7 +412,7 @@ def test_locations_of_connected_bones_are_no_edits_and_are_kept() -> None:
 
 def test_the_pose_of_an_armature_of_very_many_bones_is_remembered() -> None:
     """Even where one pose alone takes more room than is set aside for poses."""
-    put_back = sys.modules["bl_ext.user_default.dqik.rig.frame.state.put_back"]
+    put_back = sys.modules["bl_ext.user_default.dqik.rig.frame.memory.put_back"]
     channels = sys.modules["bl_ext.user_default.dqik.rig.blender.channels"]
     count = 40_000
     modes = channels.Modes(np.zeros(count, dtype=np.int32))

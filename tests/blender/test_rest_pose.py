@@ -156,7 +156,7 @@ HINDRANCES = [scaled, constrained, limited, skinned, driven, shared, played, str
 @pytest.mark.parametrize("hinder", HINDRANCES)
 def test_what_would_lose_something_is_refused(extension: str, hinder) -> None:
     """The sentence names the thing, and nothing changes."""
-    rest_pose = sys.modules[f"{extension}.rig.setup.rest_pose"]
+    rest_pose = sys.modules[f"{extension}.rig.controls.rest_pose"]
     ob = moving(("QUATERNION",))
     hinder(ob)
     rigs.update()

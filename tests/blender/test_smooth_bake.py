@@ -209,7 +209,7 @@ def test_a_bake_that_is_stopped_while_it_solves_changes_nothing(extension: str) 
     ob.dqik.live = True
     rigs.at_frame(5)
     keys, shown, actions = rigs.keys(ob), rigs.matrices(ob), set(bpy.data.actions)
-    operator = sys.modules[f"{extension}.operators.bake"].DQIK_OT_bake
+    operator = sys.modules[f"{extension}.operators.live.bake"].DQIK_OT_bake
     running = SimpleNamespace(
         frame_start=1, frame_end=LONG, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         smooth=1.0, tell=lambda kind, *notes: None,
@@ -251,7 +251,7 @@ def test_what_a_smooth_bake_cannot_do_is_refused() -> None:
 def test_the_command_line_bakes_smoothly(tmp_path: Path) -> None:
     """The written file moves as the operator's bake does."""
     ob = swinging_arm()
-    module = sys.modules["bl_ext.user_default.dqik.operators.command_line"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_line"]
     out = tmp_path / "out.blend"
     arguments = ["--armature", ob.name, "--start", "1", "--end", "60", "--output", str(out)]
     assert module.bake([*arguments, "--smooth", "2"]) == 2

@@ -132,7 +132,7 @@ def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str
     """In Pose Mode, with its control selected, and a sentence that says what to do next."""
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
-    full_body = sys.modules[f"{extension}.operators.full_body"]
+    full_body = sys.modules[f"{extension}.operators.body.full_body"]
     roles = sys.modules[f"{extension}.rig.figure.roles"]
     note = full_body._begin_posing(ob, roles.of(ob))
     assert ob.mode == "POSE"
@@ -292,7 +292,7 @@ def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, troubl
 
 def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy.types.Object) -> None:
     """The situation, its warning, the button that the panel offers, and no warning afterwards."""
-    mend = sys.modules[f"{extension}.operators.mend"]
+    mend = sys.modules[f"{extension}.operators.live.mend"]
     sessions = sys.modules[f"{extension}.rig.frame.sessions"].sessions
 
     def button() -> None:

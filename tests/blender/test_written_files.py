@@ -20,7 +20,7 @@ OLD = b"what was there"
 
 def command(*arguments: str) -> int:
     """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.command_line"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_line"]
     return module.bake(("--armature", "Arm", "--start", "1", "--end", "3", *arguments))
 
 
@@ -85,7 +85,7 @@ def test_a_full_disk_leaves_what_was_there(
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_file_that_is_cut_is_known(compress: bool, tmp_path: Path, extension: str) -> None:
     """At any byte: a file is complete with all of its bytes only."""
-    blend_file = sys.modules[f"{extension}.rig.blender.blend_file"]
+    blend_file = sys.modules[f"{extension}.rig.blender.files.blend_file"]
     whole = shot(tmp_path / "shot.blend", compress).read_bytes()
     assert blend_file.is_complete(str(tmp_path / "shot.blend"))
     cuts = {0, 1, 3, 7, 12, 17, 40, len(whole) - 1, len(whole) - 9, len(whole) - 30, *range(99, len(whole), 9999)}
@@ -101,7 +101,7 @@ def test_without_a_decompressor_the_end_of_the_file_counts(
     tmp_path: Path, extension: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Linux distributions build a Blender whose Python cannot read what Blender compresses."""
-    blend_file = sys.modules[f"{extension}.rig.blender.blend_file"]
+    blend_file = sys.modules[f"{extension}.rig.blender.files.blend_file"]
     for name in ("zstandard", "compression"):
         monkeypatch.setitem(sys.modules, name, None)
     whole = shot(tmp_path / "shot.blend", compress=True).read_bytes()
@@ -255,7 +255,7 @@ def test_what_is_protected_is_refused(protect: Callable[[Path], None], tmp_path:
     """The check is made as another user, because it never fails for the system's own."""
     if not hasattr(os, "geteuid"):
         return
-    module = sys.modules["bl_ext.user_default.dqik.operators.command_files"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_files"]
     folder = tmp_path / "folder"
     folder.mkdir()
     protect(folder)

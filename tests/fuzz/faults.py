@@ -27,12 +27,12 @@ class Fault(NamedTuple):
     groups: str = ""
 
 
-_BASE = "rig/frame/state/base_pose.py"
-_POSE, _LIVE, _STEADY = "rig/frame/state/pose_memory.py", "live.py", "rig/frame/step/steady.py"
-_ANIMATION, _TARGETS, _JOINTS = "rig/blender/animation.py", "rig/frame/step/targets.py", "rig/setup/bone_joints.py"
-_FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/state/holds.py", "rig/curves.py"
-_SESSIONS, _ONCE = "rig/frame/sessions.py", "rig/frame/once.py"
-_LINKS, _ROTATION, _MOTION = "rig/frame/step/links.py", "rig/blender/rotation.py", "rig/frame/state/motion.py"
+_BASE = "rig/frame/memory/base_pose.py"
+_POSE, _LIVE, _STEADY = "rig/frame/memory/pose_memory.py", "live.py", "rig/frame/step/steady.py"
+_ANIMATION, _TARGETS, _JOINTS = "rig/blender/animation.py", "rig/frame/read/targets.py", "rig/skeleton/bone_joints.py"
+_FRAMES, _HOLDS, _CURVES = "rig/bake/frames.py", "rig/frame/memory/holds.py", "rig/curves.py"
+_SESSIONS, _ONCE = "rig/frame/sessions.py", "rig/frame/commands.py"
+_LINKS, _ROTATION, _MOTION = "rig/frame/read/links.py", "rig/blender/rotation.py", "rig/frame/step/motion.py"
 
 FAULTS = [
     # -- keys, tracks, drivers -----------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ FAULTS = [
         groups="drivers,remembered",
     ),
     Fault(
-        "paths-unread", "rig/frame/state/prepared_rig.py",
+        "paths-unread", "rig/frame/memory/prepared_rig.py",
         "if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
         "if not self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
         "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
@@ -80,7 +80,7 @@ FAULTS = [
         groups="slots,keys,remembered",
     ),
     Fault(
-        "keys-of-another-frame", "rig/frame/step/keyed_pose.py", "animation.values(ob, frame)",
+        "keys-of-another-frame", "rig/frame/read/keyed_pose.py", "animation.values(ob, frame)",
         "animation.values(ob, frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
         "test_base_pose test_animation_changes",
         groups="keys,remembered",
@@ -145,7 +145,7 @@ FAULTS = [
         groups="edit",
     ),
     Fault(
-        "base-in-old-mode", "rig/frame/state/stored_base.py", "    if stored != mode:", "    if stored is None:",
+        "base-in-old-mode", "rig/frame/memory/stored_base.py", "    if stored != mode:", "    if stored is None:",
         "the base pose is read in another rotation mode than it was stored in", "test_base_pose",
         groups="mode,remembered",
     ),
@@ -206,7 +206,7 @@ FAULTS = [
         groups="late",
     ),
     Fault(
-        "order-of-armatures", "rig/frame/following.py",
+        "order-of-armatures", "rig/frame/evaluation_order.py",
         "uid: by_pose[uid] | (links.armatures_behind_goals(armatures[uid][0]) if counts[uid] else set())",
         "uid: by_pose[uid]",
         "a target on another live armature is a frame late", "test_following",
@@ -219,7 +219,7 @@ FAULTS = [
         groups="follow",
     ),
     Fault(
-        "follows-itself", "rig/frame/state/prepared_rig.py",
+        "follows-itself", "rig/frame/memory/prepared_rig.py",
         "self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
         "test_any_rig test_frames test_following",
@@ -281,17 +281,17 @@ FAULTS = [
         groups="goal",
     ),
     Fault(
-        "tail-or-head", "rig/frame/state/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
+        "tail-or-head", "rig/frame/step/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
         "np.array(bone.head)", "the report measures the wrong end", "test_truthful_report",
         groups="goal",
     ),
     Fault(
-        "report-unmeasured", "rig/frame/state/report.py", "        if evaluated is not None:", "        if False:",
+        "report-unmeasured", "rig/frame/step/report.py", "        if evaluated is not None:", "        if False:",
         "All goals met is not measured on Blender's pose", "test_truthful_report",
         groups="constraints,scale,place",
     ),
     Fault(
-        "influence", "rig/frame/step/read.py",
+        "influence", "rig/frame/read/question.py",
         "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
         "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames",
         groups="keyed,bake",
@@ -320,7 +320,7 @@ FAULTS = [
         groups="bake,pose",
     ),
     Fault(
-        "bake-from-answer", "rig/frame/aside.py", "            reading.pose = sessions.of(ob).pose.copy(ob)",
+        "bake-from-answer", "rig/frame/offline.py", "            reading.pose = sessions.of(ob).pose.copy(ob)",
         "            pass",
         "a bake starts from the last answer instead of the base pose", "test_bake",
         groups="bake",
@@ -343,7 +343,7 @@ FAULTS = [
     ),
     # -- other kinds of goals, couplings, contact ----------------------------------------------------------------------
     Fault(
-        "obstacles-without-bodies", "rig/setup/plan.py", "avoided = avoided if bodies else []", "avoided = avoided",
+        "obstacles-without-bodies", "rig/skeleton/plan.py", "avoided = avoided if bodies else []", "avoided = avoided",
         "a figure without bodies beside an obstacle cannot be baked", "test_contacts",
         groups="contact,bodies,bake",
     ),
@@ -353,30 +353,30 @@ FAULTS = [
         groups="contact,bake",
     ),
     Fault(
-        "curve-of-old-number", "rig/frame/step/kinds.py", "    goals = ob.original.dqik.goals\n",
+        "curve-of-old-number", "rig/frame/read/kinds.py", "    goals = ob.original.dqik.goals\n",
         "    goals = ob.dqik.goals\n",
         "a script that removes a goal stops live solving of a goal on a curve", "test_goal_kinds",
         groups="kinds,untold",
     ),
     Fault(
-        "hinge-coupled-about-another-axis", "rig/setup/bone_joints.py",
+        "hinge-coupled-about-another-axis", "rig/skeleton/bone_joints.py",
         'if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:', "if len(turning) == 1:",
         "a bone with one axis is coupled about that axis, whichever was asked", "test_couplings",
         groups="couplings,limits",
     ),
     Fault(
-        "coupled-sign", "rig/setup/bone_joints.py", "offset = sign * link.offset", "offset = -sign * link.offset",
+        "coupled-sign", "rig/skeleton/bone_joints.py", "offset = sign * link.offset", "offset = -sign * link.offset",
         "the offset of a coupling turns the bone the other way", "test_couplings",
         quick=True, groups="couplings",
     ),
     Fault(
-        "floor-without-height", "rig/frame/step/targets.py", "ob.dqik.floor_height * _up(matrix)",
+        "floor-without-height", "rig/frame/read/targets.py", "ob.dqik.floor_height * _up(matrix)",
         "0.0 * _up(matrix)", "Height of the floor has no effect", "test_contacts",
         groups="contact,bodies",
     ),
     # -- operators -----------------------------------------------------------------------------------------------------
     Fault(
-        "bake-keeps-live", "operators/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",
+        "bake-keeps-live", "operators/live/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",
         "test_bake",
         groups="bake",
     ),
@@ -386,7 +386,7 @@ FAULTS = [
         groups="bake",
     ),
     Fault(
-        "user-target-removed", "rig/setup/goals.py",
+        "user-target-removed", "rig/controls/goals.py",
         'own = (goal.target, goal.subtarget) if goal.own_target else (None, "")',
         "own = (goal.target, goal.subtarget)", "removing a goal deletes a target that the user chose",
         "test_targets test_operators test_controls",
@@ -416,12 +416,12 @@ FAULTS = [
         groups="limits",
     ),
     Fault(
-        "baked-frames-stay", "rig/frame/step/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
+        "baked-frames-stay", "rig/frame/read/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
         "couplings and limits that come after a bake have no effect on its frames", "test_couplings",
         groups="couplings,limits,bake,whole",
     ),
     Fault(
-        "coupled-control", "rig/setup/plan.py", "        if led is None:\n            found.append(link)",
+        "coupled-control", "rig/skeleton/plan.py", "        if led is None:\n            found.append(link)",
         "        if True:\n            found.append(link)",
         "a control that is coupled to the body turns with it, and a bake differs from Live", "test_couplings",
         groups="couplings,figure",

@@ -109,7 +109,7 @@ def check_seen(ob_of: Object, of: set[str], frame: float, others: Sequence[float
         same("seen", here, poses(), "Reading the motion changes the pose")
     for other in others:  # scrubbing
         at_frame(other)
-    motion = sys.modules[f"{EXTENSION}.rig.shot.motion"]
+    motion = sys.modules[f"{EXTENSION}.rig.clip.seen_motion"]
     known = motion.known(ob)
     if "FINISHED" not in done or not steady or known.is_old:
         return

@@ -8,11 +8,11 @@ from faults import Fault
 
 _LOCK, _CONTACTS, _TAILS = "solvers/clip/foot_lock.py", "solvers/clip/contacts.py", "solvers/clip/follow_through.py"
 _KEYS, _SPARE, _CUBICS = "solvers/clip/fewer_keys.py", "solvers/clip/spare_keys.py", "solvers/clip/cubics.py"
-_ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/kept_keys.py", "rig/blender/splits.py"
+_ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "rig/shot/planting.py", "rig/shot/pins.py"
-_LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/setup/keyable.py", "rig/clip/unbake.py"
-_MEND, _RANGES, _EDIT = "rig/clip/mend_motion.py", "rig/clip/contact_ranges.py", "rig/clip/edit_range.py"
-_OVERLAP, _RETARGET, _RATE = "rig/clip/overlap.py", "rig/clip/retarget.py", "rig/clip/frame_rate.py"
+_LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/keys/keyable.py", "rig/motion/reduce_keys.py"
+_MEND, _RANGES, _EDIT = "rig/motion/mend_motion.py", "rig/clip/contact_ranges.py", "rig/motion/edit_range.py"
+_OVERLAP, _RETARGET, _RATE = "rig/motion/overlap.py", "rig/motion/retarget.py", "rig/clip/frame_rate.py"
 _LOCK_TESTS, _KEY_TESTS = "../solvers/test_foot_lock", "../solvers/test_fewer_keys"
 _TAIL_TESTS, _CLIP_TESTS = "../solvers/test_follow_through", "../solvers/test_clip"
 
@@ -239,7 +239,7 @@ MOTION_FAULTS = [
     ),
     # -- whole motions -------------------------------------------------------------------------------------------------
     Fault(
-        "unbake-signs", "operators/unbake.py", "                unbake.untwist(every, times)\n", "",
+        "unbake-signs", "operators/motion/reduce_keys.py", "                unbake.untwist(every, times)\n", "",
         "a bone spins where its quaternions change their signs",
         "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
     ),

@@ -273,7 +273,7 @@ def _ends(ob: bpy.types.Object) -> dict[int, object]:
 
 def check_sessions(ob_of: Object, count: int) -> None:
     """Figures that were deleted leave nothing behind."""
-    module = sys.modules.get(f"{EXTENSION}.rig.frame.state.session")
+    module = sys.modules.get(f"{EXTENSION}.rig.frame.step.session")
     if module is None:
         return
     ob = ob_of()

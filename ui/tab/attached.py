@@ -8,11 +8,11 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
-from ...rig.blender import attachments
-from ...rig.blender.attachments import Attachment
 from ...rig.blender.dependencies import aims
 from ...rig.figure.short_names import called
-from ...rig.shot import ties
+from ...rig.keys import attachments
+from ...rig.keys.attachments import Attachment
+from ...rig.shot import attachable
 from .common import paragraph
 from .pose import GoalsSidebar
 
@@ -57,7 +57,7 @@ def _attachments(context: bpy.types.Context, ob: bpy.types.Object) -> Iterator[A
 
 def _words(one: Attachment) -> str:
     """What is attached to what, and on which frames. Controls have the name of the part that they move."""
-    owner = _name(one.ob, ties.hand_of(one.ob, one.bone)[1])
+    owner = _name(one.ob, attachable.hand_of(one.ob, one.bone)[1])
     target = "" if one.target is None else _name(one.target, one.subtarget)
     if isfinite(one.end):
         text = iface_("{} to {}, {} to {}")

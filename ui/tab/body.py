@@ -4,10 +4,10 @@
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
+from ...operators.body.full_body import CONTROLS
 from ...operators.common import armature
-from ...operators.full_body import CONTROLS
+from ...rig.controls import controls, more_controls
 from ...rig.frame.sessions import sessions
-from ...rig.setup import controls, more_controls
 from .common import ArmatureSidebar, paragraph
 
 

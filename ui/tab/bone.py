@@ -5,9 +5,9 @@ import bpy
 
 from ...operators.common import armature
 from ...rig.blender.dependencies import control_bones
+from ...rig.controls import controls
 from ...rig.figure.short_names import called
 from ...rig.notes import Code, Note
-from ...rig.setup import controls
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))

@@ -5,7 +5,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
-from ...rig.setup import selection
+from ...rig.controls import selection
 from ...rig.shot import feet
 from . import tools
 from .common import ArmatureSidebar, is_narrow

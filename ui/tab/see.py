@@ -4,7 +4,7 @@
 import bpy
 
 from ...operators.common import armature
-from ...rig.shot import motion
+from ...rig.clip import seen_motion
 from .common import paragraph, settled
 from .motion import MotionPanel
 
@@ -30,7 +30,7 @@ class DQIK_PT_see_motion(MotionPanel, bpy.types.Panel):
             for name in ("before", "after", "step"):
                 column.prop(settings, f"ghosts_{name}")
         layout.prop(settings, "arcs")
-        if motion.is_asked(ob):
+        if seen_motion.is_asked(ob):
             _state(context, layout, ob)
         if ob.mode == "POSE":
             layout.operator("dqik.motion_paths")
@@ -38,12 +38,12 @@ class DQIK_PT_see_motion(MotionPanel, bpy.types.Panel):
 
 def _state(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """Whether what is shown is up to date, with a button that reads the motion."""
-    known = motion.known(ob)
+    known = seen_motion.known(ob)
     if known.failed:
         paragraph(context, layout, "Another add-on or a script changes the frames while they are read", "ERROR")
     elif known.is_old:
         paragraph(context, layout, "The motion has changed", "INFO")
-    elif not motion.missing(ob, context.scene)[0]:
+    elif not seen_motion.missing(ob, context.scene)[0]:
         return
     layout.operator("dqik.see_motion", icon="FILE_REFRESH")
 

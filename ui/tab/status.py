@@ -10,7 +10,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
-from ...operators.mend import MENDED_BY
+from ...operators.live.mend import MENDED_BY
 from ...rig.blender import units
 from ...rig.clip import cautions
 from ...rig.figure.short_names import called

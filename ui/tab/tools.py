@@ -8,8 +8,8 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
+from ...rig.controls import selection
 from ...rig.figure.short_names import called, role_of
-from ...rig.setup import selection
 
 HAND, FOOT, OTHER, NOTHING = "HAND", "FOOT", "OTHER", "NOTHING"
 """What is selected: several bones are what the active one is."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame of one armature: changes, read, solve, write. `frame.py` is the step, `steady.py` its fast case."""
+"""One frame: read -> solve -> write, its report, and the fast case. A session holds what one armature needs."""

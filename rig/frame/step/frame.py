@@ -11,16 +11,16 @@ from ....solvers import FrameArrays
 from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
-from ..state import own_answers
-from ..state.report import Solved
-from ..state.session import Session
-from ..state.way import Way
-from ..view import View
-from . import read as frame
-from . import rendered, targets, write
-from .read import FrameInput, Reading
+from ..read import own_answers, rendered, targets
+from ..read import question as frame
+from ..read.question import FrameInput, Reading
+from ..read.targets import GoalsRead
+from ..read.view import View
+from . import write
+from .report import Solved
+from .session import Session
+from .start_mode import Way
 from .steady import SteadyFrames
-from .targets import GoalsRead
 
 _MORE_PASSES = 3  # where bodies that keep apart, or the natural pose, tie goals that share no bone
 _STILL = 1e-7  # of the rig's size: targets that move by less stand still

@@ -15,11 +15,12 @@ from ....solvers import FrameArrays
 from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
-from ..state.pose_memory import PoseMemory
-from ..state.prepared_rig import PreparedRig
-from ..view import View
-from . import links, targets, write
-from .read import Reading
+from ..memory.pose_memory import PoseMemory
+from ..memory.prepared_rig import PreparedRig
+from ..read import links, targets
+from ..read.question import Reading
+from ..read.view import View
+from . import write
 
 
 class SteadyFrames:

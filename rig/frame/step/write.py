@@ -6,8 +6,8 @@ import numpy as np
 
 from ...blender import channels
 from ...blender.channels import Channels, Modes
-from ...setup.rig import Rig
-from .read import FrameInput
+from ...skeleton.rig import Rig
+from ..read.question import FrameInput
 
 
 def answer(

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions in files of other programs: Blender's importers read them into an empty scene, at their own rate.
+
+The scene is Blender's own, not the user's, so that it is the same on all machines.
+"""
+
+import argparse
+import contextlib
+import io
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import addon_utils
+import bpy
+
+from ...rig.blender.files import bvh_file, gltf_file
+
+
+class Importer(NamedTuple):
+    """An operator that imports, what it is told, and the add-on that brings it; empty if Blender itself has it."""
+
+    module: str
+    name: str
+    options: Mapping[str, Any] = {}
+    add_on: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether this Blender has it."""
+        return self.name in dir(getattr(bpy.ops, self.module))
+
+
+class Kind(NamedTuple):
+    """How files of an ending are read: by the first importer that this Blender has.
+
+    fault : what is wrong with a file, if anything. rate : the frames a second of a file, if the importer leaves the
+    scene's; None if they are not known.
+    """
+
+    importers: tuple[Importer, ...]
+    fault: Callable[[str], str | None] = lambda path: None
+    rate: Callable[[str], float | None] = lambda path: None
+
+
+def _usd_fault(path: str) -> str | None:
+    stage_of = _usd()
+    if stage_of is not None:
+        try:
+            stage_of(path)
+        except RuntimeError:  # a page about the inside of USD
+            return "it is no USD file, or not all of one"
+    return None
+
+
+def _usd_rate(path: str) -> float | None:
+    stage_of = _usd()
+    return None if stage_of is None else float(stage_of(path).GetTimeCodesPerSecond())
+
+
+def _usd() -> Callable[[str], Any] | None:
+    """What opens a stage of USD; None in a Blender without its library for Python."""
+    before = list(sys.path)
+    getattr(bpy.utils, "expose_bundled_modules", lambda: None)()  # from Blender 4.4 on
+    try:
+        from pxr import Usd  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    finally:
+        sys.path[:] = before
+    return Usd.Stage.Open
+
+
+_BVH = {"rotate_mode": "NATIVE", "update_scene_fps": True, "update_scene_duration": True}
+# A glTF has no tails of bones. TEMPERANCE gives toes and hands the length of the bone above, at any scale.
+_TAILS = {"disable_bone_shape": True, "bone_heuristic": "TEMPERANCE"}
+_GLTF = Kind((Importer("import_scene", "gltf", _TAILS, "io_scene_gltf2"),), gltf_file.fault, gltf_file.rate)
+_USD = Kind((Importer("wm", "usd_import"),), _usd_fault, _usd_rate)
+_KINDS = {
+    ".bvh": Kind((Importer("import_anim", "bvh", _BVH, "io_anim_bvh"),), bvh_file.fault),
+    ".fbx": Kind((Importer("wm", "fbx_import"), Importer("import_scene", "fbx", {}, "io_scene_fbx"))),
+    ".glb": _GLTF, ".gltf": _GLTF, ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD,
+}  # fmt: skip
+
+ENDINGS = tuple(_KINDS)
+"""The endings of the names of such files."""
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command be told what no .bvh says."""
+    parser.add_argument("--up", choices=("Y", "Z"), default="Y",
+                        help="the axis that is up in .bvh files; others tell it")  # fmt: skip
+
+
+def read(path: str, up: str = "Y") -> str | None:
+    """Import a file into an empty scene; what is wrong with it, as a sentence, or None.
+
+    up : the axis that is up in a .bvh.
+
+    Raises `OSError` if it cannot be read, and `RuntimeError` with the importer's report.
+    """
+    ending = os.path.splitext(path)[1].lower()
+    kind = _KINDS[ending]
+    fault = kind.fault(path)
+    if fault is not None:
+        return fault
+    with open(path, "rb"):
+        pass  # importers say less of why it cannot be read
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for one in kind.importers:
+        if one.add_on and not one.is_there:
+            addon_utils.enable(one.add_on)
+    importer = next((one for one in kind.importers if one.is_there), None)
+    if importer is None:
+        return f"this Blender cannot import {ending} files"
+    _set_rate(kind.rate(path))
+    operator = getattr(getattr(bpy.ops, importer.module), importer.name)
+    axes = {"axis_up": up, "axis_forward": {"Y": "-Z", "Z": "Y"}[up]} if ending == ".bvh" else {}
+    with silence():
+        result = operator(filepath=path, **importer.options, **axes)
+    return None if result == {"FINISHED"} else "Blender did not import it"
+
+
+def _set_rate(rate: float | None) -> None:
+    if rate is not None:
+        render = bpy.context.scene.render
+        render.fps = max(round(rate), 1)
+        render.fps_base = render.fps / rate
+
+
+@contextlib.contextmanager
+def silence():
+    """Importers and exporters print a lot."""
+    logging.disable(logging.WARNING)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)

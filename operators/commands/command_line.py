@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking from the command line, for render farms.
+
+`blender -b shot.blend --command dqik_bake --armature NAME --start 1 --end 250 --output out.blend`
+
+All arguments are checked before the bake, so that a wrong one costs no time and changes no file. The result is written
+beside the file that it replaces, and replaces it only if all of it can be read again. The exit code is 0 if all was
+baked, 2 for arguments that cannot be used, and 1 if anything was refused or failed, which is then as it was.
+"""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+import bpy
+
+from ...rig.blender.dependencies import aims_of
+from ...rig.frame.step import missed
+from . import commands
+from .command_arguments import Parser, number, step
+from .command_files import Refusal, evaluated
+
+
+def bake(arguments: Sequence[str]) -> int:
+    """Bake armatures of the open file or of others, save the results as other files and return the exit code."""
+    return commands.run(COMMAND, arguments)
+
+
+def _options(parser: Parser) -> None:
+    parser.add_argument("--step", type=step(), default=1, help="number of frames between keys")
+    parser.add_argument("--reduce", type=number(1e9), default=0.0,
+                        help="leave out keys within this tolerance; 0 keeps all")  # fmt: skip
+    parser.add_argument("--smooth", type=number(1.0), default=0.0,
+                        help="0 to 1: solve all frames as one smooth motion; 0: each alone")  # fmt: skip
+
+
+def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
+    return commands.in_the_file(path, request, lambda ob: bool(ob.dqik.goals), "armature with goals", _baked)
+
+
+def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
+    """Bake an armature over the scene's frames or those that were asked for."""
+    scene = bpy.context.scene
+    if not ob.dqik.goals:
+        raise Refusal(f"armature {ob.name!r} has no goals")
+    usual = scene.frame_start, scene.frame_end
+    moving = commands.motion_range([ob, *_targets(scene, ob)])
+    motion = min(usual[0], moving[0]), max(usual[1], moving[1])
+    start, end = commands.frames(request, usual, motion)
+    options = {"step": request.step, "reduce": request.reduce, "smooth": request.smooth}
+    with evaluated([ob, *_targets(scene, ob)]), bpy.context.temp_override(object=ob, active_object=ob):
+        result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, **options)
+    if result != {"FINISHED"}:
+        raise Refusal("nothing was baked")
+    misses = missed.summary(scene, ob)
+    return commands.Done(start, end, {"missed_frames": len(ob.dqik.missed_frames)}, f": {misses}" if misses else "")
+
+
+def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """What an armature, and the live armatures that it may follow, read of other objects: targets and obstacles."""
+    armatures = [ob, *(other for other in scene.objects if other.type == "ARMATURE" and other.dqik.live)]
+    return list(dict.fromkeys(target for armature in armatures for target, _ in aims_of(armature)))
+
+
+COMMAND = commands.Command("dqik_bake", "baked", __doc__.splitlines()[0], (".blend",), _options, _tasks)

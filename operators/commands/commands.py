@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the commands share: files one after another, a line for each, the report and the exit code.
+
+A file in which an armature is refused or fails gets the reason in the report, and the next file follows. The report is
+written anew after each file, so that it is there if the process ends early.
+"""
+
+import json
+import os
+import sys
+import tomllib
+from argparse import Namespace
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache, partial
+from time import perf_counter
+from typing import NamedTuple, TextIO
+
+import bpy
+
+from ... import solvers as ik
+from ...rig import curves
+from ...rig.blender import animation, scene_state
+from ...rig.blender.files import replaced_file
+from ...rig.notes import Refused
+from ..frames import action_range
+from . import command_files
+from .command_arguments import Parser
+from .command_files import Failure, Refusal
+
+_registered: list[object] = []
+
+Facts = dict[str, str | float | bool | None]
+"""What the report says of an armature."""
+
+
+class Done(NamedTuple):
+    """What was done to an armature: over which frames, further facts for the report, and in words."""
+
+    start: int
+    end: int
+    facts: Facts
+    said: str = ""
+
+
+class Task(NamedTuple):
+    """The work on one armature of the open file. It raises an exception if it leaves the armature as it was.
+
+    action : the name of the motion, if it is one of several.
+    """
+
+    armature: str
+    work: Callable[[], Done]
+    action: str | None = None
+
+
+class Tried(NamedTuple):
+    """What came of a task, None for a file with none: the result, how long it took [s], and a digest of the keys."""
+
+    task: Task | None
+    result: Done | Exception
+    seconds: float
+    keys: str = ""
+
+
+class Command(NamedTuple):
+    """A command: `tasks` opens a file, None for the open one, and returns what to do; at its end the file is saved."""
+
+    name: str
+    done: str  # the past participle, also a key of the report
+    about: str
+    endings: tuple[str, ...]
+    options: Callable[[Parser], None]
+    tasks: Callable[[str | None, Namespace], AbstractContextManager[list[Task]]]
+
+
+def register(*commands: Command) -> None:
+    """Register commands with Blender."""
+    _registered.extend(bpy.utils.register_cli_command(one.name, partial(run, one)) for one in commands)
+
+
+def unregister() -> None:
+    """Unregister all commands."""
+    while _registered:
+        bpy.utils.unregister_cli_command(_registered.pop())
+
+
+def run(command: Command, arguments: Sequence[str]) -> int:
+    """Do what the arguments ask, write results and report, and return the exit code."""
+    parser = Parser(command.name, command.about, command.endings)
+    command.options(parser)
+    try:
+        request = parser.parse_args(list(arguments))
+        files = parser.files(request)
+    except SystemExit as end:
+        return int(end.code or 0)
+    report: list[Facts] = []
+    written = True
+    for number, (path, output) in enumerate(files, 1):
+        skipped = request.skip_existing and os.path.exists(bpy.path.abspath(output))
+        found = [_skipped(command, path, output)] if skipped else _file(command, request, path, output)
+        report += found
+        place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
+        for facts in found:
+            if facts["skipped"]:
+                say(command.name, f"{place}skipped, {output} is there", sys.stdout)
+            elif facts["reason"] is None:
+                say(command.name, f"{place}{facts.pop('said')}", sys.stdout)
+            else:
+                which = "" if facts["action"] is None else f"{facts['action']!r}: "
+                say(command.name, f"{place}{which}{facts['reason']}", sys.stderr)
+        written = request.report is None or _write(command, request.report, report)
+    skipped, refused, left = (sum(bool(facts[kind]) for facts in report) for kind in ("skipped", "refused", "reason"))
+    if len(files) > 1:
+        say(command.name, f"{len(report) - left - skipped} of {len(report)} {command.done}, {skipped} skipped, "
+            f"{refused} refused, {left - refused} failed", sys.stdout)  # fmt: skip
+    return 0 if written and (refused if request.allow_refused else 0) == left else 1
+
+
+def _file(command: Command, request: Namespace, path: str | None, output: str) -> list[Facts]:
+    """Work on the armatures of one file and save it if any was changed; the facts of each."""
+    found, began = list[Tried](), perf_counter()
+    try:
+        target = command_files.output(output)
+        with command.tasks(path, request) as tasks:
+            command_files.check_not_linked(target, output)
+            found = [_tried(task) for task in tasks]
+        done = {one.task.armature: one.result for one in found
+                if one.task is not None and isinstance(one.result, Done)}  # fmt: skip
+        if done:
+            span = min(one.start for one in done.values()), max(one.end for one in done.values())
+            command_files.save(target, output, list(done), span)
+    except Exception as error:
+        return [_facts(command, path, one if isinstance(one.result, Exception) else one._replace(result=error))
+                for one in found or [Tried(None, error, perf_counter() - began)]]  # fmt: skip
+    return [
+        _facts(command, path, one) if isinstance(done := one.result, Exception) else _facts(command, path, one) | {
+            "output": target, "start": done.start, "end": done.end, **done.facts, "keys": one.keys,
+            "said": f"{command.done} frames {done.start} to {done.end} of {_name(one.task)} into {target}{done.said}",
+        } for one in found
+    ]  # fmt: skip
+
+
+def _skipped(command: Command, path: str | None, output: str) -> Facts:
+    """The facts of a file whose result is there."""
+    facts = _facts(command, path, Tried(None, Done(0, 0, {}), 0.0))
+    return facts | {command.done: False, "skipped": True, "output": output}
+
+
+def _name(task: Task | None) -> str:
+    """What was worked on, for the user."""
+    if task is None:
+        return ""
+    return f"{task.armature!r}" if task.action is None else f"{task.action!r} of {task.armature!r}"
+
+
+def _facts(command: Command, path: str | None, tried: Tried) -> Facts:
+    error = tried.result if isinstance(tried.result, Exception) else None
+    armature, action = (None, None) if tried.task is None else (tried.task.armature, tried.task.action)
+    return {"file": path or bpy.data.filepath or None, "armature": armature, "action": action,
+            command.done: error is None, "skipped": False, "refused": isinstance(error, Refusal | Refused),
+            "reason": None if error is None else _reason(error), "output": None,
+            "seconds": round(tried.seconds, 2), "blender": bpy.app.version_string, "dqik": _version(),
+            "kernel": ik.kernel()}  # fmt: skip
+
+
+@cache
+def _version() -> str:
+    """The version of this extension."""
+    with open(os.path.join(os.path.dirname(__file__), os.pardir, "blender_manifest.toml"), "rb") as file:
+        return tomllib.load(file)["version"]
+
+
+def _tried(task: Task) -> Tried:
+    """What was done, or the reason why nothing was."""
+    began = perf_counter()
+    try:
+        result: Done | Exception = task.work()
+    except RuntimeError as error:  # an operator's report
+        result = Refusal(command_files.reported(error))
+    except Exception as error:
+        result = error
+    return Tried(task, result, perf_counter() - began, _digest(task.armature) if isinstance(result, Done) else "")
+
+
+def _reason(error: Exception) -> str:
+    """What an exception says, in one sentence."""
+    if isinstance(error, Refused | scene_state.Disturbed):
+        return str(error.note)
+    if isinstance(error, Refusal | Failure):
+        return str(error)
+    return f"nothing was done because of an error: {command_files.last_line(str(error)) or type(error).__name__}"
+
+
+def _digest(armature: str) -> str:
+    """What tells the keys of an armature from others, on any machine."""
+    ob = bpy.data.objects.get(armature)
+    return "" if ob is None else curves.digest(ob)
+
+
+def _write(command: Command, path: str, report: Sequence[Facts]) -> bool:
+    """Write the report; whether it could be written."""
+    try:
+        with replaced_file.replaced(path, lambda _: None) as written, open(written, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+    except OSError as error:
+        say(command.name, f"cannot write {path!r}: {error.strerror}", sys.stderr)
+        return False
+    return True
+
+
+def say(command: str, text: str, stream: TextIO) -> None:
+    """Print a line. If nobody can read it, the exit code still says what was done."""
+    with suppress(OSError, ValueError):
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        line = f"{command}: {text}".encode(encoding, "backslashreplace").decode(encoding)
+        print(line, file=stream, flush=True)
+
+
+@contextmanager
+def in_the_file(
+    path: str | None, request: Namespace, default: Callable[[bpy.types.Object], bool], what: str,
+    work: Callable[[bpy.types.Object, Namespace], Done],
+) -> Generator[list[Task]]:  # fmt: skip
+    """Open a file; the tasks for the armatures that were named or, without names, for those that `default` takes.
+
+    what : these armatures, for the user.
+    """
+    command_files.open_file(path, getattr(request, "up", "Y"))
+    scene = bpy.context.scene
+    names = request.armature or [ob.name for ob in scene.objects if ob.type == "ARMATURE" and default(ob)]
+    if not names:
+        raise Refusal(f"there is no {what} in the scene {scene.name!r}")
+
+    def found(name: str) -> Done:
+        return work(command_files.armature(scene, name), request)
+
+    yield [Task(name, partial(found, name)) for name in dict.fromkeys(names)]
+
+
+def frames(request: Namespace, usual: tuple[int, int], motion: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last frame: those that were asked for, else the usual ones, as far as there is a motion."""
+    start = usual[0] if request.start is None else request.start
+    end = usual[1] if request.end is None else request.end
+    if max(start, motion[0]) > min(end, motion[1]):
+        asked = f"{start} to {end}" if start <= end else f"{start} on" if request.end is None else f"the first to {end}"
+        raise Refusal(f"the motion has the frames {motion[0]} to {motion[1]}, so there are none from {asked}")
+    return max(start, motion[0]), min(end, motion[1])
+
+
+def motion_range(objects: Iterable[bpy.types.Object]) -> tuple[int, int]:
+    """The frames on which objects move: those of their actions, and the scene's where a motion has no end of its own.
+
+    Strips, drivers and modifiers of curves move them outside their keys, and an object without an action is moved by
+    others.
+    """
+    scene, starts, ends = bpy.context.scene, list[int](), list[int]()
+    for ob in objects:
+        start, end = action_range(ob, scene)
+        starts.append(start)
+        ends.append(end)
+        goes_on = any(len(curve.modifiers) or curve.extrapolation == "LINEAR"
+                      for curve in curves.fcurves(ob.animation_data))  # fmt: skip
+        if goes_on or animation.uses_nla(ob) or (ob.animation_data is not None and len(ob.animation_data.drivers)):
+            starts.append(scene.frame_start)
+            ends.append(scene.frame_end)
+    return min(starts), max(ends)

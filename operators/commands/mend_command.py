@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plants the feet and hands of many captured motions from the command line.
+
+`blender -b --command dqik_mend --input FOLDER_OR_FILE --output FOLDER --report out.json`
+
+Each .blend file or clip of another program becomes a .blend file of the same name in the output folder, in which each
+armature is mended or, with a reason in the report, as it was. The input files stay as they are. The exit code is 0 if
+all was mended, 1 if any was refused or a file could not be read, and 2 for arguments that cannot be used.
+"""
+
+from argparse import Namespace
+from collections.abc import Generator
+from contextlib import contextmanager
+from math import degrees
+
+import bpy
+
+from ...rig.clip.ground import LEVEL, MESH, Ground
+from ...rig.notes import Code, Note, Refused
+from ..frames import action_range
+from ..motion import mend_motion
+from . import all_actions, clip_files, commands
+from .command_arguments import Parser, height, text
+from .command_files import evaluated
+
+
+def _options(parser: Parser) -> None:
+    all_actions.add_option(parser)
+    clip_files.add_option(parser)
+    parser.add_argument("--ground", type=height, help="the height of a level ground; without it, feet stand where they "
+                        "are lowest at about that time")  # fmt: skip
+    parser.add_argument("--ground-object", type=text, metavar="NAME",
+                        help="the name of the mesh in the files on which the figures move")  # fmt: skip
+
+
+def _ground(request: Namespace) -> Ground:
+    """The ground in the open file. Raises `Refused` if the object is no mesh."""
+    if request.ground_object is None:
+        return Ground() if request.ground is None else Ground(LEVEL, request.ground)
+    ob = bpy.context.scene.objects.get(request.ground_object)
+    if ob is None or ob.type != "MESH":
+        raise Refused(Note(Code.NO_GROUND, repr(request.ground_object)))
+    return Ground(MESH, 0.0, ob)
+
+
+@contextmanager
+def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task]]:
+    with commands.in_the_file(path, request, lambda ob: True, "armature", _mended) as tasks:
+        if not request.all_actions:
+            yield tasks
+            return
+        with all_actions.expanded(tasks) as each:
+            yield each
+
+
+def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
+    """Mend an armature over the frames of its action or those that were asked for."""
+    start, end = commands.frames(request, action_range(ob, bpy.context.scene), commands.motion_range([ob]))
+    others = 0 if request.all_actions else all_actions.left_out(ob)
+    with evaluated([ob]):
+        steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
+        while True:
+            try:
+                next(steps)
+            except StopIteration as last:
+                done = last.value
+                break
+    feet, hands, other_rate = done
+    said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
+    if hands.contacts:
+        said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
+    if other_rate is not None:
+        said += f"; {other_rate}"
+    if others:
+        said += f"; left out without --all-actions: {others} of its motions"
+    return commands.Done(start, end, {
+        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
+        "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
+        "elbows": degrees(hands.bends), "other_actions": others,
+        "likely_rate": None if other_rate is None else other_rate.values[0],
+    }, said)  # fmt: skip
+
+
+COMMAND = commands.Command(
+    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
+)

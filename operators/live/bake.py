@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking solved frames to keyframes."""
+
+from collections.abc import Iterator, Sequence
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+from ...rig import bake
+from ...rig.bake import keys
+from ...rig.blender import scene_state
+from ...rig.clip import last_report
+from ...rig.controls import goals, selection
+from ...rig.frame import offline
+from ...rig.frame.read import own_answers
+from ...rig.frame.read.question import FrameInput
+from ...rig.frame.sessions import sessions
+from ...rig.frame.step import missed
+from ...rig.frame.step.report import GoalError, goal_errors
+from ...rig.frame.step.session import Session
+from ...rig.frame.step.start_mode import Way
+from ...rig.notes import Code, Note, note_of
+from ...solvers import Batch, DqikError
+from ..common import GoalsOperator, armature
+from ..frames import FramesOperator, Steps, read_frames, shares
+
+
+class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
+    """Solve a range of frames and key the solved bones. Esc stops the bake and changes nothing"""
+
+    bl_idname = "dqik.bake"
+    bl_label = "Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: EnumProperty(
+        name="Action",
+        description="The action that gets the keys",
+        items=[
+            ("NEW", "New", "Key a copy of the armature's action. The old action stays in the file"),
+            ("CURRENT", "Current", "Key the armature's own action. Keys outside the range stay"),
+        ],
+        default="NEW",
+    )
+    only_selected: BoolProperty(name="Only Selected Bones", description="Key selected bones only")
+    reduce: FloatProperty(
+        name="Reduce", description="Largest difference that leaving out keys may make, in the units of the channels. "
+        "0 keys every frame", default=0.0, min=0.0, soft_max=0.1, precision=4,
+    )  # fmt: skip
+    smooth: FloatProperty(
+        name="Smooth", description="Solve all frames as one motion whose joints turn evenly: goals are met as before, "
+        "and limbs only pop where their goals force them to. 1 smooths over some 35 frames, 0 solves each frame on its "
+        "own", default=0.0, min=0.0, max=1.0, subtype="FACTOR",
+    )  # fmt: skip
+    clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals after the bake")
+
+    doing = Note(Code.BAKING)
+    stopped = Note(Code.BAKE_STOPPED)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        self.draw_range()
+        layout = self.layout
+        layout.row().prop(self, "action", expand=True)
+        layout.prop(self, "reduce")
+        layout.prop(self, "smooth", slider=True)
+        column = layout.column(heading="Bones")
+        column.enabled = bool(context.selected_pose_bones) or self.only_selected
+        column.prop(self, "only_selected", text="Only Selected")
+        column = layout.column(heading="Afterwards")
+        column.prop(self, "clear_goals")
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read, solve and write."""
+        scene, ob = context.scene, armature(context)
+        frames = self._frames(scene)
+        if not frames:
+            return {"CANCELLED"}
+        way = Way.of(ob, scene)
+        if way.gain is not None and self.step > 1:
+            self.tell({"ERROR"}, Note(Code.LAG_STEP))
+            return {"CANCELLED"}
+        try:
+            keys.check(ob, self.action)
+            smooth = getattr(self, "smooth", 0.0)  # scripts drive these steps with the older settings alone
+            with bake.Solving(way, sessions.known, smooth) as solving:
+                with offline.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
+                    steps = read_frames(context, ob, frames, reading, visits, solving)
+                    inputs, starts = yield from shares(steps, 0.0, 0.6)
+                batches = yield from shares(solving.batches(), 0.6, 0.95)
+            visits.check()
+            solved = bake.answers(inputs, starts, batches)
+            rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
+            options = bake.Options(self.action, self._bones(context, ob), self.reduce)
+            count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
+        except DqikError as error:
+            self.tell({"ERROR"}, note_of(error))
+            return {"CANCELLED"}
+        ob.dqik.live = False
+        own_answers.store(ob, bake.digests(inputs, solved, solving.goals))
+        sessions.known.clear()
+        errors = dict(_errors(inputs, frames, batches, solving.lags))
+        unlike = [
+            frame for frame, one in zip(frames, inputs, strict=True) if one and (one.distorted or self.only_selected)
+        ]
+        if unlike:
+            try:
+                _measure(context, ob, unlike, errors)
+            except scene_state.Disturbed as disturbed:
+                self.tell({"WARNING"}, Note(Code.MISSES_UNKNOWN), disturbed.note)
+                return {"FINISHED"}
+        missed.store(ob, errors.items())
+        if self.clear_goals and (kept := goals.remove(ob, range(len(ob.dqik.goals)))):
+            self.tell({"WARNING"}, *kept)
+        ob.update_tag(refresh={"TIME"})  # this object only: others may have unkeyed edits
+        context.view_layer.update()
+        misses = missed.summary(scene, ob)
+        for note in reading.rig.unseen:
+            self.tell({"WARNING"}, note)
+        done = [Note(Code.BAKED, len(frames), count), *([misses] if misses else [])]
+        self.tell({"INFO"}, *done)
+        last_report.remember(ob, done, misses is None)
+        return {"FINISHED"}
+
+    def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:
+        """The bones to key; None for all solved bones."""
+        if not self.only_selected:
+            return None
+        return frozenset(ob.pose.bones.find(bone.name) for bone in selection.selected_bones(context, ob))
+
+
+def _errors(
+    inputs: Sequence[FrameInput | None], frames: Sequence[int], batches: Sequence[tuple[int, Batch]], lags: set[int]
+) -> Iterator[tuple[int, tuple[GoalError, ...]]]:
+    """Each solved frame with the errors of its goals. lags : as of `bake.Solving`."""
+    for first, batch in batches:
+        for k, errors in enumerate(zip(batch.position_errors, batch.rotation_errors, strict=True)):
+            solved = inputs[first + k]
+            if solved is not None:
+                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors, first + k in lags)
+
+
+def _measure(
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], errors: dict[int, tuple[GoalError, ...]]
+) -> None:
+    """Replace the errors of baked frames by those of the pose that Blender shows, where these can be measured."""
+    reading = Session(stored=False)
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for frame in frames:
+            visits.visit(frame)
+            found = offline.shown_errors(reading, ob, context.evaluated_depsgraph_get())
+            shown = {error.goal: error for error in found}
+            errors[frame] = tuple(shown.get(error.goal, error)._replace(lags=error.lags) for error in errors[frame])
+
+
+CLASSES = (DQIK_OT_bake,)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The comparison of solvers on the animator's own rig."""
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty
+
+from ...rig import compare
+from ...rig.blender import scene_state
+from ...rig.compare import last_comparison
+from ...rig.compare.picture import draw_picture
+from ...rig.frame import offline
+from ...rig.frame.step.start_mode import Way
+from ...rig.notes import Code, Note, note_of
+from ...rig.skeleton.build import solver_options
+from ...rig.skeleton.menus import FIRST_SOLVERS, SOLVER_NUMBERS
+from ...solvers import SOLVERS, DqikError
+from ..common import GoalsOperator, armature
+from ..frames import FramesOperator, Steps, read_frames, shares
+
+NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
+_SIZE = (1400, 1050)
+_READING_SOLVER = "PGS"  # reads the frames, because it accepts every kind of goal
+_FEET = 1.0 / 0.3048
+_MADE = "dqik_made"  # a custom property: a text or an image of the user may have the same name
+
+
+class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator):
+    """Measure error, time and smoothness of solvers on this rig, over a range of frames. The scene does not change"""
+
+    stores = False
+
+    bl_idname = "dqik.compare_solvers"
+    bl_label = "Compare Solvers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    solvers: EnumProperty(
+        name="Solvers", description="The solvers to compare. Shift-click selects several", options={"ENUM_FLAG"},
+        items=[(name, name, text, 1 << SOLVER_NUMBERS[name]) for name, text in SOLVERS.items()],
+        default={name for name in SOLVERS if name in FIRST_SOLVERS},
+    )  # fmt: skip
+
+    doing = Note(Code.COMPARING)
+    stopped = Note(Code.COMPARISON_STOPPED)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        del context
+        self.draw_range()
+        layout = self.layout.column()
+        layout.use_property_split = False
+        layout.label(text="Solvers (Shift-click for several)")
+        grid = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
+        for name in self._named(SOLVERS):
+            grid.prop_enum(self, "solvers", name)
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read the frames once, then solve them with one solver after the other."""
+        scene, ob = context.scene, armature(context)
+        names, frames = self._named(self.solvers), self._frames(scene)
+        if not names:
+            self.tell({"ERROR"}, Note(Code.CHOOSE_SOLVERS))
+        if not names or not frames:
+            return {"CANCELLED"}
+        rows: list[compare.Row] = []
+        try:
+            with (
+                offline.session(ob, _READING_SOLVER) as reading,
+                scene_state.restored(scene, context.view_layer, ob) as visits,
+            ):
+                inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
+            size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
+            way = Way.of(ob, scene)
+            for index, name in enumerate(names):
+                options = solver_options(ob.dqik, name, size)
+                measuring = compare.measure(name, options, inputs, bases, frames, way, rows)
+                start, end = (0.3 + 0.7 * k / len(names) for k in (index, index + 1))
+                yield from shares(measuring, start, end)
+        except DqikError as error:
+            self.tell({"ERROR"}, note_of(error))
+            return {"CANCELLED"}
+        last_comparison.remember(ob, rows)
+        refused = [row.refusal for row in rows if row.refusal is not None]
+        if len(refused) == len(rows):
+            self.tell({"ERROR"}, *refused)
+            return {"CANCELLED"}
+        title, tolerance = f"{ob.name}: solvers compared", ob.dqik.tolerance * size
+        scale, unit = _unit(scene)
+        print(f"{ob.name}, frames {frames[0]} to {frames[-1]}, errors{unit}, angles in degrees")
+        print(compare.table(rows, scale))
+        places = [_save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))]
+        pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
+        places.append(Note(Code.NO_PICTURE) if pixels is None else _show(context, pixels))
+        summary = Note(Code.COMPARED, len(rows) - len(refused), len(frames))
+        self.tell({"WARNING"} if refused else {"INFO"}, summary, *places, *refused)
+        return {"FINISHED"}
+
+    @staticmethod
+    def _named(names: set[str]) -> list[str]:
+        """Names of solvers in the order of the menu."""
+        return sorted(names, key=SOLVER_NUMBERS.__getitem__)
+
+
+def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
+    """The factor from armature units to the scene's units, and the name of these in brackets."""
+    units = scene.unit_settings
+    if units.system == "IMPERIAL":
+        return units.scale_length * _FEET, " (ft)"
+    return units.scale_length, " (m)" if units.system == "METRIC" else ""
+
+
+def _save_text(content: str) -> Note:
+    """Write the CSV to its text data-block. Returns a clause that names it."""
+    name = f"{NAME}.csv"
+    text = next((one for one in bpy.data.texts if _MADE in one and one.library is None), None)
+    if text is None:
+        text = bpy.data.texts.new(name)
+        text[_MADE] = True
+    text.clear()
+    text.write(content)
+    return Note(Code.TABLE_IN, repr(text.name))
+
+
+def _save_image(pixels: np.ndarray) -> bpy.types.Image:
+    """Write pixels (height, width, 4), bottom row first, to the comparison's image, and pack it into the file."""
+    height, width = pixels.shape[:2]
+    image = next((one for one in bpy.data.images if _MADE in one and one.library is None), None)
+    if image is None:
+        image = bpy.data.images.new(NAME, width, height)
+        image[_MADE] = True
+    if tuple(image.size) != (width, height):
+        image.scale(width, height)
+    image.use_fake_user = True  # an image without users is not saved
+    image.pixels.foreach_set(pixels.ravel())
+    image.update()
+    image.pack()
+    return image
+
+
+def _show(context: bpy.types.Context, pixels: np.ndarray) -> Note:
+    """Save pixels as an image, and show it in an Image Editor if one is open. Returns a clause that names the place."""
+    image = _save_image(pixels)
+    spaces = [
+        area.spaces.active
+        for window in context.window_manager.windows
+        for area in window.screen.areas
+        if area.ui_type == "IMAGE_EDITOR"
+    ]
+    if not spaces:
+        return Note(Code.PICTURE_IN, repr(image.name))
+    next((space for space in spaces if space.image == image), spaces[0]).image = image
+    return Note(Code.PICTURE_IN_EDITOR)
+
+
+CLASSES = (DQIK_OT_compare_solvers,)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mending what the panel warns of."""
+
+from collections.abc import Callable
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...rig.blender.dependencies import aims_of
+from ...rig.notes import Code
+from ..common import ArmatureOperator, armature
+
+MENDED_BY: dict[Code, tuple[str, str, str]] = {
+    Code.REST_POSITION: ("dqik.mend", "POSE_POSITION", "Show the Pose"),
+    Code.CANNOT_SLIDE: ("dqik.mend", "TRANSLATE", "Switch Translate Off"),
+    Code.NOTHING_TO_MOVE: ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),
+    Code.TARGET_DISABLED: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    Code.TARGET_DISABLED_BY_KEYS: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    Code.LEFT_TO_IK: ("dqik.goals_from_constraints", "", "Make Goals of Them"),
+    Code.LINKED: ("object.make_override_library", "", "Make Library Override"),
+    Code.FOLDED: ("dqik.pose_to_rest", "", "Use Pose as Rest"),
+    Code.CONTROLS_UNKEYED: ("dqik.key_from_motion", "", "Key Controls from Motion"),
+    Code.SYSTEM_OVERRIDE: ("object.make_override_library", "", "Make It Editable"),
+}
+"""What mends that of which notes warn mends them: the operator, its kind, and the button's text."""
+
+
+def _pose_position(ob: bpy.types.Object) -> None:
+    ob.data.pose_position = "POSE"
+
+
+def _translate(ob: bpy.types.Object) -> None:
+    for bone in ob.pose.bones:
+        if bone.dqik_translate and bone.parent is not None and bone.bone.use_connect:
+            bone.dqik_translate = False
+
+
+def _use_tail(ob: bpy.types.Object) -> None:
+    for goal in ob.dqik.goals:
+        bone = ob.pose.bones.get(goal.bone)
+        if bone is not None and bone.parent is None:
+            goal.use_tail = True
+
+
+def _show_targets(ob: bpy.types.Object) -> None:
+    for target, _ in aims_of(ob):
+        if target.hide_viewport:
+            target.hide_viewport = False
+
+
+_MENDERS: dict[str, Callable[[bpy.types.Object], None]] = {
+    "POSE_POSITION": _pose_position, "TRANSLATE": _translate, "USE_TAIL": _use_tail, "SHOW_TARGETS": _show_targets,
+}  # fmt: skip
+
+
+class DQIK_OT_mend(ArmatureOperator, bpy.types.Operator):
+    """Mend what the panel warns of"""
+
+    stores = False
+
+    bl_idname = "dqik.mend"
+    bl_label = "Mend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Kind", description="What to mend",
+        items=[
+            ("POSE_POSITION", "Pose Position", "Show the armature's pose instead of its rest position"),
+            ("TRANSLATE", "Translate", "Switch Translate off for connected bones, which cannot move"),
+            ("USE_TAIL", "Use Tail", "Bring the tails of root bones to their targets instead of their heads"),
+            ("SHOW_TARGETS", "Enable Targets", "Enable targets that are disabled in the viewport"),
+        ],
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Mend it."""
+        _MENDERS[self.kind](armature(context))
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_mend,)

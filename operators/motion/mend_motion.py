@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet that slide in a captured motion, and hands that hold on to something, are planted."""
+
+from collections.abc import Generator, Sequence
+
+import bpy
+import numpy as np
+from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import BoolProperty
+
+from ...rig.bake import keys
+from ...rig.blender import originals, scene_state
+from ...rig.clip import contact_ranges, frame_rate, standing
+from ...rig.clip.copied_actions import assigned, copied_actions
+from ...rig.clip.ground import Ground
+from ...rig.motion import mend_motion
+from ...rig.notes import Code, Note, Refused
+from ...solvers.clip import likely_rate
+from ..common import armature
+from ..frames import FramesOperator, Steps, shares
+from .ground import GroundOptions
+
+_LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
+
+
+class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
+    """Plant feet that slide in a captured motion, and hands that hold on. The old action stays in the file"""
+
+    bl_idname = "dqik.mend_motion"
+    bl_label = "Mend Motion"
+    bl_options = {"REGISTER", "UNDO"}
+
+    find: BoolProperty(name="Find Contacts Again", description="Find the contacts anew, in place of those in the list",
+                       options={"SKIP_SAVE"})  # fmt: skip
+    original: BoolProperty(name="From the Original", description="Where this motion was mended before, start from the "
+                           "motion before that. What was edited since then is in the old action only",
+                           default=True, options={"SKIP_SAVE"})  # fmt: skip
+
+    doing = Note(Code.MENDING)
+    whole_motion = True
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The options, in the dialog and in the panel that adjusts the last operation."""
+        self.draw_range()
+        self.draw_ground(context)
+        ob, layout = armature(context), self.layout
+        number = len(contact_ranges.shown(ob))
+        if number:
+            words = iface_("Plants the {} contacts of the list").format(number)
+            layout.label(text=iface_("Finds new contacts") if self.find else words, icon="INFO", translate=False)
+            layout.prop(self, "find")
+        if originals.of(ob, originals.MEND) is not None:
+            layout.prop(self, "original")
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Mend the motion, and report what has changed."""
+        frames = self._frames(context.scene)
+        if not frames:
+            return {"CANCELLED"}
+        ob = armature(context)
+        try:
+            ground = self.chosen_ground(context)
+            done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
+        except Refused as refused:
+            self.tell({"ERROR"}, refused.note)
+            return {"CANCELLED"}
+        limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
+        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
+        notes = [Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
+                      f"{np.degrees(one.bends):.1f}") for code, one in limbs if one.contacts]  # fmt: skip
+        notes += [] if done.other_rate is None else [done.other_rate]
+        self.conclude(ob, planted and done.other_rate is None, *notes)
+        return {"FINISHED"}
+
+
+def steps(
+    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
+    original: bool = True, ground: Ground | None = None,
+) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
+    """Read the motion, find contacts, key what plants feet and hands, and look at what Blender shows.
+
+    Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
+    where the object has contacts. original : start from the motion as it was before it was mended, if it was. ground :
+    by default the lowest places. Raises `Refused`, and `scene_state.Disturbed`.
+    """
+    scene = context.scene
+    rate = scene.render.fps / scene.render.fps_base / step
+    keys.check(ob, "NEW")
+    own = mend_motion.figure(ob)
+    find = find or not contact_ranges.shown(ob)
+    if not find:
+        contact_ranges.check(ob, own.feet, own.hands)
+    with assigned(ob, originals.of(ob, originals.MEND) if original else None):
+        action = ob.animation_data.action
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
+            own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
+            before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
+            played = frame_rate.keys_a_second(scene) / step
+            likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
+            heights = mend_motion.ground_heights(context, before, ground or Ground())
+            if find:
+                on_ground, held = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
+            else:
+                on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
+                held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)
+            if not (on_ground.any() or held.any()):
+                raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
+            new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
+            with copied_actions([ob], originals.MEND):
+                mend_motion.key(ob, own, scene_state.times(scene, frames), new)
+                after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
+    if find:
+        contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
+    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    done = mend_motion.report(own, before, after, on_ground, held, rate)
+    return done._replace(other_rate=frame_rate.of_rate(likely, played))
+
+
+CLASSES = (DQIK_OT_mend_motion,)

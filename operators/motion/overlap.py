@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow-through of tails, hair, ears and spare limbs over a range of frames."""
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty
+
+from ...rig.blender import scene_state
+from ...rig.controls import selection
+from ...rig.motion import overlap
+from ...rig.notes import Code, Note, Refused
+from ...rig.shot import attachable
+from ...solvers.clip import Spring
+from ..common import armature
+from ..frames import FramesOperator, Steps, shares
+
+
+class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
+    """Let the selected bones lag behind the motion of what they hang on, swing over and come to rest. It is keyed"""
+
+    bl_idname = "dqik.overlap"
+    bl_label = "Overlap"
+    bl_options = {"REGISTER", "UNDO"}
+
+    frequency: FloatProperty(name="Swings a Second", description="A high number follows closely, a low one lags more",
+                             default=3.0, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
+    damping: FloatProperty(name="Damping", description="How soon the swinging ends: with 1, bones do not swing over",
+                           default=0.5, min=0.02, max=2.0, soft_max=1.0)  # fmt: skip
+    drag: FloatProperty(name="Drag", description="How much of the damping is the air's: bones also trail behind a "
+                        "steady motion", default=0.25, min=0.0, max=1.0)  # fmt: skip
+    amount: FloatProperty(name="Amount", description="How much of it the bones get", default=1.0, min=0.0, max=1.0)
+    loop: EnumProperty(
+        name="Loop", description="Whether the swinging at the end goes over into the beginning",
+        items=[("AUTO", "Automatic", "If the bones end as they begin"), ("ON", "On", "The motion is a loop"),
+               ("OFF", "Off", "At the first frame the bones move as they do without overlap")],
+    )  # fmt: skip
+
+    doing = Note(Code.WORKING)
+    in_dialog = ("frequency", "damping", "drag", "amount", "loop")
+    has_step = False
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether bones are selected; if not, sets the message."""
+        if not super().poll(context):
+            return False
+        if selection.selected(context, armature(context)):
+            return True
+        cls.poll_message_set(Note(Code.SELECT_TO_OVERLAP).words(bpy.app.translations.pgettext_iface))
+        return False
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read the motion, let the bones follow it, and key them."""
+        scene, ob = context.scene, armature(context)
+        frames = self._frames(scene)
+        if not frames:
+            return {"CANCELLED"}
+        names = overlap.in_order(ob, selection.selected(context, ob))
+        moved = attachable.solved_bones(ob) if ob.dqik.live else set[str]()
+        if solved := next((name for name in names if name in moved), None):
+            self.tell({"ERROR"}, Note(Code.OVERLAP_SOLVED, repr(solved)))
+            return {"CANCELLED"}
+        try:
+            overlap.check(ob, names)
+            with scene_state.restored(scene, context.view_layer, ob) as visits:
+                own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
+        except Refused as refused:
+            self.tell({"ERROR"}, refused.note)
+            return {"CANCELLED"}
+        rate = scene.render.fps / scene.render.fps_base / self.step
+        loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
+        spring = Spring(self.frequency, self.damping, self.drag)
+        turned = overlap.follow(ob, names, own, spring, rate, loop, self.amount)
+        count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
+        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        self.conclude(ob, True, Note(Code.OVERLAPPED, len(names), count))
+        return {"FINISHED"}
+
+
+CLASSES = (DQIK_OT_overlap,)

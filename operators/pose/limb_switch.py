@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Switching limbs between their goals and keys of their bones."""
+
+from collections.abc import Sequence
+
+import bpy
+from bpy.app.translations import pgettext_iface as iface_
+from bpy.props import BoolProperty, IntProperty
+
+from ...rig.blender import scene_state
+from ...rig.blender.armature import Armature
+from ...rig.controls import selection
+from ...rig.notes import Code, Note, listed
+from ...rig.shot import limb_switch
+from ..common import GoalsOperator, armature
+from ..frames import SteppedOperator, Steps
+
+_JUMP = 1e-4  # of the figure's size
+
+
+class _LimbSwitch(SteppedOperator, GoalsOperator):
+    """Switches the limbs of the selected bones and targets at the current frame, or over a range."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    frame_start: IntProperty(name="Start", description="First frame of a range. An End before it means from the "
+                             "current frame on", default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+
+    keep_body: BoolProperty(
+        name="Keep Body", description="Where the rest of the body would move without the goal, or by it, key and hold "
+        "its bones on the switched frames too", default=True,
+    )  # fmt: skip
+
+    doing = Note(Code.SWITCHING)
+    to_ik = False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: ask for the frames where there is a preview range, and before other bones are keyed."""
+        del event
+        if not self.properties.is_property_set("keep_body"):
+            self.keep_body = False
+        if not context.scene.use_preview_range:
+            return self.execute(context)
+        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+            self.frame_start, self.frame_end = scene_state.shown_range(context.scene)
+        self._from_panel = True
+        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The panel that adjusts the last operation."""
+        del context
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "keep_body")
+
+    def _run(self, context: bpy.types.Context) -> Steps:
+        """Read the frames, key, and look whether anything moved."""
+        ob, scene = armature(context), context.scene
+        objects = getattr(context, "selected_objects", None) or ()
+        numbers = limb_switch.of_selection(ob, selection.selected(context, ob), objects)
+        refusal = limb_switch.refusal(ob, numbers, self.to_ik) if numbers else Note(Code.SELECT_LIMB)
+        if refusal is not None:
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        onward = self.frame_end < self.frame_start
+        if self.to_ik:
+            times = [scene.frame_current_final] if onward else scene_state.times(
+                scene, range(self.frame_start, self.frame_end + 1)
+            )  # fmt: skip
+            already = [number for number in numbers if limb_switch.is_in_ik(ob, number, times)]
+            if already:
+                self.tell({"INFO"}, Note(Code.LIMB_IN_IK, listed([ob.dqik.goals[number].bone for number in already])))
+            numbers = [number for number in numbers if number not in already]
+            if not numbers:
+                return {"CANCELLED"}
+        if onward and limb_switch.is_still(ob):
+            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], None)
+        frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)
+        was_live, ob.dqik.live = ob.dqik.live, True
+        try:
+            away, rest = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
+            if rest is not None and self.keep_body:
+                away = limb_switch.keep(context, ob, rest)
+        finally:
+            if not was_live:
+                ob.dqik.live = False
+        return self._told(ob, away, numbers, frames, rest)
+
+    def _told(
+        self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float],
+        rest: limb_switch.Rest | None,
+    ) -> set[str]:  # fmt: skip
+        """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
+        names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
+        if frames:
+            self.tell({"INFO"}, Note(Code.LIMB_KEYED, names, f"{frames[0]:g}", f"{frames[-1]:g}"))
+        if rest is not None and self.keep_body:
+            self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
+        if away > _JUMP * Armature(ob).size:
+            if rest is not None and not self.keep_body:
+                question = Note(Code.BODY_MOVES, f"{away:.4g}", len(rest.bones))
+                _asked[ob.session_uid] = rest
+                self.tell({"WARNING"}, question)
+                if not bpy.app.background:
+                    _ask(question)
+            else:
+                self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
+        return {"FINISHED"}
+
+
+_asked: dict[int, limb_switch.Rest] = {}  # by `session_uid`, until the answer
+
+
+def _ask(question: Note) -> None:
+    """Ask in a menu whether the rest of the body shall be keyed."""
+
+    def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+        del context
+        menu.layout.label(text=question.words(iface_), translate=False)
+        menu.layout.operator("dqik.limb_keep_body", icon="KEY_HLT")
+
+    bpy.context.window_manager.popup_menu(draw, title="Switch Limb", icon="QUESTION")
+
+
+class DQIK_OT_limb_keep_body(GoalsOperator, bpy.types.Operator):
+    """Key and hold the rest of the body on the frames on which a limb was just switched, so that it stays"""
+
+    bl_idname = "dqik.limb_keep_body"
+    bl_label = "Key the Body Too"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Key what the question was about."""
+        ob = armature(context)
+        rest = _asked.pop(ob.session_uid, None)
+        if rest is None:
+            self.tell({"ERROR"}, Note(Code.SWITCH_LIMB))
+            return {"CANCELLED"}
+        was_live, ob.dqik.live = ob.dqik.live, True
+        away = limb_switch.keep(context, ob, rest)
+        if not was_live:
+            ob.dqik.live = False
+        self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
+        if away > _JUMP * Armature(ob).size:
+            self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
+        return {"FINISHED"}
+
+
+class DQIK_OT_limb_to_fk(_LimbSwitch, bpy.types.Operator):
+    """Pose the limbs of the selected controls or bones by their own keys, from this frame on; the pose stays"""
+
+    bl_idname = "dqik.limb_to_fk"
+    bl_label = "Limb to FK"
+
+
+class DQIK_OT_limb_to_ik(_LimbSwitch, bpy.types.Operator):
+    """Let the limbs of the selected controls or bones follow their controls, from this frame on; the pose stays"""
+
+    bl_idname = "dqik.limb_to_ik"
+    bl_label = "Limb to IK"
+    to_ik = True
+
+
+CLASSES = (DQIK_OT_limb_to_fk, DQIK_OT_limb_to_ik, DQIK_OT_limb_keep_body)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Selecting the targets of goals, and putting them where the bones are."""
+
+from contextlib import suppress
+
+import bpy
+from bpy.props import BoolProperty, IntProperty
+
+from ...rig.blender import rotation, scene_state
+from ...rig.controls import goals, placing, selection
+from ...rig.frame import offline
+from ...rig.keys import keyable, keying, splits
+from ...rig.notes import Code, Note, listed
+from ..common import GoalsOperator, OneGoalOperator, armature
+
+
+class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
+    """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
+
+    stores = False
+
+    bl_idname = "dqik.target_select"
+    bl_label = "Select Target"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Select only the target, and make it active."""
+        ob = armature(context)
+        number = self.goal(ob)
+        if number is None:
+            return {"CANCELLED"}
+        goal = ob.dqik.goals[number]
+        target = goal.target
+        if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
+            return self._select_bone(ob, goal.subtarget)
+        if target is None:
+            self.tell({"ERROR"}, Note(Code.GOAL_WITHOUT_TARGET, repr(goal.name)))
+            return {"CANCELLED"}
+        if not target.visible_get(view_layer=context.view_layer):
+            self.tell({"ERROR"}, Note(Code.TARGET_HIDDEN, repr(target.name)))
+            return {"CANCELLED"}
+        if context.view_layer.objects.active is not None and context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.view_layer.objects:
+            other.select_set(other == target)
+        context.view_layer.objects.active = target
+        if target.type == "ARMATURE" and goal.subtarget in target.pose.bones:
+            bpy.ops.object.mode_set(mode="POSE")
+            return self._select_bone(target, goal.subtarget)
+        return {"FINISHED"}
+
+    def _select_bone(self, ob: bpy.types.Object, name: str) -> set[str]:
+        if not selection.is_visible(ob, name):
+            self.tell({"ERROR"}, Note(Code.BONE_HIDDEN, repr(name)))
+            return {"CANCELLED"}
+        selection.select_only(ob, name)
+        return {"FINISHED"}
+
+
+def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Context) -> None:
+    """The range was ticked in the panel that adjusts the last operation: the scene's, to begin with, or none."""
+    del context
+    self.frame_start, self.frame_end = 0, -1
+
+
+class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
+    """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
+
+    bl_idname = "dqik.targets_to_pose"
+    bl_label = "Targets to Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    # Before the frames: Blender sets a script's values in this order, and switching the range resets the frames.
+    use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
+                            "range, instead of moving them on this frame", update=_range_switched)  # fmt: skip
+    frame_start: IntProperty(name="Start", description="First frame of a range to key. An End before it means the "
+                             "current frame only, or with Key a Range the scene's", default=0)  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+    all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The panel that adjusts the last operation."""
+        del context
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(self, "use_range")
+        column = layout.column(align=True)
+        column.active = self.frame_end >= self.frame_start
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "all")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Move the targets, and key them if there is a range or Auto Keying is on."""
+        ob, scene = armature(context), context.scene
+        names = set() if self.all else set(selection.selected(context, ob))
+        numbers = [
+            number for number, goal in enumerate(ob.dqik.goals)
+            if selection.holds_goal(ob, goal, names)
+        ] or list(range(len(ob.dqik.goals)))  # fmt: skip
+        if self.use_range and self.frame_end < self.frame_start:
+            self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
+        over_range = self.frame_end >= self.frame_start
+        keyed = over_range or keying.is_auto(scene)
+        reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
+        if refusal := keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching):
+            self.tell({"ERROR"}, refusal)
+            return {"CANCELLED"}
+        try:
+            stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
+        except scene_state.Disturbed as disturbed:
+            self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
+            return {"CANCELLED"}
+        parts: list[Note] = []
+        others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
+        if others:
+            parts.append(Note(Code.TARGETS_OF_OTHER_KINDS, _named(ob, others)))
+        if stay - others:
+            parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay - others)))
+        if back - stay:
+            names = _named(ob, back - stay)
+            parts.append(Note(Code.KEYS_WITHOUT_EFFECT, names) if keyed else
+                         Note(Code.TARGETS_GO_BACK, names))
+        if parts:
+            self.tell({"WARNING"}, *parts)
+        return {"FINISHED"}
+
+    @staticmethod
+    def _on_frame(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> tuple[set[int], set[int]]:
+        """Move the targets on this frame; the goals whose targets stay, and those that their animation moves back."""
+        scene = context.scene
+        wanted = goals.places(ob, numbers, context.evaluated_depsgraph_get())
+        with offline.session(ob):
+            stay = placing.put(ob, wanted, context) | (set(numbers) - wanted.keys())
+            keyed = keying.is_auto(scene) and goals.key_targets(ob, numbers, scene.frame_current_final, auto=True)
+            back = placing.goes_back(ob, wanted, context, keyed)
+        for target in {goal.target for goal in ob.dqik.goals if goal.target is not None} | {ob}:
+            target.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
+        return stay, back
+
+    def _over_range(
+        self, context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]
+    ) -> tuple[set[int], set[int]]:
+        """Read the bones on all frames, key the targets, and look where these are; returns as `_on_frame` does."""
+        scene, back = context.scene, set[int]()
+        frames = range(self.frame_start, self.frame_end + 1)
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
+            wanted = []
+            for frame in frames:
+                visits.visit(frame)
+                wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
+        for owner in goals.target_owners(ob.dqik.goals[number] for number in set(numbers) & wanted[0].keys()):
+            for path in ("location", rotation.PATHS[owner.rotation_mode]):
+                splits.keep_outside(owner, path, scene_state.times(scene, frames))
+        with offline.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
+            visits.visit(frames[0])
+            goals.put_targets(ob, wanted[0], context.evaluated_depsgraph_get())
+            context.view_layer.update()
+            in_rounds = bool(placing.off(ob, wanted[0], context.evaluated_depsgraph_get()))
+            stay, put = placing.put(ob, wanted[0], context) | (set(numbers) - wanted[0].keys()), []
+            for frame, places in zip(frames, wanted, strict=True):
+                visits.visit(frame)
+                if in_rounds:
+                    placing.put(ob, places, context)
+                else:
+                    goals.put_targets(ob, places, context.evaluated_depsgraph_get())
+                owners = goals.target_owners(ob.dqik.goals)
+                put.append((scene.frame_current_final, [(one, scene_state.transform(one)) for one in owners]))
+            for (time, transforms), places in zip(put, wanted, strict=True):  # no handler runs meanwhile
+                for owner, values in transforms:
+                    scene_state.set_transform(owner, values)
+                goals.key_targets(ob, places, time)
+        for number in set(numbers) & wanted[0].keys():
+            goal = ob.dqik.goals[number]
+            if goal.influence < 2.0 * goals.KEYED_INFLUENCE:
+                goal.influence = 1.0  # the target has the keys now
+        looking = scene_state.restored(scene, context.view_layer, ob)
+        with suppress(scene_state.Disturbed), offline.session(ob), looking as visits:  # the keys are written already
+            for frame, places in zip(frames, wanted, strict=True):
+                visits.visit(frame)
+                back |= placing.off(ob, places, context.evaluated_depsgraph_get())
+            back |= placing.goes_back(ob, wanted[-1], context, keyed=True)
+        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        return stay, back
+
+
+def _stuck(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> Note | None:
+    """Why none of the targets of some goals can be moved; None if one can."""
+    depsgraph = context.evaluated_depsgraph_get()
+    targets = dict.fromkeys(ob.dqik.goals[number].target for number in numbers)
+    notes = [keyable.of_settings(target) or keyable.stands_still(target, depsgraph) for target in targets if target]
+    return notes[0] if notes and all(notes) else None
+
+
+def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
+    """The names of goals."""
+    return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
+
+
+CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values that have arrived on an armature's bones from other bones: by Blender's paste, join, duplicate or append.
+
+Settings from the bone of the other side are mirrored. Holds and base poses of other figures are dropped, and the bones
+get their own back; the pose that is seen stays.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...blender import bulk, channels
+from ...blender.channels import Channels
+from ...controls import pasted_settings
+from . import holds, stored_base
+from .pose_memory import PoseMemory
+
+
+class _Seen(NamedTuple):
+    """What was stored on an armature's bones when it was looked at last."""
+
+    contents: tuple[bytes, ...]
+    names: tuple[str, ...]
+    holds: np.ndarray
+
+
+class Mirrored(NamedTuple):
+    """What a mirrored paste has brought to an armature.
+
+    switched : goals, by number, whose switch between goal and keys has come from the other side. before : their
+    influences before it. whole : whether the pose of the whole body has come. pasted : the channels. shown : the bones'
+    matrices (N, 16), as Blender evaluated them.
+    """
+
+    switched: list[int]
+    before: dict[int, float]
+    whole: bool
+    pasted: Channels
+    shown: np.ndarray
+
+
+class Arrivals:
+    """What was stored on the bones of armatures, in `seen` by `session_uid`, so that what arrives is noticed.
+
+    mirrored : what mirrored pastes have brought to them, by `session_uid`, until it is taken.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[int, _Seen] = {}
+        self.mirrored: dict[int, Mirrored] = {}
+        self._changed: set[int] = set()
+
+    def clear(self) -> None:
+        """Look at everything again."""
+        self.seen.clear()
+        self.mirrored.clear()
+
+    def knows(self, uid: int) -> bool:
+        """Whether an armature was looked at."""
+        return uid in self.seen
+
+    def look(self, ob: bpy.types.Object, pose: PoseMemory, depsgraph: bpy.types.Depsgraph) -> None:
+        """Put right what has arrived on the bones of an original object, also on its evaluated copy."""
+        before, now = self.seen.get(ob.session_uid), _read(ob)
+        if before is not None and before.contents == now.contents:
+            return
+        self._changed.add(ob.session_uid)
+        switched, evaluated = pasted_settings.switched(ob), ob.evaluated_get(depsgraph)
+        if switched:
+            sure = pasted_settings.are_all(ob, switched)
+            pose.note_mirrored(sure)
+            shown = bulk.read(evaluated.pose.bones, "matrix", 16)
+            before_it = {number: ob.dqik.goals[number].influence for number in switched}
+            self.mirrored[ob.session_uid] = Mirrored(
+                switched, before_it, stored_base.is_whole(ob, sure), channels.read(ob.pose.bones), shown
+            )
+            pose.take_mirrored(ob, evaluated)
+        for one in (ob, evaluated):
+            pasted_settings.mend(one)
+            pasted_settings.mend_switches(one, switched)
+        held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
+        holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
+        pose.keep_own(ob)
+        self.note(ob)
+
+    def settle(self, ob: bpy.types.Object, pose: PoseMemory) -> None:
+        """Take what an object's bones have after a solve for its own.
+
+        A mirrored paste that has changed no pose was no edit, so the base poses that it brought along go.
+        """
+        if ob.session_uid in self._changed:
+            self._changed.discard(ob.session_uid)
+            pose.keep_unmirrored(ob)
+        self.note(ob)
+
+    def note(self, ob: bpy.types.Object) -> None:
+        """Take what an object's bones have now for its own."""
+        pasted_settings.note_switches(ob)
+        self.seen[ob.session_uid] = _read(ob)
+
+
+def _read(ob: bpy.types.Object) -> _Seen:
+    held = holds.stored(ob)
+    own = pasted_settings.owners(ob), pasted_settings.switches(ob), stored_base.contents(ob)
+    contents = *own, holds.figures(ob).tobytes(), held.tobytes()
+    return _Seen(contents, tuple(ob.pose.bones.keys()), held)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that an armature's prepared solve depends on, read in bulk so that changes are found by comparison.
+
+Counts and update flags alone are not reliable. Settings, rotation modes, the goals' names, bones and targets, and what
+animates the armature are read on every frame. The rest pose, names, settings of bones and goals, constraints and data
+paths change only with an edit. They are read when there may have been one: at every evaluation that is not a change of
+frame, after a property's update callback, when Blender reports a change of an armature or of the scene's relations (as
+it does for new curves), and on every frame if settings or constraints are animated.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...blender import bulk
+from ...blender.dependencies import Dependencies, acts
+from ...figure import skin
+from ...keys import keyable
+from ...skeleton import couplings, foot_roll, limits, obstacles
+from ...skeleton.goal_facts import GoalFacts
+
+_REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
+         ("use_inherit_rotation", 1, bool), ("use_local_location", 1, bool), ("use_connect", 1, bool),
+         ("inherit_scale", 1, np.int32))  # fmt: skip
+_BONE_SETTINGS = (
+    *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
+    *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
+    ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
+    ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
+    ("dqik_gain", 1, np.float32),
+)  # fmt: skip
+
+
+class Contents(NamedTuple):
+    """Everything that a prepared solve depends on, in parts that are compared.
+
+    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that
+    drivers turn or move. edited : the result of `edited`.
+    """
+
+    settings: tuple
+    goals: tuple[GoalFacts, ...]
+    modes: bytes
+    holds: bytes
+    driven: frozenset[str]
+    edited: tuple
+
+
+def settings(ob: bpy.types.Object) -> tuple:
+    """The solver and its options, and of the original, since removing one causes no update, couplings and obstacles."""
+    own = ob.dqik
+    return (
+        own.solver, own.iterations, own.tolerance, own.rotation_tolerance, own.damping, own.order, own.unit_angle,
+        own.objective, ob.data.original.session_uid, keyable.is_system_override(ob.original),
+        *map(couplings.values, ob.original.dqik.couplings),
+        *obstacles.settings(ob.original),
+    )  # fmt: skip
+
+
+def edited(ob: bpy.types.Object) -> tuple:
+    """The parts of an evaluated object that only edits change: rest pose, names, bone settings, constraints."""
+    pose, behind = ob.pose.bones, Dependencies()
+    return (
+        tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
+        _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
+        [_constraints(bone) for bone in pose if bone.constraints],
+        [_bones_behind(goal, behind) for goal in ob.dqik.goals],
+        obstacles.contents(ob) if obstacles.settings(ob.original) else (),
+        skin.contents(ob) if obstacles.settings(ob.original) or _rolls(ob) else (),
+    )  # fmt: skip
+
+
+def _rolls(ob: bpy.types.Object) -> bool:
+    """Whether a foot rolls, whose sole is that of the mesh."""
+    held = (foot_roll.owner(goal) for goal in ob.original.dqik.goals if foot_roll.may_roll(goal))
+    return any(one is not None and foot_roll.is_used_by(one) for one in held)
+
+
+def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[bytes, ...]:
+    return tuple(bulk.read(bones, *one).tobytes() for one in properties)
+
+
+def _constraints(bone: bpy.types.PoseBone) -> tuple:
+    return bone.name, [
+        (c.type, acts(c), c.influence == 1.0, getattr(c, "owner_space", ""),
+         getattr(c, "mix_mode", ""), getattr(c, "chain_count", 0), getattr(c, "use_tail", True),
+         [getattr(c, f"use_{axis}", True) for axis in "xyz"])
+        for c in bone.constraints
+    ]  # fmt: skip
+
+
+def _bones_behind(goal: bpy.types.PropertyGroup, behind: Dependencies) -> frozenset:
+    return frozenset((ob.original.session_uid, bone) for ob, bone in behind.bones_behind_goal(goal))

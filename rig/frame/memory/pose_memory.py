@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The memory of an armature's pose: its base pose, which adopts the user's edits, and what the figure showed where.
+
+The base pose of a bone is updated when the user poses it. Tools that put back what they found make no edits; the states
+before the last edits are remembered to tell them apart.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ....solvers.algebra import quaternion
+from ...blender import actions, channels
+from ...blender.channels import Channels, Which
+from ...blender.rotation import PATHS
+from ...keys import keying
+from ...notes import Code
+from ...skeleton import foot_roll
+from ..read import keyed_pose
+from ..read.view import View
+from . import holds, stored_base
+from .adoptions import Adoption, ByHand
+from .base_pose import BasePose, KeyedPose
+from .prepared_rig import PreparedRig
+from .put_back import SOLVED, History, State, same_pose
+from .unkeyed import Unkeyed
+
+EDITED = 1e-5  # a channel further from what was written was changed by the user
+
+
+_OF_PASTE = (Code.PASTED_OTHERWISE, Code.SWITCH_NOT_KEYED)  # notes about what is shown until the frame changes
+
+
+class Kept(NamedTuple):
+    """What there was before some edits: the state if it is known, the posed bones, the count of adoptions, and keys."""
+
+    state: State | None
+    posed: dict[int, ByHand]
+    adoptions: int
+    keyed: dict[int, KeyedPose]
+
+
+class PoseMemory(BasePose):
+    """What is remembered of one armature's pose. Only its own methods change it.
+
+    Attributes
+    ----------
+    history : what the figure showed where.
+    unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
+    posed : solved bones that were posed by hand at the present frame.
+    """
+
+    def _reset(self) -> None:
+        super()._reset()
+        self.history = History()
+        self.unsettled: Channels | None = None
+        self.posed: dict[int, ByHand] = {}
+        self._sure = False  # whether all limbs were pasted mirrored, and not adopted yet
+        self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
+        self._unkeyed = Unkeyed()
+
+    def copy(self, ob: bpy.types.Object) -> "PoseMemory":
+        """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
+        self.fit(ob, channels.modes(ob.pose.bones))
+        other = PoseMemory(stored=False)
+        other.bones, other.rows = self.bones.copy(), self.rows.copy()
+        other.base = None if self.base is None else self.base.copy()
+        other._names = self._names
+        return other
+
+    def note_arrival(self, ob: bpy.types.Object | None) -> None:
+        """Note the channels before a change of frame, which handlers of other add-ons may use to change them.
+
+        ob : None if they may have changed them already; then the channels are those written last.
+        """
+        if self.written is not None and (ob is None or len(ob.pose.bones) == len(self.bones)):
+            self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
+
+    def rebase(self, ob: bpy.types.Object) -> None:
+        """Make the present channels of the bones that hold an answer their base pose."""
+        super().rebase(ob)
+        self._arrived = None
+
+    def adopt_edits(
+        self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig, view: View, settled: bool = False
+    ) -> None:  # fmt: skip
+        """Copy the user's edits since our last answer into the base pose, and hold the bones that are solved there.
+
+        now : the original bones' channels. prepared : says what animates the armature. After a change of frame or of
+        keys only channels that nothing animates are compared, because animation has changed the others. What changed
+        together with the armature's action is no edit, unless the action from before has lost its curves, as it does
+        when they are moved. Bones that are held with posed ones (`Rig.held_with`) are held as the user sees them, so
+        what is seen becomes their base pose.
+        settled : adopt an edit that came with a change of frame, or that makes a pose from before the last edits;
+        `frame.solve` decides on it otherwise.
+        """
+        free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
+        before, arrived, self._arrived = self.written, self._arrived, None
+        if view.fresh:
+            self.notes = [note for note in self.notes if note.code not in _OF_PASTE]
+        self.unsettled, self.history.edited = None, False
+        if before is None or self.base is None or before.modes != now.modes:
+            return
+        keyed = self._keyed.get(view.scene_uid)
+        if self._unkeyed and view.fresh and keyed is not None:
+            self._store(ob, self._unkeyed.lose(ob, self.base, keyed.channels, before, keyed.frame))
+        if view.fresh and arrived is not None and arrived.modes == before.modes:
+            now = arrived  # what has changed since came with the frame
+        if self._is_alike(before, now):
+            return
+        edited = now.away(before, EDITED) & self._ours()
+        passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
+        animated = view.fresh or reanimated or passed
+        if keyed is not None and not animated:
+            edited &= free | now.unlike(keyed.channels)  # Blender may have evaluated animation again
+            if (edited & ~free).any():
+                edited &= free | now.away(keyed_pose.read(ob, self.base, view), EDITED)
+        if reanimated and not view.fresh:
+            self._outdate(ob)
+            self._note_animated(now, edited.whole() & ~free, view)
+            self._note_posed_and_keyed(ob, now, before, edited & ~free, prepared, view)
+        if animated:
+            edited &= free
+        self._take_unseen(ob, now, edited.locations)
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
+        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
+        if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
+            return
+        if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
+            return
+        if self._is_put_back(ob, now, turned, moved, view, action):
+            return
+        if not settled and (view.fresh or self._was_shown(now, free, view, action)):
+            self.unsettled = now
+            return
+        state = self.state(ob)
+        keyed_before = None if keyed is None else keyed.channels.copy()
+        self.history.note_edit(before, state, keyed_before, turned, moved)
+        if self.stored:
+            self._unkeyed.note(state, edited, free)
+        edited = edited.whole() & free if animated else edited.whole()
+        posed = self.unbent(ob, now, prepared)
+        self.base.put_some(posed, edited)
+        if keyed is not None:
+            keyed.channels.put_some(posed, edited)
+        mirrored = stored_base.mirrored(ob, self.rows, self.base, self._sure) if self.stored else None
+        self._sure = False
+        if mirrored is not None:
+            self.base = mirrored
+        else:
+            held_with = prepared.rig.held_with if prepared.rig else {}
+            above = self._held_above(now, is_turned, free, held_with)
+            self.base.rotations[above] = before.rotations[above]
+        if self.stored and mirrored is None:
+            solved = prepared.solved
+            holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
+        if self.stored:
+            self._note_adoption(ob, now, is_turned, is_moved, view, state)
+            bones = np.union1d(is_turned, is_moved)
+            self._note_posed(ob, bones[prepared.solved[bones]], view, state, keyed_before)
+
+    def shows(self, answer: Channels, edited: Channels, free: Which, view: View) -> bool:
+        """Whether a change of the pose has made an answer."""
+        return same_pose(answer, edited, *self._compared(free, view), SOLVED)
+
+    def earlier(
+        self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: Which
+    ) -> tuple[State | None, bool, list[State]]:  # fmt: skip
+        """The state in which a place has shown the channels `edited`, and other states in which it may have.
+
+        Also returns whether what it has shown depends on the frames before. The state is None if it is not known.
+        """
+        present = self.state(ob)
+        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
+        state = None if showing is None else self.history.state_of(showing, present)
+        if showing is None or state is None:
+            return None, False, list(self.history.states(present))
+        others = [] if showing.followed else self.history.states(present)
+        return state, showing.followed, [other for other in others if other is not state]
+
+    def ask_again(self, edited: Channels) -> None:
+        """Take these channels as those before the change of frame once more."""
+        self._arrived = edited
+
+    def state(self, ob: bpy.types.Object) -> State:
+        """The present base pose and holds, with copies of their own."""
+        assert self.base is not None
+        return State(self.base.copy(), holds.stored(ob))
+
+    def go_back(self, ob: bpy.types.Object, state: State) -> None:
+        """Make an earlier base pose and earlier holds the present ones; they are stored by `note_gone_back`."""
+        self.base, self.history.edited = state.base.copy(), True
+        if self.stored:
+            holds.restore(ob, state.holds)
+
+    def kept(self, ob: bpy.types.Object) -> Kept:
+        """What `take_back` needs to undo the edits from now on."""
+        keyed = {scene: KeyedPose(one.frame, one.channels.copy()) for scene, one in self._keyed.items()}
+        return Kept(None if self.base is None else self.state(ob), dict(self.posed), ob.dqik.adoptions, keyed)
+
+    def take_back(self, ob: bpy.types.Object, kept: Kept, shown: Channels) -> None:
+        """Undo the edits since `kept`, as if they had never been. shown : the channels from then, which are back."""
+        if kept.state is not None:
+            self.go_back(ob, kept.state)
+            self._store(ob, self.rows)
+        self.posed, self.written, ob.dqik.adoptions = dict(kept.posed), shown.copy(), kept.adoptions
+        self._keyed = kept.keyed
+
+    def note_shown(self, answer: Channels, view: View, action: int, followed: bool) -> None:
+        """Remember the channels that a place shows now.
+
+        action : the identity of the armature's action. followed : whether they depend on the frames before.
+        """
+        before, self.written = self.written, answer
+        if view.fresh:
+            self.posed.clear()
+        other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
+        self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
+
+    def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
+        """Store the state that was gone back to, after an edit that left bones in `now`."""
+        if self.stored:
+            self._note_adoption(ob, now, self.rows, self.rows, view, self.state(ob))
+
+    def before_posed(self, ob: bpy.types.Object, bone: int, place: tuple[int, float] | None = None) -> State:
+        """The base pose and the holds before a bone was posed by hand; the present ones if these are not known.
+
+        place : the scene's identity and the frame, if it counts only there.
+        """
+        present, found = self.state(ob), self.adoptions.before(ob.dqik.adoptions, self._names, bone, place)
+        return found if found is not None and found.base.modes == present.base.modes else present
+
+    def let_go(self, ob: bpy.types.Object, bones: list[int], before: State) -> None:
+        """Give bones that were held with another one the base pose from before this was posed."""
+        if self.base is not None:
+            self.base.rotations[bones] = before.base.rotations[bones]
+            self._store(ob, np.intersect1d(bones, self.rows))
+
+    def started(self, ob: bpy.types.Object, bone: int, free: Which, view: View) -> Channels:
+        """The channels that the view's frame starts from, as far as they concern a bone."""
+        assert self.base is not None
+        is_base = bone in self.posed or free.rotations[bone].all()
+        return self.base if is_base else self._keyed_channels(ob, view)
+
+    def note_mirrored(self, sure: bool) -> None:
+        """A pose was pasted mirrored. sure : whether all limbs with goals have come from the other side."""
+        self._sure = sure
+
+    def take_pasted(self, ob: bpy.types.Object, pasted: Channels, prepared: PreparedRig, view: View) -> None:
+        """Let the view's frame start from a pose that was pasted, in `pasted`, where bones hold an answer."""
+        if self.base is None or pasted.modes != self.base.modes:
+            return
+        pasted, keyed = self.unbent(ob, pasted, prepared), self._keyed.get(view.scene_uid)
+        self.base.put(pasted, self.rows)
+        if keyed is not None:
+            keyed.channels.put(pasted, self.rows)
+        self._note_adoption(ob, pasted, self.rows, self.rows, view, self.state(ob))
+
+    def unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
+        """Channels with which toes that the roll of their foot bends look as they do in `now`."""
+        if prepared.rig is None or not prepared.rig.rolled_feet:
+            return now
+        posed = now.copy()
+        for toes, back in prepared.rig.unbent([foot_roll.of(goal) for goal in ob.dqik.goals]).items():
+            bones = np.array([toes])
+            turned = quaternion.product(back, now.modes.quaternions(now.rotations[bones], bones))
+            posed.rotations[bones] = now.modes.channels(turned, bones, now.rotations[bones])
+        return posed
+
+    def note_own_keys(self, ob: bpy.types.Object, bones: list[int], view: View) -> None:
+        """DQIK has keyed bones at the view's frame: what Blender evaluates from these keys is no edit."""
+        if self.base is not None and bones:
+            keyed = self._keyed_channels(ob, view).copy()
+            keyed.put(keyed_pose.read(ob, self.base, view), np.array(bones))
+            self._note_keyed(keyed, view)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _recall(self, ob: bpy.types.Object, modes: channels.Modes) -> None:
+        super()._recall(ob, modes)
+        self._unkeyed = Unkeyed(self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys())))
+
+    def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
+        """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""
+        assert self.base is not None
+        bones = [k for k in np.flatnonzero(moved.any(-1)).tolist() if ob.pose.bones[k].bone.use_connect]
+        if bones:
+            self.base.locations[bones] = np.where(moved[bones], now.locations[bones], self.base.locations[bones])
+            moved[bones] = False
+            self._store(ob, np.array(bones, dtype=np.intp))
+
+    def _is_put_back(
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, action: int
+    ) -> bool:  # fmt: skip
+        """Take back the edits since a pose that `now` shows again, if there is one; returns whether there is.
+
+        turned, moved : (N,) bool, bones that have changed.
+        """
+        place = view.scene_uid, view.frame, action
+        found = self.history.find(place, now, turned, moved, self.state(ob))
+        if found is None or len(found[0].holds) != len(self.bones):
+            return False
+        state, keyed_then = found
+        self.go_back(ob, state)
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed_then is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
+            self._keyed[view.scene_uid] = KeyedPose(view.frame, keyed_then.copy())
+        self.note_gone_back(ob, now, view)
+        return True
+
+    def _was_shown(self, now: Channels, free: Which, view: View, action: int) -> bool:
+        """Whether the frame has shown the channels `now`, before other edits or with targets in other places."""
+        place = view.scene_uid, view.frame, action
+        return self.history.showing(place, now, *self._compared(free, view)) is not None
+
+    def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
+        """The bones of ours whose rotations (n,), and those whose locations (m,), tell one pose from another.
+
+        After a change of frame these are the ones that nothing animates: animation has changed the others.
+        """
+        if not view.fresh:
+            return self.rows, self.rows
+        return self.rows[free.rotations[self.rows].all(-1)], self.rows[free.locations[self.rows].all(-1)]
+
+    def _held_above(
+        self, now: Channels, turned: np.ndarray, free: Which, held_with: dict[int, list[int]]
+    ) -> list[int]:
+        """The bones that are held with those that the user has turned (n,), and not just cleared."""
+        posed = turned[(now.rotations[turned] != now.modes.at_rest(turned)).any(-1)]
+        kept = self.bones & free.rotations.all(-1)
+        kept[turned] = False
+        return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
+
+    def _note_posed(
+        self, ob: bpy.types.Object, bones: np.ndarray, view: View, state: State, keyed: Channels | None
+    ) -> None:  # fmt: skip
+        """Remember bones (n,) that were posed by hand. state : before it. keyed : the keyed channels before it."""
+        for bone in bones.tolist():
+            hold, known = ob.pose.bones[bone].dqik_hold, self.posed.get(bone)
+            if known is not None:
+                self.posed[bone] = known._replace(hold=hold)
+            elif keyed is not None and keying.is_keyed(ob.pose.bones[bone], view.frame):
+                base = state.base.copy()
+                base.put(keyed, np.array([bone]))
+                self.posed[bone] = ByHand(hold, state._replace(base=base), had_key=True)
+            else:
+                self.posed[bone] = ByHand(hold, self.before_posed(ob, bone))
+
+    def _note_posed_and_keyed(
+        self, ob: bpy.types.Object, now: Channels, shown: Channels, edited: Which, prepared: PreparedRig, view: View
+    ) -> None:
+        """Hold bones whose edited channels were keyed in the same step, as Auto Keying does after Alt R or a paste.
+
+        Their base pose stays; that of bones that are held with them becomes what was `shown`. Edits of curves count
+        only on bones that had none, or at new keys of bones whose hold is keyed, or where they clear these.
+        """
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
+        known = np.isin(np.arange(len(turned)), list(prepared.newly_keyed))
+        if self.history.place[2] == prepared.action:
+            known |= prepared.own_holds & self._are_no_keys(now, prepared.free, view)
+        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
+        for bone in np.flatnonzero((turned | moved) & known & prepared.solved).tolist():
+            posed, one = ob.pose.bones[bone], np.array([bone])
+            if not keying.is_keyed(posed, view.frame):
+                continue
+            of_hold = keying.curves_of(posed, "dqik_hold").values()
+            hold_keyed = any(keying.key_at(curve, view.frame) for curve in of_hold)
+            before = self.before_posed(ob, bone, (view.scene_uid, view.frame))
+            cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
+            if cleared or not hold_keyed:
+                holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
+                start = tuple(getattr(posed, PATHS[posed.rotation_mode])), tuple(posed.location)
+                self.posed[bone] = ByHand(posed.dqik_hold, before, start=start)
+                if self.base is not None and prepared.rig is not None:
+                    above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
+                    self.base.rotations[above] = shown.rotations[above]
+                    self._store(ob, np.array(above, dtype=np.intp))
+
+    def _are_no_keys(self, now: Channels, free: Which, view: View) -> np.ndarray:
+        """The bones (N,) whose keyed channels are others than the keys of this frame, which Blender may set again."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is None or keyed.frame != view.frame or keyed.channels.modes != now.modes:
+            return np.ones(len(now.rotations), dtype=bool)
+        other = now.away(keyed.channels, EDITED) & ~free
+        return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
+
+    def _note_adoption(
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, before: State
+    ) -> None:
+        """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step.
+
+        before : the state before the edit.
+        """
+        if self.base is None:
+            return
+        place = view.scene_uid, view.frame
+        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before,
+                            self._unkeyed.posed())  # fmt: skip
+        self.adoptions.note(ob.dqik.adoptions, adoption)
+        ob.dqik.adoptions += 1
+        self._store(ob, self.rows)

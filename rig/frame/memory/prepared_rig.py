@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import bpy
+import numpy as np
+
+from ...blender import actions, animation, channels
+from ...blender.animation import Animation
+from ...blender.channels import Modes, Which
+from ...controls import unkeyed_action
+from ...notes import Note
+from ...skeleton.build import build
+from ...skeleton.goal_facts import GoalFacts
+from ...skeleton.rig import Rig
+from ..read import led_limbs
+from ..read.natural_pose import NaturalPose
+from ..read.targets import GoalsRead
+from ..read.view import View
+from . import contents, feedback, holds, unseen
+from .contents import Contents
+
+_MOST, _OF_JOINT = 40 << 20, 16 << 10  # bytes: of rigs that differ only by their bones' holds, and of a joint's part
+_NO_ANIMATION = Animation({}, frozenset(), False, False)
+
+
+class PreparedRig:
+    """An armature's prepared rig, or in `refusal` the reason why there is none. Only its own methods change it.
+
+    Attributes
+    ----------
+    rig : the prepared rig, or None. refusal : why there is nothing to solve.
+    modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
+        solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
+        evaluate. unkeyed : a note about an action without keys on the controls. influences : of all goals.
+    unanimated : nothing animates a bone of the skeleton.
+    animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    led : goals that lead the body without their limbs, as `led_limbs.read` has it; the limbs start from their keys,
+        None, where all bones are animated.
+    natural : its natural pose.
+    stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
+    own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
+    newly_keyed : bones whose rotation or location something animates since the last change of frame.
+    """
+
+    def __init__(self, solver: str = "") -> None:
+        """`solver` replaces the armature's own solver."""
+        self._solver = solver
+        self._contents: Contents | None = None
+        self._animated: tuple = ()
+        self._paths: tuple = ()
+        self.animation = _NO_ANIMATION
+        self.stale = True
+        self.rig: Rig | None = None
+        self.refusal: Note | None = None
+        self.modes: Modes | None = None
+        self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
+        self.unseen: list[Note] = []
+        self.unkeyed: list[Note] = []
+        self.influences: Sequence[float] = ()
+        self.led: Mapping[int, float | None] = {}
+        self.unanimated = self.follows_itself = self.reanimated = False
+        self.natural = NaturalPose()
+        self._other = True  # other modes or animation than the rig was made for
+        self.solved = self.own_holds = np.zeros(0, dtype=bool)
+        self.by_keys = np.zeros(0)
+        self.newly_keyed: set[int] = set()
+        self._actions: set[int] = set()  # that were assigned
+        self._built: OrderedDict[bytes, Rig | Note] = OrderedDict()  # by holds, which keys may change on each frame
+
+    @property
+    def facts(self) -> tuple[GoalFacts, ...]:
+        """The goals' settings that the rig was made from."""
+        return () if self._contents is None else self._contents.goals
+
+    @property
+    def goals(self) -> GoalsRead:
+        """The goals as they were read last, without their places."""
+        return GoalsRead(self.facts, (), self.influences, led=self.led)
+
+    @property
+    def animates_settings(self) -> bool:
+        """Whether settings or constraints are animated, and so may change on any frame."""
+        return self.animation.settings or self.animation.constraints
+
+    @property
+    def action(self) -> int:
+        """The identity of the armature's action; 0 if it has none."""
+        return self._animated[0][0] if self._animated else 0
+
+    def is_animated_whole(self, bones: np.ndarray) -> bool:
+        """Whether all rotation channels of bones (n,) are animated."""
+        return not self.free.rotations[bones].any()
+
+    def is_keyed_whole(self, bones: np.ndarray) -> bool:
+        """Whether keys decide on all rotation channels of bones (n,)."""
+        return self.is_animated_whole(bones) and bool((self.by_keys[bones] == 1.0).all())
+
+    def is_animated_alike(self, ob: bpy.types.Object) -> bool:
+        """Whether the same animates an original object as at the last `look`."""
+        return animation.contents(ob, paths=False) == self._animated
+
+    def touch(self) -> None:
+        """Make the next `look` read everything that an edit can change."""
+        self.stale = True
+
+    def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
+        """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
+        edited = (
+            self.stale or self._contents is None or not view.fresh or self.animates_settings or view.edited
+        )  # fmt: skip
+        modes = channels.modes(evaluated.pose.bones, self.modes)
+        animated = animation.contents(ob, paths=False)
+        paths = animation.contents(ob, paths=True) if edited or animated != self._animated else self._paths
+        self.reanimated = view.keyed or paths != self._paths
+        names = edited and self._contents is not None and self._contents.edited[0] != tuple(ob.pose.bones.keys())
+        if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):
+            self.animation = animation.animation(ob)
+            before = self.free
+            self.free = animation.free_channels(self.animation, ob.pose.bones.keys(), modes)
+            self.own_holds = animation.animated(self.animation, ob.pose.bones.keys(), "dqik_hold")
+            if self._contents is not None and len(before.rotations) == len(self.free.rotations) and not names:
+                turned, moved = (before & ~self.free).whole()
+                self.newly_keyed.update(np.flatnonzero(turned | moved).tolist())
+            elif self._contents is not None:
+                self.newly_keyed.clear()  # the bones have other numbers
+            self._other = True
+        other, self.modes, self._animated, self._paths = self.action, modes, animated, paths
+        new = not other and self.action not in self._actions and actions.has_single_keys(ob)
+        if view.fresh or (self.action != other and not new):
+            self.newly_keyed.clear()
+        self._actions.add(self.action)
+        return edited
+
+    def update(
+        self, ob: bpy.types.Object, evaluated: bpy.types.Object, goals: GoalsRead, edited: bool, view: View
+    ) -> None:  # fmt: skip
+        """Rebuild the rig if anything that it depends on has changed.
+
+        ob : the original object, whose holds may have been set since it was evaluated.
+        goals : as read now. edited : the result of `look`.
+        """
+        before = self._contents
+        self.influences = goals.influences
+        if goals.settled and before is not None and not (self._other or self.stale):
+            return
+        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
+        self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
+        now = Contents(
+            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
+            contents.edited(evaluated) if edited or before is None else before.edited,
+        )  # fmt: skip
+        self.stale = self._other = False
+        rebuilt = now != before
+        if rebuilt:
+            if before is None or now._replace(holds=before.holds) != before:
+                self._built.clear()
+            found = self._built.get(now.holds)
+            if found is None:
+                found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
+            self._built[now.holds] = found
+            self._built.move_to_end(now.holds)
+            while len(self._built) > 1 and sum(map(_size, self._built.values())) > _MOST:
+                self._built.popitem(last=False)
+            self._take(evaluated, found)
+            self._contents = now
+        self._lead(goals.led)
+        self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
+        if self.rig is None or not (edited or rebuilt):
+            return
+        if view.in_viewport and (rebuilt or self.reanimated):
+            unkeyed = unkeyed_action.note(ob)
+            self.unkeyed = [] if unkeyed is None else [unkeyed]
+        self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)
+        if view.in_viewport:
+            self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
+
+    def _lead(self, led: Mapping[int, float | None]) -> None:
+        """Leave the limbs of goals to their keys."""
+        rig, before, self.led = self.rig, self.led, led
+        if rig is None or not (led or before):
+            return
+        body = np.setdiff1d(rig.solved_bones, led_limbs.bones(rig, led))
+        if self.is_animated_whole(rig.solved_bones) and self.is_keyed_whole(body):
+            self.led = dict.fromkeys(led)
+        self.solved = self.solved.copy()  # the memory of the pose keeps the one from before
+        self.solved[rig.solved_bones] = True
+        self.solved[led_limbs.bones(rig, self.led)] = False
+
+    def _take(self, evaluated: bpy.types.Object, found: Rig | Note) -> None:
+        self.rig = found if isinstance(found, Rig) else None
+        self.refusal = None if isinstance(found, Rig) else found
+        self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
+        if self.rig is not None:
+            self.solved[self.rig.solved_bones] = True
+
+
+def _size(built: Rig | Note) -> int:
+    """The bytes that a rig takes, about."""
+    return _OF_JOINT * len(built.skeleton) if isinstance(built, Rig) else 0

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One frame of an armature as arrays: link offsets, start pose and targets.
+
+Positions and orientations are in armature space and are read from evaluated data.
+"""
+
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+import bpy
+import numpy as np
+
+from ....solvers import FrameArrays, Pose, Prepared
+from ....solvers.algebra import dual_quaternion, quaternion
+from ....solvers.model import Targets
+from ...blender.channels import Channels
+from ...notes import Code, Note, Refused
+from ...skeleton.rig import Rig
+from . import keyed_reach, kinds, led_limbs, own_answers, start_pose, unmoved
+from . import links as joint_links
+from . import targets as goal_targets
+from .natural_pose import Shaping
+from .targets import GoalsRead
+
+
+@dataclass
+class FrameInput:
+    """The input of one frame's solve.
+
+    rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
+    the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
+    its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
+    shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
+    them; such a frame starts from its keys, never from another frame's answer. own : digests of keyed poses that are
+    answers (`own_answers.py`). led : bones (n,) of limbs that are left to their keys, which no answer turns.
+    """
+
+    rig: Rig
+    prepared: Prepared
+    links: np.ndarray
+    posed: Pose
+    targets: Targets
+    slide_scale: np.ndarray
+    distorted: bool = False
+    shaping: Shaping | None = None
+    keyed: bool = False
+    own: frozenset[bytes] = frozenset()
+    led: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it is never solved from another frame's answer.
+
+        It starts from keys or from what is known to be its answer, or its targets follow goals.
+        """
+        return self.keyed or self.rig.passes > 0 or (bool(self.own) and self.digest() in self.own)
+
+    def digest(self) -> bytes:
+        """What tells this pose and these goals from others, as `own_answers` has it."""
+        return own_answers.digest(self.posed, own_answers.of_goals(self.prepared, self.targets))
+
+    def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
+        """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
+        arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
+
+    def question(self) -> FrameArrays:
+        """The whole input in arrays of one frame."""
+        arrays = self.prepared.arrays()
+        self.ask(arrays)
+        start_pose.complete(arrays, self.rig, self.shaping)
+        return arrays
+
+    def shaped(self, amount: float | np.ndarray | None) -> Shaping | None:
+        """The shaping of one frame, or of F, whose amounts may be others; None : this frame's own."""
+        return self.shaping if self.shaping is None or amount is None else self.shaping._replace(amount=amount)
+
+    def solve_afresh(self, arrays: FrameArrays, amounts: np.ndarray | None = None) -> None:
+        """Complete the start poses in arrays of F frames like this one, and solve these frames, each on its own.
+
+        arrays : with the animator's start poses. amounts : (F,) of the shaping, if it has others on these frames.
+        """
+        posed = Pose(arrays.start_rotations.copy(), arrays.start_translations.copy())
+
+        def solve(some: FrameArrays, frames: np.ndarray | slice) -> Pose | None:
+            carried = start_pose.complete(some, self.rig, self.shaped(None if amounts is None else amounts[frames]))
+            self.prepared.solve_into(some, from_start=self.keyed)
+            return carried
+
+        carried = solve(arrays, slice(None))
+        if self.keyed:
+            keyed_reach.stay(arrays, self.prepared, posed, solve)
+        if carried is not None:
+            unmoved.keep(arrays, self.prepared, carried)
+        unmoved.keep(arrays, self.prepared, posed)
+        if self.own:
+            bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]
+            unmoved.keep_own(arrays, self.prepared, posed, self.own, bent)
+
+    def copy(self) -> "FrameInput":
+        """With links and targets of its own."""
+        return replace(self, links=self.links.copy(), targets=self.targets.copy())
+
+
+@dataclass
+class Reading:
+    """What one frame's solve starts from.
+
+    posed, now : the evaluated and the original bones' channels. start : the channels as they would be without DQIK.
+    frame_input : the solver's input; None if there is nothing to solve. is_steady : only targets and the places of
+    roots were read, into the input of the frame before.
+    """
+
+    posed: Channels
+    now: Channels
+    start: Channels
+    frame_input: FrameInput | None
+    is_steady: bool = False
+
+    def copy(self) -> "Reading":
+        """With an input of its own, which the next frame does not overwrite."""
+        frame_input = None if self.frame_input is None else self.frame_input.copy()
+        return Reading(self.posed, self.now, self.start, frame_input)
+
+
+def check_numbers(numbers: np.ndarray) -> None:
+    """Raise `Refused` if what was read of a pose, or solved from it, holds something that is not a number."""
+    if not isfinite(numbers.sum()):
+        raise Refused(Note(Code.POSE_NO_NUMBER))
+
+
+def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
+    """Read one frame of an evaluated armature object. start : the channels that the frame starts from."""
+    if ob.dqik.start_from != "REST":
+        start = led_limbs.start(ob, rig, goals.led, start)
+    found = joint_links.read(ob, rig, start)
+    check_numbers(np.array(found.stretch))
+    prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
+    pose = posed(rig, start, scale)
+    targets = targets_of(ob, rig, prepared, goals, links, pose)
+    led = led_limbs.bones(rig, goals.led)
+    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted, led=led)
+
+
+def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:
+    """The pose (1, J, ...) that channels give. slide_scale : (T,) as of `FrameInput`."""
+    pose = Pose(rig.motions(channels), np.zeros((1, len(rig.skeleton), 3)))
+    for k, (joint, row) in enumerate(zip(rig.slide_joint.tolist(), rig.slide_row.tolist(), strict=True)):
+        # offset = frame @ location * scale, one slide an axis of that frame
+        location = channels.locations[rig.bones[row]] * slide_scale[k]
+        pose.translations[0, joint : joint + 3] = rig.location_frame[row].T * location[:, None]
+    return pose
+
+
+def targets_of(
+    ob: bpy.types.Object, rig: Rig, prepared: Prepared, goals: GoalsRead, links: np.ndarray, start: Pose
+) -> Targets:
+    """The goals' targets in armature space, for one frame; influence below 1 moves them toward where the bones start.
+
+    ob : the evaluated object.
+    """
+    count = len(rig.goals)
+    points = np.zeros((1, rig.target_points, 3)) if rig.target_points else None
+    targets = Targets(
+        np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
+    )
+    goal_targets.in_armature(ob, rig, goals.places, targets, start)
+    shares = [1.0 if one.index in goals.led else goals.influences[one.index] for one in rig.goals]
+    if min(shares, default=1.0) < 1.0:
+        _ease(rig, prepared, shares, targets, links, start)
+    return targets
+
+
+def _ease(
+    rig: Rig, prepared: Prepared, shares: list[float], targets: Targets, links: np.ndarray, start: Pose
+) -> None:
+    """Move targets of goals with an influence below 1 toward where their bones start, in place."""
+    positions, rotations = targets.positions, targets.rotations
+    world = rig.skeleton.transforms(start.rotations, start.translations, links)
+    by = np.tile(quaternion.IDENTITY, (len(shares), 1))
+    by[prepared.carry.goals] = prepared.carry.carries(world[..., :4])[0]
+    for k, (goal, share) in enumerate(zip(prepared.goals, shares, strict=True)):
+        if share < 1.0 and goal.kind != "REACH":
+            kinds.ease(rig, k, share, world[0], targets)
+        elif share < 1.0:
+            own = world[0, goal.joint, :4]
+            began = dual_quaternion.transform(world[0, goal.joint], np.asarray(goal.offset, dtype=float))
+            positions[0, k] = began + share * (positions[0, k] - began)
+            wanted, back = quaternion.product(by[k], rotations[0, k]), quaternion.conjugate(by[k])
+            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
+            rotations[0, k] = quaternion.product(back, quaternion.product(own, quaternion.exp(share * turn)))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pose that is the answer already stays exactly as it is. NumPy only.
+
+A solve from such a pose ends at it up to about a ten-thousandth of a radian, because it weighs the goals against the
+pull to the pose. A captured motion to which the targets were keyed would tremble by that much, and a body whose targets
+are all moved as one would not go along as one.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from ....solvers import FrameArrays, Pose, Prepared
+from ....solvers.model import Targets
+from ....solvers.space import JointSpace
+from . import keyed_reach, own_answers
+
+_ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
+_NEAR = 1e-3  # radians: solves from such poses end nearer
+_ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits
+
+
+def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
+    """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
+    if not arrays.converged.any():
+        return
+    if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings or prepared.contacts:
+        return
+    cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
+    slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
+    near = (cosines > np.cos(0.5 * _NEAR)) & (slid < prepared.options.tolerance) & ~arrays.at_limit.any(-1)
+    frames = np.flatnonzero(near)
+    if not frames.size:
+        return
+    links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
+    world = prepared.skeleton.transforms(posed.rotations[frames], posed.translations[frames], links)
+    places, turns = keyed_reach.ends(prepared, world)
+    turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
+    away = np.linalg.norm(arrays.positions[frames] - places, axis=-1) / prepared.options.tolerance
+    off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
+    away *= [goal.has_place for goal in prepared.goals]
+    off *= [goal.has_turn for goal in prepared.goals]
+    frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1)]
+    arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
+
+
+def keep_own(
+    arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes], bent: Sequence[int] = ()
+) -> None:  # fmt: skip
+    """Make the answers of solved frames the poses (F, J, ...) that are answers to their goals by their digests.
+
+    Poses that limits or couplings do not allow, which came later, are solved.
+    bent : joints of toes that the roll of their foot bends from how they are posed; they stay as solved.
+    """
+    for frame in range(len(arrays)):
+        one = slice(frame, frame + 1)
+        pose = Pose(posed.rotations[one], posed.translations[one])
+        wanted = Targets(
+            arrays.positions[one], arrays.orientations[one], arrays.poles[one], points=arrays.points[one]
+        )  # fmt: skip
+        asked = own_answers.digest(pose, own_answers.of_goals(prepared, wanted))
+        if asked not in own or not _is_allowed(prepared, pose):
+            continue
+        pose.rotations[:, bent] = arrays.rotations[one][:, bent]
+        links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
+        world = prepared.skeleton.transforms(*pose, links)
+        places, turns = keyed_reach.ends(prepared, world)
+        turned = prepared.carry.carried(world[..., :4], wanted.rotations)
+        away, off = wanted.positions - places, keyed_reach.turn(turns, turned)
+        arrays.rotations[one], arrays.translations[one] = pose
+        for k, goal in enumerate(prepared.goals):
+            if goal.kind == "REACH":
+                arrays.position_errors[frame, k] = np.linalg.norm(away[0, k]) * goal.has_place
+                arrays.rotation_errors[frame, k] = np.linalg.norm(off[0, k]) * goal.has_turn
+
+
+def _is_allowed(prepared: Prepared, pose: Pose) -> bool:
+    """Whether a pose (1, J, ...) is inside the limits and the exact couplings of the joints that goals move."""
+    space = _space(prepared)
+    if space is None:
+        return True
+    state = space.state(pose)
+    cosines = np.abs((state.rotations * pose.rotations).sum(-1))[:, space.moved]
+    return bool((cosines > np.cos(0.5 * _ALLOWED)).all())
+
+
+@lru_cache(maxsize=16)
+def _space(prepared: Prepared) -> JointSpace | None:
+    """The freedoms of the joints that goals move; None if nothing restricts them."""
+    skeleton = prepared.skeleton
+    moved = np.zeros(len(skeleton), dtype=bool)
+    moved[[joint for goal in prepared.goals for joint in goal.chain or ()]] = True
+    moved[[joint for one in skeleton.couplings for joint in (one.joint, one.leader)]] = True
+    space = JointSpace(skeleton, moved)
+    return space if space.n and (space.limited or space.unknowns is not None) else None

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The goals that a frame missed, as text and as the list of frames that an armature object keeps."""
+
+from collections.abc import Iterable, Sequence
+
+import bpy
+
+from ...blender import units
+from ...notes import Code, Note, listed
+from .report import GoalError
+
+
+def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]]) -> None:
+    """Replace the armature's missed frames by those of `frames` with a missed goal, each with its goals' errors."""
+    found = ob.dqik.missed_frames
+    found.clear()
+    for frame, errors in frames:
+        missed = worst_first(errors)
+        if missed:
+            entry = found.add()
+            entry.name, entry.frame = str(named(ob, missed)), frame
+            entry.error = max(error.distance for error in missed)
+            entry.rotation_error = max(error.angle for error in missed)
+
+
+def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
+    """The errors of goals that are missed, the largest distance first."""
+    return sorted((error for error in errors if error.missed), key=lambda error: (-error.distance, -error.angle))
+
+
+def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:
+    """The names of missed goals as text."""
+    return listed([ob.dqik.goals[error.goal].name for error in missed])
+
+
+def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> Note:
+    """A sentence that names the missed goals of a frame, and the largest error."""
+    by = units.miss(scene, ob, max(error.distance for error in missed), max(error.angle for error in missed))
+    return Note(Code.NOT_MET, f"{frame:g}", named(ob, missed), by)
+
+
+def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
+    """A clause about the missed frames: how many, and the worst; None if there are none."""
+    frames = ob.dqik.missed_frames
+    if not len(frames):
+        return None
+    worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
+    by = units.miss(scene, ob, worst.error, worst.rotation_error)
+    count = Note(Code.ONE_FRAME) if len(frames) == 1 else Note(Code.FRAMES, len(frames))
+    return Note(Code.GOALS_MISSED, count, worst.frame, worst.name, by)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
+
+from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
+from ..read import start_pose
+from ..read.question import FrameInput, check_numbers
+from ..read.view import View
+from .known_answers import KnownAnswers, Question
+from .start_mode import Way
+
+
+class FollowedMotion:
+    """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
+
+    def __init__(self, known: KnownAnswers) -> None:
+        self._known = known
+        self._prepared: Prepared | None = None
+        self.arrays: FrameArrays  # the question and the answer of the last frame
+        self._motion: Motion
+        self._behind = False  # whether the motion does not know the last answer
+        self._scene, self._frame = 0, 0.0
+        self._question: Question | None = None  # the last one
+        self._lags = False  # whether the motion is one with a lag
+        self.followed = False  # whether the last answer depends on the frames before
+
+    @property
+    def lags(self) -> bool:
+        """Whether the last answer is on its way to the targets."""
+        return self._lags and self.followed
+
+    def stop(self) -> None:
+        """Make the next frame be solved afresh."""
+        self._prepared = None
+
+    def solve(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
+        """Solve a frame, from the last frame's answer if it `follows` in this `way` and is not keyed.
+
+        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh. The
+        same frame that asks the same again keeps its answer.
+        """
+        self._prepare(frame_input.prepared, way)
+        frame_input.ask(self.arrays)
+        same_frame = view.frame == self._frame and view.scene_uid == self._scene
+        next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
+        question = self._question_of(frame_input, self.arrays)
+        if not way.follows or frame_input.stands_alone:
+            self.followed = False
+            self._answer(frame_input, self.arrays, question)
+            self._behind = True
+        elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
+            if next_frame:
+                way.set_time(self._motion, view.frame - self._frame)
+            if self._lags:
+                self.followed = self._has_before(next_frame, same_frame)
+            else:
+                self.followed = next_frame or (same_frame and not view.fresh)
+            self._go_on(frame_input)
+        self._scene, self._frame, self._question = view.scene_uid, view.frame, question
+        return self.arrays
+
+    def solve_aside(self, frame_input: FrameInput) -> FrameArrays:
+        """Solve a frame of a render on its own; the motion stays where it is."""
+        arrays = frame_input.prepared.arrays()
+        frame_input.ask(arrays)
+        self._answer(frame_input, arrays, self._question_of(frame_input, arrays))
+        return arrays
+
+    def _prepare(self, prepared: Prepared, way: Way) -> None:
+        """Make room and a motion for these goals and this way, if they have changed."""
+        lags = way.gain is not None
+        if prepared is not self._prepared:
+            before = None if self._prepared is None or not self._lags else self._motion
+            self.arrays, self._behind = prepared.arrays(), False
+            self._motion = way.motion(prepared, before)
+            self._prepared, self._question = prepared, None
+        elif lags != self._lags:
+            self._motion, self._behind = way.motion(prepared), True
+        self._lags = lags
+
+    def _has_before(self, next_frame: bool, same_frame: bool) -> bool:
+        """Whether a motion with a lag stands at the frame before this one, to which it is taken back if need be.
+
+        So a frame that is solved again, after an edit for example, shows what playback shows there.
+        """
+        assert isinstance(self._motion, TrackedMotion)
+        if same_frame:
+            self._motion.back()
+            return not self._behind and self._motion.pose is not None
+        return next_frame and (self._behind or self._motion.pose is not None)
+
+    def _go_on(self, frame_input: FrameInput) -> None:
+        """Solve the frame whose input is in the arrays as the motion's next, or its first."""
+        start_pose.complete(self.arrays, frame_input.rig, frame_input.shaping)
+        if not self.followed:
+            self._motion.restart()
+        elif self._behind:
+            self._motion.begin(Pose(self.arrays.rotations[0], self.arrays.translations[0]))
+        self._motion.solve_into(self.arrays)
+        self._behind = False
+        check_numbers(self.arrays.rotations)
+
+    def _question_of(self, frame_input: FrameInput, arrays: FrameArrays) -> Question:
+        """The question of the frame whose input is in `arrays`."""
+        asked = arrays.questions()[0]
+        return self._known.question(frame_input.prepared, frame_input.shaping, frame_input.keyed, asked)
+
+    def _answer(self, frame_input: FrameInput, arrays: FrameArrays, question: Question) -> None:
+        """Solve the frame whose input is in `arrays` on its own, unless its answer is known."""
+        found = self._known.answer(question)
+        if found is not None:
+            arrays.answer_again(found)
+        else:
+            frame_input.solve_afresh(arrays)
+            check_numbers(arrays.rotations)
+            self._known.keep(question, arrays.answers()[0])

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys of properties, as Blender's preferences have them. All keys that DQIK inserts one by one are inserted here.
+
+They have the handles and the interpolation of keys that the user inserts. Blender gives those to the keys of its own
+operators only, not to those of scripts.
+Blender's preference *Only Insert Available* is about Auto Keying: with it, Auto Keying adds keys to curves that are
+there and makes no new ones. Keys that the user asks for are inserted in any case.
+"""
+
+import bpy
+
+from .. import curves
+from ..blender import rotation
+from ..blender.places import Owner
+
+
+def is_auto(scene: bpy.types.Scene) -> bool:
+    """Whether Auto Keying is on in a scene."""
+    return scene.tool_settings.use_keyframe_insert_auto
+
+
+def adds_curves(auto: bool) -> bool:
+    """Whether keys may be inserted where there is no curve. auto : Auto Keying inserts them, not the user."""
+    return not (auto and bpy.context.preferences.edit.use_keyframe_insert_available)
+
+
+def key(owner: Owner, frame: float, group: str, auto: bool = False) -> bool:
+    """Key the location and the rotation, in the owner's own rotation mode, at a frame; returns whether both were keyed.
+
+    auto : as in `adds_curves`.
+    """
+    moved = key_path(owner, "location", frame, group, auto)
+    return key_path(owner, rotation.PATHS[owner.rotation_mode], frame, group, auto) and moved
+
+
+def key_path(owner: Owner, path: str, frame: float, group: str = "", auto: bool = False) -> bool:
+    """Key a property of an owner, by its data path from there, at a frame; returns whether it was keyed.
+
+    auto : as in `adds_curves`.
+    """
+    there = {curve.array_index for curve in _curves(owner, path) if key_at(curve, frame) is not None}
+    if adds_curves(auto):
+        done = owner.keyframe_insert(path, frame=frame, group=group)
+    elif not _curves(owner, path):  # Blender would print a warning
+        return False
+    else:
+        done = owner.keyframe_insert(path, frame=frame, group=group, options={"INSERTKEY_AVAILABLE"})
+    for curve in _curves(owner, path):
+        if curve.array_index not in there:
+            _prefer(curve, frame)
+    return done
+
+
+def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
+    """The key of a curve at a frame, or None."""
+    points = curve.keyframe_points
+    low, high = 0, len(points)
+    while low < high:  # they are in order
+        middle = (low + high) // 2
+        if points[middle].co[0] < frame - curves.SAME_FRAME:
+            low = middle + 1
+        else:
+            high = middle
+    return points[low] if low < len(points) and points[low].co[0] <= frame + curves.SAME_FRAME else None
+
+
+def curves_of(bone: bpy.types.PoseBone, path: str) -> dict[int, bpy.types.FCurve]:
+    """The curves of a bone's property in its object's action, by their index."""
+    whole = curves.bone_path(bone.name, path)
+    size = rotation.PATH_SIZES.get(path, 3 if path == "location" else 1)
+    both = ((index, curves.find(bone.id_data, whole, index)) for index in range(size))
+    return {index: curve for index, curve in both if curve is not None}
+
+
+def is_keyed(bone: bpy.types.PoseBone, frame: float) -> bool:
+    """Whether the rotation or the location of a bone has a key at a frame."""
+    paths = (rotation.PATHS[bone.rotation_mode], "location")
+    return any(key_at(curve, frame) is not None for path in paths for curve in curves_of(bone, path).values())
+
+
+def _curves(owner: Owner, path: str) -> list[bpy.types.FCurve]:
+    """The curves of a property of an owner in its object's action."""
+    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
+    return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path == whole]
+
+
+def _prefer(curve: bpy.types.FCurve, frame: float) -> None:
+    """Give a new key at a frame what the preferences give to new keys; one of several takes its neighbour's easing."""
+    key = key_at(curve, frame)
+    if key is None:
+        return
+    if len(curve.keyframe_points) <= 2 and key.interpolation == "BEZIER":  # what has no values between is constant
+        key.interpolation = bpy.context.preferences.edit.keyframe_new_interpolation_type
+    curves.prefer(curve, frame, frame)

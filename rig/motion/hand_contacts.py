@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hands that touch: where the source's hands are near its other hand or its body, another body's are as near.
+
+Each point of a hand has its place about each part of the source: how far along, in which direction, how far from the
+skin. The other hand is wanted where its points have the same places about its own body; the nearer the source's hand
+is to its skin, the more. Hands and arms are wanted out of the skin. The arms give first, then shoulders, neck and spine
+(`giving`), in all frames at once, so that what is added is smooth: a least-squares problem with few steps.
+"""
+
+from collections.abc import Generator, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ...solvers.clip import solve_band
+from ..clip import volumes
+from ..clip.figure_motion import Shown
+from ..clip.person_frames import SIDES, Person
+from ..clip.volumes import Part, PartKey, Place, Skin
+from .contact_joints import Giving, Group
+from .retargeted_body import Body
+
+_NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
+_CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
+_FREE = 0.05  # of the height: the gap at which a point counts 1
+_CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
+_STEEP = 3.0  # how much more, as an exponent
+_TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
+_SLIDING = 0.02  # how much a place on the skin counts against the gap to it
+_BOTH = 10.0  # how much more the other hand counts than the body
+_DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
+_INSIDE = 6000.0  # how much a point below the own skin counts
+_APART = 0.003  # of the height: points are wanted so far out, because the skin between them is not quite known
+_EDGE, _FAR = 0.002, 0.02  # of the height: it counts less if it is less deep, and pulls no more if it is deeper
+
+# What turns [rad] of each part count, against points that are wrong by a height.
+_STIFF = {"spine": 3.0, "neck": 2.0, "collar": 0.4, "arm": 0.06, "forearm": 0.06, "hand": 0.05}
+_TWIST, _WRIST = 0.02, 0.05  # between upper arm and forearm, and between forearm and hand
+_ELBOW = 10.0  # an elbow that bends sideways or backward
+_LEAST_BEND = 0.05  # [rad] elbows do not become straighter than this or than they were
+_BENT = 0.3  # how soon elbows give that were straight
+_SMOOTH = 100.0  # how much more an acceleration [per frame^2] counts than a turn
+_COARSE = 8  # steps in which it counts still more, so that arms go the same way in all frames
+_FIRST = 200.0  # how much more in the first one
+_ROUNDS, _LONGEST, _DAMPING = 14, 0.3, 0.3  # steps, [rad] the longest, and what a step counts against what it mends
+_AT_ONCE, _BESIDE = 400, 80  # frames that are solved together, and those before and after them that go along
+
+_ARM = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
+_BALLS = {"forearm": (0.1, 0.3, 0.5, 0.7, 0.9), "arm": (0.6, 0.8, 0.97)}  # of the length: where an arm has points
+
+
+class Points(NamedTuple):
+    """Points (P, 3) at rest that bones (P,) carry, each with the radius (P,) of a ball around it."""
+
+    places: np.ndarray
+    bones: np.ndarray
+    radii: np.ndarray
+
+
+class Wanted(NamedTuple):
+    """Where the points of a hand are about a part of the source in some frames (f,), scaled.
+
+    gap : (f, P) of the source's height. counts : (f, P) how much points count, less where they are further from the
+    skin, or deep in it.
+    """
+
+    frames: np.ndarray
+    place: Place
+    gap: np.ndarray
+    counts: np.ndarray
+
+
+class System(NamedTuple):
+    """The normal equations of each frame: `H` (F, m, m) and `g` (F, m)."""
+
+    hessian: np.ndarray
+    gradient: np.ndarray
+
+    def add(self, frames: np.ndarray, rows: np.ndarray, weight: np.ndarray, missing: np.ndarray) -> None:
+        """Add rows (f, r, n, 3) of frames, each once, with weights (f, r) and what is missing (f, r)."""
+        flat = rows.reshape(*rows.shape[:2], -1)
+        weighted = np.swapaxes(flat * weight[..., None], 1, 2)
+        self.hessian[frames] += weighted @ flat
+        self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
+
+
+def keep(
+    source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int
+) -> Generator[float, None, None]:
+    """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
+
+    Yields the progress from 0 to 1. source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
+    """
+    sides = [side for side in SIDES if _has_arm(body.person, side)]
+    sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
+    if not sides:
+        return
+    person, shown, scale = source
+    found = dict[int, list[np.ndarray]]()
+    for begin in range(0, body.count, _AT_ONCE):
+        first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
+        part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
+        giving = Giving(part, sides, shift[first:last], carrier)
+        for share in _solve(_Touches((person, own, scale), part, giving, sides)):
+            yield min(begin + share * _AT_ONCE, body.count) / body.count
+        for bone in (bone for bones in giving.bones.values() for bone in bones):
+            found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
+    body.turns.update({bone: np.concatenate(turns) for bone, turns in found.items()})
+
+
+def _solve(touches: "_Touches") -> Iterator[float]:
+    """Gauss-Newton steps over all frames; the share of them that is done."""
+    giving, stiff = touches.giving, touches.stiff
+    frames, own = len(giving.vectors), np.arange(len(stiff))
+    band = np.zeros((frames, 3, 1, 1))  # D^T D of second differences D: (f, f), (f + 1, f) and (f + 2, f)
+    for at, one in enumerate(_SECOND):
+        band[at : frames - 2 + at, 0] += one * one
+        for later, other in enumerate(_SECOND[at + 1 :], 1):
+            band[at : frames - 2 + at, later] += one * other
+    for count in range(_ROUNDS):
+        smooth = _SMOOTH * max(_FIRST ** (1.0 - count / _COARSE), 1.0) * np.diag(stiff)
+        hessian, gradient = touches.system()
+        gradient -= giving.vectors * stiff
+        acceleration = np.diff(giving.vectors, 2, axis=0) @ smooth
+        for at, one in enumerate(_SECOND):
+            gradient[at : frames - 2 + at] -= one * acceleration
+        hessian[:, own, own] = (1.0 + _DAMPING) * hessian[:, own, own] + stiff
+        step = solve_band(hessian + band[:, 0] * smooth, band[:-1, 1] * smooth, band[:-2, 2] * smooth, gradient)
+        giving.vectors = giving.vectors + np.clip(step, -_LONGEST, _LONGEST)
+        yield (count + 1) / _ROUNDS
+    giving.posed()
+
+
+_SECOND = (1.0, -2.0, 1.0)
+
+
+class _Touches:
+    """What a body's turns are to be, over all frames.
+
+    Attributes
+    ----------
+    giving : the turns. stiff : (m,) how much each of them counts.
+    """
+
+    def __init__(self, source: tuple[Person, Shown, float], body: Body, giving: Giving, sides: list[str]) -> None:
+        self.giving, self._body, self._sides = giving, body, sides
+        self.stiff = np.repeat([_STIFF[part] for part, _ in giving.groups], 3)
+        self._skin, self._heads, self._scale = body.person.skin, body.person.armature.heads, body.space.scale
+        self._height = self._skin.height * self._scale
+        self._points = {side: _points(body.person, side) for side in sides}
+        person, shown, scale = source
+        size = self._height / (person.skin.height * scale)
+        alike = [side for side in sides if _has_arm(person, side)]
+        self._wanted = {side: _wanted(source, side, self._skin, size) for side in alike}
+        self._first = {side: giving.elbow(side, at_first=True) for side in sides}
+        self._straight = {side: _straight(person, shown, scale, side) for side in alike}
+
+    def system(self) -> System:
+        """The normal equations by the vectors, as they are now, without what the turns themselves count."""
+        giving = self.giving
+        frames, size = giving.vectors.shape
+        system, shown = System(np.zeros((frames, size, size)), np.zeros((frames, size))), giving.posed()
+        levers = giving.levers(shown)
+        for side in self._sides:
+            points = _carried(self._points[side], self._heads, shown, self._scale)
+            own = giving.of_points(levers, shown, self._points[side].bones, points)
+            for key in _others(self._skin, side):
+                part = self._skin.parts[key]
+                about = _About(part, *volumes.posed(part, shown, self._heads, self._scale), points, own)
+                if not self._skin.bare:
+                    self._out(system, shown, levers, side, about)
+                if (wanted := self._wanted.get(side, {}).get(key)) is not None and len(wanted.frames):
+                    self._touch(system, shown, levers, wanted, about, _BOTH if key[0] == "hand" else 1.0)
+            self._bend(system, side)
+        rates = giving.rates()
+        flipped = np.swapaxes(rates, 1, 2)
+        return System(flipped @ system.hessian @ rates, (flipped @ system.gradient[..., None])[..., 0])
+
+    def _out(self, system: System, shown: Shown, levers: np.ndarray, side: str, about: "_About") -> None:
+        """The rows of an arm's points that are below the skin of a part."""
+        part, radii, scale = about.part, self._points[side].radii, self._scale
+        near = _near(about.nodes, about.points, scale * (part.radii.max() + radii.max()))
+        place = volumes.seen(part, about.nodes[near], about.axes[near], scale, about.points[near])
+        depth = scale * radii - place.gap + _APART * self._height
+        deep = np.flatnonzero((depth > 0.0).any(1))
+        if not len(deep):
+            return
+        frames, depth = near[deep], np.maximum(depth[deep], 0.0) / self._height
+        weight = _INSIDE * np.minimum(depth / _EDGE, 1.0) * _FAR / np.maximum(depth, _FAR)
+        out = volumes.outward(part, about.axes[frames], _taken(place, deep))
+        lever = self._against(levers, shown, about, frames, place.along[deep], about.points[frames])
+        system.add(frames, quaternion.cross(lever, out[:, :, None]), weight, depth)
+
+    def _touch(
+        self, system: System, shown: Shown, levers: np.ndarray, wanted: Wanted, about: "_About", counts: float
+    ) -> None:  # fmt: skip
+        """The rows of a hand's points that have places about a part."""
+        frames, place, part, scale = wanted.frames, wanted.place, about.part, self._scale
+        nodes, axes, points = about.nodes[frames], about.axes[frames], about.points[frames, : place.gap.shape[1]]
+        gap = volumes.seen(part, nodes, axes, scale, points).gap / self._height
+        firm, loose = (counts * wanted.counts * one
+                       for one in _weights(wanted.gap + _CLOSE, np.maximum(gap, 0.0) + _CLOSE))  # fmt: skip
+        target, out = volumes.placed(part, nodes, axes, scale, place), volumes.outward(part, axes, place)
+        line = (target - points) / self._height
+        lever = self._against(levers, shown, about, frames, place.along, target)
+        system.add(frames, quaternion.cross(lever, out[:, :, None]), firm, (out * line).sum(-1))
+        for axis, unit in enumerate(np.eye(3)):
+            system.add(frames, quaternion.cross(lever, unit), loose, line[..., axis])
+
+    def _against(
+        self, levers: np.ndarray, shown: Shown, about: "_About", frames: np.ndarray, along: np.ndarray,
+        places: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
+        """The levers (f, P, n, 3) [heights] of the first P points against places (f, P, 3) that the part carries."""
+        bones = np.array(about.part.bones)
+        bones = bones[np.clip(np.searchsorted(about.part.marks, along, side="right") - 1, 0, len(bones) - 1)]
+        theirs = self.giving.of_points(levers[frames], Shown(shown.heads[frames], shown.turns[frames]), bones, places)
+        return (about.levers[frames, : places.shape[1]] - theirs) / self._height
+
+    def _bend(self, system: System, side: str) -> None:
+        """The rows of elbow, wrist and shoulder."""
+        giving, first, now = self.giving, self._first[side], self.giving.elbow(side)
+        every = np.arange(len(giving.vectors))
+
+        def add(parts: tuple[Group, Group], axis: np.ndarray, weight: np.ndarray | float, missing: np.ndarray) -> None:
+            rows = np.zeros((len(every), 1, len(giving.groups), 3))
+            rows[:, 0, [giving.groups[part] for part in parts]] = np.array([-axis, axis]).swapaxes(0, -2)
+            system.add(every, rows, np.broadcast_to(weight, every.shape)[:, None], missing[:, None])
+
+        arm, forearm, hand = ((part, side) for part in _ARM)
+        aside = [(elbow.lower * elbow.above).sum(-1) for elbow in (first, now)]
+        add((arm, forearm), quaternion.cross(now.lower, now.above), _ELBOW, aside[0] - aside[1])
+        bent = [np.arctan2((quaternion.cross(elbow.upper, elbow.lower) * elbow.above).sum(-1),
+                           (elbow.upper * elbow.lower).sum(-1)) for elbow in (first, now)]  # fmt: skip
+        add((arm, forearm), now.above, self._straight.get(side, 0.0), bent[0] - bent[1])
+        least = np.minimum(bent[0], _LEAST_BEND) - bent[1]
+        add((arm, forearm), now.above, np.where(least > 0.0, _ELBOW, 0.0), least)
+        add((arm, forearm), now.lower, _TWIST, -(giving.against(arm, forearm) * now.lower).sum(-1))
+        stiff = {(forearm, hand): _WRIST, (("spine", ""), ("collar", side)): _STIFF["collar"]}
+        for pair, weight in stiff.items():
+            if all(group in giving.groups for group in pair):
+                for axis, unit in enumerate(np.eye(3)):
+                    add(pair, np.broadcast_to(unit, now.lower.shape), weight, -giving.against(*pair)[:, axis])
+
+
+class _About(NamedTuple):
+    """A part over all frames, as `volumes.posed`, and the points (F, P, 3) of an arm with their levers (F, P, n, 3)."""
+
+    part: Part
+    nodes: np.ndarray
+    axes: np.ndarray
+    points: np.ndarray
+    levers: np.ndarray
+
+
+# -- arms --------------------------------------------------------------------------------------------------------------
+
+
+def _bones(person: Person, side: str) -> list[int]:
+    return [person.chains[name, side, 0][0] for name in _ARM]
+
+
+def _has_arm(person: Person, side: str) -> bool:
+    return all((name, side, 0) in person.chains and (name, side) in person.skin.parts for name in _ARM)
+
+
+def _others(skin: Skin, side: str) -> list[PartKey]:
+    """The parts that an arm may touch."""
+    return [key for key in skin.parts if key[1] != side or key[0] not in _ARM]
+
+
+def _points(person: Person, side: str) -> Points:
+    """The points of an arm: those of the hand's skin, and balls along forearm and elbow."""
+    parts, hand = person.skin.parts, person.skin.hands[side]
+    balls = {name: volumes.core(parts[name, side], np.array(along)) for name, along in _BALLS.items()}
+    bones = [(parts["hand", side].bones[0], len(hand)), *((parts[name, side].bones[0], len(along))
+             for name, along in _BALLS.items())]  # fmt: skip
+    return Points(np.concatenate([hand, *(places for places, _ in balls.values())]), np.repeat(*np.transpose(bones)),
+                  np.concatenate([np.zeros(len(hand)), *(radii for _, radii in balls.values())]))  # fmt: skip
+
+
+def _carried(points: Points, heads: np.ndarray, shown: Shown, scale: float) -> np.ndarray:
+    """Points (F, P, 3) in the world. heads : (N, 3) of bones at rest."""
+    line = points.places - heads[points.bones]
+    return shown.heads[:, points.bones] + scale * quaternion.rotate(shown.turns[:, points.bones], line)
+
+
+def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarray:
+    """How much (F,) the bend of an elbow counts: the more the straighter the source's arm is."""
+    upper, lower, hand = _bones(person, side)
+    heads = person.armature.heads
+    length = scale * (np.linalg.norm(heads[lower] - heads[upper]) + np.linalg.norm(heads[hand] - heads[lower]))
+    line = shown.heads[:, hand] - shown.heads[:, upper]
+    square = np.minimum((line * line).sum(-1) / length**2, 1.0)
+    return _STIFF["arm"] * (square / (1.0 - square + _BENT)) ** 2
+
+
+# -- what touches ------------------------------------------------------------------------------------------------------
+
+
+def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
+    """Where the points of a hand are about the source's other parts, in the frames in which it is near.
+
+    A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
+    """
+    person, shown, scale = source
+    own = person.skin
+    heads, height = person.armature.heads, own.height * scale
+    points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
+    found = {}
+    for key in _others(own, side):
+        firm = key[0] == "hand" or not own.bare
+        if key not in skin.parts or (skin.bare and key[0] != "hand"):
+            continue
+        part = own.parts[key]
+        nodes, axes = volumes.posed(part, shown, heads, scale)
+        reach = _NEAR if firm else _CLEAR
+        near = _near(nodes, points, scale * part.radii.max() + reach * height)
+        place = volumes.seen(part, nodes[near], axes[near], scale, points[near])
+        close = np.flatnonzero((place.gap < reach * height).any(1))
+        place = _taken(place, close)
+        gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
+        place = place._replace(gap=size * (place.gap if skin.bare else gap))
+        gap /= height
+        counts = _smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * _smooth(2.0 - deep / _DEEP)
+        found[key] = Wanted(near[close], place, gap, counts)
+    return found
+
+
+def _near(nodes: np.ndarray, points: np.ndarray, reach: float) -> np.ndarray:
+    """The frames in which points (F, P, 3) may be nearer to a line along nodes (F, K, 3) than a length."""
+    middle = points.mean(1)
+    size = np.linalg.norm(points - middle[:, None], axis=-1).max(1)
+    line, offset = np.diff(nodes, axis=1), middle[:, None] - nodes[:, :-1]
+    share = np.clip((offset * line).sum(-1) / np.maximum((line * line).sum(-1), 1e-18), 0.0, 1.0)
+    away = np.linalg.norm(offset - share[..., None] * line, axis=-1).min(-1)
+    return np.flatnonzero(away < size + reach)
+
+
+def _taken(place: Place, frames: np.ndarray) -> Place:
+    return Place(*(each[frames] for each in place))
+
+
+def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How much points count with gaps (F, P) on both bodies: out of the skin alone, and in all directions.
+
+    Both bodies count alike, so that the way back is the same, and the smaller gap counts most. `_CLOSE` is in the gaps.
+    """
+    gap = 2.0 * theirs * own / (theirs + own)
+    weight = ((_FREE + _CLOSE) / gap) ** _STEEP
+    firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
+    return firm, weight - firm
+
+
+def _smooth(amount: np.ndarray) -> np.ndarray:
+    """From 0 to 1 with slopes of 0."""
+    amount = np.clip(amount, 0.0, 1.0)
+    return amount * amount * (3.0 - 2.0 * amount)

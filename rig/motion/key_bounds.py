@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bounds of a motion whose keys are reduced: where keys must be, and where Blender shows it beyond the bounds."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.clip import Keys, Part, total_errors
+from ..clip import foot_contacts
+from ..clip.foot_contacts import Legs
+from ..controls import goals
+from .key_effects import key_of
+from .reduce_keys import Bounds, Dense
+
+PASSES = 16
+CALIBRATIONS = 2  # of these, that choose all keys anew
+TAKES = 8  # of these, that take spare keys; then what leads beyond the bounds gets a key on each frame there
+FIRST = 0.985  # of the bounds, since what keys do is not quite in proportion to them
+_LESS = 0.9  # of what would just do
+_LEAST = 0.02  # the smallest limit
+_FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
+_LEADS = 0.9  # of what the one does that does most: who does less is left alone, but less and less so after `TAKES`
+_WINDOW = 1  # half frames around what is beyond the bounds, in which keys are chosen anew
+
+
+def key_stances(
+    ob: bpy.types.Object, every: Sequence[Dense], own: Legs, places: np.ndarray, rate: float
+) -> None:  # fmt: skip
+    """Have the bones and the controls of feet keyed where these begin and end to stand.
+
+    places : (H, 6, 3) of the legs' marks, of which every other time is a frame. rate : frames a second.
+    """
+    for names, frames in zip(own.bones, foot_contacts.changes(own, places[::2], rate), strict=True):
+        led = [goal for goal in ob.dqik.goals if not goal.mute and goal.bone == names[-1]]
+        owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in names}
+        for one in every:
+            if (one.ob.name, one.bone) in owners:
+                one.must = {2 * frame for frame in frames}
+
+
+class Seen(NamedTuple):
+    """What Blender shows of keys: the parts of a motion, their keys, the limits (H, V) of these, and how far it is off.
+
+    off : angles (H, N) of all bones and distances (H, E) of the ends, as `Motion.differs` has them.
+    """
+
+    times: np.ndarray
+    parts: Sequence[Part]
+    keys: Sequence[Keys]
+    limits: np.ndarray
+    off: tuple[np.ndarray, ...]
+    bounds: Bounds
+
+    def shares(self) -> np.ndarray:
+        """How far (H, N + E) bones and ends are off, as a share of what is allowed."""
+        return np.concatenate([self.off[0] / self.bounds.angle, self.off[1] / self.bounds.distance], 1)
+
+    def expected(self) -> np.ndarray:
+        """How far (H, N + E) the keys should have led these."""
+        count = self.off[0].shape[1] + self.off[1].shape[1]
+        errors = total_errors(self.times, self.parts, self.keys, self.limits.shape[1])
+        return np.linalg.norm(errors[:, :count], axis=-1)
+
+
+def calibrate(seen: Seen) -> bool:
+    """Lower the limits of bones and ends that are often further off than expected; whether there are any."""
+    shares = seen.shares()
+    ratios = np.quantile(shares / np.maximum(seen.expected(), _FEW), _MOST, axis=0)
+    is_off = (shares.max(0) > 1.0) & (ratios > 1.0)
+    seen.limits[:, : shares.shape[1]] /= np.where(is_off, ratios, 1.0)
+    return bool(is_off.any())
+
+
+def tighten(seen: Seen, done: int) -> dict[int, np.ndarray]:
+    """Lower the limits where bones or ends are beyond the bounds, after so many passes are `done`.
+
+    Returns the parts that lead there most, by number, and where (H,).
+    """
+    shares = seen.shares()
+    limits, around = seen.limits[:, : shares.shape[1]], _around(shares, 1)
+    new = np.minimum(np.maximum(_LESS * seen.expected() / np.maximum(around, 1.0), _LEAST), limits)
+    limits[around > 1.0] = new[around > 1.0]
+    rows = np.flatnonzero((shares > 1.0).any(1))
+    own = np.zeros((len(seen.parts), len(rows), shares.shape[1]), dtype=np.float32)
+    for number, (part, keys) in enumerate(zip(seen.parts, seen.keys, strict=True)):
+        common = part.vectors < shares.shape[1]
+        off = part.off(keys.shown(seen.times))[rows]
+        own[number][:, part.vectors[common]] = np.linalg.norm(off[:, common], axis=-1)
+    leading = np.zeros((len(seen.parts), len(shares)), dtype=bool)
+    leads = _LEADS * 0.5 ** max(done - TAKES, 0)
+    leading[:, rows] = ((own >= leads * own.max(0)) & (shares[rows] > 1.0)).any(2)
+    where = _around(leading.T, _WINDOW).T
+    return {number: at for number, at in enumerate(where) if at.any()}
+
+
+def _around(values: np.ndarray, steps: int) -> np.ndarray:
+    """The largest of values (H, ...) within some steps."""
+    padded = np.pad(values, ((steps, steps), (0, 0)))
+    return np.max([padded[step : step + len(values)] for step in range(2 * steps + 1)], axis=0)

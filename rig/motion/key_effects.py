@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bones and controls do to a figure: how its joints turn and its ends move if one of their channels changes a bit.
+
+Bones carry what hangs on them. Controls of goals carry the ends of these, and the bones that lead there turn so as to
+follow: by least squares, as the solver has it near the pose that it has found.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ...solvers.clip import Part
+from ..controls import goals
+from ..shot import attachable
+from .reduce_keys import Bounds, Dense, Motion
+
+_SCALE = 0.002  # by which a scale may differ
+_PLAIN = 0.03  # by which a channel may differ, so that what it does is in proportion to that
+_UNKNOWN = 0.3  # of the bounds, for controls of which it is not known what they do
+_STEP = 1e-4
+_STIFF = 1e-3  # of what a free joint gives way, for the stiffest
+_SOFT = 1e-4  # of the figure's size: how solves near straight limbs give way
+_LITTLE = 0.02  # of a part's largest effect: smaller ones on other joints do not count
+_OWN = 4  # vectors of a part alone: its place, its scale, and two for all its channels
+
+
+class _Change(NamedTuple):
+    """A small change of a bone or a control in the world: what turns (H, 3) about a place (H, 3) and moves (H, 3)."""
+
+    about: np.ndarray
+    turn: np.ndarray
+    move: np.ndarray
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """How far (H, 3) places (H, 3) that it carries go."""
+        return np.cross(self.turn, places - self.about) + self.move
+
+
+class _Goal(NamedTuple):
+    """A goal that is followed: its bone, the key of its target's owner, its end, and the place (H, 3) it brings there.
+
+    follows : its rotation is that against the bone above.
+    """
+
+    bone: int
+    owner: tuple[str, str]
+    end: int
+    place: np.ndarray
+    moves: bool
+    turns: bool
+    follows: bool
+
+
+class _Solve:
+    """How the bones that goals move follow changes, near the poses of a motion.
+
+    goals : the followed ones. joints : (L,), the bones that they move.
+    """
+
+    def __init__(self, ob: bpy.types.Object, ends: Sequence[str], motion: Motion, size: float) -> None:
+        bones = ob.pose.bones
+        numbers = {bone.name: number for number, bone in enumerate(bones)}
+        self.motion, self.lever = motion, 0.1 * size
+        self.goals = list[_Goal]()
+        for goal in ob.dqik.goals if ob.dqik.live else ():
+            owner = next(iter(goals.target_owners([goal])), None)
+            if goal.mute or goal.kind != "REACH" or owner is None or goal.bone not in numbers:
+                continue
+            bone, end = numbers[goal.bone], ends.index(goal.bone)
+            place = motion.places[:, end] if goal.use_tail else motion.heads[:, bone]
+            self.goals.append(_Goal(bone, key_of(owner), end, place, goal.use_position, goal.use_rotation,
+                                    goal.rotation_follows > 0.5))  # fmt: skip
+        moved = attachable.solved_bones(ob) if self.goals else set[str]()
+        free = [name for name in moved if not bones[name].dqik_lock]
+        self.joints = np.array(sorted(numbers[name] for name in free), dtype=int)
+        self.above = [{numbers[one.name] for one in (bone, *bone.parent_recursive)} for bone in bones]
+        if not self.goals:
+            return
+        columns, weights, still = list[np.ndarray](), list[float](), np.zeros((len(motion.heads), 3))
+        for joint in self.joints.tolist():
+            unit = [_Change(motion.heads[:, joint], still + axis, still) for axis in np.eye(3)]
+            columns += [self.rows_of_bone(joint, change) for change in unit]
+            weights += [(1.0 - bones[joint].dqik_stiffness) ** 2 + _STIFF] * 3
+        for joint in [joint for joint in self.joints.tolist() if bones[joint].dqik_translate]:
+            unit = [_Change(motion.heads[:, joint], still, still + axis) for axis in np.eye(3)]
+            columns += [self.rows_of_bone(joint, change) for change in unit]
+            weights += [size * size] * 3
+        jacobian = np.stack(columns, -1)  # (H, M, K)
+        weighted = jacobian * np.array(weights)
+        square = weighted @ np.swapaxes(jacobian, 1, 2)
+        square += (_SOFT * size) ** 2 * np.eye(square.shape[-1])
+        self._answer = np.swapaxes(np.linalg.solve(square, weighted), 1, 2)[:, : 3 * len(self.joints)]
+
+    def rows_of_bone(self, bone: int, change: _Change) -> np.ndarray:
+        """What (H, M) a change of a bone of the figure does to what the goals bring to their targets."""
+        return self._rows([bone in self.above[goal.bone] for goal in self.goals], change, bone)
+
+    def rows_of_control(self, carried: Sequence[bool], change: _Change) -> np.ndarray:
+        """What (H, M) a change of the targets that it carries asks of the goals."""
+        return self._rows(carried, change, None)
+
+    def _rows(self, carried: Sequence[bool], change: _Change, bone: int | None) -> np.ndarray:
+        found = list[np.ndarray]()
+        for goal, is_carried in zip(self.goals, carried, strict=True):
+            if goal.moves:
+                found.append(is_carried * change.at(goal.place))
+            if goal.turns:
+                is_turned = is_carried and (not goal.follows or bone is None or bone == goal.bone)
+                found.append(self.lever * is_turned * change.turn)
+        return np.concatenate(found, -1) if found else np.zeros((len(change.turn), 0))
+
+    def turns(self, rows: np.ndarray) -> np.ndarray:
+        """How (H, L, 3) the moved bones turn so that the rows (H, M) come true."""
+        return (self._answer @ rows[..., None])[..., 0].reshape(len(rows), -1, 3)
+
+
+def parts(ob: bpy.types.Object, every: Sequence[Dense], ends: Sequence[str], motion: Motion, size: float,
+          bounds: Bounds) -> list[Part]:  # fmt: skip
+    """The parts of a motion, with their effects on all vectors.
+
+    These are the turns of all N bones, the places of the E ends, and some of each part alone.
+    """
+    solve = _Solve(ob, ends, motion, size)
+    return [_part(ob, solve, ends, number, one, motion, bounds) for number, one in enumerate(every)]
+
+
+def count(ob: bpy.types.Object, ends: Sequence[str], every: Sequence[Dense]) -> int:
+    """The number of vectors."""
+    return len(ob.pose.bones) + len(ends) + _OWN * len(every)
+
+
+def _part(
+    ob: bpy.types.Object, solve: _Solve, ends: Sequence[str], number: int, one: Dense, motion: Motion, bounds: Bounds
+) -> Part:  # fmt: skip
+    names = ob.pose.bones.keys()
+    bone = names.index(one.bone) if one.ob == ob and one.bone else None
+    followed = {goal.end for goal in solve.goals}
+    free = [end for end, name in enumerate(ends) if end not in followed and one.ob == ob
+            and (bone is None or bone in solve.above[names.index(name)])]  # fmt: skip
+    carried = [_carries(one, goal.owner) for goal in solve.goals]
+    is_unknown = not any(carried) and key_of(one.owner) in {key_of(own) for own in goals.target_owners(ob.dqik.goals)}
+    own = len(names) + len(ends) + _OWN * number
+    found, count, joints = list[dict[int, np.ndarray]](), len(one.values), solve.joints.tolist()
+    for column, (path, index) in enumerate(sorted(one.curves, key=one.curves.__getitem__)):
+        change, scaled = _change(one, column, path, index, motion.spaces[:, number])
+        effects = {own: (change.move if path == "location" else np.zeros((count, 3))) / bounds.distance,
+                   own + 1: np.full((count, 3), scaled / _SCALE / np.sqrt(3.0))}  # fmt: skip
+        for end in free:
+            effects[len(names) + end] = change.at(motion.places[:, end]) / bounds.distance
+        for goal, is_carried in zip(solve.goals, carried, strict=True):
+            if is_carried:
+                effects[len(names) + goal.end] = change.at(motion.places[:, goal.end]) / bounds.distance
+        if is_unknown:
+            effects[own] = effects[own] / _UNKNOWN
+        rows = None  # of what the solve makes up for, or does
+        if len(solve.joints) and bone is not None and not any(carried) and not is_unknown:
+            rows = -solve.rows_of_bone(bone, change)
+        if any(carried) and not all(carried):
+            rows = solve.rows_of_control(carried, change)
+        turns = {} if rows is None else dict(zip(joints, np.swapaxes(solve.turns(rows), 0, 1), strict=True))
+        if bone is not None:
+            turns[bone] = turns.get(bone, 0.0) + change.turn / (_UNKNOWN if is_unknown else 1.0)
+        effects |= {joint: turn / bounds.angle for joint, turn in turns.items()}
+        if path not in ("location", "scale"):
+            plain = effects[own + 2 + index // 3] = np.zeros((count, 3))
+            plain[:, index % 3] = 1.0 / _PLAIN
+        found.append(effects)
+    return _packed(found, one, set(range(len(names))) - {bone})
+
+
+def _packed(found: Sequence[dict[int, np.ndarray]], one: Dense, joints: set[int]) -> Part:
+    """A part of what each channel does to vectors, without those of `joints` that hardly change."""
+    vectors = np.array(sorted({vector for effects in found for vector in effects}))
+    none = np.zeros((len(one.values), 3))
+    whole = np.stack([[effects.get(vector, none) for vector in vectors] for effects in found]).swapaxes(1, 2)
+    sizes = np.abs(whole).max((0, 1, 3))
+    counts = (sizes > _LITTLE * sizes.max()) | ~np.isin(vectors, list(joints))
+    effects = np.ascontiguousarray(whole[:, :, counts], dtype=np.float32)
+    return Part(one.values, effects, vectors[counts], one.must, one.whole)
+
+
+def _change(one: Dense, column: int, path: str, index: int, spaces: np.ndarray) -> tuple[_Change, float]:
+    """What a unit of a channel does in the world, and to the scale.
+
+    spaces : (H, 4, 4), the axes that the channels have, and where their owner is.
+    """
+    axes, none = spaces[:, :3, :3], np.zeros((len(one.values), 3))
+    bone, moving = one.ob.data.bones[one.bone] if one.bone else None, axes
+    if bone is not None and not bone.use_local_location:
+        moving = axes @ np.array(bone.matrix_local.to_3x3()).T
+    about = spaces[:, :3, 3]
+    if path == "location":
+        return _Change(about, none, moving[:, :, index]), 0.0
+    if path == "scale":
+        return _Change(about, none, none), 1.0
+    turned = one.turned()
+    if turned is None:
+        return _Change(about, none, none), 0.0
+    after = one.values.copy()
+    after[:, column] += _STEP
+    way = quaternion.log(quaternion.product(turned(after), quaternion.conjugate(turned(one.values)))) / _STEP
+    size = np.cbrt(np.abs(np.linalg.det(axes)))[:, None]
+    return _Change(about, (axes @ way[..., None])[..., 0] / size, none), 0.0
+
+
+def _carries(one: Dense, owner: tuple[str, str]) -> bool:
+    """Whether a bone or an object carries the owner of a target."""
+    if (one.ob.name, one.bone) == owner or (one.ob.name, "") == (owner[0], one.bone):
+        return True
+    if one.ob.name != owner[0] or not owner[1]:
+        return False
+    return one.bone in {above.name for above in one.ob.pose.bones[owner[1]].parent_recursive}
+
+
+def key_of(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[str, str]:
+    """The names of an object and of its bone, which is empty for the object itself."""
+    return owner.id_data.name, "" if owner == owner.id_data else owner.name

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet."""
+
+from collections.abc import Generator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...solvers.algebra import quaternion
+from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
+from .. import curves
+from ..blender import animation, channels, rotation, scene_state
+from ..blender.armature import Armature
+from ..clip import finite_motion, ground, inside_limits, leg_bones
+from ..figure import ends, roles
+from ..figure.body import RestBody
+from ..figure.parts import LEFT, RIGHT, Role
+from ..keys import keyable, splits
+from ..notes import Code, Note, Refused
+from ..shot import attachable
+
+_ARM = ("arm", "forearm", "hand")
+_ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of a mesh is looked for
+_UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
+
+
+class Limb(NamedTuple):
+    """A leg: the names of thigh, shin and foot, whether each is turned by the one above, and heel and ball (3,).
+
+    Heel and ball are in the foot's frame, in world units.
+    """
+
+    names: list[str]
+    carried: list[bool]
+    heel: np.ndarray
+    ball: np.ndarray
+
+
+class Figure(NamedTuple):
+    """What is mended of a figure: its legs and arms, the bone that moves its hips, and its height in world units."""
+
+    legs: list[Limb]
+    arms: list[Limb]
+    hips: str
+    height: float
+
+    @property
+    def feet(self) -> list[str]:
+        """The names of the feet."""
+        return [leg.names[-1] for leg in self.legs]
+
+    @property
+    def hands(self) -> list[str]:
+        """The names of the hands."""
+        return [arm.names[-1] for arm in self.arms]
+
+
+class Motion(NamedTuple):
+    """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
+
+    hips : (F, 3), the world place between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F,
+    3, 3), the world ways of its units.
+    """
+
+    legs: list[Leg]
+    arms: list[Leg]
+    channels: list[np.ndarray]
+    hips: np.ndarray
+    location: np.ndarray
+    axes: np.ndarray
+
+    @property
+    def points(self) -> np.ndarray:
+        """The places (F, 2, 2, 3) of heel and ball of both feet."""
+        return np.stack([leg.points for leg in self.legs], 1)
+
+    @property
+    def length(self) -> float:
+        """Of a leg."""
+        return float(np.mean([leg.length for leg in self.legs]))
+
+
+class Keys(NamedTuple):
+    """New channels: rotations (F, 3, 4) of the bones of some limbs, and locations (F, 3) of the hips."""
+
+    limbs: list[Limb]
+    rotations: list[np.ndarray]
+    location: np.ndarray
+
+
+def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
+    """The legs and hips of an armature object. Raises `Refused` if they are not known, or not moved by keys alone.
+
+    armature : its bones, in another pose at rest if they are folded in their own (`standing`).
+    """
+    armature = Armature(ob) if armature is None else armature
+    known = roles.of(ob, armature)
+    scale = max(map(abs, ob.matrix_world.to_scale()))
+    bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
+    found = leg_bones.of(ob, armature, known)
+    if found is None:
+        loose = any(role.name == "foot" for role in known.loose.values())
+        raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
+    names = ob.pose.bones.keys()
+    legs, moved = list[Limb](), set[int]()
+    for leg, shape in found:
+        paths = [_between(armature, upper, lower) for upper, lower in pairwise(leg)]
+        if not all(paths):
+            raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
+        legs.append(_limb(ob, leg, paths, scale * shape.heel, scale * shape.ball))
+        moved |= {bone for path in paths for bone in path} | {leg[0]}
+    hips = _hips(ob, armature, [leg[0] for leg, _ in found])
+    keyed = [*_turned(ob, legs), _path(ob, names[hips], "location")]
+    _check(ob, [names[bone] for bone in sorted(moved | {hips})], keyed)
+    arms = [_arm(ob, armature, known, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
+            for side in (LEFT, RIGHT)]  # fmt: skip
+    return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
+
+
+def _limb(
+    ob: bpy.types.Object, bones: list[int], paths: list[list[int]], heel: np.ndarray, ball: np.ndarray
+) -> Limb:  # fmt: skip
+    names = ob.pose.bones.keys()
+    carried = [all(ob.data.bones[names[bone]].use_inherit_rotation for bone in path) for path in paths]
+    return Limb([names[bone] for bone in bones], [False, *carried], heel, ball)
+
+
+def _arm(
+    ob: bpy.types.Object, armature: Armature, known: roles.Figure, bones: list[int], hips: int, scale: float
+) -> Limb | None:  # fmt: skip
+    """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
+    if min(bones) < 0 or hips not in armature.above(bones[0]):
+        return None
+    paths = [_between(armature, upper, lower) for upper, lower in pairwise(bones)]
+    names = [ob.pose.bones[bone].name for bone in (bones[0], *(bone for path in paths for bone in path))]
+    if not all(paths) or any(_reason(ob, name) is not None for name in names):
+        return None
+    end = ends.of(RestBody(armature, known), bones[2])
+    length = scale * float(np.linalg.norm(end - armature.heads[bones[2]]))
+    found = _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
+    return found if keyable.of_curves(ob, _turned(ob, [found])) is None else None
+
+
+def _between(armature: Armature, upper: int, lower: int) -> list[int]:
+    """The bones below one down to another; none if that does not hang on it."""
+    above = armature.above(lower)
+    return above[: above.index(upper)] if upper in above else []
+
+
+def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> int:
+    """The lowest bone that carries both thighs and can move."""
+    both = set(armature.above(thighs[0])[1:]) & set(armature.above(thighs[1])[1:])
+    for bone in armature.above(thighs[0]):
+        if bone in both and not ob.pose.bones[bone].bone.use_connect:
+            return bone
+    raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
+
+
+def _turned(ob: bpy.types.Object, limbs: Sequence[Limb]) -> list[str]:
+    """The data paths of the rotations of limbs."""
+    names = [name for limb in limbs for name in limb.names]
+    return [_path(ob, name, rotation.PATHS[ob.pose.bones[name].rotation_mode]) for name in names]
+
+
+def _path(ob: bpy.types.Object, bone: str, name: str) -> str:
+    return keyable.path_of(ob.pose.bones[bone], name)
+
+
+def _check(ob: bpy.types.Object, names: Sequence[str], paths: Sequence[str]) -> None:
+    """Raise `Refused` if more than keys of the assigned action moves some bones, or some paths cannot be keyed."""
+    if ob.animation_data is None or ob.animation_data.action is None:
+        raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
+    if (note := keyable.problem(ob, paths, copied=True)) is not None:
+        raise Refused(note)
+    for name in names:
+        reason = _reason(ob, name)
+        if reason is not None:
+            raise Refused(reason)
+
+
+def _reason(ob: bpy.types.Object, name: str) -> Note | None:
+    """Why more than keys moves a bone; None if nothing else does."""
+    if ob.dqik.live and name in attachable.solved_bones(ob):
+        return Note(Code.OVERLAP_SOLVED, repr(name))
+    constraints = ob.pose.bones[name].constraints
+    if name in animation.animation(ob).driven or any(not one.mute and one.influence > 0.0 for one in constraints):
+        return Note(Code.PLACE_NOT_OWN, repr(name))
+    return None
+
+
+def read(
+    context: bpy.types.Context, ob: bpy.types.Object, own: Figure, frames: Sequence[int], visits: scene_state.Visits
+) -> Generator[float, None, Motion]:  # fmt: skip
+    """Read the motion as Blender shows it; yields the progress from 0 to 1."""
+    numbers = [ob.pose.bones.find(name) for limb in (*own.legs, *own.arms) for name in limb.names]
+    hips = ob.pose.bones.find(own.hips)
+    heads, turns, turned, location, axes = (list[object]() for _ in range(5))
+    for count, frame in enumerate(frames, 1):
+        visits.visit(frame)
+        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+        matrices = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in numbers]
+        heads.append([matrix.translation[:] for matrix in matrices])
+        turns.append([matrix.to_quaternion()[:] for matrix in matrices])
+        values = channels.read(shown.pose.bones)
+        turned.append(values.rotations[numbers])
+        location.append(values.locations[hips])
+        axes.append(_axes(shown, shown.pose.bones[hips]))
+        yield count / len(frames)
+    limbs = [*own.legs, *own.arms]
+    places = np.array(heads, dtype=float).reshape(-1, len(limbs), 3, 3)
+    finite_motion.check(ob, places)
+    turns_of, keyed = (np.array(one, dtype=float).reshape(-1, len(limbs), 3, 4) for one in (turns, turned))
+    found = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
+             for k, limb in enumerate(limbs)]  # fmt: skip
+    legs = len(own.legs)
+    return Motion(found[:legs], found[legs:], list(keyed.swapaxes(0, 1)), places[:, :legs, 0].mean(1),
+                  np.array(location, dtype=float), np.array(axes))  # fmt: skip
+
+
+def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
+    """The world ways (3, 3), in columns, of the units of a bone's location."""
+    rest, above = bone.bone.matrix_local, {}
+    if bone.parent is not None:
+        above = {"parent_matrix": bone.parent.matrix, "parent_matrix_local": bone.parent.bone.matrix_local}
+    ends = [shown.matrix_world @ bone.bone.convert_local_to_pose(unit, rest, **above) for unit in _UNITS]
+    places = np.array([end.translation[:] for end in ends])
+    return (places[1:] - places[0]).T
+
+
+def ground_heights(context: bpy.types.Context, motion: Motion, chosen: ground.Ground) -> np.ndarray | None:
+    """How high (F, 2, 2) the ground is under heels and balls, on the present frame; None where they are lowest."""
+    return ground.heights(chosen, motion.points, _ABOVE * motion.length, context.evaluated_depsgraph_get())
+
+
+def contacts(motion: Motion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
+    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground. heights : those of the ground."""
+    return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
+
+
+def holds(motion: Motion, rate: float) -> np.ndarray:
+    """The frames (F, A, 2) on which wrist and knuckles of the arms hold on to the ground or a still thing."""
+    if not motion.arms:
+        return np.zeros((len(motion.hips), 0, 2), dtype=bool)
+    points = np.stack([arm.points for arm in motion.arms], 1)
+    shoulders = np.stack([arm.hip for arm in motion.arms], 1)
+    return find_holds(points, shoulders, rate, motion.length, float(motion.points[..., 2].min()))
+
+
+def mended(
+    ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
+    heights: np.ndarray | None = None, held: np.ndarray | None = None,
+) -> Keys:  # fmt: skip
+    """The channels that plant feet and hands; inside the limits that bones have.
+
+    heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the hands holds on to still things.
+    """
+    standing = list[np.ndarray]()
+    if heights is not None:
+        known = np.where(np.isnan(heights), motion.points[..., 2], heights)
+        standing = list((known + standing_heights(motion.points, motion.length, heights)).swapaxes(0, 1))
+    held = np.zeros((len(motion.hips), 0, 2), dtype=bool) if held is None else held
+    arms = [k for k in range(held.shape[1]) if held[:, k].any()]
+    limbs = [*own.legs, *(own.arms[k] for k in arms)]
+    before_them = [*motion.legs, *(motion.arms[k] for k in arms)]
+    keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
+    touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
+    planted = plant_feet(before_them, touching, rate, standing)
+    location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
+    rotations = list[np.ndarray]()
+    for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
+        after = np.empty_like(before)
+        above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
+        for row, (name, carried) in enumerate(zip(limb.names, limb.carried, strict=True)):
+            bone = ob.pose.bones[name]
+            turned = rotation.to_quaternion(bone.rotation_mode, before[:, row])
+            above = above if carried else np.broadcast_to(quaternion.IDENTITY, above.shape)
+            posed = quaternion.product(above, leg.turns[:, row])  # as the bone would be carried
+            new = quaternion.product(turned, quaternion.relative(posed, turns[:, row]))
+            new = inside_limits.projection(bone)(new)
+            world = quaternion.product(posed, quaternion.relative(turned, new))
+            above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
+            after[:, row] = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
+        rotations.append(after)
+    return Keys(limbs, rotations, location)
+
+
+def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -> None:
+    """Key legs and hips in the assigned action."""
+    writer = curves.Writer(ob, ob.animation_data.action)
+    written = [(own.hips, "location", keys.location)]
+    for limb, rotations in zip(keys.limbs, keys.rotations, strict=True):
+        paths = [rotation.PATHS[ob.pose.bones[name].rotation_mode] for name in limb.names]
+        written += [(name, path, rotations[:, row, : rotation.PATH_SIZES[path]])
+                     for row, (name, path) in enumerate(zip(limb.names, paths, strict=True))]  # fmt: skip
+    for name, path, values in written:
+        splits.keep_outside(ob.pose.bones[name], path, times)
+        for index in range(values.shape[1]):
+            writer.write(curves.bone_path(name, path), index, name, np.array(times), values[:, index])
+    writer.finish()
+
+
+class Change(NamedTuple):
+    """Of feet or hands: how many contacts there are, and how far what is in contact moves [heights a second].
+
+    before, after : the motion was mended; 0 without contacts. bends : the largest change of a knee or an elbow [rad].
+    """
+
+    contacts: int
+    before: float
+    after: float
+    bends: float
+
+
+class Report(NamedTuple):
+    """What has changed between two motions. other_rate : a note about one that was likely made for another rate."""
+
+    feet: Change
+    hands: Change
+    other_rate: Note | None = None
+
+
+def report(own: Figure, before: Motion, after: Motion, on_ground: np.ndarray, held: np.ndarray, rate: float) -> Report:
+    """What has changed between two motions. on_ground, held : the contacts (F, L, 2) of feet and of hands."""
+    scale = rate / own.height
+    return Report(
+        _change(before.legs, after.legs, on_ground, 2, scale), _change(before.arms, after.arms, held, 3, scale)
+    )
+
+
+def _change(before: Sequence[Leg], after: Sequence[Leg], contacts: np.ndarray, size: int, scale: float) -> Change:
+    """What has changed between two motions of limbs. size : 2 measures moves over the ground, 3 in space."""
+    if not contacts.any():
+        return Change(0, 0.0, 0.0, 0.0)
+    count = sum(len(runs(one)) for one in contacts.reshape(len(contacts), -1).T)
+    bent = max(float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True))
+    slid, slides = (scale * _slide(np.stack([limb.points for limb in limbs], 1)[..., :size], contacts)
+                    for limbs in (before, after))  # fmt: skip
+    return Change(count, slid, slides, bent)
+
+
+def _slide(points: np.ndarray, contacts: np.ndarray) -> float:
+    """How far points (F, L, K, ...) in contact move in the mean from a frame to the next."""
+    both = contacts[1:] & contacts[:-1]
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=-1)[both].mean()) if both.any() else 0.0

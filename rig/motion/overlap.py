@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Overlap: keys for bones that follow the motion of what they hang on, such as tails, hair and ears."""
+
+from collections.abc import Generator, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...solvers.algebra import quaternion
+from ...solvers.clip import Chain, Spring, follow_through
+from .. import curves
+from ..blender import channels, rotation, scene_state
+from ..clip import finite_motion, inside_limits
+from ..keys import keyable, splits
+from ..notes import Refused
+
+_SHORT = 0.1  # of a bone's length
+_BESIDE = 0.5  # radians from a bone's own direction
+_SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by less close it
+
+
+class Read(NamedTuple):
+    """What the bones do over F frames: their world motion, and their rotation channels (F, B, 4)."""
+
+    chain: Chain
+    rotations: np.ndarray
+
+
+def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """Bones by their names, each after those that it hangs on."""
+    return [bone.name for bone in sorted((ob.pose.bones[name] for name in names), key=_depth)]
+
+
+def _depth(bone: bpy.types.PoseBone) -> int:
+    return len(bone.parent_recursive)
+
+
+def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
+    """Raise `Refused` if the rotations of bones cannot be keyed."""
+    bones = [ob.pose.bones[name] for name in names]
+    note = keyable.problem(ob, [keyable.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
+    if note is not None:
+        raise Refused(note)
+
+
+def read(
+    context: bpy.types.Context, ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int],
+    visits: scene_state.Visits,
+) -> Generator[float, None, Read]:  # fmt: skip
+    """Read the motion of bones, which are `in_order`, as Live shows it; yields the progress from 0 to 1.
+
+    Raises `Refused` if it is not numbers.
+    """
+    bones = np.array([ob.pose.bones.find(name) for name in names])
+    turns, ends, turned, tips = list[np.ndarray](), list[np.ndarray](), list[np.ndarray](), _tips(ob, names)
+    for count, frame in enumerate(frames, 1):
+        visits.visit(frame)
+        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+        own = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in bones.tolist()]
+        turns.append(np.array([matrix.to_quaternion()[:] for matrix in own]))
+        ends.append(np.array([[matrix.translation[:], (matrix @ tip)[:]]
+                              for matrix, tip in zip(own, tips, strict=True)]))  # fmt: skip
+        turned.append(channels.read(shown.pose.bones).rotations[bones])
+        yield count / len(frames)
+    ends_of = np.array(ends)
+    finite_motion.check(ob, ends_of)
+    row = {name: number for number, name in enumerate(names)}
+    parents = [next((row[one.name] for one in ob.pose.bones[name].parent_recursive if one.name in row), -1)
+               for name in names]  # fmt: skip
+    carried = [ob.data.bones[name].use_inherit_rotation for name in names]
+    chain = Chain(np.array(parents), np.array(turns), ends_of[:, :, 0], ends_of[:, :, 1], np.array(carried))
+    return Read(chain, np.array(turned))
+
+
+def _tips(ob: bpy.types.Object, names: Sequence[str]) -> list[Vector]:
+    """Where bones, which are `in_order`, end, in their own axes: where those of them begin that hang on them.
+
+    Imported bones may point elsewhere. The last ones of these go on as the one that they hang on does.
+    """
+    found, off = dict[str, Vector](), set[str]()
+    for name in names:
+        bone = ob.data.bones[name]
+        tip = tail = Vector((0.0, bone.length, 0.0))
+        below = [bone.matrix_local.inverted() @ child.head_local for child in bone.children if child.name in names]
+        above = bone.parent
+        if below:
+            tip = sum(below, Vector()) / len(below)
+        elif above is not None and above.name in off:
+            tip = bone.matrix_local.to_3x3().inverted() @ (bone.head_local - above.head_local)
+        if tip.length < _SHORT * bone.length:  # what hangs on it begins where it does
+            tip = tail
+        if tip.angle(tail) > _BESIDE:
+            off.add(name)
+        found[name] = tip
+    return [found[name] for name in names]
+
+
+def closes(chain: Chain) -> bool:
+    """Whether the bones end as they begin, but for a way that all of them go."""
+    turn = quaternion.log(quaternion.relative(chain.turns[0], chain.turns[-1]))
+    way = chain.tails[-1] - chain.tails[0]
+    length = np.linalg.norm(chain.tails[0] - chain.heads[0], axis=-1).max()
+    return bool(np.abs(turn).max() < _SAME and np.abs(way - way[0]).max() < _SAME * length)
+
+
+def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring, rate: float, loop: bool,
+           amount: float) -> np.ndarray:  # fmt: skip
+    """Rotation channels (F, B, 4) of the bones that follow their own motion; inside the limits that they have."""
+    modes = [ob.pose.bones[name].rotation_mode for name in names]
+    turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
+                       for row, mode in enumerate(modes)], 1)  # fmt: skip
+    inside = [inside_limits.projection(ob.pose.bones[name]) for name in names]
+
+    def within(row: int, extra: np.ndarray) -> np.ndarray:
+        before = turned[:, row]
+        return quaternion.relative(before, inside[row](quaternion.product(before, extra)))
+
+    after = quaternion.product(turned, follow_through(own.chain, spring, rate, loop, amount, within))
+    answer = np.empty_like(own.rotations)
+    for row, mode in enumerate(modes):
+        reference = own.rotations[0, row].astype(float)
+        for frame in range(len(answer)):
+            reference = answer[frame, row] = rotation.from_quaternion(mode, after[frame, row], reference)
+    return answer
+
+
+def key(ob: bpy.types.Object, names: Sequence[str], times: Sequence[float], rotations: np.ndarray) -> int:
+    """Key the rotations (F, B, 4) of bones in the assigned action, or a new one; the number of keys."""
+    data = ob.animation_data or ob.animation_data_create()
+    writer = curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+    count = 0
+    for row, name in enumerate(names):
+        path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
+        splits.keep_outside(ob.pose.bones[name], path, times)
+        for index in range(rotation.PATH_SIZES[path]):
+            writer.write(curves.bone_path(name, path), index, name, np.array(times), rotations[:, row, index])
+            count += len(times)
+    writer.finish()
+    return count
+

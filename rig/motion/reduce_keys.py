@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...solvers.algebra import quaternion
+from ...solvers.clip import Keys
+from .. import curves
+from ..blender import bulk, channels, rotation, scene_state
+from ..blender.places import Owner
+from ..clip import finite_motion
+from ..clip.foot_contacts import Mark
+from ..keys import keyable, splits
+from ..notes import Refused
+
+_STILL = 1e-7  # values that differ by less do not move
+
+
+class Bounds(NamedTuple):
+    """How far the motion may differ: joints and rotations of targets [rad], places of effectors (world units)."""
+
+    angle: float
+    distance: float
+
+
+class Motion(NamedTuple):
+    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks, as float32.
+
+    heads : (H, N, 3), where the bones are in the world. spaces : (H, D, 4, 4), the axes of the
+    channels of owners of keys, and where these are.
+    """
+
+    turns: np.ndarray
+    places: np.ndarray
+    heads: np.ndarray
+    spaces: np.ndarray
+
+    def rows(self, at: np.ndarray | slice) -> "Motion":
+        """The motion at some of its times, as float64."""
+        return Motion(*(one[at].astype(float) for one in self))
+
+    def differs(self, other: "Motion") -> tuple[np.ndarray, np.ndarray]:
+        """By how much from another: angles (H, N) and distances (H, E)."""
+        return _angles(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
+
+
+def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The angles (...) between rotations (..., 4)."""
+    sines = np.linalg.norm(quaternion.relative(one, other)[..., 1:], axis=-1)
+    return 2.0 * np.arcsin(np.minimum(sines, 1.0))
+
+
+@dataclass
+class Dense:
+    """An object or a bone with dense keys: its curves by path and index, and their values (H, C) at the times.
+
+    must : times that get keys in any case. whole : all channels are keyed together.
+    """
+
+    ob: bpy.types.Object
+    bone: str
+    curves: dict[tuple[str, int], int] = field(default_factory=dict)  # to the column of the values
+    values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    must: set[int] = field(default_factory=set)
+    whole: bool = False
+    keys: int = 0
+
+    @property
+    def owner(self) -> Owner:
+        """The object, or its bone."""
+        return self.ob.pose.bones[self.bone] if self.bone else self.ob
+
+    def turned(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """What makes rotations (n, 4) of values (n, C); None if none of these turn it."""
+        mode = self.owner.rotation_mode
+        path = rotation.PATHS[mode]
+        turning = {index: self.curves[path, index] for index in range(4) if (path, index) in self.curves}
+        if not turning:
+            return None
+        usual = np.resize(np.array(getattr(self.owner, path), dtype=float), 4)
+        channels, own = list(turning), list(turning.values())
+
+        def rotations(values: np.ndarray) -> np.ndarray:
+            whole = np.empty((len(values), 4))
+            whole[:] = usual
+            whole[:, channels] = values[:, own]
+            return rotation.to_quaternion(mode, whole)
+
+        return rotations
+
+
+def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list[Dense]:
+    """What has transform keys in an object's action, of the object itself (an empty name) and some of its bones."""
+    found = {name: Dense(ob, name) for name in names}
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in found}
+    for curve in curves.fcurves(ob.animation_data):
+        name, path = _owner(curve.data_path)
+        if name not in found or path not in scene_state.TRANSFORM or curve.mute:
+            continue
+        inside = [key for key in curve.keyframe_points if times[0] - 0.01 <= key.co.x <= times[-1] + 0.01]
+        if len(inside) < 2:
+            continue
+        one = found[name]
+        one.curves[path, curve.array_index] = len(columns[name])
+        one.keys += len(inside)
+        columns[name].append(np.array([curve.evaluate(time) for time in times.tolist()]))
+    for name, one in found.items():
+        one.values = np.array(columns[name]).T
+    return [one for one in found.values() if one.curves]
+
+
+def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
+    """Give keys of quaternions that follow each other between the times one sign, and the values too.
+
+    The rotations on these keys stay, and all before and after them; a bone that spun between two keys of opposite signs
+    does not any more.
+    """
+    for one in every:
+        found = {curve.array_index: curve for curve in curves.fcurves(one.ob.animation_data)
+                 if _owner(curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
+        own = [curves.Keys.of(found[index]) for index in sorted(found)]
+        if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
+            continue
+        q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
+        inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
+        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1]
+        signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
+        for index, keys in zip(sorted(found), own, strict=True) if flips.any() else ():
+            for name in ("co", "handle_left", "handle_right"):
+                keys.columns[name][:, 1] *= signs
+            keys.into(found[index])
+            column = one.curves["rotation_quaternion", index]
+            one.values[:, column] = [found[index].evaluate(time) for time in times.tolist()]
+
+
+def check(every: Sequence[Dense]) -> None:
+    """Raise `Refused` if fewer keys, in copies of the actions, would not be seen or would change other frames."""
+    for ob in dict.fromkeys(one.ob for one in every):
+        own = (one for one in every if one.ob == ob)
+        paths = [keyable.path_of(one.owner, path) for one in own for path, _ in one.curves]
+        if (note := keyable.problem(ob, paths, copied=True)) is not None:
+            raise Refused(note)
+
+
+def _owner(path: str) -> tuple[str, str]:
+    """The bone, or an empty name, and the property of a data path."""
+    if not path.startswith('pose.bones["'):
+        return "", path
+    name, _, rest = path.removeprefix('pose.bones["').rpartition('"].')
+    return bpy.utils.unescape_identifier(name), rest
+
+
+def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:
+    """Write keys into the actions of their objects, by the objects' names; the number of keys."""
+    count = 0
+    for name in dict.fromkeys(one.ob.name for one in every):
+        writer = curves.Writer(bpy.data.objects[name], actions[name])
+        for one, own in zip(every, keys, strict=True):
+            if one.ob.name != name:
+                continue
+            for path in {path for path, _ in one.curves}:
+                splits.keep_outside(one.owner, path, times[::2])  # whole frames
+            for (path, index), column in one.curves.items():
+                still = np.ptp(one.values[:, column]) < _STILL
+                rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
+                values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
+                slopes = None if still else own.slopes[rows, :, column]
+                whole = curves.bone_path(one.bone, path) if one.bone else path
+                writer.write(whole, index, one.bone or "Object Transforms", times[own.samples[rows]], values, slopes)
+                count += len(values)
+        writer.finish()
+    return count
+
+
+def read(
+    context: bpy.types.Context, ob: bpy.types.Object, marks: Sequence[Mark], frames: Sequence[float],
+    visits: scene_state.Visits, every: Sequence[Dense] = (),
+) -> Generator[float, None, Motion]:  # fmt: skip
+    """The motion that Blender shows on frames, which may lie between two, and the spaces of owners of keys."""
+    shapes = (len(ob.pose.bones), 4), (len(marks), 3), (len(ob.pose.bones), 3), (len(every), 4, 4)
+    motion = Motion(*(np.empty((len(frames), *shape), dtype=np.float32) for shape in shapes))
+    for row, frame in enumerate(frames):
+        visits.visit(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        shown = ob.evaluated_get(depsgraph)
+        world, bones = np.array(shown.matrix_world), shown.pose.bones
+        motion.turns[row] = channels.read(bones).quaternions()
+        matrices = {name: shown.matrix_world @ bones[name].matrix for name in {mark.bone for mark in marks}}
+        for column, mark in enumerate(marks):
+            motion.places[row, column] = matrices[mark.bone] @ mark.place
+        motion.heads[row] = bulk.read(bones, "head", 3) @ world[:3, :3].T + world[:3, 3]
+        for column, one in enumerate(every):
+            motion.spaces[row, column] = _space(one, depsgraph)
+        yield (row + 1) / len(frames)
+    finite_motion.check(ob, motion.places)
+    return motion
+
+
+def _space(one: Dense, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The axes in the world that an owner's channels have, and where the owner is."""
+    shown = one.ob.evaluated_get(depsgraph)
+    bone = shown.pose.bones[one.bone] if one.bone else None
+    place = shown.matrix_world @ bone.matrix if bone else shown.matrix_world
+    space = place @ (bone or shown).matrix_basis.inverted_safe()
+    space.translation = place.translation
+    return space
+
+
+def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
+    """The bones whose places the distance bounds: those of goals, else the ends of all chains that some bones move."""
+    own = [goal.bone for goal in ob.dqik.goals if not goal.mute and goal.bone in ob.pose.bones]
+    if own:
+        return list(dict.fromkeys(own))
+    moving = set(names)
+    return [bone.name for bone in ob.pose.bones
+            if not bone.children and any(one.name in moving for one in (bone, *bone.parent_recursive))]  # fmt: skip

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Another body in the poses of a motion: its joints by the anatomical angles of the source's, over all frames."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..clip.figure_motion import Shown, Space
+from ..clip.person_frames import Key, Person, several
+
+_CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
+"""The chains that a chain of several bones goes on from."""
+
+
+def directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:
+    """What the bones of each chain do in anatomical terms (F, 4): in the world, or against what they hang on."""
+    frame = {bone: quaternion.product(turns[:, bone], person.frames[bone]) for bone in person.frames}
+    return {
+        key: [quaternion.relative(frame[person.bases[key]], frame[bone]) if key in person.bases else frame[bone]
+              for bone in chain] for key, chain in person.chains.items()
+    }  # fmt: skip
+
+
+def _shared(own: Sequence[np.ndarray], first: np.ndarray, count: int) -> list[np.ndarray]:
+    """The turns of a chain for one of `count` bones, which bends as much; `first` is what it goes on from.
+
+    Each bone of the shorter chain has one in the longer one that turns the same, so that a longer chain gives back what
+    it got. Those between share the bend.
+    """
+    if count <= len(own):
+        return [own[at] for at in _partners(count, len(own))]
+    found, knot, start = list[np.ndarray](), first, -1
+    for turn, at in zip(own, _partners(len(own), count), strict=True):
+        bend = quaternion.log(quaternion.relative(knot, turn)) / (at - start)
+        found += [quaternion.product(knot, quaternion.exp(step * bend)) for step in range(1, at - start)] + [turn]
+        knot, start = turn, at
+    return found
+
+
+def _partners(few: int, many: int) -> list[int]:
+    """The bones of a chain of `many` bones, one for each of a chain of `few`: first and last ones belong together.
+
+    A single bone belongs to the last one.
+    """
+    return [many - 1 if few == 1 else round(number * (many - 1) / (few - 1)) for number in range(few)]
+
+
+def _for_body(person: Person, source: Mapping[Key, list[np.ndarray]]) -> dict[int, np.ndarray]:
+    """The frames (F, 4) of another body's bones in the world; those of fingers and twists against what they hang on."""
+    found = dict[int, np.ndarray]()
+    for key, chain in person.chains.items():
+        wanted = key
+        if key in person.bases:
+            theirs, ours = several(source, key), several(person.chains, key)
+            if theirs:
+                wanted = theirs[round(ours.index(key) * (len(theirs) - 1) / max(len(ours) - 1, 1))]
+        if wanted not in source:
+            continue
+        own = source[wanted]
+        before = next((source[name, "", 0][-1] for name in _CONTINUES.get(key[0], ()) if (name, "", 0) in source),
+                      np.broadcast_to(quaternion.IDENTITY, own[0].shape))  # fmt: skip
+        found.update(zip(chain, _shared(own, before, len(chain)), strict=True))
+    return found
+
+
+class Body:
+    """Another body over F frames: the turns (F, 4) from rest of its bones in the world, and where that puts it."""
+
+    def __init__(
+        self, ob: bpy.types.Object, person: Person, space: Space, source: Mapping[Key, list[np.ndarray]]
+    ) -> None:
+        self.person, self.space = person, space
+        self.inherits = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
+        self.in_own_axes = [bone.bone.use_local_location for bone in ob.pose.bones]
+        frames = _for_body(person, source)
+        self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}
+        self.relative = {bone: frames[bone] for bone in frames if bone in self.based}
+        self.turns = {bone: self._from_rest(bone, frames[bone]) for bone in frames if bone not in self.based}
+        self.count = len(next(iter(self.turns.values())))
+        self.order = sorted(range(len(person.armature.parent)), key=person.armature.tree.depth)
+
+    def part(self, frames: slice) -> "Body":
+        """The body over some of its frames, on its own."""
+        part = copy(self)
+        part.turns = {bone: turns[frames] for bone, turns in self.turns.items()}
+        part.relative = {bone: frame[frames] for bone, frame in self.relative.items()}
+        part.space = self.space.part(frames)
+        part.count = len(range(self.count)[frames])
+        return part
+
+    def carries(self, bone: int) -> bool:
+        """Whether the bone on which one hangs turns it."""
+        hangs = int(self.person.armature.parent[bone]) >= 0
+        return hangs and (self.inherits[bone] or bone in self.person.attached)
+
+    def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
+        return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
+
+    def posed(self, shift: np.ndarray, carrier: int) -> Shown:
+        """The body with the bone that carries it moved by `shift` (F, 3)."""
+        armature, count = self.person.armature, self.count
+        heads, turns = np.zeros((count, len(armature.parent), 3)), np.zeros((count, len(armature.parent), 4))
+        for bone in self.order:
+            above = int(armature.parent[bone])
+            if bone in self.turns:
+                turns[:, bone] = self.turns[bone]
+            elif bone in self.relative:
+                base = self.based[bone]
+                frame = quaternion.product(turns[:, base], self.person.frames[base])
+                turns[:, bone] = self._from_rest(bone, quaternion.product(frame, self.relative[bone]))
+            else:
+                turns[:, bone] = turns[:, above] if self.carries(bone) else self.space.turn
+            if above < 0:
+                line = quaternion.rotate(self.space.turn, armature.heads[bone])
+                heads[:, bone] = self.space.place + self.space.scale * line
+            else:
+                line = armature.heads[bone] - armature.heads[above]
+                heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
+            if bone == carrier:
+                heads[:, bone] += shift
+        return Shown(heads, turns)
