@@ -16,6 +16,7 @@ from . import (
     controls,
     couplings,
     edit_range,
+    eyes,
     full_body,
     goals,
     grab,
@@ -53,7 +54,7 @@ CLASSES = (
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *unbake.CLASSES, *see_motion.CLASSES,
     *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
-    *contact_ranges.CLASSES, *report_problem.CLASSES,
+    *contact_ranges.CLASSES, *report_problem.CLASSES, *eyes.CLASSES,
 )  # fmt: skip
 
 

@@ -408,6 +408,7 @@ PRESSES: dict[str, Press] = {
                                     may=within(0.25, 0.75), idle=True),
     "key_controls": Press(on("key_controls", "hips"), controls_keyed, may=between_keys, idle=True),
     "controls: chest": Press(on("setup_full_body", "hips", controls={"CHEST"})),
+    "eyes": Press(on("eyes_add", "hips")),
     "controls: all": Press(on("setup_full_body", "hips", controls=ALL_CONTROLS)),
     "grab": Press(What(lambda stage: choose(stage.ob, ["hips"], False), _grab), grabbed, may=all_frames),
     "edit_range": Press(on("edit_range", "hand.L", radius=4, stand=False), goes_to("hand.L"),

@@ -6,6 +6,7 @@ import bpy
 from ...operators.common import armature
 from ...rig.blender import units
 from ...rig.figure.short_names import short
+from ...rig.setup.menus import DIRECTION
 from ...rig.shot import feet
 from ...solvers import GOAL_KINDS
 from ...solvers.model import SETTINGS
@@ -181,6 +182,8 @@ def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> No
     for name in own:
         if SETTINGS[name].sort == "axis":
             layout.prop(goal, name)
+            if getattr(goal, name) == DIRECTION:
+                layout.prop(goal, "direction")
     if kind.sides:
         row = layout.row(align=True)
         row.use_property_split = False  # it would show the first name as a label, and an empty button
