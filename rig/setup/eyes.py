@@ -71,7 +71,7 @@ def add(ob: bpy.types.Object) -> Added:
         _put(ob, name, places[side])
         result.goals.append(_look(ob, view.names[bone], view.sight(bone), name))
         if animation.moves(ob, view.names[bone]):
-            ob.dqik.goals[-1].influence = goals.KEYED_INFLUENCE
+            ob.dqik.goals[-1].influence = 0.0  # a share of it would turn the eye where the body moves
             result.keyed.append(view.names[bone])
     return result
 
