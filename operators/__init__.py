@@ -6,6 +6,7 @@ import bpy
 from .body import (
     contacts,
     couplings,
+    eyes,
     full_body,
     goals,
     limits,
@@ -38,7 +39,7 @@ CLASSES = (
     *rest_pose.CLASSES, *couplings.CLASSES, *contacts.CLASSES, *plant.CLASSES, *motion_paths.CLASSES,
     *limb_switch.CLASSES, *controls.CLASSES, *attach.CLASSES, *overlap.CLASSES, *reduce_keys.CLASSES,
     *see_motion.CLASSES, *grab.CLASSES, *edit_range.CLASSES, *mend_motion.CLASSES, *retarget.CLASSES,
-    *contact_ranges.CLASSES, *report_problem.CLASSES,
+    *contact_ranges.CLASSES, *report_problem.CLASSES, *eyes.CLASSES,
 )  # fmt: skip
 
 

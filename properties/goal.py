@@ -4,7 +4,15 @@
 from math import pi
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
@@ -118,6 +126,10 @@ class DqikGoal(bpy.types.PropertyGroup):
     use_tail: BoolProperty(
         name="Use Tail", description="Bring the tail of the bone to the target. If off, bring the head", default=True,
         **SETTING,
+    )  # fmt: skip
+    direction: FloatVectorProperty(
+        name="Direction", description="The direction that the bone looks or points in, in its own frame, where Axis is "
+        "Direction", size=3, default=(0.0, 1.0, 0.0), subtype="XYZ", **SETTING,
     )  # fmt: skip
     pole_target: PointerProperty(
         type=bpy.types.Object, name="Pole Target",

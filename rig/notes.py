@@ -267,6 +267,19 @@ class Code(Enum):
         "Pole on, where they should"
     )
     CONTROLS_NEED_BONES = "More controls are bones, and no bone can be added to {}"
+    NO_EYES = (
+        "No bones of {} are known as eyes: choose Left Eye and Right Eye as the Role of its eyes in the Bone panel"
+    )
+    EYES_OF_RIG = (
+        "The eyes of {} have controls of {}: pose these, or choose Left Eye and Right Eye as the Role of bones that "
+        "turn its eyes in the Bone panel"
+    )
+    EYES_HAVE_GOALS = "The eyes of {} have goals already: move their targets, or remove these goals in the panel Rig"
+    EYE_CONSTRAINED = "The eye {} follows its constraint {}: mute that, then press Eyes again"
+    EYES_NEED_BONES = (
+        "No bone can be added to {}, so its eyes get no controls: show it in the view layer, or make it and its "
+        "armature data local"
+    )
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"
     CONTROLS_HIDDEN = "All controls of {} are hidden"
     CONTROLS_KEYED = "{} controls keyed at frame {}"

@@ -106,8 +106,9 @@ def left_over(ob: bpy.types.Object, names: Collection[str], last: bool) -> list[
     last : whether these were the last ones, so that the master goes as well.
     """
     own = [bone.bone for bone in controls.of(ob)]
-    pivots = [bone.name for bone in own if is_pivot(bone.name) and all(child.name in names for child in bone.children)]
-    return [*pivots, controls.MASTER] if last and controls.MASTER in ob.data.bones else pivots
+    parents = [bone.name for bone in own if (is_pivot(bone.name) or bone.name == controls.EYES)
+               and all(child.name in names for child in bone.children)]  # fmt: skip
+    return [*parents, controls.MASTER] if last and controls.MASTER in ob.data.bones else parents
 
 
 def master(ob: bpy.types.Object, root: str) -> str:
@@ -120,7 +121,8 @@ def add_master(ob: bpy.types.Object) -> bool:
 
     Returns whether there was none. It rests turned as their parent does, so that their keys mean the same below it.
     """
-    tops = [one.bone for one in controls.of(ob) if one.parent is None or not controls.is_control(one.parent.bone)]
+    tops = [one.bone for one in controls.of(ob) if one.parent is None
+            or not (controls.is_control(one.parent.bone) or _is_of_head(one.name))]  # fmt: skip
     if controls.MASTER in ob.data.bones or not tops:
         return False
     armature = Armature(ob)
@@ -204,6 +206,11 @@ def turn_with_master(ob: bpy.types.Object) -> None:
             for name, place in places.items():
                 controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
         ob.update_tag(refresh={"OBJECT"})
+
+
+def _is_of_head(name: str) -> bool:
+    """Whether a control hangs on the head's bone where this has no control: those of eyes, and their parent."""
+    return name == controls.EYES or name.startswith(f"{controls.PREFIX}eye.")
 
 
 def _ground(armature: Armature, body: RestBody) -> np.ndarray:

@@ -22,7 +22,8 @@ from ..notes import Code, Note
 from . import control_shapes
 
 BODY = "Body"
-MASTER = PREFIX + "master"
+MASTER, EYES = PREFIX + "master", PREFIX + "eyes"
+"""The controls that are no targets: the parent of all, and that of the eyes."""
 _MADE = "dqik_made"  # a custom property that marks the bone collections as made here
 _WIDTH = 2.0  # pixels of a shape's lines
 LENGTH = 0.05  # of the armature's size: length of a control bone

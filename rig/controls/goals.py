@@ -15,11 +15,11 @@ from ..blender.armature import Armature, is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
-from ..keys import attachments, keying, users
+from ..keys import attachments, goal_keys, keying, users
 from ..notes import Code, Note
 from ..skeleton import foot_roll, limits
 from ..skeleton.poles import Poles
-from . import control_parents, controls, goal_keys, rotation_space, selection, switches
+from . import control_parents, controls, rotation_space, selection, switches
 from .controls import Control
 
 KEYED_INFLUENCE = 1e-3

@@ -4,7 +4,7 @@
 Goals, limits and couplings are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
 from ..skeleton import couplings, limits
 from ..skeleton.couplings import Link
-from ..skeleton.menus import AXES
+from ..skeleton.menus import AXES, DIRECTION, axis_of
 from . import controls, goals
 from .controls import Control
 
@@ -114,6 +114,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
                 wanted.append((present, _control_like(ob, goal, bone)))
         for name, setting in SETTINGS.items():
             setattr(other, name, _mirrored(ob, armature, plane, goal, other, name, setting))
+        other.direction = _image(armature, plane, goal, other, goal.direction)
         pairs_of_goals.append((number, present))
         count += 1
     goals.add_control_bones(ob, wanted)
@@ -195,9 +196,22 @@ def _mirrored(
     of_object = setting.of_target and (goal.target != ob or other.target != ob)
     if setting.sort != "axis" or of_object or not all(bone in armature.index for bone in bones):
         return value
+    if value == DIRECTION:
+        return value
     one, two = (armature.rest[armature.index[bone], :3, :3] for bone in bones)
-    image = two.T @ plane @ one @ np.array(AXES[value], dtype=float)
+    image = two.T @ plane @ one @ axis_of(value)
     return max(AXES, key=lambda axis: float(image @ np.array(AXES[axis])))
+
+
+def _image(
+    armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup,
+    direction: Sequence[float],
+) -> list[float]:  # fmt: skip
+    """The mirror image, at rest, of a direction in the frame of a goal's bone, in that of the other goal's bone."""
+    if not {goal.bone, other.bone} <= armature.index.keys():
+        return list(direction)
+    one, two = (armature.rest[armature.index[bone], :3, :3] for bone in (goal.bone, other.bone))
+    return (two.T @ plane @ one @ np.array(direction)).tolist()
 
 
 def _mirrored_turn(armature: Armature, plane: np.ndarray, bone: str, axis: str, other: str) -> tuple[str, float]:

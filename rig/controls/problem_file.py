@@ -96,8 +96,7 @@ def _lead(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Objec
 def _rename(copy: bpy.types.Object, number: int) -> None:
     """Call an object, its action and its bones by numbers; names in constraints and curves follow by Blender."""
     if copy.type == "ARMATURE":
-        figure = roles.of(copy)
-        for bone, role in {**figure.roles, **figure.loose}.items():
+        for bone, role in roles.of(copy).all_roles.items():
             copy.pose.bones[bone].dqik_role = role.identifier
         renamed.follow(copy)  # gives numbers to the bones that goals name
         for place, bone in enumerate(copy.data.bones):

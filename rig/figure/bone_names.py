@@ -35,6 +35,8 @@ _HELPERS = _set("""ik fk mch pole target ctrl control tweak helper end nub site 
     親 先 目 髪 胸 キャンセル""")
 _WORN = _set("""weapon sword shield prop holster hair hairs ponytail braid skirt cape cloak cloth hat helmet gun rifle
     bow staff axe spear scarf robe coat 髪""")
+_SHORT = 3  # letters: shorter words are none
+_EYES = {"eye", "eyes", "目", "眼"}
 _TWISTS = {"twist", "roll", "part", "捩", "捩れ", "捻", "捻り"}
 _FINGERS = _set("""thumb index middle ring pinky pinkie little finger fingers metacarpal metacarpals carpal palm
     proximal intermediate distal cup 親指 人指 人差指 中指 薬指 小指 指""")
@@ -120,6 +122,17 @@ def unsided(name: BoneName) -> tuple[str, ...]:
 def is_wing(name: BoneName) -> bool:
     """Whether a bone is that of a wing."""
     return not _WINGS.isdisjoint(name.words)
+
+
+def is_eye(name: BoneName) -> bool:
+    """Whether a name is that of an eyeball: neither that of lids and brows, nor that of a target or a control."""
+    words = set(unsided(name))
+    return not _EYES.isdisjoint(words) and words <= _EYES | _NOISE | {"ball", "adj", "face", "facial"}
+
+
+def is_meaningless(name: BoneName) -> bool:
+    """Whether a name says nothing but a side: it has no words, as "bone_71" or "J_3"."""
+    return all(word in _NOISE or (len(word) < _SHORT and word.isascii()) for word in unsided(name))
 
 
 def is_worn_bone(name: BoneName) -> bool:

@@ -139,6 +139,7 @@ PARTS = {
         range=Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
     ),
     "twist": Part(26, several=True),
+    "eye": Part(28),  # known beside the other roles, as `Figure.eyes`
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
 from ..blender.tree import Tree
 from ..notes import Code, Note
-from . import beside, bone_names, person, recognise
+from . import beside, bone_names, eyes, person, recognise
 from .beside import FurtherLimb
 from .bone_names import BoneName
 from .parts import ROLES, Role
@@ -29,7 +29,7 @@ class Figure(NamedTuple):
     """The roles of a figure's bones by number.
 
     loose : the roles of feet and hands that are bones of their own, and of their toes (`beside.loose_ends`); they are
-    not among `roles`.
+    not among `roles`. eyes : the roles of eyes, which are not among them either: no pose of the body is about them.
     not_human : why human limits do not fit it; None if they do. controlled : why goals cannot move its bones, because
     other bones control them by constraints; None if they can. folded : whether it would be human if it rested as it
     stands in its present pose.
@@ -40,10 +40,16 @@ class Figure(NamedTuple):
     controlled: Note | None = None
     folded: bool = False
     loose: Mapping[int, Role] = MappingProxyType({})
+    eyes: Mapping[int, Role] = MappingProxyType({})
+
+    @property
+    def all_roles(self) -> dict[int, Role]:
+        """The roles of all bones, also of loose ones and of eyes."""
+        return {**self.roles, **self.loose, **self.eyes}
 
     def role(self, bone: int) -> Role | None:
-        """The role of a bone, also of a loose one; None if it has none."""
-        return self.roles.get(bone) or self.loose.get(bone)
+        """The role of a bone, also of a loose one or an eye; None if it has none."""
+        return self.roles.get(bone) or self.loose.get(bone) or self.eyes.get(bone)
 
     def loose_end(self, role: Role) -> int | None:
         """The loose bone of a role."""
@@ -70,8 +76,7 @@ def mirrored(choice: str) -> str:
 
 def swap_sides(ob: bpy.types.Object) -> int:
     """Choose the mirrored role of every bone that has a side; returns their number."""
-    figure = of(ob)
-    sided = {bone: role for bone, role in {**figure.roles, **figure.loose}.items() if role.side}
+    sided = {bone: role for bone, role in of(ob).all_roles.items() if role.side}
     for bone, role in sided.items():
         ob.pose.bones[bone].dqik_role = role.mirrored.identifier
     return len(sided)
@@ -83,13 +88,19 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     tree, names = armature.control_tree, names_of(ob, armature)
     roles, chosen = recognise.find(tree, names), [bone.dqik_role for bone in ob.pose.bones]
     _correct(roles, chosen)
+    own_eyes = {bone: role for bone, role in roles.items() if role.name == "eye"}
+    roles = {bone: role for bone, role in roles.items() if bone not in own_eyes}
     free = {bone for bone, choice in enumerate(chosen) if choice == "AUTO" and ob.pose.bones[bone].bone.use_deform}
     loose = beside.loose_ends(tree, names, roles, free)
     roles = {bone: role for bone, role in roles.items() if bone not in loose}
     not_human = person.not_human(tree, names, roles)
     folded = person.leans(tree, roles) and not person.not_human(_posed(ob, tree), names, roles)
     controlled = None if armature.kind else _controlled(ob, roles)
-    return Figure(roles, FOLDED if folded else not_human, controlled, folded, loose)
+    if armature.kind is None:  # in a generated rig, what is named as an eye is a control before the face
+        auto = {bone for bone, choice in enumerate(chosen) if choice == "AUTO"}
+        found = eyes.find(tree, names, roles, auto)
+        own_eyes |= {bone: role for bone, role in found.items() if role not in own_eyes.values()}
+    return Figure(roles, FOLDED if folded else not_human, controlled, folded, loose, own_eyes)
 
 
 def names_of(ob: bpy.types.Object, armature: Armature) -> list[BoneName]:

@@ -13,7 +13,8 @@ from ..blender.limit_frame import LimitFrame
 from ..figure import capsules
 from . import limits
 from .couplings import Link
-from .menus import AXES
+from .goal_facts import SettingValue
+from .menus import AXES, axis_of
 from .plan import Plan, PlannedGoal
 from .rig import Support
 
@@ -143,11 +144,11 @@ class BoneJoints:
             **{name: self._setting(SETTINGS[name], value, goal) for name, value in facts.settings},
         }  # fmt: skip
 
-    def _setting(self, setting: Setting, value: str | float, goal: PlannedGoal) -> object:
+    def _setting(self, setting: Setting, value: SettingValue, goal: PlannedGoal) -> object:
         """The value of a setting for the solver: an axis in the frame of its joint, or of its target."""
         if setting.sort != "axis":
             return value
-        axis, bone = np.array(AXES[str(value)], dtype=float), goal.target_bone if setting.of_target else goal.bone
+        axis, bone = axis_of(value), goal.target_bone if setting.of_target else goal.bone
         return axis if bone < 0 else quaternion.rotate(quaternion.conjugate(self.frames[bone].axes), axis)
 
     def supports(self, solve_plan: Plan) -> list[Support]:

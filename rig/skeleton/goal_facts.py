@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The settings of a goal as plain values, for planning and for comparison."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ...solvers import GOAL_KINDS
 from ...solvers.model import SETTINGS
 from ..notes import Note
+
+SettingValue: TypeAlias = "str | float | tuple[float, ...]"
 
 
 class GoalFacts(NamedTuple):
@@ -13,7 +15,8 @@ class GoalFacts(NamedTuple):
 
     active : not muted, and with an influence above 0. target, pole : `session_uid` of the objects, 0 for none.
     target_problem, pole_problem : why the place of the object cannot be read; None if it can.
-    side : one that the kind has. settings : those that its kind has, by name: axes by theirs, lengths [armature units].
+    side : one that the kind has. settings : those that its kind has, by name: axes by theirs or as a direction, lengths
+        [armature units].
     is_curve : whether the target is a curve. rolls : whether the roll of its target is in use.
     tells_turn : as in `pins.tells_turn`.
     point : of a goal that is not in the panel's list and has no target, in the frame of its bone [armature units]; else
@@ -40,7 +43,7 @@ class GoalFacts(NamedTuple):
     pole_angle: float
     kind: str = "REACH"
     side: str = "AT"
-    settings: tuple[tuple[str, str | float], ...] = ()
+    settings: tuple[tuple[str, SettingValue], ...] = ()
     use_support: bool = False
     is_curve: bool = False
     rolls: bool = False

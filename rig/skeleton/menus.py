@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The menus of an armature's settings: solvers, the pose that a frame starts from, and methods' own choices."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ...solvers import GOAL_KINDS
 from ...solvers.methods import METHODS
 from ...solvers.model import SIDES, Setting
+
+_NO_DIRECTION = 1e-9  # a vector that is shorter has none
 
 START_FROM = [
     ("POSE", "Pose", "Solve every frame afresh, from the keyed pose, or the base pose of bones without keys. "
@@ -34,6 +40,9 @@ AXES = {
     "X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0), "NEG_Z": (0, 0, -1),
 }  # fmt: skip
 """The axes of a bone by their names in the menus of goals."""
+
+DIRECTION = "DIRECTION"
+"""What the menu of a bone's axis has beside them: the direction that is given beside it."""
 
 COUPLED_AXES = [
     ("X", "X", "Swing about the bone's X axis", 0),
@@ -77,5 +86,14 @@ def side_items() -> list[tuple]:
 
 
 def axis_items(setting: Setting) -> list[tuple]:
-    """The items of the menu of an axis."""
-    return [(name, name.replace("NEG_", "-"), setting.summary, number) for number, name in enumerate(AXES)]
+    """The items of the menu of an axis; that of a bone may be any direction."""
+    items = [(name, name.replace("NEG_", "-"), setting.summary, number) for number, name in enumerate(AXES)]
+    given = (DIRECTION, "Direction", "A direction of its own, as of an eye whose bone does not point where it looks")
+    return items if setting.of_target else [*items, (*given, len(items))]
+
+
+def axis_of(value: str | Sequence[float]) -> np.ndarray:
+    """An axis (3,) of a bone, by its name or as a direction; Y for one that says nothing."""
+    axis = np.array(AXES[value] if isinstance(value, str) else value, dtype=float)
+    length = float(np.linalg.norm(axis))
+    return axis / length if np.isfinite(length) and length > _NO_DIRECTION else np.array([0.0, 1.0, 0.0])

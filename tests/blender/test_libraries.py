@@ -290,6 +290,7 @@ STORING = {
     "bake": {"frame_start": 1, "frame_end": 3}, "check_range": {"frame_start": 1, "frame_end": 3}, "grab": {},
     "couple": {"preset": "SPINE"}, "fit_capsules": {}, "avoid_add": {}, "contacts_find": {}, "mend_motion": {},
     "unbake": {}, "overlap": {}, "edit_range": {}, "pose_to_rest": {}, "swap_sides": {},
+    "eyes_add": {},
 }  # fmt: skip
 
 

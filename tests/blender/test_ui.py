@@ -115,7 +115,7 @@ def test_what_is_selected_decides_which_tools_are_offered(
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
     bpy.ops.object.mode_set(mode="POSE")
-    sys.modules[f"{ui.__package__.rpartition('.')[0]}.rig.setup.selection"].select_only(ob, *filter(None, [bone]))
+    sys.modules[f"{ui.__package__.rpartition('.')[0]}.rig.controls.selection"].select_only(ob, *filter(None, [bone]))
     if bone is None:
         ob.data.bones.active = None
     assert tools.kind_of_selection(bpy.context, ob) == kind

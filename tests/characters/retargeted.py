@@ -216,7 +216,7 @@ def main() -> None:
     options = parser.parse_args()
     measure.load()
     if options.free:
-        sys.modules["dqik.rig.clip.touches"].keep = lambda *_: ()
+        sys.modules["dqik.rig.motion.hand_contacts"].keep = lambda *_: ()
     print("| figure | clip | slide %/s | wrong % | elbows | steps | off: trunk | off: arms | hands % | back |")
     print("|" + "---|" * 10)
     variants = [*figure_variants.VARIANTS] if options.variants == ["all"] else options.variants

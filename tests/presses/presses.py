@@ -37,6 +37,12 @@ def live_off(stage: Stage) -> None:
         stage.ob.dqik.live = False
 
 
+def an_eye(stage: Stage) -> None:
+    """The hair, which has keys, is an eye: one is enough."""
+    if stage.ob.library is None:
+        stage.ob.pose.bones["hair1"].dqik_role = "EYE_L"
+
+
 def posed_without_live(stage: Stage) -> None:
     """An arm is posed by hand, with Live off."""
     live_off(stage)
@@ -410,6 +416,7 @@ PRESSES: dict[str, Press] = {
                                     may=within(0.25, 0.75), idle=True),
     "key_controls": Press(on("key_controls", "hips"), controls_keyed, may=between_keys, idle=True),
     "controls: chest": Press(on("setup_full_body", "hips", controls={"CHEST"})),
+    "eyes": Press(on("eyes_add", "hips"), prepare=an_eye),
     "controls: all": Press(on("setup_full_body", "hips", controls=ALL_CONTROLS)),
     "grab": Press(What(lambda stage: choose(stage.ob, ["hips"], False), _grab), grabbed, may=all_frames),
     "edit_range": Press(on("edit_range", "hand.L", radius=4, stand=False), goes_to("hand.L"),

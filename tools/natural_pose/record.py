@@ -64,7 +64,7 @@ def record(path: Path, rotation: bool) -> dict[str, object]:
 
 def arrays(rig: object, roles: dict, armature: object) -> dict[str, object]:
     """The arguments of `figure.of`, and the prepared solve."""
-    of_rig = importlib.import_module(NAME + ".rig.setup.natural_figure")
+    of_rig = importlib.import_module(NAME + ".rig.skeleton.natural_figure")
     return {"of": of_rig.read(rig, {b: tuple(role) for b, role in roles.items()}, armature), "prepared": rig.prepared}
 
 

@@ -21,8 +21,10 @@ class DQIK_PT_body(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         if not ob.dqik.goals:
             paragraph(context, layout, "Set up the body, or give bones goals, first", "INFO")
+            layout.operator("dqik.eyes_add", icon="VIS_SEL_11")
             return
         _natural_pose(context, layout, ob.dqik)
+        layout.operator("dqik.eyes_add", icon="VIS_SEL_11")
         collection = controls.collection(ob)
         if collection is None:
             return

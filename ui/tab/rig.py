@@ -7,6 +7,7 @@ from ...operators.common import armature
 from ...rig.blender import units
 from ...rig.figure.short_names import short
 from ...rig.shot import feet
+from ...rig.skeleton.menus import DIRECTION
 from ...solvers import GOAL_KINDS
 from ...solvers.model import SETTINGS
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
@@ -181,6 +182,8 @@ def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> No
     for name in own:
         if SETTINGS[name].sort == "axis":
             layout.prop(goal, name)
+            if getattr(goal, name) == DIRECTION:
+                layout.prop(goal, "direction")
     if kind.sides:
         row = layout.row(align=True)
         row.use_property_split = False  # it would show the first name as a label, and an empty button

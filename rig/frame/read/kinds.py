@@ -12,7 +12,8 @@ from ....solvers import GOAL_KINDS, along_curve
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import SETTINGS, Targets, points_of
 from ....solvers.space import Target, eased, joints_on_curve, points_in
-from ...skeleton.goal_facts import GoalFacts
+from ...skeleton.goal_facts import GoalFacts, SettingValue
+from ...skeleton.menus import DIRECTION
 from ...skeleton.rig import Rig
 
 _POINTS_A_SEGMENT = 32  # of a Bezier curve between two control points
@@ -21,7 +22,7 @@ _SAME = 1e-6  # relative change of a scale that is rounding
 
 def facts(
     ob: bpy.types.Object, goal: bpy.types.PropertyGroup
-) -> tuple[str, str, tuple[tuple[str, str | float], ...], bool, bool]:
+) -> tuple[str, str, tuple[tuple[str, SettingValue], ...], bool, bool]:
     """The fields of a goal's `GoalFacts` from its kind on, but for the last. ob : the evaluated object."""
     kind = GOAL_KINDS[goal.kind]
     side = goal.side if goal.side in kind.sides or not kind.sides else kind.sides[0]
@@ -30,9 +31,11 @@ def facts(
     return goal.kind, side, settings, goal.use_support, is_curve
 
 
-def _setting(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, name: str) -> str | float:
-    """A goal's setting: the name of an axis, or a length in armature units."""
+def _setting(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, name: str) -> SettingValue:
+    """A goal's setting: an axis by its name or as a direction, or a length in armature units."""
     value = getattr(goal, name)
+    if value == DIRECTION:
+        return tuple(goal.direction)
     if SETTINGS[name].sort != "length":
         return value
     return value / scale_of(ob) if GOAL_KINDS[goal.kind].signed else max(value / scale_of(ob), 0.0)

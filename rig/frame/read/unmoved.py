@@ -11,7 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ....solvers import FrameArrays, Pose, Prepared
+from ....solvers import FrameArrays, Goal, Pose, Prepared
+from ....solvers.algebra import quaternion
 from ....solvers.model import Targets
 from ....solvers.space import JointSpace
 from . import keyed_reach, own_answers
@@ -25,7 +26,9 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
     if not arrays.converged.any():
         return
-    if any(goal.kind != "REACH" for goal in prepared.goals) or prepared.skeleton.couplings or prepared.contacts:
+    looks = np.array([goal.kind == "LOOK_AT" and goal.target_joint is None for goal in prepared.goals])
+    reaches = np.array([goal.kind == "REACH" for goal in prepared.goals])
+    if not (looks | reaches).all() or prepared.skeleton.couplings or prepared.contacts:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
@@ -39,10 +42,24 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     away = np.linalg.norm(arrays.positions[frames] - places, axis=-1) / prepared.options.tolerance
     off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
-    away *= [goal.has_place for goal in prepared.goals]
-    off *= [goal.has_turn for goal in prepared.goals]
+    away *= reaches & [goal.has_place for goal in prepared.goals]
+    off *= reaches & [goal.has_turn for goal in prepared.goals]
+    for k in np.flatnonzero(looks).tolist():
+        off[:, k] = _aside(prepared.goals[k], arrays.positions[frames, k] - places[:, k], turns[:, k])
+        off[:, k] /= prepared.options.rotation_tolerance
     frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1)]
     arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
+
+
+def _aside(goal: Goal, lines: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """The sines (F,) of the angles from where a goal looks to the lines (F, 3) to its target; 1 behind it.
+
+    turns : (F, 4) orientations of its joint.
+    """
+    axis = quaternion.rotate(turns, np.array(goal.axis, dtype=float))
+    lines = lines / np.maximum(np.linalg.norm(lines, axis=-1, keepdims=True), 1e-300)
+    sines = np.linalg.norm(quaternion.cross(axis, lines), axis=-1)
+    return np.where((axis * lines).sum(-1) > 0.0, sines, 1.0)
 
 
 def keep_own(

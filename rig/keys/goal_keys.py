@@ -6,7 +6,7 @@ import re
 import bpy
 
 from .. import curves
-from ..keys import users
+from . import users
 
 _PATH = re.compile(r"dqik\.goals\[(\d+)\]")
 _REMOVED = "removed."  # what the data paths of curves that go begin with meanwhile
