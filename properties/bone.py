@@ -98,7 +98,7 @@ def bone_properties() -> dict[str, object]:
         "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
         # the figure whose hold it is, as rig/skeleton/owners.py numbers them
         "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
-        # of a goal's bone and its target, how far the goal leads them and whose this is: rig/controls/pasted_settings.py
+        # of a goal's bone and its target, how far the goal leads them and whose it is: rig/controls/pasted_settings.py
         "dqik_switch": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
         # settings that were made for goals, which go back with the last of these
         "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),

@@ -18,7 +18,7 @@ MODULES = {"dqik_bake": "command_line", "dqik_mend": "mend_command", "dqik_retar
 
 def run(command: str, *arguments: object) -> int:
     """Run a command as Blender does."""
-    operators = "bl_ext.user_default.dqik.operators"
+    operators = "bl_ext.user_default.dqik.operators.commands"
     own = sys.modules[f"{operators}.{MODULES[command]}"].COMMAND
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # Blender's importer leaves its file open
@@ -39,7 +39,7 @@ def imported(path: Path) -> bpy.types.Object:
     """The armature of a clip, in an empty scene."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_files"].open_file(str(path))
+        sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"].open_file(str(path))
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
 
 

@@ -15,7 +15,7 @@ from mathutils import Vector
 
 def command(*arguments: str) -> int:
     """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_line"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
     return module.bake(arguments)
 
 

@@ -245,7 +245,7 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     rigs.update()
     bpy.ops.ed.undo_push(message="Live")
     said = []
-    operator = next(iter(sys.modules[f"{extension}.operators.{name}"].CLASSES))
+    operator = next(iter(sys.modules[f"{extension}.operators.live.{name}"].CLASSES))
     running = SimpleNamespace(
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         solvers={"PGS"}, stopped=operator.stopped,

@@ -19,7 +19,7 @@ def opened(path: Path) -> bpy.types.Object:
     """The armature of a file, in whatever scene it is read into. Blender writes .bvh with Z up."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_files"].open_file(str(path), "Z")
+        sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"].open_file(str(path), "Z")
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
 
 

@@ -251,7 +251,7 @@ def test_what_a_smooth_bake_cannot_do_is_refused() -> None:
 def test_the_command_line_bakes_smoothly(tmp_path: Path) -> None:
     """The written file moves as the operator's bake does."""
     ob = swinging_arm()
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_line"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
     out = tmp_path / "out.blend"
     arguments = ["--armature", ob.name, "--start", "1", "--end", "60", "--output", str(out)]
     assert module.bake([*arguments, "--smooth", "2"]) == 2

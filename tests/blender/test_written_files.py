@@ -20,7 +20,7 @@ OLD = b"what was there"
 
 def command(*arguments: str) -> int:
     """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_line"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
     return module.bake(("--armature", "Arm", "--start", "1", "--end", "3", *arguments))
 
 
@@ -255,7 +255,7 @@ def test_what_is_protected_is_refused(protect: Callable[[Path], None], tmp_path:
     """The check is made as another user, because it never fails for the system's own."""
     if not hasattr(os, "geteuid"):
         return
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.commands.command_files"]
+    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"]
     folder = tmp_path / "folder"
     folder.mkdir()
     protect(folder)
