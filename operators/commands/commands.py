@@ -167,7 +167,7 @@ def _facts(command: Command, path: str | None, tried: Tried) -> Facts:
 @cache
 def _version() -> str:
     """The version of this extension."""
-    with open(os.path.join(os.path.dirname(__file__), os.pardir, "blender_manifest.toml"), "rb") as file:
+    with open(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "blender_manifest.toml"), "rb") as file:
         return tomllib.load(file)["version"]
 
 

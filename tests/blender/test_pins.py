@@ -228,12 +228,17 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
     return np.abs(one - other)[..., :3, 3].max() < 1e-4 * HEIGHT and np.degrees(rigs.turn(one, other)) < 0.1
 
 
+def value_of(goal: bpy.types.PropertyGroup, name: str) -> object:
+    """A setting, as a value that outlives the file: of what it points to the name, of an array its numbers."""
+    value = getattr(goal, name)
+    return tuple(value) if isinstance(value, bpy.types.bpy_prop_array) else getattr(value, "name", value)
+
+
 def kept(ob: bpy.types.Object) -> tuple[list, dict]:
     """The goals, with all of their settings, and the keys, without those of pins."""
     settings = [one.identifier for one in ob.dqik.goals[0].bl_rna.properties if not one.is_readonly]
     settings = [name for name in settings if name not in ("mute", "pin", "label", "roll", "rna_type")]
-    goals = [[getattr(getattr(goal, name), "name", getattr(goal, name)) for name in settings]
-             for goal in ob.dqik.goals if goal.pin != 1]  # fmt: skip
+    goals = [[value_of(goal, name) for name in settings] for goal in ob.dqik.goals if goal.pin != 1]
     own = ["mute", *(f'"{goal.subtarget}"' for goal in ob.dqik.goals if goal.pin == 1)]
     return goals, {key: points for key, points in rigs.keys(ob).items() if not any(word in key[0] for word in own)}
 
