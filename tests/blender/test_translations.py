@@ -3,13 +3,20 @@
 
 import ast
 import importlib
+import re
 import string
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import bpy
 import pytest
+import rigs
+from shown_words import Drawn
+
+LANGUAGES = ("de", "fr", "es", "ja", "zh")
 
 
 @pytest.fixture
@@ -74,17 +81,17 @@ def fields(text: str) -> list[str]:
     return [f"{name}:{spec}" for _, name, spec, _ in string.Formatter().parse(text) if name is not None]
 
 
-def test_every_translated_text_is_in_the_source(extension: str, languages: ModuleType) -> None:
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_every_translated_text_is_in_the_source(name: str, extension: str, languages: ModuleType) -> None:
     parts = sys.modules[f"{extension}.rig.figure.parts"]
     texts = texts_of_the_source(extension) | {role.label for role in parts.ROLES}
-    german = languages.read("de")
-    assert len(german) > 50
-    for context, key in german:
-        assert key in texts, f"nothing shows {key!r}"
-        assert context in ("*", "Operator", "DQIK")
+    words = languages.read(name)
+    assert len(words) > 50
+    assert {key for _, key in words} - texts == set(), "nothing shows these"
+    assert {context for context, _ in words} <= {"*", "Operator", "DQIK"}
 
 
-@pytest.mark.parametrize("name", ["de", "fr", "es", "ja", "zh"])
+@pytest.mark.parametrize("name", LANGUAGES)
 def test_translations_have_the_fields_of_their_texts(name: str, languages: ModuleType) -> None:
     for (_, key), text in languages.read(name).items():
         assert fields(key) == fields(text), key
@@ -92,18 +99,105 @@ def test_translations_have_the_fields_of_their_texts(name: str, languages: Modul
         assert not text.endswith(".") or text.endswith("...")
 
 
-@pytest.mark.parametrize("name", ["fr", "es", "ja", "zh"])
-def test_the_other_languages_have_the_words_of_the_tab(name: str, extension: str, languages: ModuleType) -> None:
-    """Panels, the tools of posing, and the lines of the first panel; and none that German has not."""
-    words, german = languages.read(name), languages.read("de")
-    ui = sys.modules[f"{extension}.ui"]
-    wanted = {("*", cls.bl_label) for cls in ui.PANELS if issubclass(cls, bpy.types.Panel)}
-    wanted -= {("*", "Bone"), ("*", "Pole")}  # Blender's own words
-    for tool in (tool for row in sys.modules[f"{extension}.ui.tab.tools"].ROWS for tool in row):
-        kind = getattr(bpy.ops.dqik, tool.operator.removeprefix("dqik.")).get_rna_type()
-        wanted.add(("*", tool.text) if tool.text else (kind.translation_context, kind.name))
-    assert {key for key in wanted if key not in words} == set()
-    assert {key for _, key in words} <= {key for _, key in german} | {"Roll", "Clear Holds"}
+def situations(extension: str) -> Iterator[None]:
+    """Yields in turn, so that each part of the tab is there at least once."""
+    compare, notes, last_report, selection = (
+        sys.modules[f"{extension}.rig.{name}"] for name in ("compare", "notes", "clip.last_report", "setup.selection")
+    )
+    yield
+    ob = rigs.figure()
+    yield
+    rigs.blender_ik(ob, "hand.L", rigs.empty((0, 0, 1)))
+    bpy.ops.dqik.goal_add(bone="hand.R")
+    goal = ob.dqik.goals[0]
+    for kind in goal.bl_rna.properties["kind"].enum_items:
+        goal.kind = kind.identifier
+        yield
+    goal.kind, goal.use_rotation, goal.influence, goal.pole_target = "REACH", True, 0.0, ob
+    bpy.ops.object.mode_set(mode="POSE")
+    yield
+    ob.dqik.goals.clear()
+    bpy.ops.dqik.setup_full_body()
+    for bone in ("DQIK hand.L", "DQIK foot.R", "DQIK hips", "head"):
+        selection.select_only(ob, bone)
+        yield
+    ob.dqik.live = ob.dqik.ghosts = ob.dqik.arcs = ob.dqik.use_floor = True
+    for method in ob.dqik.bl_rna.properties["solver"].enum_items:
+        ob.dqik.solver = method.identifier
+        yield
+    ob.dqik.start_from, ob.dqik.own_motion = "FOLLOW", "learnt"
+    ob.dqik.couplings.add().bone = "head"
+    for mute in (False, True):
+        contact = ob.dqik.contacts.add()
+        contact.bone, contact.part, contact.mute = "foot.L", "HEEL", mute
+    ob.dqik.avoid.add()
+    bpy.ops.dqik.reach_show(postures=1000)
+    compare.last.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note(notes.Code.STOPPED))])
+    made, ob.dqik.contacts_of = bpy.data.actions.new("Made"), bpy.data.actions.new("Other")
+    ob.animation_data_create().action = made
+    made.dqik_original = bpy.data.actions.new("Original")
+    ob.dqik.show_original = True
+    last_report.remember(ob, [notes.Note(notes.Code.NOTHING_KEYED)], False)
+    for live in (True, False):
+        ob.dqik.live = live
+        yield
+
+
+@cache
+def shown(extension: str) -> Drawn:
+    """What the tab draws in all situations, with the menu of the right button, the pie, and what mends warnings."""
+    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
+    for _ in situations(extension):
+        for width in (300, 120):
+            drawn.tab(ui.PANELS, width)
+        drawn.menus("DQIK_MT_tools", "DQIK_MT_pie")
+    for operator, _, text in sys.modules[f"{extension}.operators.mend"].MENDED_BY.values():
+        drawn.operator(operator, text)
+    return drawn
+
+
+def literals(extension: str) -> set[str]:
+    """The labels and sentences written in the tab, also for what no situation shows, and all that are looked up."""
+    found: set[str | None] = set()
+    for path, tree in source(extension).items():
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in (node for node in ast.walk(tree) if id(node) not in docstrings):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("iface_", "tip_"):
+                found.add(text_of(node.args[0]))
+            elif path.startswith("ui/tab/") and isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= {node.value} if re.match("[A-Z][a-z]", node.value) else set()
+    return {text for text in found - {None} if any(letter.islower() for letter in text)}
+
+
+@cache
+def blenders_own() -> set[str]:
+    """The names of Blender's own properties and menu items, which it translates itself."""
+    types = (getattr(bpy.types, name) for name in dir(bpy.types))
+    properties = [prop for cls in types if hasattr(cls, "bl_rna") for prop in cls.bl_rna.properties]
+    properties = [prop for prop in properties if not prop.is_runtime]
+    items = [item for prop in properties if prop.type == "ENUM" for item in prop.enum_items_static]
+    return {one.name for one in (*properties, *items)}
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_all_words_and_tooltips_that_the_tab_shows_are_translated(
+    name: str, extension: str, languages: ModuleType
+) -> None:
+    """But for those that Blender translates itself, because it has the same words."""
+    words, drawn = languages.read(name), shown(extension)
+    assert len(drawn.texts) > 500
+    own = blenders_own()
+    missing = {key: place for key, place in drawn.texts.items() if key not in words and key[1] not in own}
+    assert missing == {}
+    assert literals(extension) - {key for _, key in words} - own == set()
+
+
+def test_the_situations_show_every_operator_of_the_tab(extension: str) -> None:
+    named = {node.value for path, tree in source(extension).items() if path.startswith("ui/tab/")
+             for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+             and re.fullmatch(r"dqik\.\w+", node.value)}  # fmt: skip
+    assert len(named) > 40
+    assert named - shown(extension).operators == set()
 
 
 def test_parts_of_the_body_have_german_names(extension: str, languages: ModuleType) -> None:
@@ -138,11 +232,12 @@ def test_buttons_are_translated_as_blender_looks_them_up(extension: str, languag
     assert not missing
 
 
-def test_sentences_for_the_user_are_translated(extension: str, languages: ModuleType) -> None:
-    german = {key for _, key in languages.read("de")}
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_sentences_for_the_user_are_translated(name: str, extension: str, languages: ModuleType) -> None:
+    words = {key for _, key in languages.read(name)}
     found = sentences(extension)
     assert len(found) > 50
-    assert found <= german
+    assert found - words == set()
 
 
 def note_of(notes: ModuleType, *parts: object) -> object:

@@ -64,7 +64,7 @@ def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_C
         for row in rows:
             cell = column.row()
             cell.alignment = column.alignment
-            cell.label(text=value(row))
+            cell.label(text=value(row), translate=False)
 
 
 CLASSES = (DQIK_PT_compare,)

@@ -6,6 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
 from ...rig.clip import contact_ranges
+from ...rig.notes import Code, Note
 from ...rig.overlay import contact_bars
 from ..contact_bars import name_of
 from .common import is_narrow, paragraph
@@ -68,7 +69,8 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
             return
         if not contact_ranges.are_of_motion(ob):
             words = iface_("These are of another motion and do not count for this one: {}")
-            paragraph(context, layout.box().column(), words.format(settings.contacts_of.name), "ERROR", in_box=True)
+            note = Note(Code.QUOTED, words.format(settings.contacts_of.name))
+            paragraph(context, layout.box().column(), note, "ERROR", in_box=True)
         rows = min(max(count, _FEWEST), _MOST)
         layout.template_list("DQIK_UL_contacts", "", settings, "contacts", settings, "active_contact", rows=rows)
         row = layout.row(align=True)

@@ -20,7 +20,7 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
             paragraph(context, layout, "Select an armature, or the target of one of its goals", "INFO")
             return
         if ob != context.object or len([one for one in context.selected_objects if one.type == "ARMATURE"]) > 1:
-            layout.label(text=ob.name, icon="ARMATURE_DATA")
+            layout.label(text=ob.name, icon="ARMATURE_DATA", translate=False)
         if ob.mode == "EDIT":
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
             return

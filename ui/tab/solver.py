@@ -37,7 +37,8 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         if report.milliseconds > 0.0:
             row = layout.row()
             row.active = False
-            row.label(text=iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds))
+            words = iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds)
+            row.label(text=words, translate=False)
 
 
 CLASSES = (DQIK_PT_solver,)

@@ -43,7 +43,8 @@ def warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequ
             if kind:
                 button.kind = kind
     if len(notes) > _WARNINGS:
-        layout.label(text=iface_("More warnings: {}").format(len(notes) - _WARNINGS), icon="BLANK1")
+        more = iface_("More warnings: {}").format(len(notes) - _WARNINGS)
+        layout.label(text=more, icon="BLANK1", translate=False)
 
 
 class DQIK_PT_warnings(bpy.types.Panel):
