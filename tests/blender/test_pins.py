@@ -229,9 +229,10 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def value_of(goal: bpy.types.PropertyGroup, name: str) -> object:
-    """A setting, as a value that outlives the file: of what it points to the name, of an array its numbers."""
+    """A setting, as a value that outlives the file: of what it points to the name, of a vector its numbers."""
     value = getattr(goal, name)
-    return tuple(value) if isinstance(value, bpy.types.bpy_prop_array) else getattr(value, "name", value)
+    is_array = isinstance(value, (bpy.types.bpy_prop_array, Vector))
+    return tuple(value) if is_array else getattr(value, "name", value)
 
 
 def kept(ob: bpy.types.Object) -> tuple[list, dict]:

@@ -101,9 +101,8 @@ def test_translations_have_the_fields_of_their_texts(name: str, languages: Modul
 
 def situations(extension: str) -> Iterator[None]:
     """Yields in turn, so that each part of the tab is there at least once."""
-    compare, notes, last_report, selection = (
-        sys.modules[f"{extension}.rig.{name}"] for name in ("compare", "notes", "clip.last_report", "setup.selection")
-    )
+    names = ("compare", "notes", "clip.last_report", "controls.selection")
+    compare, notes, last_report, selection = (sys.modules[f"{extension}.rig.{name}"] for name in names)
     yield
     ob = rigs.figure()
     yield
@@ -132,7 +131,7 @@ def situations(extension: str) -> Iterator[None]:
         contact.bone, contact.part, contact.mute = "foot.L", "HEEL", mute
     ob.dqik.avoid.add()
     bpy.ops.dqik.reach_show(postures=1000)
-    compare.last.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note(notes.Code.STOPPED))])
+    compare.last_comparison.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note(notes.Code.STOPPED))])
     made, ob.dqik.contacts_of = bpy.data.actions.new("Made"), bpy.data.actions.new("Other")
     ob.animation_data_create().action = made
     made.dqik_original = bpy.data.actions.new("Original")
@@ -151,7 +150,7 @@ def shown(extension: str) -> Drawn:
         for width in (300, 120):
             drawn.tab(ui.PANELS, width)
         drawn.menus("DQIK_MT_tools", "DQIK_MT_pie")
-    for operator, _, text in sys.modules[f"{extension}.operators.mend"].MENDED_BY.values():
+    for operator, _, text in sys.modules[f"{extension}.operators.live.mend"].MENDED_BY.values():
         drawn.operator(operator, text)
     return drawn
 
