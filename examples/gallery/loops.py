@@ -40,7 +40,7 @@ def reach() -> Motion:
     handle(hand)
     rest, beside = hand.location.copy(), other.location.copy()
     places = [rest, (-0.35, -0.35, 1.95), (-0.1, -0.75, 1.15), (-0.25, -0.55, 0.12)]
-    look((-0.05, -0.15, 1.0), 5.7, -38.0, 9.0)
+    look((-0.05, -0.15, 1.02), 6.3, -38.0, 9.0)
 
     def move(share: float) -> None:
         hand.location = between(places, share)
