@@ -1,40 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The loops of the gallery: each makes a scene, and returns what moves it."""
 
-import contextlib
-import io
-import sys
 from collections.abc import Callable
 from math import cos, pi, sin
-from pathlib import Path
 
 import bpy
+from hair import hair
 from mathutils import Matrix, Vector
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "gui"))
-
-from drawing import lone_person
-from stage import HANDLE, Motion, Point, armature, ball, box, clear, coat, light, look, rod, shell
+from people import fingertips, fist, person, turn
+from stage import Motion, Point, armature, ball, box, clear, light, look, ring, rod, shell
+from walk import bodies, mend
 
 _WOOD, _STEEL, _DARK = (0.50, 0.33, 0.18), (0.62, 0.66, 0.72), (0.16, 0.18, 0.22)
 
 
-def person(rotation: bool = True) -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
-    """The person with a full body of goals, live; the targets by bone, with handles that are seen."""
-    ob, body = lone_person()
-    light()
-    coat(body, ())
-    bpy.context.view_layer.objects.active = ob
-    with contextlib.redirect_stdout(io.StringIO()):
-        bpy.ops.dqik.setup_full_body(targets="EMPTIES", use_rotation=rotation)
-    ob.dqik.live = True
-    return ob, {goal.bone: goal.target for goal in ob.dqik.goals}
-
-
-def handle(target: bpy.types.Object, radius: float = 0.035) -> None:
-    """Show a target."""
-    made = ball((0.0, 0.0, 0.0), radius)
-    made.parent = target
+def handle(target: bpy.types.Object, radius: float = 0.075) -> None:
+    """Show a target as a ring around its bone."""
+    made = ring(radius, 0.012)
+    made.parent, made.rotation_euler = target, (0.5 * pi, 0.0, 0.0)
 
 
 def between(places: list[Point], share: float) -> Vector:
@@ -50,14 +33,14 @@ def between(places: list[Point], share: float) -> Vector:
 
 def reach() -> Motion:
     """A hand reaches up, forward, and down to the floor; the body goes along, and the feet stand."""
-    ob, targets = person()
+    ob, targets, _ = person()
     for goal in ob.dqik.goals:
         goal.mute = goal.bone == "head"
     hand, other = targets["hand.R"], targets["hand.L"]
     handle(hand)
     rest, beside = hand.location.copy(), other.location.copy()
     places = [rest, (-0.35, -0.35, 1.95), (-0.1, -0.75, 1.15), (-0.25, -0.55, 0.12)]
-    look((-0.05, -0.15, 0.98), 6.4, -38.0, 8.0)
+    look((-0.05, -0.15, 1.02), 6.3, -38.0, 9.0)
 
     def move(share: float) -> None:
         hand.location = between(places, share)
@@ -68,14 +51,11 @@ def reach() -> Motion:
 
 def grab() -> Motion:
     """The hips are dragged around; hands, head and feet keep their places as long as they can."""
-    _, targets = person()
+    _, targets, _ = person()
     hips, head = targets["hips"], targets["head"]
     rest, top = hips.location.copy(), head.location.copy()
-    bpy.ops.mesh.primitive_torus_add(major_radius=0.27, minor_radius=0.012)
-    ring = bpy.context.object
-    coat(ring, HANDLE, 0.4, glow=0.35)
-    ring.parent = hips
-    look((0.0, 0.0, 0.88), 5.2, 30.0, 10.0)
+    handle(hips, 0.27)
+    look((0.0, 0.0, 0.88), 4.9, 30.0, 12.0)
 
     def move(share: float) -> None:
         turn = 2.0 * pi * share
@@ -87,68 +67,78 @@ def grab() -> Motion:
 
 def chest() -> Motion:
     """A hand is led into the chest and stays on it; the other is led through a table top and stays above it."""
-    ob, targets = person()
+    ob, targets, _ = person()
     top = box((1.3, 0.7, 0.05), (-0.1, -0.62, 0.93), _WOOD)
+    for x, y in ((-0.68, -0.9), (-0.68, -0.34), (0.48, -0.9), (0.48, -0.34)):
+        box((0.06, 0.06, 0.9), (x, y, 0.45), _WOOD)
     ob.dqik.avoid.add().object = top
     ob.dqik.avoid_self = True
     bpy.context.view_layer.objects.active = ob
     left, right = targets["hand.L"], targets["hand.R"]
     handle(left)
     handle(right)
-    start, other = left.location.copy(), right.location.copy()
-    look((0.0, -0.25, 1.15), 4.2, 38.0, 14.0)
+    start, other, over = left.location.copy(), right.location.copy(), (-0.3, -0.42, 1.25)
+    look((-0.05, -0.25, 1.08), 4.2, 38.0, 16.0)
 
     def move(share: float) -> None:
         left.location = between([start, (0.02, 0.0, 1.32), (0.02, 0.0, 1.32)], share)
-        right.location = between([other, (-0.25, -0.5, 1.2), (-0.3, -0.5, 0.9), (-0.12, -0.5, 0.9)], share)
+        right.location = between([other, over, (-0.32, -0.5, 0.9), (-0.1, -0.5, 0.9), over], share)
 
     return move
 
 
 def staff() -> Motion:
     """Two hands hold on to a staff that turns."""
-    _, targets = person(rotation=False)
-    held = rod(1.5, 0.022, _WOOD)
-    for name, place in (("hand.L", 0.26), ("hand.R", -0.26)):
-        target = targets[name]
+    ob, targets, _ = person()
+    held = rod(1.5, 0.016, _WOOD)
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        target = targets[f"hand.{side}"]
+        turn(ob, target, Matrix.Rotation(-sign * 0.5 * pi, 3, "Z"))
         target.parent, target.matrix_parent_inverse = held, Matrix()
-        target.location = (place, 0.0, 0.0)
-    look((0.0, -0.1, 0.97), 5.6, 24.0, 8.0)
+        target.location = (0.26 * sign, 0.085, 0.032)
+        fist(ob, side, 1.25)
+    look((0.0, -0.1, 0.97), 5.0, 24.0, 10.0)
 
     def move(share: float) -> None:
-        turn = 2.0 * pi * share
-        held.location = (0.12 * sin(turn), -0.42 - 0.06 * cos(turn), 1.22 + 0.22 * sin(turn))
-        held.rotation_euler = (0.0, 0.75 * sin(turn), 0.5 * cos(turn))
+        swing = 2.0 * pi * share
+        held.location = (0.12 * sin(swing), -0.42 - 0.06 * cos(swing), 1.22 + 0.22 * sin(swing))
+        held.rotation_euler = (0.0, 0.6 * sin(swing), 0.5 * cos(swing))
 
     return move
 
 
 def planted() -> Motion:
     """The body sways over feet that stand; the heel of one is lifted by its roll."""
-    _, targets = person()
+    _, targets, _ = person()
     hips = targets["hips"]
     rest, head = hips.location.copy(), targets["head"].location.copy()
     hands = {name: targets[name].location.copy() for name in ("hand.L", "hand.R")}
     foot = targets["foot.R"]
-    look((0.0, 0.0, 0.85), 5.2, 42.0, 6.0)
+    for side in (1.0, -1.0):
+        mark = ball((side * 0.092, -0.045, 0.0), 1.0, (0.85, 0.85, 0.8))
+        mark.scale = (0.075, 0.175, 0.002)
+    look((0.0, -0.1, 0.84), 4.9, 38.0, 17.0)
 
     def move(share: float) -> None:
         turn = 2.0 * pi * share
-        away = Vector((0.11 * sin(turn), 0.05 * sin(2.0 * turn), -0.09 - 0.05 * cos(2.0 * turn)))
+        away = Vector((0.17 * sin(turn), 0.06 * sin(2.0 * turn), -0.12 - 0.07 * cos(2.0 * turn)))
         hips.location = rest + away
         targets["head"].location = head + Vector((0.7 * away.x, away.y, 0.9 * away.z))
         for name, place in hands.items():
             targets[name].location = place + Vector((0.9 * away.x, -0.12 * sin(turn), away.z))
-        foot.dqik_roll = 0.55 * max(sin(turn), 0.0)
+        foot.dqik_roll = 0.8 * max(sin(turn), 0.0) ** 1.5
 
     return move
 
 
 def hand() -> Motion:
     """The tips of five fingers go to their targets, one after the other."""
-    ob, targets = person()
+    ob, targets, _ = person()
     fingers = ("thumb", "index", "middle", "ring", "little")
-    targets["hand.L"].location += Vector((-0.05, -0.25, 0.45))
+    fingertips(ob)
+    hand = targets["hand.L"]
+    turn(ob, hand, Matrix.Rotation(-0.5 * pi, 3, "Z") @ Matrix.Rotation(-0.5 * pi, 3, "Y"))
+    hand.location = (0.36, -0.3, 1.3)
     bpy.context.view_layer.update()
     palm = ob.matrix_world @ ob.pose.bones["f_middle.01.L"].head
     tips = {}
@@ -157,17 +147,17 @@ def hand() -> Motion:
         target = bpy.data.objects.new(name, None)
         bpy.context.scene.collection.objects.link(target)
         target.location = place = ob.matrix_world @ bone.tail
-        handle(target, 0.008)
+        ball((0.0, 0.0, 0.0), 0.011).parent = target
         bpy.context.view_layer.objects.active = ob
         bpy.ops.dqik.goal_add(bone=bone.name, target=target.name, chain_length=3)
         tips[name] = (target, place.copy())
-    look(palm, 1.15, 75.0, 10.0)
+    look(palm + Vector((-0.02, 0.0, 0.0)), 0.7, 30.0, 6.0)
 
     def move(share: float) -> None:
         for number, (target, place) in enumerate(tips.values()):
             closing = 0.5 - 0.5 * cos(2.0 * pi * min(max(1.6 * share - 0.15 * number, 0.0), 1.0))
-            inward = palm + Vector((-0.035, 0.0, -0.03))
-            target.location = place.lerp(inward, 0.62 * closing) + 0.03 * closing * (1.0 - closing) * Vector((-1, 0, 0))
+            inward = Vector((palm.x + 0.6 * (place.x - palm.x), palm.y - 0.04, palm.z - 0.005))
+            target.location = place.lerp(inward, 0.8 * closing) + 0.2 * closing * (1.0 - closing) * Vector((0, -1, 0))
 
     return move
 
@@ -206,8 +196,9 @@ def robot() -> Motion:
 
 
 def spider() -> Motion:
-    """Eight feet step in turn, and the body goes over them."""
-    clear()
+    """Eight feet step in turn, and the body goes over them; the camera goes along."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    floor = light(0.27)
     bones: dict[str, tuple[str, Point, Point]] = {"body": ("", (0, 0.12, 0.42), (0, -0.16, 0.42)),
                                                   "abdomen": ("body", (0, 0.12, 0.42), (0, 0.5, 0.5))}  # fmt: skip
     feet: dict[str, Vector] = {}
@@ -241,7 +232,7 @@ def spider() -> Motion:
         bpy.context.view_layer.update()
         eye.matrix_world = matrix
     ob.dqik.live = True
-    look((0.0, 0.05, 0.27), 3.9, 35.0, 18.0)
+    look((0.0, 0.05, 0.25), 3.5, 35.0, 20.0)
 
     def move(share: float) -> None:
         for number, (leg, target) in enumerate(targets.items()):
@@ -249,6 +240,7 @@ def spider() -> Motion:
             lifted = step < 0.5
             along = -0.09 + 0.36 * step if lifted else 0.09 - 0.36 * (step - 0.5)
             target.location = feet[leg] + Vector((0.0, -along, 0.12 * sin(2.0 * pi * step) if lifted else 0.0))
+        floor.location.y = 1.08 * share
         turn = 6.0 * pi * share
         ob.location.z = 0.015 * sin(2.0 * turn)
         ob.rotation_euler = (0.03 * sin(turn), 0.02 * cos(turn), 0.0)
@@ -258,5 +250,5 @@ def spider() -> Motion:
 
 LOOPS: dict[str, Callable[[], Motion]] = {
     "reach": reach, "grab": grab, "chest": chest, "staff": staff, "planted": planted, "hand": hand, "robot": robot,
-    "spider": spider,
+    "spider": spider, "mend": mend, "bodies": bodies, "hair": hair,
 }  # fmt: skip

@@ -12,10 +12,10 @@ from PIL import Image
 
 RATE, SECONDS = 12, 6
 FRAMES = RATE * SECONDS
-SIZE = (432, 270)
-SAMPLES = 12
+SIZE = (480, 300)
+SAMPLES = 6
 _QUALITY = 78
-_FLOOR, _SKY = (0.50, 0.52, 0.56), (0.72, 0.80, 0.92)
+TILES, _SKY = ((0.235, 0.26, 0.29), (0.275, 0.30, 0.33)), (0.50, 0.62, 0.78)
 HANDLE = (1.0, 0.48, 0.05)
 
 Point = Sequence[float]
@@ -23,35 +23,57 @@ Motion = Callable[[float], None]
 """Poses a scene at a share of the loop, 0 to 1; at both it is the same."""
 
 
-def clear() -> None:
+def clear(tile: float = 0.5) -> None:
     """An empty file with floor, sun and sky."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    light()
+    light(tile)
 
 
-def light() -> None:
-    """Add floor, sun and sky to the scene."""
-    bpy.ops.mesh.primitive_plane_add(size=60.0)
-    coat(bpy.context.object, _FLOOR)
+def light(tile: float = 0.5) -> bpy.types.Object:
+    """Add floor, sun and sky to the scene. Returns the floor. tile : the width of its squares."""
+    floor = tiled((400.0, 400.0), tile)
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-    sun.data.energy, sun.data.angle, sun.rotation_euler = 2.6, 0.35, (0.75, 0.25, 0.4)
+    sun.data.energy, sun.data.angle, sun.rotation_euler = 3.4, 0.2, (0.75, 0.25, 0.4)
     bpy.context.scene.collection.objects.link(sun)
     world = bpy.data.worlds.new("Sky")
     bpy.context.scene.world = world
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
     sky = world.node_tree.nodes["Background"]
-    sky.inputs["Color"].default_value, sky.inputs["Strength"].default_value = (*_SKY, 1.0), 0.7
+    sky.inputs["Color"].default_value, sky.inputs["Strength"].default_value = (*_SKY, 1.0), 0.75
+    return floor
 
 
-def look(at: Point, distance: float, around: float, above: float) -> None:
+def tiled(size: Sequence[float], tile: float, colors: Sequence[Point] = TILES) -> bpy.types.Object:
+    """A flat piece of floor with squares of two colours, which go with it."""
+    bpy.ops.mesh.primitive_plane_add(size=1.0)
+    made = bpy.context.object
+    for vertex in made.data.vertices:
+        vertex.co.x, vertex.co.y = vertex.co.x * size[0], vertex.co.y * size[1]
+    coat(made, colors[0], 0.8)
+    tree = made.active_material.node_tree
+    checker, place = tree.nodes.new("ShaderNodeTexChecker"), tree.nodes.new("ShaderNodeTexCoord")
+    for name, color in zip(("Color1", "Color2"), colors, strict=True):
+        checker.inputs[name].default_value = (*color, 1.0)
+    checker.inputs["Scale"].default_value = 1.0 / tile
+    shifted = tree.nodes.new("ShaderNodeVectorMath")  # off the floor's own plane, where squares would flicker
+    shifted.inputs[1].default_value = (0.0, 0.0, 0.25 * tile)
+    tree.links.new(place.outputs["Object"], shifted.inputs[0])
+    tree.links.new(shifted.outputs["Vector"], checker.inputs["Vector"])
+    shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    tree.links.new(checker.outputs["Color"], shader.inputs["Base Color"])
+    return made
+
+
+def look(at: Point, distance: float, around: float, above: float) -> bpy.types.Object:
     """Put the camera. around, above : degrees from the front, and from the floor."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     bpy.context.scene.collection.objects.link(camera)
     turn = Matrix.Rotation(around * pi / 180.0, 3, "Z") @ Matrix.Rotation((90.0 - above) * pi / 180.0, 3, "X")
     camera.matrix_world = Matrix.LocRotScale(Vector(at) + turn @ Vector((0, 0, distance)), turn.to_quaternion(), None)
-    camera.data.lens = 55.0
+    camera.data.lens, camera.data.clip_end = 55.0, 500.0
     bpy.context.scene.camera = camera
+    return camera
 
 
 def coat(ob: bpy.types.Object, color: Point, rough: float = 0.55, metal: float = 0.0, glow: float = 0.0) -> None:
@@ -76,6 +98,15 @@ def ball(place: Point, radius: float, color: Point = HANDLE, glow: float = 0.35)
     made = bpy.context.object
     bpy.ops.object.shade_smooth()
     coat(made, color, 0.4, glow=glow)
+    return made
+
+
+def ring(radius: float, thick: float) -> bpy.types.Object:
+    """A ring about Z, as handles are drawn."""
+    bpy.ops.mesh.primitive_torus_add(major_radius=radius, minor_radius=thick)
+    made = bpy.context.object
+    bpy.ops.object.shade_smooth()
+    coat(made, HANDLE, 0.4, glow=0.35)
     return made
 
 
