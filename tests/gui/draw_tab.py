@@ -15,7 +15,8 @@ from tab_states import STATES, pixels_of, save_sheet, show_tab, take
 from window import SHOTS, Steps, region, run, shot
 
 SCALE = float(os.environ.get("DQIK_SCALE", "1.0"))
-SHOWN = ("nothing selected", "not set up", "a hand", "a foot", "the chest", "a missed goal", "a held bone", "Object Mode")
+SHOWN = ("nothing selected", "not set up", "a hand", "a foot", "the chest", "a missed goal", "a held bone",
+         "Object Mode")  # fmt: skip
 
 
 def draw_tab() -> Steps:

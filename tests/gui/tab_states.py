@@ -40,7 +40,7 @@ def take(state: State) -> Steps:
     yield 0.8
 
 
-# -- the states, in the order in which they follow from each other -------------------------------------------------------
+# -- the states, in the order in which they follow from each other -----------------------------------------------------
 
 
 def _select(ob: bpy.types.Object | None) -> None:
@@ -113,7 +113,7 @@ STATES: dict[str, State] = {
 }
 
 
-# -- pictures ------------------------------------------------------------------------------------------------------------
+# -- pictures ----------------------------------------------------------------------------------------------------------
 
 
 def pixels_of(name: str, regions: list[bpy.types.Region]) -> list[np.ndarray]:

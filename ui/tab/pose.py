@@ -30,7 +30,7 @@ class DQIK_PT_pose(GoalsSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         kind = tools.kind_of_selection(context, ob)
         name = layout.row()
-        name.active = kind != tools.NOTHING
+        name.active = kind != tools.NOTHING or context.object != ob
         name.label(text=tools.name_of_selection(context, ob), icon="RESTRICT_SELECT_OFF", translate=False)
         column = layout.column(align=True)
         for row in tools.ROWS:
@@ -55,8 +55,11 @@ def _widths(row: list[tuple[tools.Tool, bool]]) -> list[float]:
 
 
 def _of_part(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object, kind: str) -> None:
-    """The last line: the roll of a foot, or what a hand turns with."""
+    """The last line: the roll of a foot, what a hand turns with, or the way to Pose Mode."""
     names = set(selection.selected(context, ob))
+    if ob.mode != "POSE" and ob == context.object:
+        layout.operator("object.posemode_toggle", text="Pose Mode", icon="POSE_HLT")
+        return
     if kind == tools.FOOT:
         found = feet.selected(ob, names, ())
         if found:
