@@ -175,7 +175,7 @@ def walk() -> Steps:
     yield from shot("08 baked")
 
     bpy.context.scene.frame_set(5)
-    bpy.context.scene.frame_end = 2000
+    bpy.context.scene.frame_end = 20000  # so many that there is time to stop
     action = rig().animation_data.action.name
     yield from click_button("dqik.bake")
     yield from press("RET", window_middle())
