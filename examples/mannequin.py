@@ -67,7 +67,7 @@ def floor(place: Sequence[float], size: float) -> None:
 
 
 def show(middle: Sequence[float], height: float) -> None:
-    """Have the 3D views show the figures in their colours, with shadows, and the tab open."""
+    """Have the 3D views show the figures in their colours, with shadows, and the sidebar."""
     for screen in bpy.data.screens:
         for area in (area for area in screen.areas if area.type == "VIEW_3D"):
             space = area.spaces[0]
@@ -79,17 +79,6 @@ def show(middle: Sequence[float], height: float) -> None:
             space.overlay.show_relationship_lines = False
             view.view_location, view.view_distance = middle, 3.4 * height
             view.view_rotation = Euler((80.0 * pi / 180.0, 0.0, 12.0 * pi / 180.0)).to_quaternion()
-            for region in area.regions:
-                if region.type == "UI" and hasattr(region, "active_panel_category"):
-                    _open_tab(region)
-
-
-def _open_tab(region: bpy.types.Region) -> None:
-    """Show the DQIK tab; Blender allows it only where the sidebar was drawn before."""
-    try:
-        region.active_panel_category = "DQIK"
-    except (AttributeError, TypeError):
-        return
 
 
 def _rounded(words: str, length: float, first: float, middle: float, last: float) -> bpy.types.Mesh:

@@ -11,6 +11,8 @@ import bpy
 import mannequin
 from measure import Motion
 
+WINDOW = Path(__file__).resolve().parent / "window.blend"  # an empty file whose sidebar shows the tab
+WINDOW_OF = (5, 2, 0)  # the Blender that wrote it; older ones cannot read all of it
 METRES = 0.056444  # in one unit of the clip, which is 1/0.45 inch
 EXTENSION = "bl_ext.user_default.dqik"
 CAPTURED, SOLVED = "Captured", "DQIK"
@@ -18,8 +20,10 @@ BESIDE = 1.1  # of the figure's height, between the two figures in the saved sce
 
 
 def install(zip_path: Path) -> None:
-    """Install and enable the extension in the present profile, as Install from Disk does."""
+    """Install and enable the extension in the present profile, as Install from Disk does; begin with an empty file."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    if bpy.app.version >= WINDOW_OF:
+        bpy.ops.wm.open_mainfile(filepath=str(WINDOW))
     bpy.ops.extensions.package_install_files(filepath=str(zip_path), repo="user_default", enable_on_install=True)
     if not hasattr(bpy.types.Object, "dqik"):
         raise RuntimeError(f"{zip_path} was installed but did not register")
@@ -133,7 +137,7 @@ def present(
     captured: bpy.types.Object, rig: bpy.types.Object, targets: Mapping[str, bpy.types.Object],
     chains: Mapping[str, Sequence[str]], height: float, truth: Motion,
 ) -> None:  # fmt: skip
-    """Arrange the scene for a viewer: DQIK beside Blender's IK, dressed and named, both in view, ready to play.
+    """Arrange the scene for a viewer: DQIK beside Blender's IK, dressed and named, a target selected, ready to play.
 
     height : of the figure.
     """
@@ -148,9 +152,10 @@ def present(
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
     for ob in bpy.context.view_layer.objects:
         ob.select_set(False)
-    _active(rig)
-    rig.select_set(True)
     rig.dqik.active_goal = next(k for k, goal in enumerate(rig.dqik.goals) if "Hand" in goal.bone)
+    target = rig.dqik.goals[rig.dqik.active_goal].target
+    _active(target)
+    target.select_set(True)
     mannequin.show((middle[0] + 0.5 * away, middle[1], 0.75 * middle[2]), height)
 
 

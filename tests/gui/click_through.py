@@ -111,6 +111,7 @@ def walk() -> Steps:
     assert chosen == {"hand.L", "hand.R"}, chosen
     yield from shot("02 bones selected")
 
+    yield from open_panel("dqik.setup_full_body", "dqik.goal_add")
     yield from click_button("dqik.goal_add")
     goals = rig().dqik.goals
     assert {goal.bone for goal in goals} == chosen
@@ -174,7 +175,7 @@ def walk() -> Steps:
     yield from shot("08 baked")
 
     bpy.context.scene.frame_set(5)
-    bpy.context.scene.frame_end = 2000
+    bpy.context.scene.frame_end = 20000  # so many that there is time to stop
     action = rig().animation_data.action.name
     yield from click_button("dqik.bake")
     yield from press("RET", window_middle())
@@ -216,15 +217,25 @@ def comparison() -> Steps:
     yield from shot("12 solvers compared")
 
 
+def open_body() -> Steps:
+    """Open the panel Body, which may have no button of its own here, and those in it."""
+    yield from open_panel("dqik.goals_mirror", "dqik_stiffness", nested=True)
+    yield from open_panel("swap_sides", "limits_clear")
+    yield from open_panel("limits_clear", "dqik.couple")
+    yield from open_panel("dqik.couple", "avoid_self")
+
+
 def panels() -> Steps:
     """Every panel, open, in every situation that it may meet; `shot` says if one could not be drawn."""
     bpy.context.view_layer.objects.active = rig()
     bpy.ops.object.mode_set(mode="POSE")
+    yield from open_panel("dqik.report_problem", "rotation_weight")
     yield from open_panel("rotation_weight", "chain_length")
     yield from open_panel("priority", "pole_angle")
-    yield from open_panel("pole_angle", "dqik_stiffness")
-    yield from open_panel("limits_clear", "reach_show")
-    yield from open_panel("reach_show", "dqik.solver")
+    yield from open_panel("use_pole", "dqik.solver")
+    yield from open_panel("implementation", "compare_solvers")
+    yield from open_panel("compare_solvers", "reach_show")
+    yield from open_body()
     bpy.context.window_manager.dqik_overlay.show = True
     yield from click_button("dqik_use_limits")
     assert bpy.context.active_pose_bone.dqik_use_limits

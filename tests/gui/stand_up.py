@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
 
 from conventions import BY_NAME
-from window import Steps, click_button, in_view, press, region, run, shot, view, window_middle
+from window import Steps, click_button, in_view, press, region, run, shot, until, view, window_middle
 
 import build
 
@@ -61,8 +61,9 @@ def stand_up() -> Steps:
     yield from press("Z", window_middle(), ctrl=True, shift=True)
     assert np.abs(shape() - after).max() < 1e-4 * np.abs(after).max(), "redo did not bring the new rest pose back"
     yield from shot("r02 used as rest")
-    yield from click_button("dqik.setup_full_body")
-    assert len(figure().dqik.goals) == 6
+    yield from click_button("dqik.setup_full_body")  # the figure moves, so it asks for the frames
+    yield from press("RET", window_middle())
+    yield from until(lambda: len(figure().dqik.goals) == 6, "the figure is set up")
     yield from shot("r03 set up")
 
 

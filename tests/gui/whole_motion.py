@@ -43,7 +43,7 @@ Contact = tuple[str, str, int, int]
 
 
 def whole_motion() -> Steps:
-    """The presses of the panel Whole Motion, one after the other."""
+    """The presses of the panel Motion, one after the other."""
     for one in (
         open_file, find_contacts, low_timeline, drag_contacts, hold_hands, stop, mend, compare, edit, overlap,
         fewer_keys, retarget,
@@ -106,7 +106,7 @@ def open_file() -> Steps:
     with bpy.context.temp_override(window=window(), area=timeline(), region=timeline_region()):
         bpy.ops.action.view_all()
     yield from shot("m01 clip opened")
-    yield from open_panel("dqik.goal_add", "dqik.mend_motion")
+    yield from open_panel("dqik.setup_full_body", "dqik.mend_motion")
     yield from open_panel("dqik.overlap", "dqik.contacts_find")
     yield from shot("m02 panels open")
 

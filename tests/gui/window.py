@@ -263,23 +263,35 @@ def click_frame(frame: int) -> Steps:
     raise AssertionError(f"no click on the timeline goes to frame {frame}")
 
 
-def open_panel(above: str, inside: str) -> Steps:
-    """Open the closed panel below a button that has a certain button, by clicking on headers."""
+def open_panel(above: str, inside: str, nested: bool = False) -> Steps:
+    """Open the closed panel below a button that has a certain button, by clicking on headers.
+
+    nested : it may be in another closed panel, which is opened, too.
+    """
     at = yield from find(above)
     assert at, f"there is no button {above!r} in the DQIK tab"
+    if (yield from _open_below(at[1], inside, 2 if nested else 1)):
+        return
+    raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
+
+
+def _open_below(top: float, inside: str, depth: int) -> Generator[float, None, bool]:
+    """Whether a panel below a height in the window, or one in such a panel, has a button; it is open then."""
     sidebar, scale = region("UI"), bpy.context.preferences.system.ui_scale
     x = int(sidebar.x + 0.6 * sidebar.width)
-    for y in rows(at[1], max(at[1] - 420 * scale, sidebar.y), 9):
+    for y in rows(top, max(top - 420 * scale, sidebar.y), 9):
         yield from move((x, y))
         if under_pointer():
             continue
         yield from click((x, y))
         yield 0.6  # it slides open
         if (yield from find(inside, y - 10 * scale, max(y - 160 * scale, sidebar.y))):
-            return
+            return True
+        if depth > 1 and (yield from _open_below(y - 16 * scale, inside, depth - 1)):
+            return True
         yield from click((x, y))  # it was another one
         yield 0.6
-    raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
+    return False
 
 
 def until(true: Callable[[], bool], what: str) -> Steps:

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by the panels: their place in the sidebar, and wrapped text."""
+"""Shared by the panels: their place in the sidebar, what fits beside each other in it, and wrapped text."""
 
-import textwrap
+import re
+from collections.abc import Iterator, Sequence
 
+import blf
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
 from ...rig.notes import Note
 
-_LETTER = 6.2  # mean width of a letter in pixels, at a resolution scale of 1
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1
-_MARGIN = 60  # pixels beside a line of text in a panel, including its icon
-_BOX = 22  # further pixels that a box takes
+_BESIDE = 56  # pixels of a sidebar beside what is in its panels
+_ICON = 22  # pixels that an icon takes in a line of text
+_BOX = 22  # pixels that a box takes
+_FEWEST = 60  # pixels of text in a line, however narrow the sidebar is
+_PADDING = 10  # pixels beside the text in a button
+_POINTS = 11  # of the interface's letters
 
 
 class Sidebar:
@@ -34,7 +39,7 @@ class ArmatureSidebar(Sidebar):
 
 def is_narrow(context: bpy.types.Context) -> bool:
     """Whether two numbers, or a name and a number, do not fit beside each other."""
-    return context.region.width / context.preferences.system.ui_scale < _NARROW
+    return context.region.width / _scale(context) < _NARROW
 
 
 def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types.UILayout:
@@ -43,14 +48,62 @@ def settled(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types
     return layout
 
 
+def needed(text: str, icon: str = "NONE") -> float:
+    """The pixels that a button with a text in the language of the interface needs, at a resolution scale of 1."""
+    return _width(text) + _PADDING + (0 if icon == "NONE" else _ICON)
+
+
+def fits(context: bpy.types.Context, widths: Sequence[float]) -> bool:
+    """Whether buttons of these widths fit beside each other in the sidebar."""
+    return sum(widths) <= context.region.width / _scale(context) - _BESIDE
+
+
+def places(
+    context: bpy.types.Context, layout: bpy.types.UILayout, widths: Sequence[float], beside: bool
+) -> Iterator[bpy.types.UILayout]:  # fmt: skip
+    """Places for buttons beside each other, equal ones if they are wide enough; or below each other."""
+    line = layout.row(align=True) if beside else layout.column(align=True)
+    are_equal = fits(context, [max(widths)] * len(widths))
+    for width in widths:
+        place = line.row(align=True)
+        if beside and not are_equal:
+            place.scale_x = width * len(widths) / sum(widths)
+        yield place
+
+
 def paragraph(
     context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE", in_box: bool = False
 ) -> None:  # fmt: skip
     """A note or other text in the language of the interface, wrapped to the width of the sidebar, or of a box in it."""
-    scale = context.preferences.system.ui_scale
-    room = context.region.width / scale - _MARGIN - (_BOX if in_box else 0.0)
-    width = max(int(room / _LETTER), 12)
+    room = context.region.width / _scale(context) - _BESIDE
+    room -= (_BOX if in_box else 0) + (_PADDING if icon == "NONE" else _ICON)
     words = text.words(iface_) if isinstance(text, Note) else iface_(text)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(words, width)):
+    for number, line in enumerate(_lines(words, max(room, _FEWEST))):
         column.label(text=line, translate=False, icon=icon if number == 0 else "NONE" if icon == "NONE" else "BLANK1")
+
+
+def _lines(text: str, room: float) -> list[str]:
+    """Text in lines of a width in pixels, broken between words, or in a word that is longer or has no spaces."""
+    lines, line = [], ""
+    for word in re.findall(r"\S+\s*", text):
+        if line and _width((line + word).rstrip()) > room:
+            lines.append(line)
+            line = ""
+        for letter in word:
+            if line and _width((line + letter).rstrip()) > room:
+                lines.append(line)
+                line = ""
+            line += letter
+    return [one.rstrip() for one in [*lines, line] if one.strip()]
+
+
+def _width(text: str) -> float:
+    """The width of text in pixels at a resolution scale of 1."""
+    blf.size(0, _POINTS)
+    return blf.dimensions(0, text)[0]
+
+
+def _scale(context: bpy.types.Context) -> float:
+    """The resolution scale; 1 where Blender has no window."""
+    return context.preferences.system.ui_scale or 1.0

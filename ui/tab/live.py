@@ -6,7 +6,8 @@ import bpy
 from ...operators.common import armature
 from ...rig.clip import cautions
 from . import status
-from .common import Sidebar, is_narrow, paragraph
+from .common import Sidebar, fits, needed, paragraph, places
+from .tools import Tool, place
 
 
 class DQIK_PT_live(Sidebar, bpy.types.Panel):
@@ -14,13 +15,18 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
 
     bl_label = "Live"
 
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """The figure's name, where it is not the active object or not the only one: at the end of the header."""
+        ob = armature(context)
+        selected = [one for one in context.selected_objects if one.type == "ARMATURE"]
+        if ob is not None and (ob != context.object or len(selected) > 1):
+            self.layout.label(text=ob.name, icon="ARMATURE_DATA", translate=False)
+
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
         if ob is None:
             paragraph(context, layout, "Select an armature, or the target of one of its goals", "INFO")
             return
-        if ob != context.object or len([one for one in context.selected_objects if one.type == "ARMATURE"]) > 1:
-            layout.label(text=ob.name, icon="ARMATURE_DATA", translate=False)
         if ob.mode == "EDIT":
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
             return
@@ -33,8 +39,10 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         status.draw(context, layout, ob)
         column = layout.column(align=True)
-        _pair(context, column, ("dqik.bake", "Bake..."), ("dqik.check_range", "Check Range..."))
-        _pair(context, column, ("dqik.keep_pose" if settings.live else "dqik.solve", ""), ("dqik.reset_pose", ""))
+        _pair(context, column, Tool("dqik.bake", text="Bake..."), Tool("dqik.check_range", text="Check Range..."))
+        keep, solve = Tool("dqik.keep_pose"), Tool("dqik.solve")
+        widest = max(needed(keep.words), needed(solve.words))  # their line is the same
+        _pair(context, column, keep if settings.live else solve, Tool("dqik.reset_pose"), widest)
 
 
 def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -45,14 +53,13 @@ def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
     row.operator("dqik.setup_full_body", icon="OUTLINER_OB_ARMATURE")
 
 
-def _pair(context: bpy.types.Context, layout: bpy.types.UILayout, *buttons: tuple[str, str]) -> None:
-    """Two buttons beside each other if there is room."""
-    row = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
-    for operator, text in buttons:
-        if text:
-            row.operator(operator, text=text)
-        else:
-            row.operator(operator)
+def _pair(
+    context: bpy.types.Context, layout: bpy.types.UILayout, one: Tool, other: Tool, widest: float = 0.0
+) -> None:  # fmt: skip
+    """Two buttons beside each other if there is room. widest : pixels for which the first must have room."""
+    widths = [max(needed(one.words), widest), needed(other.words)]
+    for own, tool in zip(places(context, layout, widths, fits(context, widths)), (one, other), strict=True):
+        place(own, tool)
 
 
 CLASSES = (DQIK_PT_live, *status.CLASSES)

@@ -27,6 +27,8 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
         layout, ob = self.layout, armature(context)
         if ob.mode != "POSE":
             paragraph(context, layout, "Go to Pose Mode to change a motion", "INFO")
+            if ob == context.object:
+                layout.operator("object.posemode_toggle", text="Pose Mode", icon="POSE_HLT")
             return
         column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")

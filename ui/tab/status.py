@@ -15,9 +15,9 @@ from ...rig.blender import units
 from ...rig.clip import cautions
 from ...rig.figure.short_names import called
 from ...rig.frame.sessions import sessions
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Code, Note, joined, listed
 from ...rig.shot import holds
-from .common import paragraph
+from .common import is_narrow, paragraph
 
 _WARNINGS = 3  # most warnings that are shown at once in the panel of a figure that is not set up
 _WIDE = 22  # of the window with all warnings, in units of the interface
@@ -27,8 +27,8 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
     """The lines, whatever there is to say."""
     column = layout.column(align=True)
     _result(context, column, ob)
-    _held(column, ob)
-    _missed_frames(column, ob)
+    _held(context, column, ob)
+    _missed_frames(context, column, ob)
     _warnings(context, column, ob)
 
 
@@ -109,31 +109,35 @@ def _left_out(ob: bpy.types.Object) -> list[bpy.types.PropertyGroup]:
     return [goal for k, goal in counting if k not in solved]
 
 
-def _held(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+def _line(context: bpy.types.Context, layout: bpy.types.UILayout) -> tuple[bpy.types.UILayout, bpy.types.UILayout]:
+    """A place for text, and one for its buttons: at its end, or below it if the sidebar is narrow."""
+    place = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
+    return place.row(), place.row(align=True)
+
+
+def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """The bones that are held, with buttons that hold them here only, let them go here, and let them go."""
     found = {Code.HELD: holds.on_all_frames, Code.HELD_HERE: holds.until_next_frame} if ob.dqik.live else {}
     told = {code: names for code, of in found.items() if (names := of(ob))}
-    row = layout.row(align=True)
-    words = row.row()
+    words, buttons = _line(context, layout)
     words.active = bool(told)
-    notes = [Note(code, listed([called(ob, name) for name in names])) for code, names in told.items()]
-    text = "; ".join(note.words(iface_) for note in notes) or iface_("Nothing is held")
+    names = {code: listed([called(ob, name) for name in own]) for code, own in told.items()}
+    notes = [Note(Code.QUOTED if is_narrow(context) else code, own) for code, own in names.items()]
+    text = joined(notes, iface_) or iface_("Nothing is held")
     words.label(text=text, icon="PINNED" if told else "UNPINNED", translate=False)
-    buttons = row.row(align=True)
     buttons.enabled = bool(told)
     buttons.operator("dqik.hold_here", text="", icon="KEYFRAME").all_held = True
     buttons.operator("dqik.holds_clear", text="", icon="KEYFRAME_HLT").here = True
     buttons.operator("dqik.holds_clear", text="", icon="X")
 
 
-def _missed_frames(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     """How many frames are marked, and buttons that go from one to the next."""
-    row, count = layout.row(align=True), len(ob.dqik.missed_frames)
-    words = row.row()
+    count = len(ob.dqik.missed_frames)
+    words, buttons = _line(context, layout)
     words.active = bool(count)
     words.label(text=iface_("Missed: {}").format(count) if count else iface_("No missed frames"), icon="MARKER",
                 translate=False)  # fmt: skip
-    buttons = row.row(align=True)
     buttons.enabled = bool(count)
     buttons.operator("dqik.missed_frame", text="", icon="TRIA_LEFT").direction = "PREVIOUS"
     buttons.operator("dqik.missed_frame", text="", icon="TRIA_RIGHT").direction = "NEXT"

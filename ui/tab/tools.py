@@ -69,7 +69,9 @@ def kind_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
 
 def name_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
     """What is selected in words, as *Left Hand +1*."""
-    names = selection.selected(context, ob)
+    names, target = selection.selected(context, ob), context.object
+    if not names and target not in (None, ob) and target.select_get():
+        return target.name
     if not names:
         return iface_("Select a control or a bone") if ob.mode == "POSE" else iface_("Go to Pose Mode to pose")
     others = f" +{len(names) - 1}" if len(names) > 1 else ""
