@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Calls of every function of the kernel, with what Python packs for them."""
 
+import importlib.util
 import json
+import sys
 from ctypes import addressof
+from pathlib import Path
+from types import ModuleType
 
 import bodied
 import golden
 import kernel_contract
 import numpy as np
-import test_natural_pose as natural
 from drawn import drawn
 from image import Image
 from kernel_and_numpy import asked, filled
@@ -86,8 +89,19 @@ def _spread(targets: Targets, frames: int) -> Targets:
     return targets if points is None else targets._replace(points=np.broadcast_to(points, (frames, *points.shape[1:])))
 
 
+def _natural() -> ModuleType:
+    """The figures of `tests/test_natural_pose.py`, of whose name there is another file."""
+    path = Path(__file__).parents[1] / "test_natural_pose.py"
+    spec = importlib.util.spec_from_file_location("figures_of_natural_pose", path)
+    assert spec is not None and spec.loader is not None
+    made = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
 def natural_pose(image: Image) -> None:
     """Base poses of a figure from rest and from an animator's pose."""
+    natural = _natural()
     rig = natural.rig()
     generator = np.random.default_rng(1)
     posed = rig.rest.rotations + 0.1 * generator.normal(size=rig.rest.rotations.shape)
