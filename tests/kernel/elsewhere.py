@@ -111,8 +111,8 @@ def _driver(name: str, folder: Path) -> Path:
     target = PLATFORMS[name].target
     made = folder / ("driver.exe" if "windows" in target else "driver")
     caches = {f"ZIG_{kind}_CACHE_DIR": str(ROOT / "build" / "zig") for kind in ("GLOBAL", "LOCAL")}
-    command = [
-        *(str(KERNEL.python), "-m", "ziglang", "cc", "-target", target, "-mcpu=baseline", "-std=c11", "-O1"),
+    command = [  # -O2 -s as for the kernel, so that Zig uses the same C runtime again: another takes a minute to build
+        *(str(KERNEL.python), "-m", "ziglang", "cc", "-target", target, "-mcpu=baseline", "-std=c11", "-O2", "-s"),
         *("-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{kernel_contract.FOLDER}", str(HERE / "driver.c")),
         *("-o", str(made)),
     ]
