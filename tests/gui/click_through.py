@@ -220,7 +220,7 @@ def comparison() -> Steps:
 def open_body() -> Steps:
     """Open the panel Body, which may have no button of its own here, and those in it."""
     yield from open_panel("dqik.goals_mirror", "dqik_stiffness", nested=True)
-    yield from open_panel("swap_sides", "limits_clear")
+    yield from open_panel("swap_sides", "dqik_twist_min")
     yield from open_panel("limits_clear", "dqik.couple")
     yield from open_panel("dqik.couple", "avoid_self")
 
@@ -234,7 +234,7 @@ def panels() -> Steps:
     yield from open_panel("priority", "pole_angle")
     yield from open_panel("use_pole", "dqik.solver")
     yield from open_panel("implementation", "compare_solvers")
-    yield from open_panel("compare_solvers", "reach_show")
+    yield from open_panel("compare_solvers", "dqik_overlay.limits")
     yield from open_body()
     bpy.context.window_manager.dqik_overlay.show = True
     yield from click_button("dqik_use_limits")

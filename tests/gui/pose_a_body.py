@@ -261,6 +261,7 @@ def set_limits() -> Steps:
     yield from pick("chest")
     yield from open_panel("dqik.goals_mirror", "natural_pose")
     yield from open_panel("is_solo", "dqik_lock")
+    yield from open_panel("swap_sides", "dqik_twist_min")
     yield from press("A", window_middle())
     before = state()
     yield from click_button("dqik.limits_preset")
