@@ -11,16 +11,14 @@ server, or fetch the published one before, so that older versions stay. Needs Mk
 import json
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from wheels import ROOT, VERSION
 
 
 def build(folder: Path) -> int:
     """Build the site of this version, and list all versions. Returns 0, or what MkDocs returned."""
-    version: str = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder / version)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder / VERSION)]
     failed = subprocess.run(command, cwd=ROOT, check=False).returncode
     if failed:
         return failed

@@ -175,8 +175,9 @@ def aims(goal: bpy.types.PropertyGroup) -> Iterator[Bone]:
 
 def is_control(bone: bpy.types.Bone) -> bool:
     """Whether a bone is a control bone: by its name or by its collection, since users rename bones and sort them."""
-    own = bone.name.startswith(CONTROL_PREFIX) or any(one.name == CONTROL_COLLECTION for one in bone.collections)
-    return own and not bone.use_deform
+    if bone.use_deform:
+        return False
+    return bone.name.startswith(CONTROL_PREFIX) or any(one.name == CONTROL_COLLECTION for one in bone.collections)
 
 
 def control_bones(ob: bpy.types.Object) -> set[str]:

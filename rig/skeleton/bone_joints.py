@@ -51,7 +51,7 @@ class BoneJoints:
         rest, above = armature.rest[bones], armature.parent[bones, None, None]
         relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
         turned = quaternion.from_matrix(np.where(np.array(self.detached)[:, None, None], rest, relative)[:, :3, :3])
-        # Their own rest turns no limb to it, as it does not while the hand turns with the limb.
+        # Before a hand was pinned it turned with its arm. Its own rest pose must not turn the arm now.
         self._ends_of_pins = {goal.bone for goal in solve_plan.goals if not goal.facts.tells_turn}
         for row, bone in enumerate(bones):
             hold, turn_hold = float(holds[bone]), float(turn_holds[bone])

@@ -388,7 +388,7 @@ WHOLE = span(0.0, 1.0)
 PART = span(0.25, 0.75)
 
 PRESSES: dict[str, Press] = {
-    # Of another list of goals a solve ends its steps a little elsewhere: so `room`.
+    # With one goal more the solve stops at a slightly different pose, for which `room` allows.
     "pin": Press(on("pin", "hand.L"), held("hand.L"), may=keyed_after_now, room=2.0, frees="hand.L"),
     "unpin": Press(on("unpin", "hand.L"), unpinned, prepare=earlier(on("pin", "hand.L")), may=all_frames),
     "unpin, not pinned": Press(on("unpin", "hand.L"), same_here),

@@ -90,6 +90,9 @@ def _lines(text: str, room: float) -> list[str]:
         if line and _width((line + word).rstrip()) > room:
             lines.append(line)
             line = ""
+        if _width(word.rstrip()) <= room:
+            line += word
+            continue
         for letter in word:
             if line and _width((line + letter).rstrip()) > room:
                 lines.append(line)
