@@ -5,6 +5,7 @@ Quaternions are `w x y z`. Angles are radians. Lengths are in the unit of the sk
 begin with `import numpy as np` and `import solvers as ik`.
 """
 
+from . import papers as papers  # adds its solvers to the table
 from .api import SOLVERS, Prepared, prepare, solve, solve_frames
 from .clips import solve_clip
 from .compiled.library import kernel

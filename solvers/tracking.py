@@ -26,7 +26,7 @@ from .group.starts import begin, request
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
 from .iterate.one_sided import step_inside
-from .methods import dls, pgs, pinv, sdls, svd, tsvd
+from .methods import dls, pgs
 from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
 from .model.goals import Goal, Targets
@@ -34,6 +34,7 @@ from .model.numbers import array, is_flag, number, shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Solution
+from .papers import pinv, sdls, svd, tsvd
 from .space.null_space import Objective
 from .space.point import Point, stand
 

@@ -30,7 +30,7 @@ from standing import pose_of, standing
 
 import solvers as ik
 from solvers.iterate.descent import Model, Settings
-from solvers.methods.alternative import GoalLevers
+from solvers.papers.alternative import GoalLevers
 from solvers.space.point import Point, Request
 
 SETTINGS = Settings(1, 0.0, 0.0, None, 0.0, 0.0, 0.0, np.ones(1), np.ones(1), ik.Options())

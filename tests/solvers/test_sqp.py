@@ -18,9 +18,9 @@ from test_promises import Problem, movable, problems
 
 import solvers as ik
 from solvers.group.starts import begin
-from solvers.iterate.objectives import Objective, screws, twist_jacobian_inverse
-from solvers.iterate.quadratic_program import QuadraticProgram, step
-from solvers.methods.sqp import bfgs
+from solvers.papers.objectives import Objective, screws, twist_jacobian_inverse
+from solvers.papers.quadratic_program import QuadraticProgram, step
+from solvers.papers.sqp import bfgs
 from solvers.space.joint_space import JointSpace
 from solvers.space.point import Point, Request
 

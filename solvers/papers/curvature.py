@@ -19,11 +19,11 @@ Other kinds of tasks have `J^T J` only: poles, for example, whose rows are small
 import numpy as np
 
 from ..algebra import quaternion, twist_swing
+from ..iterate.linear_step import LinearSystem
 from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.tasks import Kinematics, Tasks
-from .linear_step import LinearSystem
 
 _NEAR = 0.05  # [rad] below it series are more precise: their next terms are under 1e-8
 _REGULAR = 1e-12  # keeps a limited ball's coordinates invertible at a swing of half a turn

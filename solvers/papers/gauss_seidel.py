@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..iterate.linear_step import LinearSystem
-from .pgs import block_inverses, sweeps
+from ..methods.pgs import block_inverses, sweeps
 
 DELTA = 1e-4  # Kenwright's, of squared singular values that are about 1 for an arm as long as its skeleton
 SWEEPS = 10

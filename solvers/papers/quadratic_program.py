@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..iterate.active_set import SAME, active_set
 from ..space.joint_space import JointSpace
 from ..space.unknowns import Unknowns
-from .active_set import SAME, active_set
 
 ROUNDS = 32  # at most; most programs take one or two
 GRADIENT_STEPS = 3  # a round

@@ -32,14 +32,14 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..iterate.active_set import limited
-from ..iterate.criteria import Manipulability, Posture
 from ..iterate.descent import Minimum, Model, Settings, damped
 from ..iterate.linear_step import LEAST, ROUNDING, LinearSystem, dot, restrict
-from ..iterate.self_motion import SelfMotion
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 from ..space.unknowns import Unknowns
+from .criteria import Manipulability, Posture
+from .self_motion import SelfMotion
 
 
 def pair_step(

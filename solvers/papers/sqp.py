@@ -30,11 +30,11 @@ from ..iterate.descent import (
     Settings,
 )
 from ..iterate.linear_step import dot
-from ..iterate.objectives import Objective
-from ..iterate.quadratic_program import QuadraticProgram, square, step, times
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
+from .objectives import Objective
+from .quadratic_program import QuadraticProgram, square, step, times
 
 STEEP = 0.2  # of the objective: after a step that lowers it by more, reset to Gauss-Newton (Fletcher & Xu's choice)
 POWELL = 0.2  # of the Hessian's curvature along a step: lower bound of the curvature that the update sees

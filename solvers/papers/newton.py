@@ -17,12 +17,12 @@ ellipse is left out; along one it converges like the others.
 import numpy as np
 
 from ..iterate.active_set import limited
-from ..iterate.curvature import Curvature
 from ..iterate.descent import Model, Settings
 from ..iterate.linear_step import LinearSystem, dot, restrict
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
+from .curvature import Curvature
 
 FAST = 0.5  # share of the errors' squares that a fast step removes
 

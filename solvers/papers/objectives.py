@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algebra import quaternion
+from ..iterate.descent import Settings
+from ..iterate.linear_step import dot
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
-from .descent import Settings
-from .linear_step import dot
 
 
 @dataclass(frozen=True)

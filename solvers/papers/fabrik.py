@@ -29,6 +29,7 @@ from ..algebra import quaternion
 from ..iterate import aim
 from ..iterate.descent import Minimum, Settings
 from ..iterate.sweeps import repeat
+from ..methods.ccd import swivelled
 from ..model.errors import InvalidGoal
 from ..model.goals import Goal, Targets, label
 from ..model.skeleton import Skeleton
@@ -36,7 +37,6 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
-from .ccd import swivelled
 
 STRETCHED = 1.0 - 1e-9  # of a chain's length: to reach further the chain is straight
 NO_LENGTH = 1e-9  # of the skeleton's: shorter bones have no direction

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..iterate.descent import LONGEST_STEP
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from .criteria import Criterion
-from .descent import LONGEST_STEP
 
 SMALL = 1e-9  # [of grad g] projected gradient that counts as 0
 RANK = 1e-6  # of the largest singular value: directions below it do not move the effectors
