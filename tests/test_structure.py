@@ -12,7 +12,7 @@ from build_zip import ROOT
 
 import solvers
 
-ROOMS = ("algebra", "model", "space", "iterate", "methods", "papers", "group", "compiled", "figure", "clip")
+ROOMS = ("algebra", "model", "space", "iterate", "methods", "papers", "group", "compiled", "figure", "motion", "clip")
 """Of `solvers`: each may import from those before it. The files beside them may import from all."""
 RIG_ROOMS = (
     "notes", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory", "frame.step",
