@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from report import Result, Row, number
 
-import solvers.clip
+import solvers.motion
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "characters"))
@@ -113,7 +113,7 @@ def _knees(film: np.ndarray) -> np.ndarray:
 def _stands(film: np.ndarray) -> np.ndarray:
     """The frames (F, 2) on which ankle and ball of a foot both stand, as Mend Motion finds contacts."""
     leg = float(np.linalg.norm(np.diff(film[0, 0, :3], axis=0), axis=-1).sum())
-    return solvers.clip.find_contacts(film[:, :, 2:], film[:, :, 0].mean(1), RATE, leg).all(-1)
+    return solvers.motion.find_contacts(film[:, :, 2:], film[:, :, 0].mean(1), RATE, leg).all(-1)
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def draw(path: Path) -> None:
                 top.plot(frames, 1e3 * METRES * _from_mean(film[:, foot, 3, :2], stands[:, foot])[SHOWN], **look)
                 bottom.plot(frames, _knees(film)[SHOWN, foot], **look)
             for panel in (top, bottom):
-                for first, last in solvers.clip.runs(stands[SHOWN, foot]):
+                for first, last in solvers.motion.runs(stands[SHOWN, foot]):
                     panel.axvspan(frames[first], frames[last - 1], color="#d9a441", alpha=0.25, lw=0)
             bottom.set_xlabel("frame")
         panels[0, 0].set_ylabel("ball from its place [mm]")
@@ -151,7 +151,7 @@ def draw(path: Path) -> None:
 def _from_mean(places: np.ndarray, stands: np.ndarray) -> np.ndarray:
     """How far (F,) places (F, 2) are from the mean of their stance; not a number between stances."""
     far = np.full(len(places), np.nan)
-    for first, last in solvers.clip.runs(stands):
+    for first, last in solvers.motion.runs(stands):
         far[first:last] = np.linalg.norm(places[first:last] - places[first:last].mean(0), axis=-1)
     return far
 
@@ -228,7 +228,7 @@ def _still(places: np.ndarray, stands: np.ndarray) -> np.ndarray:
     """Places (F, 3), in each stance its mean place; what that adds fades linearly within `BLEND` frames beside it."""
     added, far = np.zeros_like(places), np.full(len(places), np.inf)
     frames = np.arange(len(places))
-    for first, last in solvers.clip.runs(stands):
+    for first, last in solvers.motion.runs(stands):
         distance = np.maximum(np.maximum(first - frames, frames - (last - 1)), 0)
         mean = places[first:last].mean(0)
         share = np.clip(1.0 - distance / BLEND, 0.0, 1.0)[:, None]

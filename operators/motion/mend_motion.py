@@ -15,7 +15,7 @@ from ...rig.clip.copied_actions import assigned, copied_actions
 from ...rig.clip.ground import Ground
 from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
-from ...solvers.clip import likely_rate
+from ...solvers.motion import likely_rate
 from ..common import armature
 from ..frames import FramesOperator, Steps, shares
 from .ground import GroundOptions

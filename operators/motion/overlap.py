@@ -9,7 +9,7 @@ from ...rig.controls import selection
 from ...rig.motion import overlap
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
-from ...solvers.clip import Spring
+from ...solvers.motion import Spring
 from ..common import armature
 from ..frames import FramesOperator, Steps, shares
 

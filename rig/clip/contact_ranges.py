@@ -10,13 +10,13 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.clip import runs
+from ...solvers.motion import runs
 from ..blender import originals
 from ..figure import roles
 from ..notes import Code, Note, Refused
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
-"""The parts of a foot and of a hand, in the order in which `solvers.clip` has them."""
+"""The parts of a foot and of a hand, in the order in which `solvers.motion` has them."""
 PARTS = FOOT + HAND
 ENDS = ("START", "END", "WHOLE")
 """What of a contact is moved."""

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...solvers.clip import find_contacts, runs
+from ...solvers.motion import find_contacts, runs
 from ..blender.armature import Armature
 from ..figure import roles
 from . import leg_bones

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import likely_rate
+from ...solvers.motion import likely_rate
 from .. import curves
 from ..blender import animation, rotation
 from ..blender.armature import Armature

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.clip import Keys, Part, total_errors
+from ...solvers.motion import Keys, Part, total_errors
 from ..clip import foot_contacts
 from ..clip.foot_contacts import Legs
 from ..controls import goals

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Part
+from ...solvers.motion import Part
 from ..controls import goals
 from ..shot import attachable
 from .reduce_keys import Bounds, Dense, Motion

@@ -11,7 +11,7 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
-from ...solvers.clip import Keys, Part, fit_keys, refit_keys
+from ...solvers.motion import Keys, Part, fit_keys, refit_keys
 from . import key_bounds, key_effects
 from .reduce_keys import Bounds, Dense, Motion
 

@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
+from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
 from .. import curves
 from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature

@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Chain, Spring, follow_through
+from ...solvers.motion import Chain, Spring, follow_through
 from .. import curves
 from ..blender import channels, rotation, scene_state
 from ..clip import finite_motion, inside_limits

@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Keys
+from ...solvers.motion import Keys
 from .. import curves
 from ..blender import bulk, channels, rotation, scene_state
 from ..blender.places import Owner

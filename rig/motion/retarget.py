@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.motion import two_bones
 from .. import curves
 from ..bake import keys
 from ..blender import bulk, generated_rigs, rotation, scene_state
@@ -23,7 +24,7 @@ from ..clip import finite_motion
 from ..clip.figure_motion import Shown, Space
 from ..clip.person_frames import SIDES, Leg, Person
 from ..notes import Code, Note, Refused
-from . import hand_contacts, two_bones
+from . import hand_contacts
 from .retargeted_body import Body, directions
 
 _UP = np.array([0.0, 0.0, 1.0])

@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
+from ...solvers.motion import planting
 from ..blender import scene_state
 from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
@@ -19,7 +20,7 @@ from ..frame.sessions import sessions
 from ..keys import keying, splits
 from ..notes import Code, Note, Refused
 from ..skeleton import foot_roll
-from . import keys, planted_roll, planting
+from . import keys, planted_roll
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...solvers.motion import planting
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.places import owner_of
@@ -14,7 +15,7 @@ from ..figure import foot, roles
 from ..figure.foot import Foot
 from ..keys import keyable
 from ..skeleton import foot_roll
-from . import keys, planting
+from . import keys
 
 
 def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Foot | None:

@@ -1,17 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole motions: all frames of a motion as one problem."""
+"""Solves whole motions: all frames as one problem."""
 
 from .banded import solve as solve_band
-from .contacts import find_contacts, find_holds, runs, standing_heights
-from .cubics import Keys, Part
-from .fewer_keys import few_keys, fit_keys, refit_keys, total_errors
-from .follow_through import Chain, Spring, follow, follow_through
-from .foot_lock import Leg, Planted, bends, plant_feet
-from .frame_rate import likely_rate
 from .solve import solve_into
 
-__all__ = [
-    "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "fit_keys",
-    "follow", "follow_through", "likely_rate", "plant_feet", "refit_keys", "runs", "solve_band", "solve_into",
-    "standing_heights", "total_errors",
-]  # fmt: skip
+__all__ = ["solve_band", "solve_into"]

@@ -10,9 +10,9 @@ import numpy as np
 from ..algebra import quaternion
 from ..model.goals import Targets
 from ..model.limits import FULL_TURN
+from ..motion.contacts import runs
 from ..space.joint_space import JointSpace, State
 from ..space.tasks.setup import ROTATION_LENGTH
-from .contacts import runs
 
 STRIDE = 3  # frames from one key to the next, at most
 AT_ONCE = 256  # frames, whose turns are held in memory

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "natural_pose")]
 from poses import Clip, Skeleton, load  # noqa: E402
 
 from solvers.algebra import quaternion  # noqa: E402
-from solvers.clip import Leg, bends, find_contacts, plant_feet  # noqa: E402
+from solvers.motion import Leg, bends, find_contacts, plant_feet  # noqa: E402
 
 RATE = 30.0  # of the data
 _DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08)}  # [m/s]

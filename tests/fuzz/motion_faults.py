@@ -6,10 +6,11 @@ As those of `faults.py`, but it is tests that have to notice them.
 
 from faults import Fault
 
-_LOCK, _CONTACTS, _TAILS = "solvers/clip/foot_lock.py", "solvers/clip/contacts.py", "solvers/clip/follow_through.py"
-_KEYS, _SPARE, _CUBICS = "solvers/clip/fewer_keys.py", "solvers/clip/spare_keys.py", "solvers/clip/cubics.py"
+_LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
+_TAILS = "solvers/motion/follow_through.py"
+_KEYS, _SPARE, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/spare_keys.py", "solvers/motion/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
-_PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "rig/shot/planting.py", "rig/shot/pins.py"
+_PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
 _LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/keys/keyable.py", "rig/motion/reduce_keys.py"
 _MEND, _RANGES, _EDIT = "rig/motion/mend_motion.py", "rig/clip/contact_ranges.py", "rig/motion/edit_range.py"
 _OVERLAP, _RETARGET, _RATE = "rig/motion/overlap.py", "rig/motion/retarget.py", "rig/clip/frame_rate.py"

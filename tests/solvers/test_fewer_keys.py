@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 
-from solvers.clip import Keys, Part, few_keys, refit_keys
+from solvers.motion import Keys, Part, few_keys, refit_keys
 
 
 def shown(times: np.ndarray, keys: Keys) -> np.ndarray:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers.algebra import quaternion
-from solvers.clip import Chain, Spring, follow, follow_through
+from solvers.motion import Chain, Spring, follow, follow_through
 
 
 @pytest.mark.parametrize("damping", [0.1, 0.4, 1.0])

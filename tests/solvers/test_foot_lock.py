@@ -6,8 +6,8 @@ import pytest
 import walking
 
 from solvers.algebra import quaternion
-from solvers.clip import Leg, bends, find_contacts, find_holds, plant_feet
-from solvers.clip.contacts import tidy
+from solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet
+from solvers.motion.contacts import tidy
 
 SLIDES = ("x0.9", "x1.1", "drift", "noise")
 LENGTH = walking.UPPER + walking.LOWER

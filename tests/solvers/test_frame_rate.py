@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from walking import LOWER, UPPER, walk
 
-from solvers.clip import likely_rate
+from solvers.motion import likely_rate
 
 LEG = UPPER + LOWER
 RATES = (24, 30, 60, 120)

@@ -4,7 +4,7 @@
 import numpy as np
 
 from solvers.algebra import quaternion
-from solvers.clip import Leg
+from solvers.motion import Leg
 
 UPPER, LOWER, ANKLE = 0.45, 0.42, 0.08
 HEEL, BALL = np.array([0.0, -0.06, -ANKLE]), np.array([0.0, 0.14, -ANKLE])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 
 _LEAST = 1e-9
 _STRAIGHT = 0.02  # sine of half a knee's bend: legs bent by less are straight

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ..algebra import quaternion
 
 FLAT = np.radians(4.0)  # rolls below it are none, those above count from here
 _LEAST = 1e-9
