@@ -31,7 +31,7 @@ def source(extension: str) -> dict[str, ast.Module]:
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
-        if name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/model/kinds"))
+        if name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/papers/"))
     }
 
 
