@@ -11,16 +11,10 @@ from pathlib import Path
 
 import pytest
 from build_zip import ROOT
+from rooms import RIG, SOLVERS
 
 import solvers
 
-ROOMS = ("algebra", "model", "space", "iterate", "methods", "papers", "group", "compiled", "figure", "motion", "clip")
-"""Of `solvers`: each may import from those before it. The files beside them may import from all."""
-RIG_ROOMS = (
-    "notes", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory", "frame.step",
-    "frame", "bake", "shot", "clip", "motion", "overlay", "compare",
-)  # fmt: skip
-"""Of `rig`, in the same order. `frame` stands for the files beside its three rooms."""
 MOST_FILES = 20
 """In a folder: with more it is a list."""
 EXTENSION = ("__init__.py", "live.py", "operators", "properties", "rig", "solvers", "ui")
@@ -100,7 +94,7 @@ def test_rooms_of_the_solvers_import_from_those_below() -> None:
     upward = [
         f"{name} imports {other}"
         for name, others in python_needs(ROOT / "solvers", "solvers").items() if "." in name
-        for other in others if ROOMS.index(name.partition(".")[0]) < ROOMS.index(other.partition(".")[0])
+        for other in others if SOLVERS.index(name.partition(".")[0]) < SOLVERS.index(other.partition(".")[0])
     ]  # fmt: skip
     assert upward == []
 
@@ -119,7 +113,7 @@ assert papers() == ["solvers.papers.svd"], papers()
 
 def rig_room(module: str) -> str:
     """The room of a module of `rig`, by its dotted name below that."""
-    inner = [room for room in RIG_ROOMS if module == room or module.startswith(f"{room}.")]
+    inner = [room for room in RIG if module == room or module.startswith(f"{room}.")]
     return max(inner, key=len)
 
 
@@ -129,9 +123,9 @@ def test_rooms_of_the_rig_import_from_those_below() -> None:
     upward = [
         f"{name} imports {other}"
         for name, others in needs.items() for other in others
-        if other and RIG_ROOMS.index(rig_room(name)) < RIG_ROOMS.index(rig_room(other))
+        if other and RIG.index(rig_room(name)) < RIG.index(rig_room(other))
     ]  # fmt: skip
-    assert {rig_room(name) for name in needs} == set(RIG_ROOMS)
+    assert {rig_room(name) for name in needs} == set(RIG)
     assert upward == []
 
 
@@ -147,7 +141,7 @@ def test_no_folder_is_a_list() -> None:
 def test_the_extension_imports_public_names_of_the_solvers_only() -> None:
     """Those that `solvers` and the packages in it list; so a file inside them may move."""
     public = {"solvers": set(solvers.__all__)}
-    for room in ROOMS:
+    for room in SOLVERS:
         listed = getattr(importlib.import_module(f"solvers.{room}"), "__all__", ())
         public[f"solvers.{room}"] = set(listed)
     outside = [(file, *each) for place in EXTENSION if place != "solvers"
