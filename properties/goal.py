@@ -18,7 +18,7 @@ from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.step.report import GoalError
 from ..rig.skeleton import foot_roll
-from ..rig.skeleton.menus import axis_items, kind_items, side_items
+from ..rig.skeleton.menus import KINDS, SETTING_WORDS, SIDES, axis_items
 from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
 
@@ -68,11 +68,11 @@ class DqikGoal(bpy.types.PropertyGroup):
     mute: BoolProperty(name="Mute", description="Leave this goal out of the solve", **KEYED_SETTING)
     bone: StringProperty(name="Bone", description="The bone that should reach the target", **SETTING)
     kind: EnumProperty(
-        name="Kind", description="What the goal asks of its bone", items=kind_items(), default="REACH", **SETTING,
+        name="Kind", description="What the goal asks of its bone", items=KINDS, default="REACH", **SETTING,
     )
     side: EnumProperty(
         name="Side", description="On which side of the distance, the plane or the target the goal is met",
-        items=side_items(), default="AT", **SETTING,
+        items=SIDES, default="AT", **SETTING,
     )  # fmt: skip
     use_support: BoolProperty(
         name="Carries Weight", description="The target is a corner of the area over which goals of balance keep the "
@@ -163,12 +163,13 @@ class DqikGoal(bpy.types.PropertyGroup):
                          get=lambda goal: _error(goal).missed)  # fmt: skip
 
 
-def _setting(setting: Setting) -> object:
+def _setting(name: str, setting: Setting) -> object:
     """The property of a setting that only some kinds of goals have."""
-    common = {"name": setting.label, "description": setting.summary, **SETTING}
+    label, description = SETTING_WORDS[name]
+    common = {"name": label, "description": description, **SETTING}
     if setting.sort == "axis":
-        return EnumProperty(items=axis_items(setting), default="Y", **common)
+        return EnumProperty(items=axis_items(name, of_target=setting.of_target), default="Y", **common)
     return FloatProperty(default=0.0, soft_min=0.0, subtype=_SUBTYPES[setting.sort], **common)
 
 
-DqikGoal.__annotations__.update({name: _setting(setting) for name, setting in SETTINGS.items()})
+DqikGoal.__annotations__.update({name: _setting(name, setting) for name, setting in SETTINGS.items()})

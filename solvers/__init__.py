@@ -5,10 +5,11 @@ Quaternions are `w x y z`. Angles are radians. Lengths are in the unit of the sk
 begin with `import numpy as np` and `import solvers as ik`.
 """
 
-from . import papers as papers  # adds its solvers to the table
-from .api import SOLVERS, Prepared, prepare, solve, solve_frames
+from . import papers as papers  # offers its solvers, which are imported when they are asked for
+from .api import Prepared, prepare, solve, solve_frames
 from .clips import solve_clip
 from .compiled.library import kernel
+from .methods.table import SOLVERS
 from .model.angles import angles_from_pose, column_joints, pose_from_angles
 from .model.contacts import Box, Capsule, Contacts, Plane
 from .model.convex import Convex

@@ -22,7 +22,7 @@ from .group.grouping import chains_of, coupled, stage_order
 from .group.side_by_side import side_by_side
 from .group.stage import Stage
 from .group.stages import Stages
-from .methods.table import METHODS, refuse_kinds, solver_named
+from .methods.table import method_of, refuse_kinds, solver_named
 from .model import frames
 from .model.carry import Carry
 from .model.contacts import Contacts
@@ -33,9 +33,6 @@ from .model.numbers import shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Batch, Solution
-
-SOLVERS = {name: method.summary for name, method in METHODS.items()}
-"""Names and one-line descriptions of the solvers."""
 
 
 class Prepared:
@@ -67,8 +64,8 @@ class Prepared:
             raise InvalidOptions(f"options: expected Options, got {shown(options)}")
         self.carry = Carry(skeleton, self.goals)
         chains = chains_of(skeleton, self.goals)
-        method = METHODS[self.solver]
-        refuse_kinds(self.solver, method, skeleton, self.goals)
+        method = method_of(self.solver)
+        refuse_kinds(self.solver, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
         levels = [

@@ -14,7 +14,7 @@ forward it would obey `k e` alone and lag by `v / k`: it moves by `v dt (1 - (1 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from .group.starts import begin, request
 from .iterate.descent import LONGEST_STEP
 from .iterate.linear_step import LinearSystem, dot
 from .iterate.one_sided import step_inside
-from .methods import dls, pgs
+from .methods.table import method_of
 from .model.angles import column_axes, column_joints
 from .model.errors import InvalidOptions, UnknownSolver
 from .model.goals import Goal, Targets
@@ -34,16 +34,15 @@ from .model.numbers import array, is_flag, number, shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Solution
-from .papers import pinv, sdls, svd, tsvd
 from .space.null_space import Objective
 from .space.point import Point, stand
 
 GAIN, BASE_GAIN = 10.0, 2.0  # [1/s]
 RATE = 24.0  # [frames/s]
 LEAST_DAMPING, NO_DAMPING = 1e-5, 1e-12
-DAMPED = {"PGS": pgs.step, "DLS": dls.step}
-INVERTED = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step}
-STEPS: dict[str, Callable[[LinearSystem], np.ndarray]] = {**DAMPED, **INVERTED}
+DAMPED = ("PGS", "DLS")
+STEPS = (*DAMPED, "PINV", "SVD", "TSVD", "SDLS")
+"""The solvers with a linear step."""
 
 
 class Tracker:
@@ -252,7 +251,9 @@ class _Law:
     def __init__(
         self, solver: str, options: Options, gain: float, dt: float, feed_forward: bool, base_gain: float
     ) -> None:
-        self._step, self._damped, self._damping = STEPS[solver], solver in DAMPED, options.damping
+        step = method_of(solver).step
+        assert step is not None
+        self._step, self._damped, self._damping = step, solver in DAMPED, options.damping
         self._share, lead = removed(gain, dt)
         self._lead = 1.0 if feed_forward else lead
         self._back, _ = removed(base_gain, dt)

@@ -4,6 +4,8 @@
 import ast
 import importlib
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -95,6 +97,18 @@ def test_rooms_of_the_solvers_import_from_those_below() -> None:
         for other in others if SOLVERS.index(name.partition(".")[0]) < SOLVERS.index(other.partition(".")[0])
     ]  # fmt: skip
     assert upward == []
+
+
+def test_solvers_of_papers_are_imported_when_they_are_asked_for() -> None:
+    """Not before, and no other one with them."""
+    program = """
+import sys, solvers as ik
+def papers(): return sorted(name for name in sys.modules if name.startswith("solvers.papers."))
+assert not papers(), papers()
+ik.prepare(ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0))]), [], "svd")
+assert papers() == ["solvers.papers.svd"], papers()
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def rig_room(module: str) -> str:

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...solvers import GOAL_KINDS
-from ...solvers.methods import METHODS
-from ...solvers.model import SIDES, Setting
+from ...solvers import SOLVERS
 
 _NO_DIRECTION = 1e-9  # a vector that is shorter has none
 
@@ -25,8 +23,45 @@ START_FROM = [
 FIRST_SOLVERS = ("PGS", "DLS", "TWO_BONE", "CCD", "EXTENDED", "SQP")
 """The solvers at the top of the menu, for animators; the others are those of the papers, to compare with."""
 
-SOLVER_NUMBERS = {name: one.number for name, one in sorted(METHODS.items(), key=lambda item: item[1].number)}
-"""The numbers of the solvers in .blend files, in their order."""
+_LABELS = {
+    "PGS": "Balanced (PGS)", "DLS": "Fast (DLS)", "CCD": "Joint by Joint (CCD)", "SQP": "Thorough (SQP)",
+    "PINV": "Pseudo-Inverse (PINV)", "SVD": "Singular Values (SVD)", "TSVD": "Truncated Singular Values (TSVD)",
+    "SDLS": "Selectively Damped (SDLS)", "TRANSPOSE": "Jacobian Transpose", "ALTERNATIVE": "Alternative Jacobian",
+    "EXTENDED": "Tails (Extended)", "FABRIK": "Back and Forth (FABRIK)", "TWO_BONE": "Two-Bone", "NEWTON": "Newton",
+    "BROYDEN": "Broyden", "GAUSS_SEIDEL": "Plain Sweeps (Gauss-Seidel)",
+}
+"""The solvers: whom each serves, or what its paper calls it."""
+
+SOLVER_NUMBERS = {name: number for number, name in enumerate(_LABELS)}
+"""The numbers of the solvers in .blend files, where they stay: a new solver takes the next one."""
+
+KINDS = [
+    ("REACH", "Reach", "The bone goes to the target, turns as the target does, or both", 0),
+    ("LOOK_AT", "Look At", "An axis of the bone points at the target: eyes, a head, a gun", 1),
+    ("DISTANCE", "Distance", "The bone keeps a distance from the target: at it, within it or beyond it", 2),
+    ("PLANE", "Plane", "The bone stays on the target's XY plane, or above it: feet on a slope", 3),
+    ("BALANCE", "Balance", "The centre of mass stays over the target, or over the area between chosen points", 4),
+    ("CURVE", "Curve", "The joints of the chain lie on a curve: tails, tentacles, spines", 5),
+    ("PARALLEL", "Parallel", "An axis of the bone stays parallel to an axis of the target: hands on a bar, feet on a "
+     "board", 6),
+]  # fmt: skip
+"""The kinds of goals. Their numbers stay in .blend files."""
+
+SIDES = [
+    ("AT", "At", "Just at the distance, or just over the target", 0),
+    ("WITHIN", "Within", "Not further than the distance; or the weight anywhere between the goals that carry it", 1),
+    ("BEYOND", "Beyond", "Not nearer than the distance", 2),
+    ("ON", "On", "On the plane", 3),
+    ("ABOVE", "Above", "On the plane or above it", 4),
+]
+
+SETTING_WORDS = {
+    "axis": ("Axis", "The axis of the bone that points at the target, or as the target's axis does"),
+    "target_axis": ("Target Axis", "The axis of the target that the bone's axis stays parallel to"),
+    "distance": ("Distance", "Distance from the target, height over its plane, or how far the weight stays inside the "
+                 "area, in world units"),
+}  # fmt: skip
+"""Labels and tooltips of the settings that only some kinds of goals have."""
 
 THOROUGH_RESTARTS = 8
 """Further attempts that SQP makes at a frame that misses its goals."""
@@ -70,26 +105,17 @@ CONTACT_PARTS = [
 
 def solver_items() -> list[tuple]:
     """The items of the solver menu: the first solvers, then the others under a heading."""
-    items = [(name, METHODS[name].label, METHODS[name].summary, number) for name, number in SOLVER_NUMBERS.items()]
+    items = [(name, label, SOLVERS[name], SOLVER_NUMBERS[name]) for name, label in _LABELS.items()]
     first = sorted((item for item in items if item[0] in FIRST_SOLVERS), key=lambda item: FIRST_SOLVERS.index(item[0]))
     return [*first, ("", "From the papers", ""), *(item for item in items if item not in first)]
 
 
-def kind_items() -> list[tuple]:
-    """The items of the menu of a goal's kind."""
-    return [(name, kind.label, kind.summary, kind.number) for name, kind in GOAL_KINDS.items()]
-
-
-def side_items() -> list[tuple]:
-    """The items of the menu of a goal's side."""
-    return [(name, side.label, side.summary, side.number) for name, side in SIDES.items()]
-
-
-def axis_items(setting: Setting) -> list[tuple]:
-    """The items of the menu of an axis; that of a bone may be any direction."""
-    items = [(name, name.replace("NEG_", "-"), setting.summary, number) for number, name in enumerate(AXES)]
+def axis_items(name: str, *, of_target: bool) -> list[tuple]:
+    """The items of the menu of a setting that is an axis; that of a bone may be any direction."""
+    words = SETTING_WORDS[name][1]
+    items = [(axis, axis.replace("NEG_", "-"), words, number) for number, axis in enumerate(AXES)]
     given = (DIRECTION, "Direction", "A direction of its own, as of an eye whose bone does not point where it looks")
-    return items if setting.of_target else [*items, (*given, len(items))]
+    return items if of_target else [*items, (*given, len(items))]
 
 
 def axis_of(value: str | Sequence[float]) -> np.ndarray:

@@ -26,7 +26,7 @@ import numpy as np
 from ..iterate.linear_step import LinearSystem
 from ..iterate.one_sided import step_inside
 from ..methods import pgs
-from ..methods.table import METHODS
+from ..methods.table import method_of
 from ..model.contacts import Contacts
 from ..model.frames import FrameArrays, Motion
 from ..model.goals import Goal, Targets
@@ -85,7 +85,7 @@ class Apart:
     ) -> None:  # fmt: skip
         self._stages = stages
         options = replace(options, pull=PULL, bias="START", unit_angle=None)
-        self.stage = Stage(skeleton, goals, range(len(goals)), chains, METHODS["PGS"], options)
+        self.stage = Stage(skeleton, goals, range(len(goals)), chains, method_of("PGS"), options)
         self.gaps = ContactGaps(skeleton, self.stage.space, contacts)
         self.touching, self._reach = TOUCHING * skeleton.length, REACH * skeleton.length
         self._weight = WEIGHT / skeleton.length

@@ -37,6 +37,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks, turned_to_pole
+from .table import Method
 
 NOTHING = 1e-24  # of B's square: below this a hinge has nothing to turn
 LEAST_GAIN = 2e-15  # of B's size: a limited ball stays if it would gain less, which may be rounding alone
@@ -207,3 +208,6 @@ def swivelled(tasks: Tasks, space: JointSpace, state: State, frames: Request) ->
             np.where(better, turned.state.x, state.x),
         )
     return state
+
+
+METHOD = Method(minimise, reaches_only=True, returns=True)

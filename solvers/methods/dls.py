@@ -8,7 +8,11 @@ step: an undamped step has no bound where the chain is straight or the target ou
 """
 
 from ..iterate.active_set import limited
+from ..iterate.descent import damped
 from ..iterate.linear_step import free_step
+from .table import Method
 
 step = limited(free_step)
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(damped(step), step, continues=True, lanes=True)

@@ -14,7 +14,9 @@ where that one leads uphill, and never climb, so neither does the answer.
 import numpy as np
 
 from ..iterate.active_set import SAME, active_set, within_limits
+from ..iterate.descent import damped
 from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
+from .table import Method
 
 LEAST = 1e-10  # [rad], for slides [skeleton lengths]: a shorter step downhill counts as none
 LEAST_OF_STEP = 1e-3  # so does one below this share of the step, because the next iteration gains it more cheaply
@@ -122,3 +124,6 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
             residual -= (columns @ (new - d[:, block])[..., None])[..., 0]
             d[:, block] = new
     return d
+
+
+METHOD = Method(damped(step), step, continues=True, lanes=True)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import dual_quaternion, quaternion
 from .errors import InvalidGoal, UnknownJoint
-from .kinds import GOAL_KINDS, SETTINGS, Settings
+from .kinds import GOAL_KINDS, SETTINGS, KindSettings
 from .names import suggestions
 from .numbers import LARGEST, array, direction, has_items, is_whole, number, shown, vector
 from .skeleton import Skeleton, check_skeleton
@@ -20,7 +20,7 @@ LEAST_QUATERNION = 1e-6  # length below which a quaternion is not taken as a rot
 
 
 @dataclass(frozen=True)
-class Goal(Settings):
+class Goal(KindSettings):
     """A position, a rotation or both that a joint should reach, or what another kind of goal asks for.
 
     Parameters
@@ -37,8 +37,8 @@ class Goal(Settings):
     rotation_follows : 0 to 1, how far the target's rotation turns with the limb above the joint: with 1, a hand stands
         to its forearm as the target stands to the forearm at rest; with 0, `rotation` is in the skeleton's frame.
     limb_rest : (4,) orientation at rest of the joint above, in the skeleton's frame; None for that of its rest pose.
-    kind : a name in `GOAL_KINDS`; `Settings` in `model/kinds.py` says what the other kinds ask, and has the fields that
-        only they read, which are keywords.
+    kind : a name in `GOAL_KINDS`; `KindSettings` in `model/kinds.py` says what the other kinds ask, and has the fields
+        that only they read, which are keywords.
     target_joint : name or index of a joint that carries the target: `position` and `rotation` are in its frame. None
         for a target in the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it
         has a chain.

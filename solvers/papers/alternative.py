@@ -16,7 +16,8 @@ head, and the goal with it.
 
 import numpy as np
 
-from ..iterate.descent import Model
+from ..iterate.descent import Model, shortened
+from ..methods.table import Method
 from ..space.point import Point, Request
 from .pinv import step
 
@@ -34,3 +35,6 @@ class GoalLevers(Model):
         if tasks.all > tasks.m:
             jacobian[:, tasks.m :] = tasks.jacobian(point.state, point.kinematics, targets)[:, tasks.m :]
         return jacobian
+
+
+METHOD = Method(shortened(step, GoalLevers))

@@ -16,8 +16,9 @@ import numpy as np
 
 from ..algebra import quaternion
 from ..iterate.active_set import limited
-from ..iterate.descent import Model, Settings
+from ..iterate.descent import Model, Settings, damped
 from ..iterate.linear_step import dot, free_step
+from ..methods.table import Method
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
@@ -80,3 +81,6 @@ def secant(jacobian: np.ndarray, d: np.ndarray, change: np.ndarray, weight: np.n
     along = weight * d
     square = dot(along, d)
     return jacobian + (missed / np.where(square > 0.0, square, 1.0)[:, None])[..., None] * along[:, None, :]
+
+
+METHOD = Method(damped(step, Secant), continues=True)

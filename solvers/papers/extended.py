@@ -34,6 +34,7 @@ from ..algebra import quaternion
 from ..iterate.active_set import limited
 from ..iterate.descent import Minimum, Model, Settings, damped
 from ..iterate.linear_step import LEAST, ROUNDING, LinearSystem, dot, restrict
+from ..methods.table import Method
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
@@ -218,3 +219,6 @@ _pairs_of: WeakKeyDictionary[Tasks, Pairs] = WeakKeyDictionary()  # kept here be
 
 def _indices(block: slice) -> range:
     return range(block.start, block.stop)
+
+
+METHOD = Method(minimise, continues=True)

@@ -30,6 +30,7 @@ from ..iterate import aim
 from ..iterate.descent import Minimum, Settings
 from ..iterate.sweeps import repeat
 from ..methods.ccd import swivelled
+from ..methods.table import Method
 from ..model.errors import InvalidGoal
 from ..model.goals import Goal, Targets, label
 from ..model.skeleton import Skeleton
@@ -262,3 +263,6 @@ def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets,
             away = away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-3)
             nudges[index] = nudges.get(index, 0.0) + np.where(stuck[:, None], NUDGE * size[:, None] * away, 0.0)
     return nudges
+
+
+METHOD = Method(minimise, check=check, reaches_only=True, returns=True)

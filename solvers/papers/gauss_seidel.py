@@ -15,8 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..iterate.descent import shortened
 from ..iterate.linear_step import LinearSystem
 from ..methods.pgs import block_inverses, sweeps
+from ..methods.table import Method
 
 DELTA = 1e-4  # Kenwright's, of squared singular values that are about 1 for an arm as long as its skeleton
 SWEEPS = 10
@@ -27,3 +29,6 @@ def step(system: LinearSystem) -> np.ndarray:
     delta = np.where(system.damping > 0.0, system.damping, DELTA) + system.pull
     fixed = replace(system, damping=delta)
     return sweeps(fixed, np.zeros_like(system.x), block_inverses(fixed), SWEEPS)
+
+
+METHOD = Method(shortened(step))

@@ -17,8 +17,9 @@ ellipse is left out; along one it converges like the others.
 import numpy as np
 
 from ..iterate.active_set import limited
-from ..iterate.descent import Model, Settings
+from ..iterate.descent import Model, Settings, damped
 from ..iterate.linear_step import LinearSystem, dot, restrict
+from ..methods.table import Method
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request
 from ..space.tasks import Tasks
@@ -85,3 +86,5 @@ def modified_step(
 
 step = limited(modified_step, release=False)
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(damped(step, SecondOrder), continues=True)

@@ -11,7 +11,11 @@ without bound. Damping (DLS) and the related solvers prevent that; here the step
 from functools import partial
 
 from ..iterate.active_set import limited
+from ..iterate.descent import shortened
 from ..iterate.linear_step import least_norm, weighted_step
+from ..methods.table import Method
 
 step = limited(partial(weighted_step, least_norm))
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(shortened(step), step=step)

@@ -15,7 +15,9 @@ from functools import partial
 import numpy as np
 
 from ..iterate.active_set import limited
+from ..iterate.descent import shortened
 from ..iterate.linear_step import weighted_step
+from ..methods.table import Method
 
 GAMMA_MAX = 0.25 * np.pi  # [rad] Buss & Kim's choice
 
@@ -54,3 +56,5 @@ def clamp(step: np.ndarray, most: np.ndarray) -> np.ndarray:
 
 step = limited(partial(weighted_step, inverse))
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(shortened(step), step=step)

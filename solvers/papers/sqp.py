@@ -30,6 +30,7 @@ from ..iterate.descent import (
     Settings,
 )
 from ..iterate.linear_step import dot
+from ..methods.table import Method
 from ..space.joint_space import JointSpace
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
@@ -191,3 +192,6 @@ def _either(first: np.ndarray, one: Point, other: Point) -> Point:
 
 def _within(tasks: Tasks, settings: Settings, point: Point) -> np.ndarray:
     return tasks.within(point.error, settings.tolerance, settings.rotation_tolerance)
+
+
+METHOD = Method(minimise, continues=True)

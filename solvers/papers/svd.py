@@ -13,7 +13,9 @@ from functools import partial
 import numpy as np
 
 from ..iterate.active_set import limited
+from ..iterate.descent import shortened
 from ..iterate.linear_step import weighted_step
+from ..methods.table import Method
 
 DAMPING = 1e-3  # k^2, of squared singular values that are about 1 for an arm as long as its skeleton
 
@@ -28,3 +30,5 @@ def inverse(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.nd
 
 step = limited(partial(weighted_step, inverse))
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(shortened(step), step=step)

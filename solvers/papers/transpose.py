@@ -15,8 +15,10 @@ from functools import partial
 import numpy as np
 
 from ..iterate.active_set import limited
+from ..iterate.descent import shortened
 from ..iterate.linear_step import weighted_step
 from ..iterate.steepest import scaled_transpose
+from ..methods.table import Method
 
 REPEATS = 20
 
@@ -33,3 +35,5 @@ def repeated(matrix: np.ndarray, error: np.ndarray, damping: np.ndarray) -> np.n
 
 step = limited(partial(weighted_step, repeated), release=False)
 """The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(shortened(step))

@@ -29,6 +29,7 @@ from ..algebra import quaternion
 from ..iterate import aim
 from ..iterate.descent import Minimum, Settings
 from ..iterate.sweeps import repeat
+from ..methods.table import Method
 from ..model.errors import InvalidGoal
 from ..model.goals import Goal, Targets, label
 from ..model.skeleton import DEGREES_OF_FREEDOM, Skeleton
@@ -248,3 +249,6 @@ def _length(vector: np.ndarray) -> np.ndarray:
 
 def _unit(vector: np.ndarray) -> np.ndarray:
     return vector / np.maximum(_length(vector), 1e-300)[..., None]
+
+
+METHOD = Method(minimise, check=check, reaches_only=True, returns=True)

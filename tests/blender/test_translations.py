@@ -27,7 +27,7 @@ def languages(extension: str) -> ModuleType:
 def source(extension: str) -> dict[str, ast.Module]:
     """The installed extension's files by path, of the solvers what users read, without the translations."""
     root = Path(sys.modules[extension].__file__ or "").parent
-    read = ("solvers/methods/", "solvers/papers/", "solvers/model/kinds")
+    read = ("solvers/methods/", "solvers/papers/")
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from workloads import coordinates, hand, motion, posed, targets
 
 import solvers as ik
 from solvers.group.stage import Stage
-from solvers.methods import broyden
 from solvers.model.goals import Targets
+from solvers.papers import broyden
 from solvers.space.point import Point, Request, stand
 
 REACH = [ik.Goal(LEFT, (0.5, 0.8, 0.4), (1, 0.3, 0.2, 0.1)), ik.Goal(RIGHT, (-0.6, 0.6, 0.2))]

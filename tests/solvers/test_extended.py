@@ -19,8 +19,8 @@ from standing import pose_of
 import solvers as ik
 from solvers.iterate.descent import Settings
 from solvers.iterate.linear_step import LinearSystem
-from solvers.methods import extended, pinv
 from solvers.model.goals import Targets
+from solvers.papers import extended, pinv
 from solvers.space.joint_space import JointSpace
 from solvers.space.point import Point
 from solvers.space.tasks import ROTATION_LENGTH, Tasks

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import solvers as ik
 from solvers.iterate.linear_step import LinearSystem
-from solvers.methods import gauss_seidel
+from solvers.papers import gauss_seidel
 
 JOINTS = 5
 LIMIT = 0.3  # [rad]

@@ -4,7 +4,6 @@
 import pytest
 
 import solvers as ik
-from solvers.methods.table import METHODS
 from solvers.model.numbers import LARGEST
 
 MOST = 1000  # iterations that a solver takes on these targets, whatever it may take
@@ -26,7 +25,7 @@ def arm() -> ik.Skeleton:
 
 
 @pytest.mark.parametrize(("kernel", "pull"), [(True, 0.0), (False, 1e-5)])
-@pytest.mark.parametrize("solver", [*METHODS, "CCD by a unit angle"])
+@pytest.mark.parametrize("solver", [*ik.SOLVERS, "CCD by a unit angle"])
 def test_a_target_out_of_reach_ends_the_search_of_every_solver(solver: str, pull: float, kernel: bool) -> None:
     """With a thousand million iterations, too."""
     name, _, unit = solver.partition(" ")

@@ -16,10 +16,9 @@ from workloads import coordinates, hand, posed, targets
 import solvers as ik
 from solvers.algebra import twist_swing
 from solvers.group.stage import Stage
-from solvers.iterate import curvature
 from solvers.iterate.linear_step import LinearSystem
-from solvers.methods import newton
 from solvers.model.goals import Targets
+from solvers.papers import curvature, newton
 from solvers.space.joint_space import State
 from solvers.space.point import Request, stand
 

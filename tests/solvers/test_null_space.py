@@ -12,7 +12,7 @@ from skeletons import arm, chain, random_pose
 
 import solvers as ik
 from solvers.iterate.linear_step import LinearSystem
-from solvers.methods import pinv, sdls, svd, transpose, tsvd
+from solvers.papers import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
 JACOBIAN = ["PGS", "DLS", *STEPS, "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP"]

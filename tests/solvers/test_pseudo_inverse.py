@@ -14,7 +14,7 @@ from workloads import body, coordinates, hand, motion, posed, targets
 
 import solvers as ik
 from solvers.iterate.linear_step import LinearSystem, free_step, least_norm
-from solvers.methods import pinv, sdls, svd, transpose, tsvd
+from solvers.papers import pinv, sdls, svd, transpose, tsvd
 
 STEPS = {"PINV": pinv.step, "SVD": svd.step, "TSVD": tsvd.step, "SDLS": sdls.step, "TRANSPOSE": transpose.step}
 family = pytest.mark.parametrize("name", STEPS)

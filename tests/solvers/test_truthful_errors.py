@@ -16,12 +16,11 @@ from skeletons import wxyz
 
 import solvers as ik
 from solvers.compiled.contract import SOLVERS as COMPILED
-from solvers.methods.table import METHODS
 from solvers.model.solution import Batch
 
 PROBLEMS = 4  # of each solver
 both_implementations = pytest.mark.parametrize(
-    ("solver", "kernel"), [(name, False) for name in METHODS] + [(name, True) for name in COMPILED]
+    ("solver", "kernel"), [(name, False) for name in ik.SOLVERS] + [(name, True) for name in COMPILED]
 )
 STEPS = ("DLS", "PGS", "PINV", "SVD", "TSVD", "SDLS")
 
