@@ -13,7 +13,7 @@ from mathutils import Matrix, Vector
 
 from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion
-from ..blender import animation, channels
+from ..blender import animation, bulk, channels
 from ..blender.armature import Armature
 from ..blender.channels import Channels
 from ..figure import roles
@@ -76,7 +76,8 @@ class Drag:
             own_place = np.array([one.name in placed for one in ob.pose.bones])  # hips: their target places them
             self._about &= ~own_place
             facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
-            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)))
+            gains = bulk.read(pose, "dqik_gain")
+            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)), gains)
             if isinstance(rig, Note):
                 raise Refused(rig)
             self._before = channels.read(evaluated.pose.bones)

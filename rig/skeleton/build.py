@@ -36,11 +36,12 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 
 def build(
-    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, solver: str = ""
+    ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, gains: np.ndarray,
+    solver: str = "",
 ) -> Rig | Note:
     """Prepare an evaluated armature object for solving. Returns the reason if there is nothing to solve.
 
-    driven : as in `plan`. holds : (N,) of all bones. solver : replaces the armature's own solver.
+    driven : as in `plan`. holds, gains : (N,) of all bones. solver : replaces the armature's own solver.
     """
     solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, Note):
@@ -51,7 +52,7 @@ def build(
     name = solver or settings.solver
     options = solver_options(settings, name, solve_plan.armature.size)
     try:
-        joints = BoneJoints(pose, solve_plan, holds)
+        joints = BoneJoints(pose, solve_plan)
         goals = joints.goals(solve_plan)
         couplings = [joints.coupling(link) for link in solve_plan.links]
         skeleton = ik.Skeleton(joints.joints, couplings=couplings)
@@ -62,7 +63,7 @@ def build(
     except ik.DqikError as error:  # for example if the solver does not support these goals
         return note_of(error)
     bones = np.array(solve_plan.bones)
-    return Rig(
+    rig = Rig(
         armature=solve_plan.armature,
         figure=solve_plan.figure,
         skeleton=skeleton,
@@ -86,7 +87,7 @@ def build(
         solved=np.flatnonzero(solve_plan.moved[bones]),
         loose=np.array([pose[bone].parent is None or not pose[bone].bone.use_connect for bone in solve_plan.bones]),
         held_rows=frozenset(np.flatnonzero(joints.held).tolist()),
-        held_with=joints.held_with,
+        held_with=solve_plan.held_with(),
         local_rows=frozenset(
             row for row, bone in enumerate(solve_plan.bones)
             if _is_local(pose[bone]) or (solve_plan.constrained[bone] and not solve_plan.armature.controls[bone])
@@ -104,6 +105,10 @@ def build(
         locked_bones=[bone for bone in solve_plan.bones if pose[bone].dqik_lock and pose[bone].dqik_use_limits],
         notes=solve_plan.notes,
     )
+    try:
+        return rig.with_holds(holds, gains)
+    except ik.DqikError as error:
+        return note_of(error)
 
 
 def _is_local(bone: bpy.types.PoseBone) -> bool:

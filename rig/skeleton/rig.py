@@ -2,6 +2,7 @@
 """A prepared armature: everything that its solve needs and that does not depend on the frame."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -108,6 +109,7 @@ class Rig:
     left_out, passes : as of `Plan`.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
+    structure : is the same object in rigs that differ by holds and gains only.
     """
 
     armature: Armature
@@ -144,6 +146,7 @@ class Rig:
     passes: int
     all_obstacles: int
     notes: list[Note] = field(default_factory=list)
+    structure: object = field(default_factory=object)
 
     def __post_init__(self) -> None:
         self.size = self.armature.size
@@ -181,6 +184,28 @@ class Rig:
         self.target_points += sum(len(one.points) for one in self.obstacles)
         self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
         self.has_poles = any(one.pole for one in self.goals)
+
+    def with_holds(self, holds: np.ndarray, gains: np.ndarray) -> "Rig":
+        """The same rig with other holds and gains (N,) of its bones, which shares everything that these leave alone.
+
+        Raises `DqikError` for numbers that no joint can have.
+        """
+        turning = holds.copy()  # where a bone is held, those that are held with it do not turn
+        for bone, above in self.held_with.items():
+            turning[above] = np.maximum(turning[above], holds[bone])
+        hold, gain = np.zeros(len(self.skeleton)), np.ones(len(self.skeleton))
+        for values, slid, turned in ((hold, holds, turning), (gain, gains, gains)):
+            values[self.slide_joint[:, None] + np.arange(3)] = slid[self.bones[self.slide_row], None]
+            values[self.main] = turned[self.bones]
+        # Before a hand was pinned it turned with its arm. Its own rest pose must not turn the arm now.
+        both = zip(self.goals, self.prepared.goals, strict=True)
+        gain[[goal.joint for binding, goal in both if not binding.tells_turn]] = 0.0
+        if np.array_equal(hold, self.skeleton.hold) and np.array_equal(gain, self.skeleton.gain):
+            return self
+        rig = copy(self)
+        rig.prepared = self.prepared.with_holds(hold, gain)
+        rig.skeleton, rig._stretch = rig.prepared.skeleton, ((1.0,) * len(self.goals), rig.prepared)
+        return rig
 
     def _root_goals(self, slides: dict[int, int]) -> list[RootGoal]:
         """The first goal of each root that has a place and a rotation to reach. slides : first slide joint by row."""

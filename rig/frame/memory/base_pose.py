@@ -265,8 +265,7 @@ class BasePose:
             return
         if bones.size and not ob.dqik.has_base:
             owners.begin_work(ob)
-        for number in map(int, bones):
-            stored_base.write(ob, number, self.base)
+        stored_base.write(ob, bones, self.base)
         if bones.size:
             ob.dqik.has_base = True
 
