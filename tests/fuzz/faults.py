@@ -112,7 +112,7 @@ FAULTS = [
         groups="keys,hand",
     ),
     Fault(
-        "hand-forgotten", _POSE, "        self.base.put_some(posed, edited)\n", "",
+        "hand-forgotten", _POSE, "        self.base.put_some(posed, taken)\n", "",
         "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_posing",
         quick=True, groups="hand",
     ),

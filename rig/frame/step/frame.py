@@ -159,7 +159,7 @@ def _settle(
     """Solve a frame to which a pose was changed before: by an edit, or by a tool that puts back what it found.
 
     answer : without the change. If the change has made the pose that the frame shows without it, or showed before the
-    last edits, it was put back. So were these edits, where the frame has shown the pose before them.
+    last edits, it was put back. So were these edits, where the frame shows the pose with the state from before them.
     """
     pose, free, edited = session.pose, session.rig.free, session.pose.unsettled
     assert edited is not None
@@ -172,19 +172,18 @@ def _settle(
     if answer.channels is None:
         return answer
     shows, present = pose.shows(answer.channels, edited, free, view), pose.state(ob)
-    found, followed, others = pose.earlier(ob, view, session.rig.action, edited, free)
+    found, followed = pose.earlier(ob, view, session.rig.action, edited, free)
     if shows and (found is None or found.equals(present)):
         return answer
-    for state in ([] if found is None else [found]) + ([] if shows else others):
-        pose.go_back(ob, state)
+    if found is not None:
+        pose.go_back(ob, found)
         tried = solved(settled=False)
-        known = followed and state is found
-        if known or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
+        if followed or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried
-    if found is not None and not answer.bones.any():  # nothing is solved here, so the holds alone can come back
-        present = present._replace(holds=found.holds)
-    pose.go_back(ob, present)
+        if not answer.bones.any():  # nothing is solved here, so the holds alone can come back
+            present = present._replace(holds=found.holds)
+        pose.go_back(ob, present)
     return solved(settled=not shows)
 
 
