@@ -4,20 +4,19 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ...rig.blender import scene_state
 from ...rig.controls import selection
 from ...rig.keys import keyable
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import plant
-from ..common import GoalsOperator, armature
+from ..common import NotDone, Said, Tool, refuse
 
 
-class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_plant(Tool, bpy.types.Operator):
     """Keep the selected feet or hands where they stand, over the frames on which they do"""
 
-    bl_idname = "dqik.plant"
     bl_label = "Plant"
-    bl_options = {"REGISTER", "UNDO"}
+    on_goals = True
+    stopped = Note(Code.NOTHING_KEYED)
 
     frame_start: IntProperty(name="Start", description="First frame. An End before it means the frames around this one "
                              "on which the foot is slow and low", default=0)  # fmt: skip
@@ -27,31 +26,20 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
     roll: BoolProperty(name="Roll", description="Feet roll about heel and ball as they did, instead of keeping their "
                        "rotation", default=True)  # fmt: skip
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Key the targets of the selected goals where they stand."""
-        ob = armature(context)
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         numbers = self._numbers(context, ob)
         if not numbers:
-            self.tell({"ERROR"}, Note("Select the controls of the feet or hands to plant"))
-            return {"CANCELLED"}
-        if refusal := keyable.of_goals(ob, numbers, poles=False):
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
+            raise Refused(Note("Select the controls of the feet or hands to plant"))
+        refuse(keyable.of_goals(ob, numbers, poles=False))
         span = (self.frame_start, self.frame_end) if self.frame_end >= self.frame_start else None
-        try:
-            done, left = plant.plant(ob, numbers, span, self.fade, self.roll, context)
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return {"CANCELLED"}
-        except scene_state.Disturbed as disturbed:
-            self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
-            return {"CANCELLED"}
+        done, left = plant.plant(ob, numbers, span, self.fade, self.roll, context)
         if left:
             self.tell({"WARNING"}, Note(Code.TARGETS_NOT_THERE, listed([repr(name) for name in left])))
         for one in done:
             self.tell({"INFO"}, Note("Planted {} from {} to {}",
                                      repr(ob.dqik.goals[one.goal].name), one.first, one.last))
-        return {"FINISHED"} if done else {"CANCELLED"}
+        if not done:
+            raise NotDone("INFO")
 
     @staticmethod
     def _numbers(context: bpy.types.Context, ob: bpy.types.Object) -> list[int]:
@@ -63,6 +51,3 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
             if goal.kind == "REACH" and goal.use_position and goal.target is not None and goal.bone in ob.pose.bones
             and selection.holds_goal(ob, goal, names, objects)
         ]  # fmt: skip
-
-
-CLASSES = (DQIK_OT_plant,)

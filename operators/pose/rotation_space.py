@@ -9,19 +9,17 @@ from ...rig.blender.places import owner_of
 from ...rig.controls import goals, placing, rotation_space
 from ...rig.frame import offline
 from ...rig.keys import keyable, keying
-from ...rig.notes import Code, Note
+from ...rig.notes import Code, Note, Refused
 from ...rig.shot import rotation_keys
-from ..common import OneGoalOperator, armature
+from ..common import OneGoalTool, Said, refuse
 
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
 
-class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
+class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
     """Choose what the rotation of the goal's target turns with, and turn target and keys so that nothing moves"""
 
-    bl_idname = "dqik.rotation_space"
     bl_label = "Rotation Space"
-    bl_options = {"REGISTER", "UNDO"}
 
     space: EnumProperty(
         name="Space",
@@ -32,27 +30,21 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
         ],
     )
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         """Set how far the rotation follows, and turn the target to where it belongs."""
-        ob, scene = armature(context), context.scene
-        number = self.goal(ob)
-        if number is None:
-            return {"CANCELLED"}
+        scene, number = context.scene, self.goal(ob)
+        auto = keying.is_auto(scene)
         goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
-        if keying.is_auto(scene) and (refusal := keyable.of_goals(ob, [number], ("rotation_follows",))):
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
+        if auto:
+            refuse(keyable.of_goals(ob, [number], ("rotation_follows",)))
         shown = _evaluated(context, ob)
         if goal.bone not in shown.pose.bones:
-            self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
-            return {"CANCELLED"}
-        if refusal := keyable.of_settings(ob) or self._refusal(ob, number, keying.is_auto(scene)):
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
+            raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
+        refuse(keyable.of_settings(ob) or self._refusal(ob, number, auto))
         if goal.target is not None and self._has_keys(ob, goal):
             rotation_keys.switch(ob, goal, follows, context)
             rotation_space.show_control(ob, goal)
-            return {"FINISHED"}
+            return
         stay: set[int] = set()
         end = goals.end_of(shown, goal.bone, goal.use_tail)
         for _ in range(_ROUNDS):
@@ -65,13 +57,12 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
                 one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
             shown = _evaluated(context, ob)
         rotation_space.show_control(ob, goal)
-        if keying.is_auto(scene):
+        if auto:
             goals.key_targets(ob, [number], scene.frame_current_final, auto=True)
             keying.key_path(ob, goal.path_from_id("rotation_follows"), scene.frame_current_final, auto=True)
         if stay:
             self.tell({"WARNING"}, Note("The target of {} cannot be turned: constraints or another file set its place",
-                                        repr(goal.name)))  # fmt: skip
-        return {"FINISHED"}
+                                        repr(goal.name)))
 
     @staticmethod
     def _refusal(ob: bpy.types.Object, number: int, auto: bool) -> Note | None:
@@ -94,6 +85,3 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
 
 def _evaluated(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
     return ob.evaluated_get(context.evaluated_depsgraph_get())
-
-
-CLASSES = (DQIK_OT_rotation_space,)

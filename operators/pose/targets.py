@@ -10,35 +10,26 @@ from ...rig.blender import rotation, scene_state
 from ...rig.controls import goals, placing, selection
 from ...rig.frame import offline
 from ...rig.keys import keyable, keying, splits
-from ...rig.notes import Code, Note, listed
-from ..common import GoalsOperator, OneGoalOperator, armature
+from ...rig.notes import Code, Note, Refused, listed
+from ..common import OneGoalTool, Said, Tool, refuse
 
 
-class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
+class DQIK_OT_target_select(OneGoalTool, bpy.types.Operator):
     """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
 
+    bl_label = "Select Target"
     stores = False
 
-    bl_idname = "dqik.target_select"
-    bl_label = "Select Target"
-    bl_options = {"REGISTER", "UNDO"}
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Select only the target, and make it active."""
-        ob = armature(context)
-        number = self.goal(ob)
-        if number is None:
-            return {"CANCELLED"}
-        goal = ob.dqik.goals[number]
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        goal = ob.dqik.goals[self.goal(ob)]
         target = goal.target
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
-            return self._select_bone(ob, goal.subtarget)
+            self._select_bone(ob, goal.subtarget)
+            return
         if target is None:
-            self.tell({"ERROR"}, Note("Goal {} has no target: choose an object", repr(goal.name)))
-            return {"CANCELLED"}
+            raise Refused(Note("Goal {} has no target: choose an object", repr(goal.name)))
         if not target.visible_get(view_layer=context.view_layer):
-            self.tell({"ERROR"}, Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
-            return {"CANCELLED"}
+            raise Refused(Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
         if context.view_layer.objects.active is not None and context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         for other in context.view_layer.objects:
@@ -46,15 +37,13 @@ class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
         context.view_layer.objects.active = target
         if target.type == "ARMATURE" and goal.subtarget in target.pose.bones:
             bpy.ops.object.mode_set(mode="POSE")
-            return self._select_bone(target, goal.subtarget)
-        return {"FINISHED"}
+            self._select_bone(target, goal.subtarget)
 
-    def _select_bone(self, ob: bpy.types.Object, name: str) -> set[str]:
+    @staticmethod
+    def _select_bone(ob: bpy.types.Object, name: str) -> None:
         if not selection.is_visible(ob, name):
-            self.tell({"ERROR"}, Note(Code.BONE_HIDDEN, repr(name)))
-            return {"CANCELLED"}
+            raise Refused(Note(Code.BONE_HIDDEN, repr(name)))
         selection.select_only(ob, name)
-        return {"FINISHED"}
 
 
 def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Context) -> None:
@@ -63,12 +52,12 @@ def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Conte
     self.frame_start, self.frame_end = 0, -1
 
 
-class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
     """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
 
-    bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"
-    bl_options = {"REGISTER", "UNDO"}
+    on_goals = True
+    stopped = Note(Code.NOTHING_KEYED)
 
     # Before the frames: Blender sets a script's values in this order, and switching the range resets the frames.
     use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
@@ -79,20 +68,14 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The panel that adjusts the last operation."""
         del context
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop(self, "use_range")
-        column = layout.column(align=True)
-        column.active = self.frame_end >= self.frame_start
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
-        layout.prop(self, "all")
+        self.column("use_range")
+        self.column("frame_start", "frame_end").active = self.frame_end >= self.frame_start
+        self.column("all")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         """Move the targets, and key them if there is a range or Auto Keying is on."""
-        ob, scene = armature(context), context.scene
+        scene = context.scene
         names = set() if self.all else set(selection.selected(context, ob))
         numbers = [
             number for number, goal in enumerate(ob.dqik.goals)
@@ -103,14 +86,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         over_range = self.frame_end >= self.frame_start
         keyed = over_range or keying.is_auto(scene)
         reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
-        if refusal := keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching):
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
-        try:
-            stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
-        except scene_state.Disturbed as disturbed:
-            self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
-            return {"CANCELLED"}
+        refuse(keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching))
+        stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         parts: list[Note] = []
         others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
         if others:
@@ -125,7 +102,6 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                          Note("The targets of {} go back to their keys: switch Auto Keying on, or key them", names))
         if parts:
             self.tell({"WARNING"}, *parts)
-        return {"FINISHED"}
 
     @staticmethod
     def _on_frame(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> tuple[set[int], set[int]]:
@@ -197,6 +173,3 @@ def _stuck(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int])
 def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
     """The names of goals."""
     return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
-
-
-CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)

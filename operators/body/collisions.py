@@ -9,23 +9,19 @@ from ...rig.controls import selection
 from ...rig.figure import capsules, roles
 from ...rig.notes import Note
 from ...rig.skeleton import obstacles
-from ..common import ArmatureOperator, armature
+from ..common import NotDone, Said, Tool
 
 
-class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_fit_capsules(Tool, bpy.types.Operator):
     """Measure the radii of the bones' bodies from the mesh, so that they can be changed by hand"""
 
-    bl_idname = "dqik.fit_capsules"
     bl_label = "Fit Capsules"
-    bl_options = {"REGISTER", "UNDO"}
 
     only_selected: BoolProperty(
-        name="Only Selected", description="Measure the selected bones only", default=False, options={"SKIP_SAVE"}
+        name="Only Selected", description="Measure the selected bones only", options={"SKIP_SAVE"}
     )
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Store the measured radii."""
-        ob = armature(context)
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         bones = Armature(ob)
         chosen = {bone.name for bone in selection.selected_bones(context, ob)}
         found = {
@@ -34,24 +30,18 @@ class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
             if not self.only_selected or ob.pose.bones[one.bone].name in chosen
         }
         if not found:
-            self.tell({"WARNING"}, Note("No bone of {} has a body: set its Role in the Bone panel", repr(ob.name)))
-            return {"CANCELLED"}
+            raise NotDone("WARNING", Note("No bone of {} has a body: set its Role in the Bone panel", repr(ob.name)))
         for bone, radius in found.items():
             bone.dqik_radius = radius
-        self.tell({"INFO"}, Note("Measured {} bones", len(found)))
-        return {"FINISHED"}
+        return Note("Measured {} bones", len(found))
 
 
-class DQIK_OT_avoid_add(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_avoid_add(Tool, bpy.types.Operator):
     """Let the body keep out of the other selected objects"""
 
-    bl_idname = "dqik.avoid_add"
     bl_label = "Add Obstacle"
-    bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Add the selected meshes and empties, or an obstacle whose object is still to be chosen."""
-        ob = armature(context)
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         there = {one.object for one in ob.dqik.avoid}
         reached = {goal.target for goal in ob.dqik.goals}
         chosen = [
@@ -63,33 +53,23 @@ class DQIK_OT_avoid_add(ArmatureOperator, bpy.types.Operator):
             made.name = "Obstacle" if other is None else other.name
             made.object = other
         ob.dqik.active_obstacle = len(ob.dqik.avoid) - 1
-        return {"FINISHED"}
 
 
-class DQIK_OT_avoid_remove(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_avoid_remove(Tool, bpy.types.Operator):
     """Let the body pass through the active obstacle again"""
 
-    bl_idname = "dqik.avoid_remove"
     bl_label = "Remove Obstacle"
-    bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove the active obstacle from the list."""
-        settings = armature(context).dqik
-        number = settings.active_obstacle
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        settings, number = ob.dqik, ob.dqik.active_obstacle
         if not 0 <= number < len(settings.avoid):
-            self.tell({"WARNING"}, Note("Choose an obstacle in the list"))
-            return {"CANCELLED"}
+            raise NotDone("WARNING", Note("Choose an obstacle in the list"))
         try:
             settings.avoid.remove(number)
         except TypeError:  # raised for an obstacle of the library, which an override cannot remove
             self.tell({"WARNING"}, Note("Obstacle {} belongs to the library file, so it has no object instead of being "
                                         "removed", repr(settings.avoid[number].name)))
             settings.avoid[number].object = None
-            return {"FINISHED"}
+            return
         settings.avoid_self = settings.avoid_self  # remove() calls no update callback, so set a property that does
         settings.active_obstacle = max(min(number, len(settings.avoid) - 1), 0)
-        return {"FINISHED"}
-
-
-CLASSES = (DQIK_OT_fit_capsules, DQIK_OT_avoid_add, DQIK_OT_avoid_remove)
