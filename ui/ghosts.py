@@ -39,7 +39,6 @@ class _State:
     arcs_of: tuple = ()  # what the batches of arcs were made from
     arcs: list[tuple[_Batch, str, Color, float]] = []  # with shader, colour and width or size
     mesh_shader: gpu.types.GPUShader | None = None
-    handle: object = None
 
 
 def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -52,7 +51,7 @@ def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
     return ob if ob.visible_get(view_layer=context.view_layer) else None
 
 
-def _draw() -> None:
+def draw() -> None:
     """Draw what is known, and ask for what is missing."""
     context = bpy.context
     ob = _shown(context)
@@ -195,12 +194,6 @@ def _arc(arc: seen.Arc, now: int) -> list[tuple[_Batch, str, Color, float]]:
     ]  # fmt: skip
 
 
-def start() -> None:
-    """Draw in all 3D views from now on."""
-    _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def stop() -> None:
-    """Stop drawing."""
-    bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
+def forget() -> None:
+    """Let go what was drawn last."""
     _State.known, _State.ghosts, _State.arcs_of, _State.arcs, _State.mesh_shader = None, {}, (), [], None

@@ -60,6 +60,3 @@ def _pair(
     widths = [max(needed(one.words), widest), needed(other.words)]
     for own, tool in zip(places(context, layout, widths, fits(context, widths)), (one, other), strict=True):
         place(own, tool)
-
-
-CLASSES = (DQIK_PT_live, *status.CLASSES)

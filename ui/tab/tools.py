@@ -117,6 +117,14 @@ class DQIK_MT_tools(bpy.types.Menu):
             place(self.layout, tool)
 
 
+def in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Adds the tools to the menu *Pose* of the 3D view, and to the menu of the right button in Pose Mode."""
+    ob = armature(context)
+    if ob is not None and ob.dqik.goals:
+        menu.layout.separator()
+        menu.layout.menu(DQIK_MT_tools.__name__)
+
+
 class DQIK_MT_pie(bpy.types.Menu):
     """The tools that are needed most, around the mouse"""
 
@@ -133,6 +141,3 @@ class DQIK_MT_pie(bpy.types.Menu):
                 place(pie, own[operator])
             else:
                 pie.separator()
-
-
-CLASSES = (DQIK_MT_tools, DQIK_MT_pie)
