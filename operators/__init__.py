@@ -3,17 +3,17 @@
 
 import bpy
 
-from .body import character, collisions, couplings, full_body, goals, limits, mirror, reach
+from .body import character, full_body, goals, limits, mirror, reach, relations
 from .commands import command_line, commands, mend_command, retarget_command
 from .common import declared
-from .live import bake, check, compare, mend, solve
+from .live import bake, compare, mend, solve
 from .motion import contact_ranges, edit_range, mend_motion, overlap, reduce_keys, retarget, see_motion
-from .pose import active_goal, attach, controls, grab, holds, limb_switch, pins, plant, rotation_space, targets
+from .pose import active_goal, attach, controls, grab, limb_switch, stay, targets
 
 CLASSES = declared(
-    goals, targets, solve, bake, check, compare, mend, character, limits, mirror, couplings, collisions, full_body,
-    reach, pins, holds, rotation_space, plant, limb_switch, controls, attach, grab, overlap, reduce_keys, see_motion,
-    edit_range, mend_motion, retarget, contact_ranges,
+    goals, targets, solve, bake, compare, mend, character, limits, mirror, relations, full_body, reach, stay,
+    limb_switch, controls, attach, grab, overlap, reduce_keys, see_motion, edit_range, mend_motion, retarget,
+    contact_ranges,
 )
 
 

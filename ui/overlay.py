@@ -58,7 +58,7 @@ def _refresh() -> _Drawn | None:
     shown = scene.ONLY_MISSES
     if overlay.show:
         parts = overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles, overlay.bodies
-        shown = scene.Shown(*parts)
+        shown = scene.OverlayParts(*parts)
     elif not (ob.dqik.live and any(goal.missed for goal in ob.dqik.goals)):
         return None
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)

@@ -52,7 +52,7 @@ class Exchange(NamedTuple):
             return operator(filepath=path, **self.options(), **arguments) == {"FINISHED"}
 
 
-class Kind(NamedTuple):
+class FileFormat(NamedTuple):
     """How files of an ending are read: by the first importer that this Blender has.
 
     fault : what is wrong with a file, if anything. rate : the frames a second of a file, if the importer leaves the
@@ -95,15 +95,15 @@ def _usd() -> Callable[[str], Any] | None:
 _BVH = partial(dict, rotate_mode="NATIVE", update_scene_fps=True, update_scene_duration=True)
 # A glTF has no tails of bones. TEMPERANCE gives toes and hands the length of the bone above, at any scale.
 _TAILS = partial(dict, disable_bone_shape=True, bone_heuristic="TEMPERANCE")
-_GLTF = Kind((Exchange("import_scene", "gltf", _TAILS, "io_scene_gltf2"),), gltf_file.fault, gltf_file.rate)
-_USD = Kind((Exchange("wm", "usd_import"),), _usd_fault, _usd_rate)
-_KINDS = {
-    ".bvh": Kind((Exchange("import_anim", "bvh", _BVH, "io_anim_bvh"),), bvh_file.fault),
-    ".fbx": Kind((Exchange("wm", "fbx_import"), Exchange("import_scene", "fbx", add_on="io_scene_fbx"))),
+_GLTF = FileFormat((Exchange("import_scene", "gltf", _TAILS, "io_scene_gltf2"),), gltf_file.fault, gltf_file.rate)
+_USD = FileFormat((Exchange("wm", "usd_import"),), _usd_fault, _usd_rate)
+_FORMATS = {
+    ".bvh": FileFormat((Exchange("import_anim", "bvh", _BVH, "io_anim_bvh"),), bvh_file.fault),
+    ".fbx": FileFormat((Exchange("wm", "fbx_import"), Exchange("import_scene", "fbx", add_on="io_scene_fbx"))),
     ".glb": _GLTF, ".gltf": _GLTF, ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD,
 }  # fmt: skip
 
-ENDINGS = tuple(_KINDS)
+ENDINGS = tuple(_FORMATS)
 """The endings of the names of such files."""
 
 
@@ -121,17 +121,17 @@ def read(path: str, up: str = "Y") -> str | None:
     Raises `OSError` if it cannot be read, and `RuntimeError` with the importer's report.
     """
     ending = os.path.splitext(path)[1].lower()
-    kind = _KINDS[ending]
-    fault = kind.fault(path)
+    own = _FORMATS[ending]
+    fault = own.fault(path)
     if fault is not None:
         return fault
     with open(path, "rb"):
         pass  # importers say less of why it cannot be read
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    importer = next((one for one in kind.importers if one.is_there()), None)
+    importer = next((one for one in own.importers if one.is_there()), None)
     if importer is None:
         return f"this Blender cannot import {ending} files"
-    if (rate := kind.rate(path)) is not None:
+    if (rate := own.rate(path)) is not None:
         render = bpy.context.scene.render
         render.fps = max(round(rate), 1)
         render.fps_base = render.fps / rate

@@ -14,7 +14,7 @@ from ...rig.overlay import contact_bars
 from ...rig.skeleton.menus import CONTACT_PARTS
 from ..common import Said, Steps, Tool, armature
 from ..frames import FramesTool
-from .ground import GroundOptions
+from .mend_motion import GroundOptions
 
 _LONG = 10  # frames of a contact that is added
 

@@ -6,21 +6,55 @@ from collections.abc import Generator, Sequence
 import bpy
 import numpy as np
 from bpy.app.translations import pgettext_iface as iface_
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
 from ...rig.clip import contact_ranges, frame_rate, standing
 from ...rig.clip.copied_actions import assigned, copied_actions
-from ...rig.clip.ground import Ground
+from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
 from ...solvers.motion import likely_rate
 from ..common import Steps, armature
 from ..frames import FramesTool, shares
-from .ground import GroundOptions
 
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
+
+
+class GroundOptions:
+    """Where the ground is."""
+
+    ground: EnumProperty(
+        name="Ground", description="Where feet can stand",
+        items=[
+            (LOWEST, "Lowest Places", "Where the feet are lowest at about that time. Steps and slopes are found too"),
+            (LEVEL, "Level", "At one height. Feet that stand are put on it, as high as they stand mostly"),
+            (MESH, "Mesh", "On a mesh, as it is at the present frame. Feet that stand are put on it, as high as they "
+             "stand mostly"),
+        ],
+        default=LOWEST,
+    )  # fmt: skip
+    ground_height: FloatProperty(name="Height", description="Height of the level ground in the world", default=0.0,
+                                 subtype="DISTANCE")  # fmt: skip
+    ground_object: StringProperty(name="Ground Mesh", description="The mesh on which the figure moves")
+
+    def draw_ground(self, context: bpy.types.Context) -> None:
+        """The options, in a dialog."""
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(self, "ground")
+        if self.ground == LEVEL:
+            layout.prop(self, "ground_height")
+        elif self.ground == MESH:
+            layout.prop_search(self, "ground_object", context.view_layer, "objects", icon="MESH_DATA")
+
+    def chosen_ground(self, context: bpy.types.Context) -> Ground:
+        """The ground that is chosen. Raises `Refused` if no mesh is."""
+        mesh = context.view_layer.objects.get(self.ground_object) if self.ground == MESH else None
+        if self.ground == MESH and (mesh is None or mesh.type != "MESH"):
+            raise Refused(Note("Choose the mesh on which the figure moves"))
+        return Ground(self.ground, self.ground_height, mesh)
 
 
 class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):

@@ -19,7 +19,7 @@ _WAIT = 0.25  # seconds after a change
 _JOBS = ("RENDER", "OBJECT_BAKE")  # that visit frames themselves
 
 
-class _State:
+class _Request:
     window = 0  # the address of the window whose view asks for frames
 
 
@@ -68,7 +68,7 @@ class DQIK_OT_motion_paths(Tool, bpy.types.Operator):
 
 def ask(context: bpy.types.Context) -> None:
     """Read the missing frames of the window's active armature as soon as the user pauses."""
-    _State.window = context.window.as_pointer()
+    _Request.window = context.window.as_pointer()
     if not bpy.app.timers.is_registered(_read_part):
         bpy.app.timers.register(_read_part, first_interval=_WAIT)
 
@@ -76,7 +76,7 @@ def ask(context: bpy.types.Context) -> None:
 def _read_part() -> float | None:
     """Read some frames of what is asked for; returns after how many seconds to go on, None if it is done."""
     windows = bpy.context.window_manager.windows
-    window = next((one for one in windows if one.as_pointer() == _State.window), None)
+    window = next((one for one in windows if one.as_pointer() == _Request.window), None)
     if window is None:
         return None
     if any(_is_busy(one) for one in windows) or any(map(bpy.app.is_job_running, _JOBS)):

@@ -32,7 +32,7 @@ class DQIK_PT_pose(ArmatureSidebar, bpy.types.Panel):
         _of_part(context, layout.row(align=True), ob, kind)
 
 
-def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tools.Tool, ...], kind: str) -> None:
+def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tools.Button, ...], kind: str) -> None:
     """The tools of a row; below each other, on as many lines for each selection, where they do not fit for all."""
     variants = [tools.row_for(row, one) for one in sorted(tools.ANY)]
     beside = all(fits(context, _widths(variant)) for variant in variants)
@@ -44,7 +44,7 @@ def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tool
         layout.label(text="")
 
 
-def _widths(row: list[tuple[tools.Tool, bool]]) -> list[float]:
+def _widths(row: list[tuple[tools.Button, bool]]) -> list[float]:
     return [needed(tool.words, tool.icon) for tool, _ in row]
 
 
