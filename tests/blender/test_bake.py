@@ -384,22 +384,6 @@ def test_live_goes_on_after_a_bake_that_failed() -> None:
     assert furthest(solved, played(ob)) < 1e-5
 
 
-def test_undo_takes_a_bake_back() -> None:
-    """After undo there are no keys and live is on again, with the same poses."""
-    ob = moving_arms()
-    ob.dqik.live = True
-    solved = played(ob)
-    bpy.ops.ed.undo_push(message="Before")
-    bake()
-    bpy.ops.ed.undo_push(message="Baked")
-    assert rigs.fcurves(ob)
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Rig"]
-    assert rigs.fcurves(ob) == []
-    assert ob.dqik.live
-    assert furthest(solved, played(ob)) < 1e-5
-
-
 def test_live_again_after_a_bake_starts_from_the_keys() -> None:
     """Where the goals are met by the keys, solving over them changes nothing that can be seen."""
     ob = moving_arms()
