@@ -15,14 +15,14 @@ from solvers.clip.windows import Clip
 from solvers.compiled import clip as compiled
 from solvers.model.frames import FrameArrays
 
-pytestmark = pytest.mark.skipif(compiled.functions() is None, reason="no compiled kernel to compare with")
+pytestmark = pytest.mark.skipif(compiled.load() is None, reason="no compiled kernel to compare with")
 SEEDS, FRAMES = 30, 20
-KERNEL = compiled.functions
+KERNEL = compiled.load
 
 
 def use(monkeypatch: pytest.MonkeyPatch, kernel: bool) -> None:
     """Let the kernel do its part of whole clips, or NumPy."""
-    monkeypatch.setattr(compiled, "functions", KERNEL if kernel else lambda: None)
+    monkeypatch.setattr(compiled, "load", KERNEL if kernel else lambda: None)
 
 
 def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
