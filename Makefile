@@ -6,7 +6,7 @@
 #   make test PYTHON=/opt/python/bin/python3   another Python to look at first
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs gallery release test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip bench lint locks clean
+.PHONY: help demo docs gallery release test test-all fuzz presses mutants kernel kernel-check kernel-fuzz golden zip short bench lint locks clean
 
 BLENDER ?=
 ARGS ?=
@@ -73,6 +73,9 @@ docs: ## Build the manual as a site in build/site
 
 gallery: ## Render the moving pictures of the documents: ARGS="--only reach staff", or "--sheet FOLDER" to look at them
 	$(call task,run examples/gallery/make.py -- $(ARGS))
+
+short: ## Run all that makes tables and pictures of the documents in a short form: does it break?
+	$(call task,run tools/short.py -- $(ARGS))
 
 bench: ## Run the benchmarks: tables
 	$(call task,run benchmarks/run.py -- $(ARGS))

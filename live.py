@@ -19,7 +19,7 @@ from .rig.frame.read.view import View, changed_objects
 from .rig.frame.sessions import sessions
 from .rig.frame.step import frame as step
 from .rig.frame.step.session import Session
-from .rig.notes import Code, Note, note_of
+from .rig.notes import Note, note_of
 from .rig.shot import holds as shot_holds
 from .rig.shot import mirrored_paste
 from .solvers import DqikError
@@ -251,6 +251,6 @@ def _give_up(ob: bpy.types.Object, session: Session, error: Exception) -> None:
     note = note_of(error)
     if not isinstance(error, DqikError):
         traceback.print_exc()
-        note = Note(Code.SWITCHED_OFF, str(error))
+        note = Note("Switched off after an error: {}", str(error))
     ob.dqik.live = False
     session.report.clear(note)

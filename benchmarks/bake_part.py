@@ -2,13 +2,14 @@
 """Baking the example clip: DQIK's operator against stepping through the frames and Blender's IK with nla.bake."""
 
 import time
+from argparse import Namespace
 from collections.abc import Callable
 
 import bpy
 import numpy as np
 import scene
 from report import Result, number
-from stage import ITASC, LEGACY, Stage
+from stage import ITASC, LEGACY, Stage, build
 
 STEPPING = "stepping"
 WAYS = {
@@ -22,11 +23,12 @@ BAKES = [way for way in WAYS if way != STEPPING]
 PEERS = {STEPPING: "stepping", LEGACY: "legacy IK", ITASC: "iTaSC"}
 
 
-def run(stage: Stage, rounds: int) -> Result:
+def run(arguments: Namespace) -> Result:
     """Bake with each method in turns, and play the result of each."""
+    stage = build(arguments.zip, arguments.frames)
     seconds, cpu = ({way: [] for way in WAYS} for _ in range(2))
     baked = {}
-    for _ in range(rounds):
+    for _ in range(arguments.rounds):
         _time(lambda: _step_through(stage), seconds[STEPPING], cpu[STEPPING])
         for way in BAKES:
             stage.use(way)

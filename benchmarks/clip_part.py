@@ -2,24 +2,26 @@
 """The example clip rebuilt live: Blender's two IK solvers and DQIK on the same rig, in one process, in turns."""
 
 import time
+from argparse import Namespace
 from collections.abc import Sequence
 
 import measure
 import numpy as np
 import rebuild
 from report import Result, Row, number
-from stage import ITASC, LEGACY, Stage
+from stage import ITASC, LEGACY, Stage, build
 
 PEERS = {LEGACY: "legacy IK", ITASC: "iTaSC"}
 FREE = "none"  # nothing is solved
 
 
-def run(stage: Stage, rounds: int) -> Result:
+def run(arguments: Namespace) -> Result:
     """Measure every solver with and without the targets' rotation, in turns."""
+    stage = build(arguments.zip, arguments.frames)
     rows = []
     for rotation in (True, False):
         motions, cpu = ({solver: [] for solver in (FREE, *rebuild.SOLVERS)} for _ in range(2))
-        for _ in range(rounds):
+        for _ in range(arguments.rounds):
             _play(stage, FREE, motions, cpu)
             for solver in rebuild.SOLVERS:
                 stage.use(solver, rotation)

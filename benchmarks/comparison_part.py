@@ -7,6 +7,7 @@ end of a workload's seconds or targets. `judge` decides from the poses alone whi
 
 import time
 import tracemalloc
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +21,6 @@ from workload_suite import Workload, suite
 
 import solvers as ik
 
-SECONDS = 0.5  # of each solver and workload
 MORE = 4.0  # factor on the seconds, for playing a motion to its end and for solving targets in batches
 TURN = 0.1  # [s]
 TOGETHER = 20  # targets in a batch, at most
@@ -48,17 +48,20 @@ def contestants() -> dict[str, Enter]:
     return {name: partial(Ours, name) for name in ik.SOLVERS}
 
 
-def run(peers: Mapping[str, Enter], seconds: float = SECONDS) -> Result:
-    """Measure every solver on every workload; `peers` are other libraries' solvers by name."""
+def run(arguments: Namespace) -> Result:
+    """Measure every solver on every workload, and other libraries' too; draw the plots and renew the page's tables."""
+    import peers
+
+    others = peers.installed() if arguments.peers else {}
     rows: list[Row] = []
     slow: dict[tuple[str, str], str] = {}
     for workload in suite():
         family = "E" if workload.size else workload.key
-        entrants = contestants() | peers
+        entrants = contestants() | others
         for name in entrants:
             if (family, name) in slow and (workload.size or workload.restarts):
                 entrants[name] = partial(_refuse, slow[family, name])
-        found = measured(workload, entrants, seconds)
+        found = measured(workload, entrants, arguments.seconds)
         for row in found:
             if "met" in row and row["ms_median"] > 1000.0 * PATIENCE:
                 slow[family, row["solver"]] = (
@@ -66,7 +69,9 @@ def run(peers: Mapping[str, Enter], seconds: float = SECONDS) -> Result:
                 )
         rows += found
     fitted(rows)
-    return shown(rows)
+    result = shown(rows)
+    publish(result, arguments.pictures, arguments.page, arguments.machine)
+    return result
 
 
 def shown(rows: list[Row]) -> Result:

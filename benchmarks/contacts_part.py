@@ -8,6 +8,7 @@ turns more than 20 degrees in this step. Times are processor time, of the fastes
 """
 
 import time
+from argparse import Namespace
 from itertools import pairwise
 
 import numpy as np
@@ -27,14 +28,14 @@ AFRESH = ik.Options(warm_start=False)
 FOOT = [3, 4]  # goals
 
 
-def run(rounds: int, motions: int = MOTIONS) -> Result:
+def run(arguments: Namespace) -> Result:
     """Measure with the kernel, if there is one, and with NumPy on a quarter of the motions."""
     rows: list[Row] = []
     for title, obstacles in _workloads().items():
         prepared = _prepared(obstacles)
-        ways = {"NumPy": (max(motions // 4, 1), 1)}
+        ways = {"NumPy": (max(MOTIONS // 4, 1), 1)}
         if isinstance(prepared.apart, CompiledApart):
-            ways = {"kernel": (motions, rounds), **ways}
+            ways = {"kernel": (MOTIONS, arguments.rounds), **ways}
         rows += [_measured(title, way, prepared, *counts) for way, counts in ways.items()]
     return Result(rows, [
         ("workload", lambda row: str(row["workload"])),

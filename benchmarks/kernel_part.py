@@ -4,6 +4,7 @@
 import gc
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ Round = Callable[[], tuple[list[ik.Pose], np.ndarray, np.ndarray]]
 """One round: the answers, the steps (F,) and the seconds (F,) they took."""
 
 
-def run(rounds: int) -> Result:
+def run(arguments: Namespace) -> Result:
     """Measure every workload; times are the least of the rounds, the rest is the same in each."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +40,7 @@ def run(rounds: int) -> Result:
             ways = {solver: dqik(workload, starts, solver) for solver in SOLVERS}
             if library is not None:
                 ways[STICK] = measured_by_stick(library, workload, starts)
-            rows += rows_of(workload, ways, rounds)
+            rows += rows_of(workload, ways, arguments.rounds)
     return Result(rows, [
         ("workload", lambda row: str(row["workload"])),
         ("solver", lambda row: str(row["solver"])),

@@ -13,6 +13,7 @@ Poses of `none` and `penalty` can end outside. They are moved inside before they
 """
 
 import time
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,10 @@ class PenaltyTasks:
         self._weight = weight * np.where(space.turns, ROTATION_LENGTH, 1.0 / tasks.length)
         self._x = np.zeros((0, space.n))
 
+    def __getattr__(self, name: str) -> object:
+        """What is no error and no Jacobian, as the goals have it."""
+        return getattr(self.tasks, name)
+
     def kinematics(self, state: State, links: np.ndarray | None) -> Kinematics:
         """The goals' kinematics. Stores the coordinates, because the next call of `errors` does not get them."""
         self._x = state.x
@@ -114,7 +119,7 @@ def penalised(weight: float) -> Minimise:
 
 def way(what: Inner | Minimise, is_step: bool = True) -> Method:
     """A way to enforce limits, as a solver that a stage can use."""
-    return Method("", damped(what) if is_step else what, continues=True)
+    return replace(METHODS["DLS"], minimise=damped(what) if is_step else what, lanes=False)
 
 
 WAYS = {
@@ -168,11 +173,12 @@ def summary(rows: Sequence[Row]) -> Result:
     ])  # fmt: skip
 
 
-def run() -> Result:
-    """Measure every way on every workload."""
+def run(arguments: Namespace) -> Result:
+    """Measure every way on every workload, and draw them."""
     METHODS.update({_solver(name): method for name, method in WAYS.items()})
     rows = [row for figure in FIGURES for title, parts in _workloads(figure)
             for row in _measured(figure, title, parts)]  # fmt: skip
+    draw(rows, arguments.pictures / "limits.png")
     return Summarised(rows, [
         ("workload", lambda row: f"{row['figure']}, {row['workload']}"),
         ("way", lambda row: str(row["way"])),
@@ -280,7 +286,9 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     titles = list(dict.fromkeys(row["workload"] for row in rows))
     names = list(dict.fromkeys(row["way"] for row in rows))
     with plots.style():
-        figure, grid = plt.subplots(len(PANELS), len(FIGURES), figsize=(13.0, 9.5), sharey=True, layout="constrained")
+        figure, grid = plt.subplots(
+            len(PANELS), len(FIGURES), figsize=(13.0, 9.5), sharey=True, squeeze=False, layout="constrained"
+        )
         for (measure, label, scale, unit), line in zip(PANELS, grid, strict=True):
             for who, ax in zip(FIGURES, line, strict=True):
                 for place, title in enumerate(titles):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the pictures of docs/goal-kinds.md and follow.md: small figures in a plane, solved by the package.
 
-Run `python benchmarks/pictures.py`; it needs NumPy and matplotlib.
+Run `python benchmarks/pictures.py [FOLDER]`; it needs NumPy and matplotlib.
 """
 
 import sys
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import solvers as ik  # noqa: E402
 
-IMAGES = ROOT / "docs" / "images"
+IMAGES = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
 BEFORE, AFTER, TARGET = "0.75", "tab:blue", "tab:red"
 UP = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)  # a target whose Z axis is the picture's vertical
 

@@ -10,6 +10,7 @@ import contextlib
 import io
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,10 +35,11 @@ LEG = ("UpLeg", "Leg", "Foot", "ToeBase")
 BLEND = 5  # frames in which an ankle comes to its place
 
 
-def run(frames: int = 0) -> Result:
-    """Plant the feet in all ways; `frames`: so many frames of the clip only, 0 for all."""
+def run(arguments: Namespace) -> Result:
+    """Plant the feet in all ways, and draw them."""
     measure.load()
-    rows = [_row(factor, name, way, frames) for factor in STRETCHED for name, way in WAYS.items()]
+    rows = [_row(factor, name, way, arguments.frames) for factor in STRETCHED for name, way in WAYS.items()]
+    draw(arguments.pictures / "mend.png")
     return Result(rows, [
         ("hips", number("factor", ".1f")),
         ("way", lambda row: str(row["way"])),
@@ -122,7 +124,7 @@ SHOWN = slice(60, 300)  # frames
 
 
 def draw(path: Path) -> None:
-    """Draw how far balls are from their mean place in each stance and how knees bend, before and after; after `run`."""
+    """Draw how far balls are from their mean place in each stance and how knees bend, before and after."""
     import plots
     from matplotlib import pyplot as plt  # imported here because the rest works without matplotlib
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks the claims of the published experiments, and draws them."""
 
-from pathlib import Path
+from argparse import Namespace
 
 import published
 import published_plots
 from report import Result
 
 
-def run(pictures: Path) -> Result:
-    """Check every claim, and draw the plots into a folder."""
+def run(arguments: Namespace) -> Result:
+    """Check every claim, and draw the plots."""
     ellipse, success, hand = published.soch_and_lorencz(), published.amino(), published.kenwright()
-    published_plots.draw(pictures, ellipse, hand)
+    published_plots.draw(arguments.pictures, ellipse, hand)
     claims = [*published.ellipse_claims(ellipse), *published.arm_claims(success), *published.hand_claims(hand)]
     return Result([claim.row() for claim in claims], [
         ("source", lambda row: str(row["source"])),

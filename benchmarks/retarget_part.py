@@ -11,6 +11,7 @@ import contextlib
 import io
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -37,10 +38,10 @@ PARTS = ("hips", "spine", "neck", "head", "hand", "toes", *BELOW)
 Roles = dict[tuple[str, str], str]
 
 
-def run(frames: int = 0) -> Result:
-    """Retarget to all figures in all ways; `frames`: so many frames of the clip only, 0 for all."""
+def run(arguments: Namespace) -> Result:
+    """Retarget to all figures in all ways."""
     measure.load()
-    rows = [_row(figure, name, way, frames) for figure in FIGURES for name, way in WAYS.items()]
+    rows = [_row(figure, name, way, arguments.frames) for figure in FIGURES for name, way in WAYS.items()]
     return Result(rows, [
         ("figure", lambda row: str(row["figure"])),
         ("way", lambda row: str(row["way"])),

@@ -4,16 +4,20 @@
     make bench                                all parts, in Blender's Python
     python benchmarks/run.py solvers          one part; `clip` and `bake` need a Python that has the bpy package
     python benchmarks/run.py comparison --peers    every solver, and those of other libraries that are installed
-    python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a short run that does not change the results
+    python benchmarks/run.py --frames 30 --rounds 1 --out somewhere    a quick run that does not change the results
+    python benchmarks/run.py --short --out somewhere    all parts in a minute: that none breaks
 
 Prints a table for each part and writes it to `results/<part>.csv`.
 """
 
 import argparse
+import contextlib
+import importlib
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -35,6 +39,29 @@ PARTS = {
 }
 ROUNDS = 3
 SECONDS = 0.5
+ONE_THREAD = ("comparison", "kernel", "seeds", "contacts", "smooth")
+IN_BLENDER = ("clip", "stages", "bake")  # they install the extension's zip
+SHORT: dict[str, dict[str, object]] = {
+    "comparison_part": {"TURN": 0.01, "MORE": 1.0},
+    "contacts_part": {"MOTIONS": 1, "FRAMES": 20},
+    "kernel_part": {"COUNT": {"A": 5, "B": 5, "D": 5}, "FRAMES": 20, "STEPS": 10, "SIZES": (10,)},
+    "limits_part": {"FIGURES": {"arm": (1e-3, 2, 1)}, "STEPS": 3},
+    "planting_part": {"STRETCHED": (0.9,)},
+    "published": {
+        "STEPS": (50, 20), "ARM_TARGETS": 20, "ARM_RESTARTS": (0, 2), "HAND_STEPS": 8, "UNREACHABLE": 2,
+        "UNREACHABLE_FRAMES": 5, "RIVALS": 1,
+    },
+    "retarget_part": {"FIGURES": ("mixamo",)},
+    "seeds_part": {"SEEDS": 1, "FRAMES": 20, "STEPS": 10, "COLD": 3},
+    "smooth_part": {"DRAWN": 2, "FRAMES": 20},
+    "solvers_part": {"STEPS": 5, "COLD": {"hand": 3, "body": 3}, "RESTARTS": 2},
+    "stages_part": {"SIZES": (30,), "FRAMES": 20},
+    "workload_suite": {
+        "COLD": {"A wide": 3, "A tight": 3, "B places": 3, "B poses": 3, "D body": 2}, "FRAMES": 10, "STEPS": 5,
+        "RESTARTS": 1, "SIZES": (10,), "BALL_TARGETS": 2,
+    },
+}  # fmt: skip
+"""What is smaller in a short run, which only shows that nothing breaks: constants of modules."""
 
 
 def main() -> int:
@@ -43,7 +70,8 @@ def main() -> int:
     if len(arguments.parts) == 1:
         _run(arguments.parts[0], arguments)
     settings = ["--frames", str(arguments.frames), "--rounds", str(arguments.rounds), "--out", str(arguments.out)]
-    settings += ["--seconds", str(arguments.seconds), *(["--peers"] if arguments.peers else [])]
+    settings += ["--seconds", str(arguments.seconds)]
+    settings += [f"--{name}" for name in ("peers", "short") if getattr(arguments, name)]
     script = str(Path(__file__).resolve())
     commands = [[sys.executable, script, part, *settings] for part in arguments.parts]
     return max(abs(subprocess.run(command, check=False).returncode) for command in commands)
@@ -58,11 +86,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
     parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
+    parser.add_argument("--short", action="store_true", help="a few seconds of each part, to see that nothing breaks")
     arguments = parser.parse_args()
     arguments.parts = list(dict.fromkeys(arguments.parts)) or list(PARTS)
+    if arguments.short:
+        arguments.frames, arguments.rounds, arguments.seconds = 10, 1, 0.01
     for part in arguments.parts:
         if part not in PARTS:
             parser.error(f"there is no part {part!r}; the parts are {', '.join(PARTS)}")
+    if arguments.short and arguments.out == FOLDER / "results":
+        parser.error("a short run measures nothing: say with --out where its tables and pictures go")
     if arguments.frames and arguments.frames < 10:
         parser.error(f"--frames {arguments.frames} is too short a motion to measure: take 10 or more")
     if arguments.rounds < 1:
@@ -70,12 +103,15 @@ def _arguments() -> argparse.Namespace:
     if not arguments.seconds > 0.0:
         parser.error(f"--seconds {arguments.seconds}: take more than 0")
     arguments.out = arguments.out.resolve()
+    is_documented = arguments.out == FOLDER / "results"
+    arguments.pictures = ROOT / "docs" / "images" if is_documented else arguments.out
+    arguments.page = ROOT / "docs" / "choosing-a-solver.md" if is_documented else None
     return arguments
 
 
 def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
-    if part in ("comparison", "kernel", "seeds", "contacts", "smooth"):  # before NumPy is imported: one thread for each
+    if part in ONE_THREAD:  # before NumPy is imported
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
     import report
@@ -87,88 +123,30 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         )
     machine = report.machine(command + (f" --rounds {arguments.rounds}" if arguments.rounds != ROUNDS else ""))
     print(f"\n{part}: {PARTS[part]}\n{machine}\n", flush=True)
-    if part == "solvers":
-        import solver_part
-
-        result = solver_part.run(arguments.rounds)
-    elif part == "kernel":
-        import kernel_part
-
-        result = kernel_part.run(arguments.rounds)
-    elif part == "seeds":
-        import seeds_part
-
-        result = seeds_part.run()
-    elif part == "contacts":
-        import contacts_part
-
-        result = contacts_part.run(arguments.rounds)
-    elif part == "smooth":
-        import smooth_part
-
-        result = smooth_part.run(arguments.frames)
-    elif part == "limits":
-        import limits_part
-
-        result = limits_part.run()
-        limits_part.draw(result.rows, _pictures(arguments) / "limits.png")
-    elif part == "published":
-        import published_part
-
-        result = published_part.run(_pictures(arguments))
-    elif part == "comparison":
-        import comparison_part
-        import peers
-
-        result = comparison_part.run(peers.installed() if arguments.peers else {}, arguments.seconds)
-        pictures = _pictures(arguments)
-        page = ROOT / "docs" / "choosing-a-solver.md" if pictures == ROOT / "docs" / "images" else None
-        comparison_part.publish(result, pictures, page, machine)
-    elif part == "planting":
-        import planting_part
-
-        result = planting_part.run(arguments.frames)
-        planting_part.draw(_pictures(arguments) / "mend.png")
-    elif part == "retarget":
-        import retarget_part
-
-        result = retarget_part.run(arguments.frames)
-    else:
-        result = _in_blender(part, arguments)
+    arguments.machine = machine
+    with _installable(arguments) if part in IN_BLENDER else contextlib.nullcontext():
+        module = importlib.import_module(f"{part}_part")
+        for name, smaller in SHORT.items() if arguments.short else ():
+            if name in sys.modules:
+                vars(sys.modules[name]).update(smaller)
+        result = module.run(arguments)
     print(result.table(), flush=True)
     result.write(arguments.out / f"{part}.csv", machine)
     os._exit(0)  # Blender 4.2's bpy package crashes while it exits if an add-on's property has an update function
 
 
-def _pictures(arguments: argparse.Namespace) -> Path:
-    """The folder of the plots: the documentation, unless `--out` names another folder."""
-    return ROOT / "docs" / "images" if arguments.out == FOLDER / "results" else arguments.out
-
-
-def _in_blender(part: str, arguments: argparse.Namespace):
-    """Build the extension and measure it in a separate Blender profile."""
+@contextlib.contextmanager
+def _installable(arguments: argparse.Namespace) -> Iterator[None]:
+    """Build the extension's zip, and a Blender profile of its own, before bpy is imported and looks for one."""
     import build_zip
 
     with tempfile.TemporaryDirectory() as folder:
-        zip_path = build_zip.build(Path(folder) / "dist")
+        arguments.zip = build_zip.build(Path(folder) / "dist")
         for name in [name for name in os.environ if name.startswith("BLENDER_USER_")]:
             del os.environ[name]
         os.environ["BLENDER_USER_RESOURCES"] = str(Path(folder) / "profile")
         Path(os.environ["BLENDER_USER_RESOURCES"]).mkdir()
-        if part == "stages":
-            import stages_part  # not before: it imports bpy, and that is when Blender looks for its profile
-
-            return stages_part.run(zip_path, arguments.rounds)
-        import stage  # not before: it imports bpy, and that is when Blender looks for its profile
-
-        ready = stage.build(zip_path, arguments.frames)
-        if part == "clip":
-            import clip_part
-
-            return clip_part.run(ready, arguments.rounds)
-        import bake_part
-
-        return bake_part.run(ready, arguments.rounds)
+        yield
 
 
 if __name__ == "__main__":

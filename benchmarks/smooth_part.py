@@ -6,6 +6,7 @@ worst miss, the mean squared acceleration of the joints relative to frame by fra
 """
 
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -23,9 +24,9 @@ DRAWN, FRAMES, SHARE = 20, 60, 0.7
 WAYS = ("pose", "previous", "clip")
 
 
-def run(frames: int = 0) -> Result:
-    """Measure all motions; `frames`: so many frames of the captured clip only, 0 for all."""
-    rows = [*_captured(frames), *(_drawn(seed) for seed in range(DRAWN))]
+def run(arguments: Namespace) -> Result:
+    """Measure all motions."""
+    rows = [*_captured(arguments.frames), *(_drawn(seed) for seed in range(DRAWN))]
     rows.append(_median("median of drawn", rows[-DRAWN:]))
     return Result(rows, [
         ("motion", lambda row: str(row["motion"])),
@@ -44,6 +45,7 @@ def run(frames: int = 0) -> Result:
 
 
 def _captured(frames: int) -> Iterator[Row]:
+    """So many frames of the clip, 0 for all."""
     for limited in (False, True):
         for turns in (False, True):
             work = captured.read(CLIP, limited, turns)

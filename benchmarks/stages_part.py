@@ -4,8 +4,8 @@
 import importlib
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -39,11 +39,11 @@ class Clock:
         return timed
 
 
-def run(zip_path: Path, rounds: int) -> Result:
+def run(arguments: Namespace) -> Result:
     """Install the extension, and play a motion on each armature with and without solving."""
-    scene.install(zip_path)
+    scene.install(arguments.zip)
     clocks = {part: Clock() for part in ("handlers", "solve", "write")}
-    rows = [_measured(bones, clocks, rounds) for bones in SIZES]
+    rows = [_measured(bones, clocks, arguments.rounds) for bones in SIZES]
     return Result(rows, [
         ("bones", number("bones", ".0f")), ("goals", number("goals", ".0f")),
         ("first frame, ms", number("ms_first", ".1f")), ("second, ms", number("ms_second", ".2f")),

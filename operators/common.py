@@ -12,7 +12,7 @@ from bpy.props import IntProperty
 
 from ..rig.blender.dependencies import aims
 from ..rig.keys import keyable
-from ..rig.notes import Code, Note, joined
+from ..rig.notes import Note, joined
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -57,13 +57,13 @@ class ArmatureOperator:
         """Whether there is an armature to work on; if not, sets the message."""
         ob = armature(context)
         if ob is None:
-            cls.poll_message_set(Note(Code.SELECT_ARMATURE).words(iface_))
+            cls.poll_message_set(Note("Select an armature first").words(iface_))
             return False
         if ob.mode == "EDIT":
-            cls.poll_message_set(Note(Code.LEAVE_EDIT_MODE).words(iface_))
+            cls.poll_message_set(Note("Leave Edit Mode first").words(iface_))
             return False
         if ob.pose is None or not ob.pose.bones:
-            cls.poll_message_set(Note(Code.NO_BONES).words(iface_))
+            cls.poll_message_set(Note("This armature has no bones: add some in Edit Mode").words(iface_))
             return False
         return True
 
@@ -102,7 +102,7 @@ class GoalsOperator(ArmatureOperator):
         if not super().poll(context):
             return False
         if not armature(context).dqik.goals:
-            cls.poll_message_set(Note(Code.ADD_GOAL_FIRST).words(iface_))
+            cls.poll_message_set(Note("Add a goal first").words(iface_))
             return False
         return True
 
@@ -117,5 +117,5 @@ class OneGoalOperator(GoalsOperator):
         number, count = ob.dqik.active_goal if self.index < 0 else self.index, len(ob.dqik.goals)
         if number < count:
             return number
-        self.tell({"ERROR"}, Note(Code.NO_GOAL, number, repr(ob.name), count))
+        self.tell({"ERROR"}, Note("There is no goal {}: {} has {}, counted from 0", number, repr(ob.name), count))
         return None

@@ -34,7 +34,7 @@ class SteppedOperator:
     """An operator that works at once if called from a script, and from the panel one step at a time; Esc stops it."""
 
     doing = Note(Code.WORKING)  # shown in the status bar
-    stopped = Note(Code.STOPPED_UNCHANGED)  # reported after Esc
+    stopped = Note("Stopped, nothing was changed")  # reported after Esc
     _from_panel = False
 
     def _run(self, context: bpy.types.Context) -> Steps:
@@ -81,9 +81,9 @@ class SteppedOperator:
         """How much of the work is done after so many seconds and, as soon as that can be told, how long it takes."""
         percent = f"{100 * share:.0f}"
         if seconds < _SURE or share <= 0.0:
-            return Note(Code.ESC_AT, self.doing, percent)
+            return Note("{}: {} %, Esc to cancel", self.doing, percent)
         minutes, left = divmod(round(seconds * (1.0 - share) / share), 60)
-        return Note(Code.ESC_LEFT, self.doing, percent, f"{minutes}:{left:02}")
+        return Note("{}: {} %, {} left, Esc to cancel", self.doing, percent, f"{minutes}:{left:02}")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Work at once if called from a script, else in steps."""
@@ -109,7 +109,7 @@ class SteppedOperator:
         self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
         context.window_manager.progress_begin(0, 100)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(Note(Code.ESC, self.doing).words(iface_))
+        context.workspace.status_text_set(Note("{}: Esc to cancel", self.doing).words(iface_))
         return {"RUNNING_MODAL"}
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all tests share: the repository's root on the path, and repeatable hypothesis runs."""
+"""What all tests share: the repository's root on the path, repeatable hypothesis runs, and how long they will take."""
 
 import sys
 from pathlib import Path
@@ -24,8 +24,9 @@ class _RootIsNoTestPackage:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A plugin of its own, since this file's own hooks are not asked about the folder above."""
+    """Plugins of their own: this file's own hooks are not asked about the folder above."""
     config.pluginmanager.register(_RootIsNoTestPackage())
+    config.pluginmanager.register(_Times())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,3 +41,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     own = {path for number, path in enumerate(files) if number % parts == part - 1}
     config.hook.pytest_deselected(items=[item for item in items if item.path not in own])
     items[:] = [item for item in items if item.path in own]
+
+
+_TIMES = "dqik/seconds"  # in pytest's cache: of each test, as it took last on this machine
+_USUAL = 0.1  # seconds of a test that has not run here yet
+
+
+def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
+    """Say how many tests there are, and how long they take by what they took last."""
+    known = _known(config)
+    seconds = sum(known.get(item.nodeid, _USUAL) for item in items)
+    measured = sum(item.nodeid in known for item in items)
+    about = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    return f"{len(items):,} tests, about {about} ({measured:,} of them timed here before)"
+
+
+def _known(config: pytest.Config) -> dict[str, float]:
+    return config.cache.get(_TIMES, {}) if hasattr(config, "cache") else {}
+
+
+class _Times:
+    """Adds up what each test takes, with what is set up for it."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] = round(self.seconds.get(report.nodeid, 0.0) + report.duration, 3)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.seconds and hasattr(session.config, "cache"):
+            session.config.cache.set(_TIMES, {**_known(session.config), **self.seconds})

@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..rig.frame import hidden_in_render
 from ..rig.frame.sessions import sessions
-from ..rig.notes import Code, Note
+from ..rig.notes import Note
 from .tab.common import paragraph
 
 
@@ -19,13 +19,13 @@ def is_needed(context: bpy.types.Context) -> bool:
 def hidden_targets(context: bpy.types.Context) -> Note | None:
     """A note about targets of live armatures that are hidden in renders; None if there are none."""
     names = sorted({repr(target.name) for target, _ in hidden_in_render.targets(context.scene)})
-    return Note(Code.HIDDEN_IN_RENDER, ', '.join(names)) if names else None
+    return Note("Enable these targets in renders, or they stand still there: {}", ', '.join(names)) if names else None
 
 
 def unbaked_simulations(context: bpy.types.Context) -> Note | None:
     """A note about simulations that follow live armatures and are not baked; None if there are none."""
     names = sorted({repr(name) for name in sessions.simulations.unbaked(context.scene)})
-    return Note(Code.UNBAKED, ', '.join(names)) if names else None
+    return Note("Bake these simulations before you render: {}", ', '.join(names)) if names else None
 
 
 def unbaked_lag(context: bpy.types.Context) -> Note | None:
@@ -34,7 +34,8 @@ def unbaked_lag(context: bpy.types.Context) -> Note | None:
         repr(ob.name) for ob in context.scene.objects
         if ob.type == "ARMATURE" and ob.dqik.live and ob.dqik.start_from == "FOLLOW"
     )  # fmt: skip
-    return Note(Code.LAG_UNBAKED, ", ".join(names)) if names else None
+    return Note("Renders do not show how {} lags behind its targets: bake it first",
+                ", ".join(names)) if names else None
 
 
 def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:

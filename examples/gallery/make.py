@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Render the loops of the gallery into docs/images/gallery, and write down from which version they are.
 
-    python examples/gallery/make.py [--only reach staff] [--sheet FOLDER]
+    python examples/gallery/make.py [--only reach staff] [--sheet FOLDER [--frames 12]]
 
-Needs a Python with the bpy package; a loop takes two to four minutes. --sheet draws twelve frames of each side by side
+Needs a Python with the bpy package; a loop takes two to four minutes. --sheet draws some frames of each side by side
 instead, to be looked at.
 """
 
@@ -31,7 +31,8 @@ def main() -> None:
     """Make the loops that are asked for."""
     parser = argparse.ArgumentParser(description="Render the loops of the gallery.")
     parser.add_argument("--only", nargs="+", choices=loops.LOOPS, default=list(loops.LOOPS))
-    parser.add_argument("--sheet", type=Path, help="a folder for sheets of twelve frames")
+    parser.add_argument("--sheet", type=Path, help="a folder for sheets of frames")
+    parser.add_argument("--frames", type=int, default=12, help="so many on a sheet")
     options = parser.parse_args()
     measure.load()
     made = json.loads(LIST.read_text()) if LIST.is_file() else {}
@@ -39,7 +40,7 @@ def main() -> None:
         for name in options.only:
             motion = loops.LOOPS[name]()
             if options.sheet:
-                stage.sheet(motion, options.sheet / f"{name}.png", Path(folder))
+                stage.sheet(motion, options.sheet / f"{name}.png", Path(folder), options.frames)
                 continue
             stage.film(motion, PLACE / f"{name}.webp", Path(folder))
             made[name] = str(manifest()["version"])

@@ -189,16 +189,17 @@ def film(motion: Motion, path: Path, folder: Path) -> None:
                      method=4)  # fmt: skip
 
 
-def sheet(motion: Motion, path: Path, folder: Path, columns: int = 4, rows: int = 3) -> None:
-    """Draw frames of a loop side by side, quickly."""
+def sheet(motion: Motion, path: Path, folder: Path, frames: int) -> None:
+    """Draw frames of a loop side by side, four in a row, quickly."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.samples, scene.cycles.use_denoising = 3, True
     scene.view_settings.view_transform = "Standard"
     scene.render.resolution_x, scene.render.resolution_y = SIZE
-    whole = Image.new("RGB", (columns * SIZE[0], rows * SIZE[1]))
-    for number in range(columns * rows):
-        motion(number / (columns * rows))
+    columns = min(frames, 4)
+    whole = Image.new("RGB", (columns * SIZE[0], -(-frames // columns) * SIZE[1]))
+    for number in range(frames):
+        motion(number / frames)
         bpy.context.view_layer.update()
         scene.render.filepath = str(folder / f"sheet{number}.png")
         bpy.ops.render.render(write_still=True)

@@ -7,7 +7,7 @@ from bpy.props import BoolProperty
 from ...rig.blender.armature import Armature
 from ...rig.controls import selection
 from ...rig.figure import capsules, roles
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ...rig.skeleton import obstacles
 from ..common import ArmatureOperator, armature
 
@@ -34,11 +34,11 @@ class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
             if not self.only_selected or ob.pose.bones[one.bone].name in chosen
         }
         if not found:
-            self.tell({"WARNING"}, Note(Code.NO_BODIES, repr(ob.name)))
+            self.tell({"WARNING"}, Note("No bone of {} has a body: set its Role in the Bone panel", repr(ob.name)))
             return {"CANCELLED"}
         for bone, radius in found.items():
             bone.dqik_radius = radius
-        self.tell({"INFO"}, Note(Code.BODIES_MEASURED, len(found)))
+        self.tell({"INFO"}, Note("Measured {} bones", len(found)))
         return {"FINISHED"}
 
 
@@ -78,12 +78,13 @@ class DQIK_OT_avoid_remove(ArmatureOperator, bpy.types.Operator):
         settings = armature(context).dqik
         number = settings.active_obstacle
         if not 0 <= number < len(settings.avoid):
-            self.tell({"WARNING"}, Note(Code.CHOOSE_OBSTACLE))
+            self.tell({"WARNING"}, Note("Choose an obstacle in the list"))
             return {"CANCELLED"}
         try:
             settings.avoid.remove(number)
         except TypeError:  # raised for an obstacle of the library, which an override cannot remove
-            self.tell({"WARNING"}, Note(Code.OBSTACLE_OF_LIBRARY, repr(settings.avoid[number].name)))
+            self.tell({"WARNING"}, Note("Obstacle {} belongs to the library file, so it has no object instead of being "
+                                        "removed", repr(settings.avoid[number].name)))
             settings.avoid[number].object = None
             return {"FINISHED"}
         settings.avoid_self = settings.avoid_self  # remove() calls no update callback, so set a property that does

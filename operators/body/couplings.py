@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.controls import selection
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ...rig.skeleton import coupling_presets, couplings
 from ..common import ArmatureOperator, armature
 
@@ -31,16 +31,18 @@ class DQIK_OT_couple(ArmatureOperator, bpy.types.Operator):
             active = context.active_pose_bone
             chosen = [index[bone.name] for bone in selection.selected_bones(context, ob)]
             if active is None or len(chosen) < 2:
-                self.tell({"WARNING"}, Note(Code.SELECT_COUPLED))
+                self.tell({"WARNING"}, Note("Select the bones that follow, then the one that they follow, in "
+                                            "Pose Mode"))
                 return {"CANCELLED"}
             wanted = coupling_presets.of_selected(rest, chosen, index[active.name])
         else:
             preset = coupling_presets.PRESETS[self.preset]
             wanted = preset.links(rest)
             if not wanted:
-                self.tell({"WARNING"}, Note(Code.TOO_FEW_TO_COUPLE, repr(ob.name), Note(preset.bones)))
+                self.tell({"WARNING"}, Note("{} has too few bones that are recognised as {}: set their Role in the "
+                                            "Bone panel", repr(ob.name), Note(preset.bones)))
                 return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.COUPLED, couplings.add(ob, wanted)))
+        self.tell({"INFO"}, Note("Coupled {} axes of bones", couplings.add(ob, wanted)))
         return {"FINISHED"}
 
 
@@ -57,9 +59,9 @@ class DQIK_OT_uncouple(ArmatureOperator, bpy.types.Operator):
         names = {bone.name for bone in selection.selected_bones(context, ob)}
         count, notes = couplings.remove(ob, lambda one: not names or one.bone in names)
         if not count:
-            self.tell({"WARNING"}, Note(Code.NOT_COUPLED, repr(ob.name)))
+            self.tell({"WARNING"}, Note("No bone of {} that is selected is coupled", repr(ob.name)))
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.UNCOUPLED, count), *notes)
+        self.tell({"INFO"}, Note("Uncoupled {} axes of bones", count), *notes)
         return {"FINISHED"}
 
 

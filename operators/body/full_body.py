@@ -134,7 +134,8 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         first = len(ob.dqik.goals)
         result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
         if not result.new_goals and not result.old_goals:
-            self.tell({"WARNING"}, Note(Code.NO_NAMED_ENDS, repr(ob.name)))  # fmt: skip
+            self.tell({"WARNING"}, Note("No bone of {} is named as a hand, a foot or a head: name them as Rigify, "
+                                        "Mixamo or VRM does, or use Add Goal", repr(ob.name)))  # fmt: skip
             return {"CANCELLED"}
         count, last, added = len(result.new_goals), len(ob.dqik.goals), None
         if self.controls and controls.can_add(ob):
@@ -226,28 +227,29 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         switches were set to FK.
         """
         count = len(result.new_goals)
-        parts = [Note(Code.GOALS_ADDED, count) if count else Note(Code.NO_GOALS_ADDED)]
+        parts = [Note("Added goals for {} bones", count) if count else Note("Added no goals")]
         if result.taken:
             taken = ", ".join(f"{words} {name!r}" for words, name in result.taken.items())
             taken += "".join(f", further limb {name!r}" for name in result.further)
-            parts.append(Note(Code.TAKEN_FOR, taken))
+            parts.append(Note("taken for {}", taken))
         if switched:
-            parts.append(Note(Code.SWITCHED_TO_FK, switched))
+            parts.append(Note("goals move the FK controls now, and {} switches are set to FK", switched))
         if count and self.targets == "BONES" and not as_bones:
-            parts.append(Note(Code.TARGETS_ARE_EMPTIES))
+            parts.append(Note("this armature's bones cannot be edited, so their targets are empties"))
         if count and frames:
             parts.append(Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
         if result.old_goals:
-            parts.append(Note(Code.HAD_GOALS, len(result.old_goals)))
+            parts.append(Note("{} bones had goals already", len(result.old_goals)))
         if result.hips and not result.keyed_hips:
-            parts.append(Note(Code.MAY_MOVE, repr(result.hips)))
+            parts.append(Note("{} may move", repr(result.hips)))
         elif result.hips:
             parts.append(Note(Code.STAYS_ON_KEYS, repr(result.hips)))
         if figure.folded:
             parts.insert(0, roles.FOLDED)
         armatures = [one for one in bpy.context.selected_objects if one.type == "ARMATURE" and one != ob]
         if armatures:
-            parts.append(Note(Code.ONLY_ACTIVE, repr(ob.name)))
+            parts.append(Note("of the selected armatures only {}, the active one, was set up: press again with another "
+                              "one active", repr(ob.name)))
         if result.missing:
             parts.append(Note(Code.NOT_FOUND, ', '.join(result.missing)))
         if refusal is not None and count:
@@ -263,14 +265,17 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     def _tell_added(self, ob: bpy.types.Object, added: more_controls.Added | None, parts: list[Note]) -> set[str]:
         """Say which controls were added; None if the armature can have none. parts : what there is to say already."""
         if added is None:
-            self.tell({"WARNING"}, *parts, Note(Code.CONTROLS_NEED_BONES, repr(ob.name)))
+            self.tell({"WARNING"}, *parts, Note("More controls are bones, and no bone can be added to {}",
+                                                repr(ob.name)))
             return {"FINISHED"} if parts else {"CANCELLED"}
         count = len(added.names)
         own = [Note(Code.CONTROLS_ADDED, count)] if count else []
         if not added.leads and (added.goals or added.poles):
-            own.append(Note(Code.CONTROLS_LIE))
+            own.append(Note("they lead nothing yet, so that the body stays as it is: raise the Influence of their "
+                            "goals, or switch Use Pole on, where they should"))
         own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
-        self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note(Code.NO_CONTROL_ADDED)]))
+        self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note("No control was added: those are "
+                                                                                     "there already")]))
         return {"FINISHED"} if parts or count else {"CANCELLED"}
 
 

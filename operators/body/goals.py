@@ -37,7 +37,7 @@ class DQIK_OT_goal_add(ArmatureOperator, bpy.types.Operator):
             self.tell({"ERROR"}, Note(Code.NO_OBJECT, repr(self.target)))
             return {"CANCELLED"}
         if not names:
-            self.tell({"ERROR"}, Note(Code.SELECT_BONES))
+            self.tell({"ERROR"}, Note("In Pose Mode, select the bones that should reach a target"))
             return {"CANCELLED"}
         for name in names:
             goal = goals.new_goal(ob, name, self.chain_length, self.use_rotation)
@@ -91,10 +91,10 @@ class DQIK_OT_goals_from_constraints(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         count, problems = constraints.take_over(ob)
         if not count:
-            self.tell({"WARNING"}, problems[0] if problems else Note(Code.NO_IK_CONSTRAINTS, repr(ob.name)))
+            self.tell({"WARNING"}, problems[0] if problems else Note("{} has no active IK constraints", repr(ob.name)))
             return {"CANCELLED"}
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
-        self.tell({"INFO"}, Note(Code.GOALS_AND_LIMITS_ADDED, count, limited), *problems)
+        self.tell({"INFO"}, Note("Added {} goals, and limits for {} bones", count, limited), *problems)
         return {"FINISHED"}
 
 

@@ -34,7 +34,7 @@ class DQIK_OT_limits_from_ik(LimitsOperator, bpy.types.Operator):
         """Copy the limits."""
         count = constraints.limits_from_ik(self._bones(context))
         if not count:
-            self.tell({"WARNING"}, Note(Code.NO_IK_LIMITS, self._which()))
+            self.tell({"WARNING"}, Note("None of {} has IK limits", self._which()))
             return {"CANCELLED"}
         self.tell({"INFO"}, Note(Code.LIMITS_SET, count))
         return {"FINISHED"}
@@ -55,11 +55,11 @@ class DQIK_OT_limits_from_action(LimitsOperator, bpy.types.Operator):
         ob = armature(context)
         count, damaged = limits.from_action(ob, self._bones(context), self.margin)
         if damaged:
-            more = Note(Code.AND_OF_MORE, len(damaged) - 1) if len(damaged) > 1 else ""
-            self.tell({"WARNING"}, Note(Code.KEYS_LEFT_OUT, repr(damaged[0]), more))
+            more = Note(" and of {} more", len(damaged) - 1) if len(damaged) > 1 else ""
+            self.tell({"WARNING"}, Note("Keys of bone {}{} are no numbers and were left out", repr(damaged[0]), more))
             return {"FINISHED" if count else "CANCELLED"}
         if not count:
-            self.tell({"WARNING"}, Note(Code.ACTION_TURNS_NO_BONES, repr(ob.name), self._which()))
+            self.tell({"WARNING"}, Note("The action of {} turns none of {}", repr(ob.name), self._which()))
             return {"CANCELLED"}
         self.tell({"INFO"}, Note(Code.LIMITS_SET, count))
         return {"FINISHED"}

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.controls import controls, mirror
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import ArmatureOperator, GoalsOperator, armature
 from .limits import LimitsOperator
 
@@ -25,11 +25,11 @@ class MirrorOperator(ArmatureOperator):
 
     def _report_copied(self, what: Note, count: int, left: list[str]) -> set[str]:
         if not count:
-            self.tell({"WARNING"}, Note(Code.NOTHING_TO_MIRROR, what))
+            self.tell({"WARNING"}, Note("There are no {} to mirror, or no bones named as the other side", what))
             return {"CANCELLED"}
-        notes = [Note(Code.MIRRORED, what, count)]
+        notes = [Note("Mirrored the {} of {} bones", what, count)]
         if left:
-            notes.append(Note(Code.NO_MIRROR_IMAGE, ", ".join(map(repr, left))))
+            notes.append(Note("without a mirror image: {}", ", ".join(map(repr, left))))
         self.tell({"WARNING"} if left else {"INFO"}, *notes)
         return {"FINISHED"}
 
@@ -44,7 +44,7 @@ class DQIK_OT_goals_mirror(MirrorOperator, GoalsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the goals."""
         ob = armature(context)
-        return self._report_copied(Note(Code.GOALS), *mirror.mirror_goals(ob, self.direction, controls.can_add(ob)))
+        return self._report_copied(Note("goals"), *mirror.mirror_goals(ob, self.direction, controls.can_add(ob)))
 
 
 class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
@@ -57,7 +57,7 @@ class DQIK_OT_limits_mirror(MirrorOperator, LimitsOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the settings of the bones."""
         ob = armature(context)
-        return self._report_copied(Note(Code.LIMITS), *mirror.mirror_limits(ob, self._bones(context), self.direction))
+        return self._report_copied(Note("limits"), *mirror.mirror_limits(ob, self._bones(context), self.direction))
 
 
 class DQIK_OT_couplings_mirror(MirrorOperator, bpy.types.Operator):
@@ -70,7 +70,7 @@ class DQIK_OT_couplings_mirror(MirrorOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Copy the couplings."""
         ob = armature(context)
-        return self._report_copied(Note(Code.COUPLINGS), *mirror.mirror_couplings(ob, self.direction))
+        return self._report_copied(Note("couplings"), *mirror.mirror_couplings(ob, self.direction))
 
 
 CLASSES = (DQIK_OT_goals_mirror, DQIK_OT_limits_mirror, DQIK_OT_couplings_mirror)

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...rig.frame import learning
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import GoalsOperator, armature
 
 
@@ -29,7 +29,7 @@ class DQIK_OT_learn_from_actions(GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, lesson)
             return {"CANCELLED"}
         ob.dqik.own_motion = lesson.text
-        self.tell({"INFO"}, Note(Code.LEARNT, lesson.frames, ', '.join(map(repr, lesson.actions))))
+        self.tell({"INFO"}, Note("Learnt from {} frames of {}", lesson.frames, ', '.join(map(repr, lesson.actions))))
         return {"FINISHED"}
 
 

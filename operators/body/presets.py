@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Note, listed
 from ...rig.skeleton import human_limits
 from ..common import armature
 from .limits import LimitsOperator
@@ -24,11 +24,13 @@ class DQIK_OT_limits_preset(LimitsOperator, bpy.types.Operator):
             self.tell({"WARNING"}, preset.refusal)
             return {"CANCELLED"}
         if not preset.limited and not preset.skipped:
-            self.tell({"WARNING"}, Note(Code.NOT_OF_A_FIGURE, self._which()))  # fmt: skip
+            self.tell({"WARNING"}, Note("None of {} is known as a part of a human figure: set their Role in the Bone "
+                                        "panel", self._which()))  # fmt: skip
             return {"CANCELLED"}
-        notes = [Note(Code.LIMITS_SET_OF, len(preset.limited), len(bones)), Note(Code.OTHERS_UNCHANGED)]
+        notes = [Note("Set the limits of {} of {} bones",
+                      len(preset.limited), len(bones)), Note("the others did not change")]
         if preset.skipped:
-            notes.append(Note(Code.LEFT_ALONE, listed(list(map(repr, preset.skipped)))))
+            notes.append(Note("left alone: {}, whose direction is not known", listed(list(map(repr, preset.skipped)))))
         self.tell({"WARNING"} if preset.skipped else {"INFO"}, *notes)
         return {"FINISHED"}
 

@@ -6,7 +6,7 @@ from bpy.props import IntProperty
 
 from ...rig.frame import offline
 from ...rig.frame.step.session import Session
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ...rig.overlay import workspace
 from ...rig.overlay.reach import POSTURES
 from ..common import GoalsOperator, armature
@@ -27,8 +27,8 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         min=1000, soft_max=1_000_000,
     )  # fmt: skip
 
-    doing = Note(Code.COMPUTING_REACH)
-    stopped = Note(Code.STOPPED)
+    doing = Note("Computing the reach")
+    stopped = Note("Stopped")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: work in steps."""
@@ -43,7 +43,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         found = offline.bake_frame(reading, ob, depsgraph).frame_input
         numbers = [] if found is None else [goal.index for goal in found.rig.goals]
         if ob.dqik.active_goal not in numbers:
-            self.tell({"ERROR"}, reading.rig.refusal or Note(Code.GOAL_NOT_ACTIVE))
+            self.tell({"ERROR"}, reading.rig.refusal or Note("The active goal is muted or incomplete"))
             return {"CANCELLED"}
         goal = numbers.index(ob.dqik.active_goal)
         computed = yield from workspace.compute(ob.evaluated_get(depsgraph), found, goal, self.postures)
@@ -51,7 +51,7 @@ class DQIK_OT_reach_show(SteppedOperator, GoalsOperator, bpy.types.Operator):
         overlay = context.window_manager.dqik_overlay
         overlay.show = overlay.reach = True
         if not len(computed.shell.dexterous):
-            self.tell({"INFO"}, Note(Code.REACHES_NOWHERE, computed.goal))
+            self.tell({"INFO"}, Note("{} reaches no place in half of all orientations", computed.goal))
         return {"FINISHED"}
 
 

@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 
 from ...rig.controls import problem_file
 from ...rig.frame.sessions import sessions
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import ArmatureOperator, armature
 
 
@@ -35,15 +35,16 @@ class DQIK_OT_report_problem(ArmatureOperator, bpy.types.Operator):
         """Write it."""
         path = Path(bpy.path.abspath(self.filepath))
         if not self.filepath or path.is_dir():
-            self.tell({"ERROR"}, Note(Code.NAME_A_FILE))
+            self.tell({"ERROR"}, Note("Name a file to write"))
             return {"CANCELLED"}
         try:
             with sessions.busy:
                 objects, bones = problem_file.write(armature(context), path.with_suffix(".blend"))
         except (OSError, RuntimeError):
-            self.tell({"ERROR"}, Note(Code.CANNOT_WRITE, repr(str(path))))
+            self.tell({"ERROR"}, Note("{} cannot be written: choose another place", repr(str(path))))
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.PROBLEM_WRITTEN, path.name, objects, bones))
+        self.tell({"INFO"}, Note("{} has {} objects and {} bones, without meshes and names: look at it before you send "
+                                 "it", path.name, objects, bones))
         return {"FINISHED"}
 
 

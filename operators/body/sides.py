@@ -4,7 +4,7 @@
 import bpy
 
 from ...rig.figure import roles
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import ArmatureOperator, armature
 
 
@@ -20,9 +20,9 @@ class DQIK_OT_swap_sides(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         count = roles.swap_sides(ob)
         if not count:
-            self.tell({"WARNING"}, Note(Code.NO_SIDES, repr(ob.name)))
+            self.tell({"WARNING"}, Note("No bone of {} is known as a part of a left or a right side", repr(ob.name)))
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.SIDES_SWAPPED, count))
+        self.tell({"INFO"}, Note("Swapped the sides of {} bones", count))
         return {"FINISHED"}
 
 

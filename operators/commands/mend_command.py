@@ -16,7 +16,7 @@ from math import degrees
 import bpy
 
 from ...rig.clip.ground import LEVEL, MESH, Ground
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Note, Refused
 from ..frames import action_range
 from ..motion import mend_motion
 from . import all_actions, clip_files, commands
@@ -39,7 +39,7 @@ def _ground(request: Namespace) -> Ground:
         return Ground() if request.ground is None else Ground(LEVEL, request.ground)
     ob = bpy.context.scene.objects.get(request.ground_object)
     if ob is None or ob.type != "MESH":
-        raise Refused(Note(Code.NO_GROUND, repr(request.ground_object)))
+        raise Refused(Note("There is no mesh {} in the scene to move on", repr(request.ground_object)))
     return Ground(MESH, 0.0, ob)
 
 

@@ -19,7 +19,7 @@ from ...rig.frame.step import missed
 from ...rig.frame.step.report import GoalError, goal_errors
 from ...rig.frame.step.session import Session
 from ...rig.frame.step.start_mode import Way
-from ...rig.notes import Code, Note, note_of
+from ...rig.notes import Note, note_of
 from ...solvers import Batch, DqikError
 from ..common import GoalsOperator, armature
 from ..frames import FramesOperator, Steps, read_frames, shares
@@ -53,8 +53,8 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
     )  # fmt: skip
     clear_goals: BoolProperty(name="Clear Goals", description="Remove the goals after the bake")
 
-    doing = Note(Code.BAKING)
-    stopped = Note(Code.BAKE_STOPPED)
+    doing = Note("Baking")
+    stopped = Note("Bake stopped, nothing was changed")
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -77,7 +77,7 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         way = Way.of(ob, scene)
         if way.gain is not None and self.step > 1:
-            self.tell({"ERROR"}, Note(Code.LAG_STEP))
+            self.tell({"ERROR"}, Note("Follow moves bones from each frame to the next: bake with Step 1"))
             return {"CANCELLED"}
         try:
             keys.check(ob, self.action)
@@ -106,7 +106,8 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             try:
                 _measure(context, ob, unlike, errors)
             except scene_state.Disturbed as disturbed:
-                self.tell({"WARNING"}, Note(Code.MISSES_UNKNOWN), disturbed.note)
+                self.tell({"WARNING"}, Note("The keys are written, but the missed frames are "
+                                            "not known"), disturbed.note)
                 return {"FINISHED"}
         missed.store(ob, errors.items())
         if self.clear_goals and (kept := goals.remove(ob, range(len(ob.dqik.goals)))):
@@ -116,7 +117,7 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         misses = missed.summary(scene, ob)
         for note in reading.rig.unseen:
             self.tell({"WARNING"}, note)
-        done = [Note(Code.BAKED, len(frames), count), *([misses] if misses else [])]
+        done = [Note("Baked {} frames, {} keys", len(frames), count), *([misses] if misses else [])]
         self.tell({"INFO"}, *done)
         last_report.remember(ob, done, misses is None)
         return {"FINISHED"}

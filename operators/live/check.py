@@ -12,7 +12,7 @@ from ...rig.frame.sessions import sessions
 from ...rig.frame.step import missed
 from ...rig.frame.step.report import GoalError
 from ...rig.frame.step.session import Session
-from ...rig.notes import Code, Note, note_of
+from ...rig.notes import Note, note_of
 from ...solvers import DqikError
 from ..common import ArmatureOperator, GoalsOperator, armature
 from ..frames import FramesOperator, Steps
@@ -25,8 +25,8 @@ class DQIK_OT_check_range(FramesOperator, GoalsOperator, bpy.types.Operator):
     bl_label = "Check Range"
     bl_options = {"REGISTER", "UNDO"}
 
-    doing = Note(Code.CHECKING)
-    stopped = Note(Code.CHECK_STOPPED)
+    doing = Note("Checking")
+    stopped = Note("Check stopped, the marks are as before")
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -51,18 +51,19 @@ class DQIK_OT_check_range(FramesOperator, GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, note_of(error))
             return {"CANCELLED"}
         if not any(found for _, found in errors):
-            notes = sessions.status(ob).notes or (reading.rig.refusal or Note(Code.NOTHING_TO_CHECK),)
+            notes = sessions.status(ob).notes or (reading.rig.refusal or Note("There is nothing to check"),)
             self.tell({"ERROR"}, *notes)
             return {"CANCELLED"}
         missed.store(ob, errors)
         misses = missed.summary(scene, ob)
         lagging = sum(any(error.lags and not error.met for error in found) for _, found in errors)
         if misses is None and lagging:
-            self.tell({"INFO"}, Note(Code.CHECKED_LAGGING, len(frames), lagging))
+            self.tell({"INFO"}, Note("Checked {} frames: none missed, on {} of them the bones lag behind",
+                                     len(frames), lagging))
         elif misses is None:
-            self.tell({"INFO"}, Note(Code.CHECKED_ALL_MET, len(frames)))
+            self.tell({"INFO"}, Note("Checked {} frames: all met", len(frames)))
         else:
-            self.tell({"WARNING"}, Note(Code.CHECKED, len(frames)), misses)
+            self.tell({"WARNING"}, Note("Checked {} frames", len(frames)), misses)
         return {"FINISHED"}
 
 
@@ -88,7 +89,7 @@ class DQIK_OT_missed_frame(ArmatureOperator, bpy.types.Operator):
             frame for frame in reversed(frames) if frame < now
         ]  # fmt: skip
         if not ahead:
-            self.tell({"INFO"}, Note(Code.NO_FURTHER_FRAME))
+            self.tell({"INFO"}, Note("There is no further frame that misses a goal"))
             return {"CANCELLED"}
         context.scene.frame_set(ahead[0])
         return {"FINISHED"}

@@ -11,7 +11,7 @@ from ...rig.compare import last_comparison
 from ...rig.compare.picture import draw_picture
 from ...rig.frame import offline
 from ...rig.frame.step.start_mode import Way
-from ...rig.notes import Code, Note, note_of
+from ...rig.notes import Note, note_of
 from ...rig.skeleton.build import solver_options
 from ...rig.skeleton.menus import FIRST_SOLVERS, SOLVER_NUMBERS
 from ...solvers import SOLVERS, DqikError
@@ -40,8 +40,8 @@ class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator)
         default={name for name in SOLVERS if name in FIRST_SOLVERS},
     )  # fmt: skip
 
-    doing = Note(Code.COMPARING)
-    stopped = Note(Code.COMPARISON_STOPPED)
+    doing = Note("Comparing solvers")
+    stopped = Note("Comparison stopped")
 
     def draw(self, context: bpy.types.Context) -> None:
         """The options, in the dialog and in the panel that adjusts the last operation."""
@@ -59,7 +59,7 @@ class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator)
         scene, ob = context.scene, armature(context)
         names, frames = self._named(self.solvers), self._frames(scene)
         if not names:
-            self.tell({"ERROR"}, Note(Code.CHOOSE_SOLVERS))
+            self.tell({"ERROR"}, Note("Choose the solvers to compare"))
         if not names or not frames:
             return {"CANCELLED"}
         rows: list[compare.Row] = []
@@ -90,8 +90,8 @@ class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator)
         print(compare.table(rows, scale))
         places = [_save_text(compare.comma_separated(title, rows, frames, tolerance, scale, unit))]
         pixels = draw_picture(title, rows, frames, tolerance, scale, unit, SOLVER_NUMBERS, _SIZE)
-        places.append(Note(Code.NO_PICTURE) if pixels is None else _show(context, pixels))
-        summary = Note(Code.COMPARED, len(rows) - len(refused), len(frames))
+        places.append(Note("the picture needs a Blender with a window") if pixels is None else _show(context, pixels))
+        summary = Note("Compared {} solvers on {} frames", len(rows) - len(refused), len(frames))
         self.tell({"WARNING"} if refused else {"INFO"}, summary, *places, *refused)
         return {"FINISHED"}
 
@@ -118,7 +118,7 @@ def _save_text(content: str) -> Note:
         text[_MADE] = True
     text.clear()
     text.write(content)
-    return Note(Code.TABLE_IN, repr(text.name))
+    return Note("the table is in the panel and in the text {}", repr(text.name))
 
 
 def _save_image(pixels: np.ndarray) -> bpy.types.Image:
@@ -147,9 +147,9 @@ def _show(context: bpy.types.Context, pixels: np.ndarray) -> Note:
         if area.ui_type == "IMAGE_EDITOR"
     ]
     if not spaces:
-        return Note(Code.PICTURE_IN, repr(image.name))
+        return Note("the picture is the image {}", repr(image.name))
     next((space for space in spaces if space.image == image), spaces[0]).image = image
-    return Note(Code.PICTURE_IN_EDITOR)
+    return Note("the picture is in the Image Editor")
 
 
 CLASSES = (DQIK_OT_compare_solvers,)

@@ -10,7 +10,7 @@ from ...rig.blender.dependencies import aims_of
 from ...rig.notes import Code
 from ..common import ArmatureOperator, armature
 
-MENDED_BY: dict[Code, tuple[str, str, str]] = {
+MENDED_BY: dict[str, tuple[str, str, str]] = {
     Code.REST_POSITION: ("dqik.mend", "POSE_POSITION", "Show the Pose"),
     Code.CANNOT_SLIDE: ("dqik.mend", "TRANSLATE", "Switch Translate Off"),
     Code.NOTHING_TO_MOVE: ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),

@@ -9,7 +9,7 @@ from ...rig.frame import commands
 from ...rig.frame.memory import stored_base
 from ...rig.frame.step import missed
 from ...rig.keys import keyable, keying
-from ...rig.notes import Code, Note, note_of
+from ...rig.notes import Note, note_of
 from ...solvers import DqikError
 from ..common import ArmatureOperator, GoalsOperator, armature
 
@@ -35,9 +35,10 @@ class DQIK_OT_solve(GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, *report.notes)
             return {"CANCELLED"}
         if report.converged:
-            self.tell({"INFO"}, Note(Code.ALL_MET))
+            self.tell({"INFO"}, Note("All goals met"))
         elif report.lags:
-            self.tell({"INFO"}, Note(Code.LAGS, f"{report.frame:g}"))
+            self.tell({"INFO"}, Note("At frame {} the bones lag behind their targets, as Follow has them",
+                                     f"{report.frame:g}"))
         else:
             errors = missed.worst_first(report.goals)
             self.tell({"WARNING"}, missed.at_frame(context.scene, ob, errors, report.frame))
@@ -55,7 +56,7 @@ class DQIK_OT_keep_pose(ArmatureOperator, bpy.types.Operator):
         """Keep the pose; with Auto Keying, key the bones that the goals moved."""
         ob = armature(context)
         if not ob.dqik.live:
-            self.tell({"WARNING"}, Note(Code.LIVE_IS_OFF))
+            self.tell({"WARNING"}, Note("Live is off already"))
             return {"CANCELLED"}
         moved = [ob.pose.bones[number].name for number in stored_base.own(ob)]
         auto = keying.is_auto(context.scene)

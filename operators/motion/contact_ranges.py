@@ -52,7 +52,7 @@ class DQIK_OT_contacts_find(GroundOptions, FramesOperator, bpy.types.Operator):
         on_ground, held = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
         ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)
         contact_ranges.store(ob, ranges)
-        self.tell({"INFO"} if ranges else {"WARNING"}, Note(Code.CONTACTS_FOUND, len(ranges)))
+        self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))
         return {"FINISHED"}
 
 
@@ -66,7 +66,7 @@ class ContactOperator(ArmatureOperator):
         number, count = ob.dqik.active_contact if self.index < 0 else self.index, len(ob.dqik.contacts)
         if number < count:
             return number
-        self.tell({"ERROR"}, Note(Code.NO_CONTACT, repr(ob.name), count, number))
+        self.tell({"ERROR"}, Note("{} has {} contacts: there is none with the number {}", repr(ob.name), count, number))
         return None
 
 
@@ -111,7 +111,8 @@ class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
             self.bone = next((name for name in names if name in limbs), next(iter(limbs)))
         elif self.bone not in limbs:
             known = self.bone in ob.pose.bones
-            self.tell({"ERROR"}, Note(Code.NO_LIMB_TO_ADD, repr(self.bone)) if known else
+            self.tell({"ERROR"}, Note("{} is no foot or hand that is recognised: set its Role in the Bone panel",
+                                      repr(self.bone)) if known else
                       Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))  # fmt: skip
             return {"CANCELLED"}
         self.part = limbs[self.bone][contact_ranges.PARTS.index(self.part) % 2]
@@ -123,7 +124,8 @@ class DQIK_OT_contact_add(ArmatureOperator, bpy.types.Operator):
             now = context.scene.frame_current
             free = contact_ranges.free(ob, self.bone, self.part, now, _LONG)
             if free is None:
-                self.tell({"ERROR"}, Note(Code.CONTACT_THERE, repr(self.bone), now))
+                self.tell({"ERROR"}, Note("{} has a contact at or beside frame {} already: drag its bar, or go to "
+                                          "another frame", repr(self.bone), now))
                 return {"CANCELLED"}
             self.frame_start, self.frame_end = start, end = free
         contact_ranges.add(ob, contact_ranges.Range(self.bone, self.part, start, end))

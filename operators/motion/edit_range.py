@@ -11,7 +11,7 @@ from ...rig.blender.places import Owner, owner_of
 from ...rig.clip import last_report
 from ...rig.controls import selection
 from ...rig.motion import edit_range
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Note, Refused
 from ...rig.shot import attachable, plant
 from ..common import ArmatureOperator, armature
 
@@ -38,7 +38,7 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         if selection.selected(context, ob) or (ob.mode != "POSE" and context.selected_objects):
             return True
-        cls.poll_message_set(Note(Code.SELECT_TO_EDIT).words(iface_))
+        cls.poll_message_set(Note("In Pose Mode, select the controls or bones that you have moved").words(iface_))
         return False
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -50,7 +50,8 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
         changes = [edit_range.change_of(owner, time) for owner in owners if owner.name not in solved or owner == ob]
         changes = [change for change in changes if change is not None]
         if not changes:
-            self.tell({"ERROR"}, Note(Code.NOTHING_MOVED))
+            self.tell({"ERROR"}, Note("Nothing that is selected has keys and was moved on this frame: move it first, "
+                                      "then press this"))
             return {"CANCELLED"}
         for thing in dict.fromkeys(change.owner.id_data for change in changes):
             try:
@@ -62,7 +63,7 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)
             edit_range.apply(change, time, span, self.radius)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        done = Note(Code.RANGE_EDITED, len(changes), self.radius)
+        done = Note("Changed {} controls or bones over a radius of {} frames", len(changes), self.radius)
         self.tell({"INFO"}, done)
         last_report.remember(ob, [done], True)
         return {"FINISHED"}

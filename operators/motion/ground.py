@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Note, Refused
 
 
 class GroundOptions:
@@ -39,5 +39,5 @@ class GroundOptions:
         """The ground that is chosen. Raises `Refused` if no mesh is."""
         mesh = context.view_layer.objects.get(self.ground_object) if self.ground == MESH else None
         if self.ground == MESH and (mesh is None or mesh.type != "MESH"):
-            raise Refused(Note(Code.CHOOSE_GROUND))
+            raise Refused(Note("Choose the mesh on which the figure moves"))
         return Ground(self.ground, self.ground_height, mesh)

@@ -36,7 +36,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
                            "motion before that. What was edited since then is in the old action only",
                            default=True, options={"SKIP_SAVE"})  # fmt: skip
 
-    doing = Note(Code.MENDING)
+    doing = Note("Planting feet and hands")
     whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -104,7 +104,8 @@ def steps(
                 on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
                 held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)
             if not (on_ground.any() or held.any()):
-                raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
+                raise Refused(Note("No foot of {} stands on these frames, and no hand holds on, so nothing was changed",
+                                   repr(ob.name)))
             new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
             with copied_actions([ob], originals.MEND):
                 mend_motion.key(ob, own, scene_state.times(scene, frames), new)

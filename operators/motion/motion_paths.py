@@ -7,7 +7,7 @@ from bpy.props import EnumProperty
 from ...rig.blender import scene_state
 from ...rig.clip import motion_paths, seen_motion
 from ...rig.controls import selection
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Note, listed
 from ..common import GoalsOperator, armature
 
 
@@ -30,7 +30,7 @@ class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
         ob, scene = armature(context), context.scene
         names = selection.selected(context, ob)
         if not names:
-            self.tell({"ERROR"}, Note(Code.SELECT_FOR_PATHS))
+            self.tell({"ERROR"}, Note("In Pose Mode, select the bones whose motion to show"))
             return {"CANCELLED"}
         first, last = scene_state.shown_range(scene)
         settings = ob.pose.animation_visualization.motion_path
@@ -44,7 +44,7 @@ class DQIK_OT_motion_paths(GoalsOperator, bpy.types.Operator):
             self.tell({"ERROR"}, disturbed.note)
             return {"CANCELLED"}
         if left := motion_paths.show(ob, names, first, places):
-            self.tell({"WARNING"}, Note(Code.NO_PATHS, listed([repr(name) for name in left])))
+            self.tell({"WARNING"}, Note("Blender made no motion paths for {}", listed([repr(name) for name in left])))
         return {"FINISHED"}
 
 

@@ -45,7 +45,8 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
             return False
         if selection.selected(context, armature(context)):
             return True
-        cls.poll_message_set(Note(Code.SELECT_TO_OVERLAP).words(bpy.app.translations.pgettext_iface))
+        cls.poll_message_set(Note("In Pose Mode, select the bones of a tail, of hair "
+                                  "or ears").words(bpy.app.translations.pgettext_iface))
         return False
 
     def _run(self, context: bpy.types.Context) -> Steps:
@@ -72,7 +73,7 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
         turned = overlap.follow(ob, names, own, spring, rate, loop, self.amount)
         count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-        self.conclude(ob, True, Note(Code.OVERLAPPED, len(names), count))
+        self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))
         return {"FINISHED"}
 
 

@@ -39,7 +39,7 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
     whole: BoolProperty(name="Whole Keys", description="Key all channels of a bone together, on each of its "
                         "frames. It takes almost twice as many keys")  # fmt: skip
 
-    doing = Note(Code.UNBAKING)
+    doing = Note("Replacing keys")
     whole_motion = True
     in_dialog = ("angle", "distance", "only_selected", "whole")
     has_step = False
@@ -98,8 +98,8 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         angle, distance = np.max([one.worst() for one in stretches], axis=0).tolist()
         within = angle <= bounds.angle and distance <= bounds.distance
-        self.conclude(ob, within, Note(
-            Code.UNBAKED_TO, kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
+        self.conclude(ob, within, Note("{} keys in place of {}; differences up to {} degrees and {} % of the size",
+                                       kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
             f"{100.0 * distance / size:.2g}"))  # fmt: skip
         return {"FINISHED"}
 

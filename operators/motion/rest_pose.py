@@ -5,7 +5,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...rig.controls import rest_pose
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import ArmatureOperator, armature
 
 
@@ -22,7 +22,7 @@ class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
         if not super().poll(context):
             return False
         if armature(context).dqik.goals:
-            cls.poll_message_set(Note(Code.REMOVE_GOALS_FIRST).words(iface_))
+            cls.poll_message_set(Note("Remove the goals first").words(iface_))
             return False
         return True
 
@@ -33,7 +33,7 @@ class DQIK_OT_pose_to_rest(ArmatureOperator, bpy.types.Operator):
             self.tell({"WARNING"}, hindrance)
             return {"CANCELLED"}
         count = rest_pose.apply(ob)
-        self.tell({"INFO"}, Note(Code.REST_POSE_MADE, count))
+        self.tell({"INFO"}, Note("This pose is the rest pose now; the keys of {} bones are counted from it", count))
         return {"FINISHED"}
 
 

@@ -27,7 +27,7 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     source: StringProperty(name="Source", description="The armature whose motion this one gets",
                            options={"SKIP_SAVE"})  # fmt: skip
 
-    doing = Note(Code.RETARGETING)
+    doing = Note("Carrying the motion over")
     has_step = False
     whole_motion = True
 
@@ -64,7 +64,7 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
                 retarget.carrier(ob, people[ob])
                 own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
             if retarget.still(own[0]):
-                raise Refused(Note(Code.NO_MOTION, repr(source.name), frames[0], frames[-1]))
+                raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
         except Refused as refused:
             self.tell({"ERROR"}, refused.note)
             return {"CANCELLED"}
@@ -83,22 +83,24 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         originals.name_source(ob, source)
         scaled = retarget.scaled(source)
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
-        self.conclude(ob, not scaled, Note(Code.RETARGETED, len(answer.bones), len(frames), count), *left)
+        self.conclude(ob, not scaled, Note("{} bones on {} frames, {} keys",
+                                           len(answer.bones), len(frames), count), *left)
         return {"FINISHED"}
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
         source = context.view_layer.objects.get(self.source)
         if source is None or source.type != "ARMATURE":
-            raise Refused(Note(Code.CHOOSE_SOURCE))
+            raise Refused(Note("Choose the armature whose motion this one gets"))
         if source == ob:
-            raise Refused(Note(Code.SOURCE_IS_SELF, repr(ob.name)))
+            raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
         keys.check(ob, "NEW")
         figure = roles.of(ob)
         if figure.controlled is not None:
             raise Refused(figure.controlled)
         if figure.folded:
-            raise Refused(Note(Code.FOLDED_BODY, repr(ob.name)))
+            raise Refused(Note("{} is folded at rest: on a frame on which it stands, press Use Pose as Rest first",
+                               repr(ob.name)))
         if switches.others(ob) and (refusal := switches.refusal(ob)) is not None:
             raise Refused(refusal)
         return source

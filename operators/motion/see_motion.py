@@ -5,7 +5,7 @@ import bpy
 
 from ...rig.blender import scene_state, views
 from ...rig.clip import seen_motion
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from ..common import ArmatureOperator, armature
 
 _AT_ONCE = 0.1  # seconds that a part may take, between which Blender answers the user
@@ -31,7 +31,7 @@ class DQIK_OT_see_motion(ArmatureOperator, bpy.types.Operator):
         """Read all frames that are missing, or have changed."""
         ob = armature(context)
         if not seen_motion.is_asked(ob):
-            self.tell({"ERROR"}, Note(Code.SHOW_GHOSTS_FIRST))
+            self.tell({"ERROR"}, Note("Switch Ghosts or Arcs on first"))
             return {"CANCELLED"}
         try:
             while seen_motion.refresh(ob, context):

@@ -85,12 +85,14 @@ class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
             self.tell({"ERROR"}, stopped.note)
             return {"CANCELLED"}
         if done.is_beside:
-            self.tell({"WARNING"}, Note(Code.TARGET_UNKEYED, repr(target[0].name)))
+            self.tell({"WARNING"}, Note("{} was moved beside its keys: key it at this frame, or it moves back with the "
+                                        "next frame", repr(target[0].name)))
         names = listed([attachable.name_of(one) for one in owners])
-        self.tell({"INFO"}, Note(Code.ATTACHED, names, attachable.name_of(target)))
+        self.tell({"INFO"}, Note("Attached {} to {}", names, attachable.name_of(target)))
         aside = [attachable.name_of(owner) for owner, count in done.aside.items() if count]
         if aside:
-            self.tell({"INFO"}, Note(Code.KEYS_ASIDE, listed(aside), max(done.aside.values())))
+            self.tell({"INFO"}, Note("Keys of {} on up to {} later frames are set aside, and count again after Detach",
+                                     listed(aside), max(done.aside.values())))
         return {"FINISHED"}
 
 
@@ -122,14 +124,14 @@ class DQIK_OT_detach(AttachOperator, bpy.types.Operator):
             found = _held(context)
         found = [one for one in found if self.remove or one.acts_at(time)]
         if not found:
-            self.tell({"WARNING"}, Note(Code.NONE_ATTACHED, f"{time:g}"))
+            self.tell({"WARNING"}, Note("None of what is selected is attached at frame {}", f"{time:g}"))
             return {"CANCELLED"}
         try:
             (attach.remove if self.remove else attach.detach)(found, context)
         except (Refused, scene_state.Disturbed) as stopped:
             self.tell({"ERROR"}, stopped.note)
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.LET_GO, listed([attachable.name_of((one.ob, one.bone)) for one in found])))
+        self.tell({"INFO"}, Note("Let go {}", listed([attachable.name_of((one.ob, one.bone)) for one in found])))
         return {"FINISHED"}
 
 

@@ -66,10 +66,10 @@ class DQIK_OT_key_controls(GoalsOperator, bpy.types.Operator):
             notes = {one.name: keyable.of_owners([one]) for one in owners}
             reasons = {name: note for name, note in notes.items() if note is not None}
         keyed = [one for one in owners if one.name not in reasons and goals.key_control(one, frame)]
-        parts = [Note(Code.CONTROLS_KEYED, len(keyed), f"{frame:g}")] if keyed else []
+        parts = [Note("{} controls keyed at frame {}", len(keyed), f"{frame:g}")] if keyed else []
         if reasons:
             reason = next(iter(reasons.values()))
-            parts.append(Note(Code.CONTROLS_WITHOUT_KEYS, listed([repr(name) for name in reasons]), reason))
+            parts.append(Note("{} cannot be keyed: {}", listed([repr(name) for name in reasons]), reason))
         self.tell({"INFO"} if not reasons else {"WARNING"} if keyed else {"ERROR"}, *parts)
         return {"FINISHED"} if keyed else {"CANCELLED"}
 
@@ -103,8 +103,10 @@ def key_from_motion(operator: ArmatureOperator, context: bpy.types.Context, ob: 
     if unkeyed_action.note(ob) is None:
         name = "" if action is None else action.name
         has_controls = unkeyed_action.led_by(ob) or unkeyed_action.poles_of(ob)
-        operator.tell({"WARNING"}, Note(Code.CONTROLS_HAVE_KEYS, repr(name), repr(ob.name)) if has_controls
-                        else Note(Code.TARGETS_HAVE_ACTIONS, repr(ob.name)))  # fmt: skip
+        operator.tell({"WARNING"}, Note("Action {} has keys on the controls of {} already, or does not move its body",
+                                        repr(name), repr(ob.name)) if has_controls
+                        else Note("The targets of {} are objects with actions of their own: give them new ones, switch "
+                                  "Live off, and press Targets to Pose for the frames", repr(ob.name)))  # fmt: skip
         return {"CANCELLED"}
     frames = yield from second_action.key(context, ob)
     operator.tell({"INFO"}, Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))

@@ -49,12 +49,13 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
         if self.bone:
             return self.execute(context)
         if context.mode != "POSE":
-            self.tell({"ERROR"}, Note(Code.GRAB_IN_POSE_MODE))
+            self.tell({"ERROR"}, Note("Go to Pose Mode to grab the body"))
             return {"CANCELLED"}
         self._picked, self._grab, self._region = None, None, None
         if event.type == "LEFTMOUSE" and event.value == "PRESS" and not self._press(context, event):
             return {"CANCELLED"}
-        context.workspace.status_text_set(Note(Code.GRAB_HOW).words(iface_))
+        context.workspace.status_text_set(Note("Drag a part of the body, or click it to select it (Shift extends). Esc "
+                                               "cancels").words(iface_))
         context.window.cursor_modal_set("HAND")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -104,7 +105,8 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
             self._pressed = Vector((event.mouse_x, event.mouse_y))
             self._picked = _picked(context, area.spaces.active, self._region, self._place(event))
         if self._picked is None:
-            self.tell({"WARNING"}, Note(Code.NO_BODY_THERE))
+            self.tell({"WARNING"}, Note("There is no body under the pointer: press on the skin or a bone of a "
+                                        "character in Pose Mode"))
         return self._picked is not None
 
     def _place(self, event: bpy.types.Event) -> Vector:

@@ -36,7 +36,8 @@ class DQIK_OT_hold_here(GoalsOperator, bpy.types.Operator):
         names = held if self.all_held else selection.selected(context, ob)
         names = [name for name in names if session.rig.solved[ob.pose.bones.find(name)]]
         if not names:
-            self.tell({"ERROR"}, Note(Code.NONE_HELD) if self.all_held else Note(Code.SELECT_SOLVED))
+            self.tell({"ERROR"}, Note(Code.NONE_HELD) if self.all_held else Note("In Pose Mode, select bones that the "
+                                                                                 "goals move"))
             return {"CANCELLED"}
         with sessions.busy:
             view = View.now(context.evaluated_depsgraph_get())
@@ -84,10 +85,10 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
             return _keyed(self, held, left)
         count = 0 if self.here else holds.clear(ob, names)
         if not count:
-            self.tell({"WARNING"}, Note(Code.NONE_SELECTED_HELD) if self.only_selected
+            self.tell({"WARNING"}, Note("None of the selected bones is held") if self.only_selected
                         else Note(Code.NONE_HELD))  # fmt: skip
             return {"CANCELLED"}
-        self.tell({"INFO"}, Note(Code.HOLDS_CLEARED, count))
+        self.tell({"INFO"}, Note("Cleared the holds of {} bones", count))
         return {"FINISHED"}
 
 
@@ -99,7 +100,7 @@ class DQIK_OT_holds_clear(ArmatureOperator, bpy.types.Operator):
 def _refusal(ob: bpy.types.Object) -> Note | None:
     """Why holds cannot be keyed; None if they can."""
     if not ob.dqik.live:
-        return Note(Code.HOLD_NEEDS_LIVE)
+        return Note("Switch Live on first: bones are held while it is on")
     return keyable.of_action(ob)
 
 
@@ -107,9 +108,10 @@ def _keyed(operator: ArmatureOperator, names: list[str], left: list[str]) -> set
     """Report which holds were keyed; how the operator ends."""
     done = [name for name in names if name not in left]
     if left:
-        operator.tell({"WARNING"}, Note(Code.HOLDS_NOT_KEYED, listed([repr(name) for name in left])))
+        operator.tell({"WARNING"}, Note("The holds of {} cannot be keyed: unlink their action, or leave the NLA's "
+                                        "tweak mode", listed([repr(name) for name in left])))
     elif done:
-        operator.tell({"INFO"}, Note(Code.HOLDS_KEYED, listed([repr(name) for name in done])))
+        operator.tell({"INFO"}, Note("Keyed the holds of {}", listed([repr(name) for name in done])))
     return {"FINISHED"} if done else {"CANCELLED"}
 
 

@@ -32,7 +32,7 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         "its bones on the switched frames too", default=True,
     )  # fmt: skip
 
-    doing = Note(Code.SWITCHING)
+    doing = Note("Switching the limbs")
     to_ik = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -62,7 +62,8 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         ob, scene = armature(context), context.scene
         objects = getattr(context, "selected_objects", None) or ()
         numbers = limb_switch.of_selection(ob, selection.selected(context, ob), objects)
-        refusal = limb_switch.refusal(ob, numbers, self.to_ik) if numbers else Note(Code.SELECT_LIMB)
+        refusal = limb_switch.refusal(ob, numbers, self.to_ik) if numbers else Note("Select the control or bones of a "
+                                                                                    "limb that has a goal")
         if refusal is not None:
             self.tell({"ERROR"}, refusal)
             return {"CANCELLED"}
@@ -73,7 +74,8 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
             )  # fmt: skip
             already = [number for number in numbers if limb_switch.is_in_ik(ob, number, times)]
             if already:
-                self.tell({"INFO"}, Note(Code.LIMB_IN_IK, listed([ob.dqik.goals[number].bone for number in already])))
+                self.tell({"INFO"}, Note("Follows its goal already, nothing was changed: {}",
+                                         listed([ob.dqik.goals[number].bone for number in already])))
             numbers = [number for number in numbers if number not in already]
             if not numbers:
                 return {"CANCELLED"}
@@ -97,12 +99,14 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
         """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
         names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
         if frames:
-            self.tell({"INFO"}, Note(Code.LIMB_KEYED, names, f"{frames[0]:g}", f"{frames[-1]:g}"))
+            self.tell({"INFO"}, Note("Switched {}, with keys at frames {} to {} and beside them",
+                                     names, f"{frames[0]:g}", f"{frames[-1]:g}"))
         if rest is not None and self.keep_body:
             self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Armature(ob).size:
             if rest is not None and not self.keep_body:
-                question = Note(Code.BODY_MOVES, f"{away:.4g}", len(rest.bones))
+                question = Note("The rest of the body moves by {}: it stays if {} other bones are keyed and held there "
+                                "too", f"{away:.4g}", len(rest.bones))
                 _asked[ob.session_uid] = rest
                 self.tell({"WARNING"}, question)
                 if not bpy.app.background:
@@ -138,7 +142,8 @@ class DQIK_OT_limb_keep_body(GoalsOperator, bpy.types.Operator):
         ob = armature(context)
         rest = _asked.pop(ob.session_uid, None)
         if rest is None:
-            self.tell({"ERROR"}, Note(Code.SWITCH_LIMB))
+            self.tell({"ERROR"}, Note("Press Limb to FK or Limb to IK first: this keys the body where these have just "
+                                      "switched a limb"))
             return {"CANCELLED"}
         was_live, ob.dqik.live = ob.dqik.live, True
         away = limb_switch.keep(context, ob, rest)

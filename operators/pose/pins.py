@@ -6,7 +6,7 @@ from bpy.props import BoolProperty
 
 from ...rig.controls import controls, goals, pins, selection
 from ...rig.keys import keyable, keying
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Note, listed
 from ...rig.shot import pins as shot_pins
 from ..common import ArmatureOperator, GoalsOperator, armature
 
@@ -33,8 +33,8 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
         ob = armature(context)
         names, scene = _bones(context, ob), context.scene
         if not names or not (self.position or self.rotation):
-            self.tell({"ERROR"}, Note(Code.SELECT_BONES_TO_HOLD) if not names
-                        else Note(Code.CHOOSE_POSITION_OR_ROTATION))  # fmt: skip
+            self.tell({"ERROR"}, Note("In Pose Mode, select the bones to hold") if not names
+                        else Note("Choose Position, Rotation or both"))  # fmt: skip
             return {"CANCELLED"}
         auto, frame = keying.is_auto(scene), scene.frame_current_final
         if refusal := shot_pins.refusal(ob, names, auto):
@@ -50,7 +50,9 @@ class DQIK_OT_pin(ArmatureOperator, bpy.types.Operator):
         _select(context, ob, {goal.subtarget: ob.dqik.goals[number].subtarget for number in numbers
                               for goal in ob.dqik.goals if goal.bone == ob.dqik.goals[number].bone})  # fmt: skip
         words = listed(names)
-        self.tell({"INFO"}, Note(Code.PINNED_FROM, f"{frame:g}", words) if keyed else Note(Code.PINNED, words))
+        self.tell({"INFO"}, Note("Pinned from frame {} on: {}",
+                                 f"{frame:g}", words) if keyed else Note("Pinned on all frames: {}",
+                                                                                           words))
         return {"FINISHED"}
 
 
@@ -68,7 +70,7 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
         names, auto, frame = _bones(context, ob), keying.is_auto(scene), scene.frame_current_final
         numbers = [number for number in pins.of(ob, names) if not (auto and ob.dqik.goals[number].mute)]
         if not numbers and not pins.of(ob, names, goals.RAISED):
-            self.tell({"WARNING"}, Note(Code.NONE_PINNED))
+            self.tell({"WARNING"}, Note("None of the selected bones is pinned at this frame"))
             return {"CANCELLED"}
         replaced = pins.of(ob, names, goals.REPLACED)
         if auto and (refusal := keyable.of_goals(ob, [*numbers, *replaced], ("mute",), targets=False, poles=False)):
@@ -83,7 +85,9 @@ class DQIK_OT_unpin(GoalsOperator, bpy.types.Operator):
             )  # fmt: skip
         notes = [] if keyed else shot_pins.remove(ob, numbers)
         words = listed(bones)
-        said = Note(Code.UNPINNED_FROM, f"{frame:g}", words) if keyed else Note(Code.UNPINNED, words)
+        said = Note("Not pinned any more from frame {} on: {}",
+                    f"{frame:g}", words) if keyed else Note("Not pinned any more, on no frame: {}",
+                                                                                words)
         self.tell({"WARNING"} if notes else {"INFO"}, said, *notes)
         return {"FINISHED"}
 

@@ -32,7 +32,7 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
         ob = armature(context)
         numbers = self._numbers(context, ob)
         if not numbers:
-            self.tell({"ERROR"}, Note(Code.SELECT_TO_PLANT))
+            self.tell({"ERROR"}, Note("Select the controls of the feet or hands to plant"))
             return {"CANCELLED"}
         if refusal := keyable.of_goals(ob, numbers, poles=False):
             self.tell({"ERROR"}, refusal)
@@ -49,7 +49,8 @@ class DQIK_OT_plant(GoalsOperator, bpy.types.Operator):
         if left:
             self.tell({"WARNING"}, Note(Code.TARGETS_NOT_THERE, listed([repr(name) for name in left])))
         for one in done:
-            self.tell({"INFO"}, Note(Code.PLANTED, repr(ob.dqik.goals[one.goal].name), one.first, one.last))
+            self.tell({"INFO"}, Note("Planted {} from {} to {}",
+                                     repr(ob.dqik.goals[one.goal].name), one.first, one.last))
         return {"FINISHED"} if done else {"CANCELLED"}
 
     @staticmethod

@@ -69,7 +69,8 @@ class DQIK_OT_rotation_space(OneGoalOperator, bpy.types.Operator):
             goals.key_targets(ob, [number], scene.frame_current_final, auto=True)
             keying.key_path(ob, goal.path_from_id("rotation_follows"), scene.frame_current_final, auto=True)
         if stay:
-            self.tell({"WARNING"}, Note(Code.TARGET_NOT_TURNED, repr(goal.name)))  # fmt: skip
+            self.tell({"WARNING"}, Note("The target of {} cannot be turned: constraints or another file set its place",
+                                        repr(goal.name)))  # fmt: skip
         return {"FINISHED"}
 
     @staticmethod

@@ -34,10 +34,10 @@ class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
             return self._select_bone(ob, goal.subtarget)
         if target is None:
-            self.tell({"ERROR"}, Note(Code.GOAL_WITHOUT_TARGET, repr(goal.name)))
+            self.tell({"ERROR"}, Note("Goal {} has no target: choose an object", repr(goal.name)))
             return {"CANCELLED"}
         if not target.visible_get(view_layer=context.view_layer):
-            self.tell({"ERROR"}, Note(Code.TARGET_HIDDEN, repr(target.name)))
+            self.tell({"ERROR"}, Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
             return {"CANCELLED"}
         if context.view_layer.objects.active is not None and context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
@@ -114,13 +114,15 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         parts: list[Note] = []
         others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
         if others:
-            parts.append(Note(Code.TARGETS_OF_OTHER_KINDS, _named(ob, others)))
+            parts.append(Note("The targets of {} stay: only those of Reach goals belong at their bones",
+                              _named(ob, others)))
         if stay - others:
             parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay - others)))
         if back - stay:
             names = _named(ob, back - stay)
-            parts.append(Note(Code.KEYS_WITHOUT_EFFECT, names) if keyed else
-                         Note(Code.TARGETS_GO_BACK, names))
+            parts.append(Note("The keys of the targets of {} have no effect: unmute and unlock their curves and "
+                              "groups, and mute the NLA above them", names) if keyed else
+                         Note("The targets of {} go back to their keys: switch Auto Keying on, or key them", names))
         if parts:
             self.tell({"WARNING"}, *parts)
         return {"FINISHED"}

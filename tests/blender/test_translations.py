@@ -27,11 +27,12 @@ def languages(extension: str) -> ModuleType:
 def source(extension: str) -> dict[str, ast.Module]:
     """The installed extension's files by path, of the solvers what users read, without the translations."""
     root = Path(sys.modules[extension].__file__ or "").parent
+    read = ("solvers/methods/", "solvers/papers/")
     files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in files.items()
-        if name.startswith("solvers/") == name.startswith(("solvers/methods/", "solvers/papers/"))
+        if name.startswith("solvers/") == name.startswith(read)
     }
 
 
@@ -53,12 +54,11 @@ def texts_of_the_source(extension: str) -> set[str]:
 def sentences(extension: str) -> set[str]:
     """The words of all notes, and what refusals of the solvers say."""
     notes = importlib.import_module(f"{extension}.rig.notes")
-    found = {code.value for code in notes.Code}
+    found = {text for name, text in vars(notes.Code).items() if name.isupper()}
     for tree in source(extension).values():
-        for node in ast.walk(tree):
-            call = node.exc if isinstance(node, ast.Raise) else None
-            if isinstance(call, ast.Call) and ast.unparse(call.func) == "InvalidGoal":
-                found.add(text_of(call.args[0]))
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
+            if getattr(call.func, "id", "") in ("Note", "InvalidGoal"):
+                found |= {text_of(node) for node in ast.walk(call.args[0])} | {text_of(call.args[0])}
     return {text for text in found if text and any(letter.isalpha() for letter in text)}
 
 
@@ -131,12 +131,12 @@ def situations(extension: str) -> Iterator[None]:
         contact.bone, contact.part, contact.mute = "foot.L", "HEEL", mute
     ob.dqik.avoid.add()
     bpy.ops.dqik.reach_show(postures=1000)
-    compare.last_comparison.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note(notes.Code.STOPPED))])
+    compare.last_comparison.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note("Stopped"))])
     made, ob.dqik.contacts_of = bpy.data.actions.new("Made"), bpy.data.actions.new("Other")
     ob.animation_data_create().action = made
     made.dqik_original = bpy.data.actions.new("Original")
     ob.dqik.show_original = True
-    last_report.remember(ob, [notes.Note(notes.Code.NOTHING_KEYED)], False)
+    last_report.remember(ob, [notes.Note("Nothing was keyed")], False)
     for live in (True, False):
         ob.dqik.live = live
         yield
@@ -240,39 +240,41 @@ def test_sentences_for_the_user_are_translated(name: str, extension: str, langua
 
 
 def note_of(notes: ModuleType, *parts: object) -> object:
-    """A note from a code's name and values; values that are tuples are notes too."""
-    code, *values = parts
-    return notes.Note(notes.Code[code], *(note_of(notes, *one) if isinstance(one, tuple) else one for one in values))
+    """A note from a text and values; values that are tuples are notes too."""
+    text, *values = parts
+    return notes.Note(text, *(note_of(notes, *one) if isinstance(one, tuple) else one for one in values))
 
 
 SENTENCES = [
     (
-        ("GOAL", "'hand.L'", ("NO_TARGET",)),
+        ("Goal {}: {}", "'hand.L'", ("it has no target: choose an object",)),
         "Goal 'hand.L': it has no target: choose an object",
         "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen",
     ),
     (
-        ("CYCLE", "'hips'", "'spine'"), "Goal 'hips': its target or pole follows bone 'spine', which is solved",
+        ("Goal {}: its target or pole follows bone {}, which is solved", "'hips'", "'spine'"),
+        "Goal 'hips': its target or pole follows bone 'spine', which is solved",
         "Ziel 'hips': sein Zielobjekt oder Pol folgt dem Knochen 'spine', der gelöst wird",
     ),
     (
-        ("GOAL", "'mixamorig:Hips'", ("BONE_MISSING", "'a: b'")),
+        ("Goal {}: {}", "'mixamorig:Hips'", ("the armature has no bone {}: choose another", "'a: b'")),
         "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another",
         "Ziel 'mixamorig:Hips': das Skelett hat keinen Knochen 'a: b': einen anderen auswählen",
     ),
     (
-        ("LEFT_TO_DRIVERS", ("AND_MORE", "'a', 'b', 'c'", 2)), "'a', 'b', 'c' and 2 more left to drivers",
+        ("{} left to drivers", ("{} and {} more", "'a', 'b', 'c'", 2)), "'a', 'b', 'c' and 2 more left to drivers",
         "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
     ),
     (
-        ("GOALS_MISSED", ("ONE_FRAME",), 3, "hand", "2 cm"), "goals missed on 1 frame, most at frame 3: hand by 2 cm",
+        ("goals missed on {}, most at frame {}: {} by {}", ("1 frame",), 3, "hand", "2 cm"),
+        "goals missed on 1 frame, most at frame 3: hand by 2 cm",
         "Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
     ),
     (
-        ("ESC_AT", ("COMPARING",), "30"), "Comparing solvers: 30 %, Esc to cancel",
+        ("{}: {} %, Esc to cancel", ("Comparing solvers",), "30"), "Comparing solvers: 30 %, Esc to cancel",
         "Verfahren werden verglichen: 30 %, Esc bricht ab",
     ),
-    (("QUOTED", "something that nobody translated"),) + 2 * ("something that nobody translated",),
+    (("{}", "something that nobody translated"),) + 2 * ("something that nobody translated",),
 ]  # fmt: skip
 
 
@@ -296,7 +298,8 @@ def test_lines_of_notes_and_refusals_of_solvers_are_translated(extension: str, l
     arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand.L", 0, "ball", (0, 1, 0))])
     with pytest.raises(ik.InvalidGoal) as refused:
         ik.prepare(arm, [ik.Goal("hand.L", position=(0, 0, 0), rotation=(1, 0, 0, 0))], "FABRIK")
-    made = [note_of(notes, "COMPARED", 4, 24), note_of(notes, "PICTURE_IN_EDITOR")]
+    compared = note_of(notes, "Compared {} solvers on {} frames", 4, 24)
+    made = [compared, note_of(notes, "the picture is in the Image Editor")]
     line = [*made, notes.note_of(refused.value)]
     assert notes.joined(line) == (
         "Compared 4 solvers on 24 frames; the picture is in the Image Editor; FABRIK solves positions only; "

@@ -2,7 +2,7 @@
 """Ordinary reaches of a person, measured and drawn: up, across, behind, to the floor and to a table.
 
     python tests/characters/ordinary_reaches.py [--sheet docs/images/reaches.png] [--limits] [--rest]
-        [--natural docs/images/natural-pose.png] [character ...]
+        [--natural docs/images/natural-pose.png] [--only up ...] [character ...]
 
 Run it with a Python that has bpy. Set Up Full Body is pressed on a standing figure, or with `--rest` on one at rest,
 Live goes on, and the hands' targets are moved. They turn as the arms swing, or with `--rest` not at all. For the floor,
@@ -323,13 +323,17 @@ def main() -> None:
     parser.add_argument("--rest", action="store_true")
     parser.add_argument("--sheet", type=Path)
     parser.add_argument("--natural", type=Path)
+    parser.add_argument("--only", nargs="+", default=[one.name for one in (*REACHES, *FAR, *NATURAL)], help="reaches")
     arguments = parser.parse_args()
+    reaches, far, natural = (
+        tuple(one for one in some if one.name in arguments.only) for some in (REACHES, FAR, NATURAL)
+    )
     measure.load()
     for number, name in enumerate(arguments.characters):
         character = measure.BY_NAME[name]
         with contextlib.redirect_stdout(io.StringIO()):
             ob, figure, low = set_up(character, arguments.way, arguments.limits, arguments.rest)
-        for reach in (*REACHES, *FAR):
+        for reach in (*reaches, *far):
             row = measured(ob, figure, character, reach, low, not arguments.rest)
             print(f"{name:20} {reach.name:14}", "  ".join(f"{key} {value:6.1f}" for key, value in row.items()),
                   file=sys.stderr)  # fmt: skip
@@ -338,9 +342,9 @@ def main() -> None:
             person.body(ob, figure.roles)
             ob.dqik.live = True
             if arguments.sheet:
-                draw_sheet(ob, figure, [(1.0, REACHES)], low, arguments.sheet)
+                draw_sheet(ob, figure, [(1.0, reaches)], low, arguments.sheet)
             if arguments.natural:
-                draw_sheet(ob, figure, [(0.0, NATURAL), (1.0, NATURAL)], low, arguments.natural)
+                draw_sheet(ob, figure, [(0.0, natural), (1.0, natural)], low, arguments.natural)
 
 
 if __name__ == "__main__":

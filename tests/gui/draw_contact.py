@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws a person whose hands and feet are led into things: without contact above, with it below.
 
-    python tests/gui/draw_contact.py docs/images/contact.png
+    python tests/gui/draw_contact.py docs/images/contact.png [panel ...]
 
 Needs a Python with the bpy package. The person is that of the window tests.
 """
@@ -19,7 +19,7 @@ GREY = (0.55, 0.58, 0.62, 1.0)
 
 def main() -> None:
     """Draw all panels."""
-    draw(PANELS, _scene, Path(sys.argv[1]))
+    draw(sys.argv[2:] or PANELS, _scene, Path(sys.argv[1]))
 
 
 def _scene(name: str, kept: bool) -> View:

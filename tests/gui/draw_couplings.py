@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws what the presets of couplings do to a person: without them above, with them below.
 
-    python tests/gui/draw_couplings.py docs/images/couplings.png
+    python tests/gui/draw_couplings.py docs/images/couplings.png [panel ...]
 
 Needs a Python with the bpy package. The person is that of the window tests, with twist bones in the forearms.
 """
@@ -22,7 +22,9 @@ STRIPE = (0.75, 0.78, 0.74)
 
 def main() -> None:
     """Draw all panels."""
-    draw(PANELS, lambda name, coupled: PANELS[name](fresh(), name if coupled else ""), Path(sys.argv[1]))
+    draw(
+        sys.argv[2:] or PANELS, lambda name, coupled: PANELS[name](fresh(), name if coupled else ""), Path(sys.argv[1])
+    )
 
 
 def fresh() -> bpy.types.Object:

@@ -7,7 +7,7 @@ from ...operators.common import armature
 from ...rig.blender.dependencies import control_bones
 from ...rig.controls import controls
 from ...rig.figure.short_names import called
-from ...rig.notes import Code, Note
+from ...rig.notes import Note
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 _LIMITS = (("Twist about Y", "twist"), ("Swing about X", "swing_x"), ("Swing about Z", "swing_z"))
@@ -30,7 +30,8 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, bone, goal = settled(context, self.layout), _bone(context), _reached_by(context)
         if goal is not None:
-            paragraph(context, layout, Note(Code.IS_TARGET_OF, repr(goal.bone)), "INFO")
+            paragraph(context, layout, Note("This is the target of {}: select a bone of the body",
+                                            repr(goal.bone)), "INFO")
             return
         if bone is None:
             paragraph(context, layout, "Select a bone in Pose Mode", "INFO")

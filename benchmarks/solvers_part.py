@@ -2,6 +2,7 @@
 """PGS and DLS side by side, on the hand and the body that the tests use."""
 
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -33,13 +34,13 @@ class Workload:
     restarts: int | None = None
 
 
-def run(rounds: int) -> Result:
+def run(arguments: Namespace) -> Result:
     """Measure every workload; times are the least of the rounds, the rest is the same in each."""
     rows = []
     for figure, make in {"hand": workloads.hand, "body": workloads.body}.items():
         skeleton, goals = make()
         for workload in _workloads(figure, skeleton, goals):
-            rows += _measured(workload, skeleton, goals, rounds)
+            rows += _measured(workload, skeleton, goals, arguments.rounds)
     return Result(rows, [
         ("workload", lambda row: f"{row['figure']}, {row['workload']}"),
         ("solver", lambda row: str(row["solver"])),
