@@ -166,3 +166,13 @@ def test_no_files_of_the_kernel_call_each_other() -> None:
     needs = kernel_needs()
     assert "descent.c" in needs["polish.c"]
     assert circle(needs) == set()
+
+
+def test_importing_the_solvers_costs_nothing_until_a_name_is_asked_for() -> None:
+    """Most sessions of Blender solve nothing, and each enables the extension."""
+    script = (
+        "import sys, solvers; before = [name for name in sys.modules if name.startswith('solvers.')]; "
+        "solvers.solve; print(before, 'solvers.api' in sys.modules, 'solvers.papers.sqp' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[] True False\n"

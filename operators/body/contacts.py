@@ -4,9 +4,9 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ...rig.blender.armature import Armature
 from ...rig.controls import selection
-from ...rig.figure import capsules, roles
+from ...rig.figure import capsules
+from ...rig.figure.character import Character
 from ...rig.notes import Note
 from ...rig.skeleton import obstacles
 from ..common import ArmatureOperator, armature
@@ -26,11 +26,11 @@ class DQIK_OT_fit_capsules(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Store the measured radii."""
         ob = armature(context)
-        bones = Armature(ob)
+        character = Character.of(ob)
         chosen = {bone.name for bone in selection.selected_bones(context, ob)}
         found = {
             ob.pose.bones[one.bone]: one.radius
-            for one in capsules.measured(ob, bones, roles.of(ob, bones), {})
+            for one in capsules.measured(ob, character, {})
             if not self.only_selected or ob.pose.bones[one.bone].name in chosen
         }
         if not found:

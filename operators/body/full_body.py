@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ...rig.blender import scene_state
 from ...rig.controls import controls, full_body, goals, more_controls, selection, switches, unkeyed_action
 from ...rig.figure import roles
+from ...rig.figure.character import Character
 from ...rig.figure.short_names import called
 from ...rig.frame import commands, offline
 from ...rig.keys import keyable
@@ -84,7 +85,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         self._in_window = True
         ob = armature(context)
         adds_only = self.controls and full_body.is_set_up(ob)
-        if adds_only or not from_animation.moves(ob) or roles.of(ob).controlled:
+        if adds_only or not from_animation.moves(ob) or Character.of(ob).figure.controlled:
             return self.execute(context)
         if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
             frames = from_animation.frames(ob, context.scene)
@@ -112,7 +113,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             return (yield from self._add_to_body(context, ob))
         if self.from_animation and not self.controls and unkeyed_action.note(ob) is not None:
             return (yield from key_from_motion(self, context, ob))
-        figure = roles.of(ob)
+        figure = Character.of(ob).figure
         if figure.controlled:
             self.tell({"WARNING"}, figure.controlled)
             return {"CANCELLED"}

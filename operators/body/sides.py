@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...rig.figure import roles
+from ...rig.figure import character
 from ...rig.notes import Note
 from ..common import ArmatureOperator, armature
 
@@ -18,7 +18,7 @@ class DQIK_OT_swap_sides(ArmatureOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Choose the mirrored role of every bone that has a side."""
         ob = armature(context)
-        count = roles.swap_sides(ob)
+        count = character.swap_sides(ob)
         if not count:
             self.tell({"WARNING"}, Note("No bone of {} is known as a part of a left or a right side", repr(ob.name)))
             return {"CANCELLED"}

@@ -8,8 +8,8 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, IntProperty
 
 from ...rig.blender import scene_state
-from ...rig.blender.armature import Armature
 from ...rig.controls import selection
+from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, listed
 from ...rig.shot import limb_switch
 from ..common import GoalsOperator, armature
@@ -103,7 +103,7 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
                                      names, f"{frames[0]:g}", f"{frames[-1]:g}"))
         if rest is not None and self.keep_body:
             self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
-        if away > _JUMP * Armature(ob).size:
+        if away > _JUMP * Character.of(ob).size:
             if rest is not None and not self.keep_body:
                 question = Note("The rest of the body moves by {}: it stays if {} other bones are keyed and held there "
                                 "too", f"{away:.4g}", len(rest.bones))
@@ -150,7 +150,7 @@ class DQIK_OT_limb_keep_body(GoalsOperator, bpy.types.Operator):
         if not was_live:
             ob.dqik.live = False
         self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
-        if away > _JUMP * Armature(ob).size:
+        if away > _JUMP * Character.of(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
         return {"FINISHED"}
 
