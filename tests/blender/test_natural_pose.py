@@ -219,7 +219,7 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
     for learner in (prior, type(prior)(prior.figure, None, None, own)):
         for amount, share in ((1.0, 0.0), (0.3, 1.0), (1.0, 0.6)):
             links = np.concatenate([one.links for one in inputs])
-            together = learner.base_by_numpy(inputs[0].posed, targets, links, amount, share)
+            together = super(type(learner), learner).base(inputs[0].posed, targets, links, amount, share)
             found = learner.base(inputs[0].posed, targets, links, amount, share)
             np.testing.assert_allclose(found, together, atol=1e-10)
             for frame, one in enumerate(inputs):
