@@ -84,7 +84,7 @@ class Drag:
             led = found.led if live else {}
             read = GoalsRead(tuple(facts), places, influences, led=led)
             self._input = frame.read(evaluated, rig, self._before, read)
-        indices = [binding.index for binding in rig.goals]
+        indices = [goal.number for goal in rig.goals]
         solved = set(rig.solved_bones.tolist())
         if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
             raise Refused(Note(Code.NOT_TO_DRAG, repr(bone)))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joints of a plan's bones, and the goals and bodies of the solve that refer to them."""
 
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 
@@ -16,7 +18,13 @@ from .couplings import Link
 from .goal_facts import SettingValue
 from .menus import AXES, axis_of
 from .plan import Plan, PlannedGoal
-from .rig import Support
+
+
+class Support(NamedTuple):
+    """A goal, by its number in a rig, whose target carries weight at some points (E, 3) in the target's frame."""
+
+    goal: int
+    ends: np.ndarray
 
 
 class BoneJoints:

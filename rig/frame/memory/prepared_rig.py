@@ -175,7 +175,7 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
-        self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)
+        self.follows_itself = self.rig.plan.passes > 0 or feedback.follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
 

@@ -127,7 +127,7 @@ def in_armature(
     inverse = ob.matrix_world.inverted_safe()
     matrices = [
         inverse if target is None else inverse @ target
-        for target in [places[binding.index].target for binding in rig.goals]
+        for target in [places[goal.number].target for goal in rig.goals]
     ]
     targets.positions[0] = [matrix.translation[:] for matrix in matrices]
     if rig.turns:
@@ -136,12 +136,12 @@ def in_armature(
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
         if rig.rolled_feet:
             rolls.apply(rig, [place.roll for place in places], targets, posed)
-    if rig.has_poles:
-        poles = [places[binding.index].pole if binding.pole else None for binding in rig.goals]
+    if any(goal.facts.has_pole for goal in rig.goals):
+        poles = [places[goal.number].pole if goal.facts.has_pole else None for goal in rig.goals]
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
     if rig.other_kinds:
         kinds.fill(ob, inverse, rig, matrices, targets)
-    if rig.obstacles:
+    if rig.plan.obstacles:
         _place_obstacles(inverse, rig, places, points_in(targets))
 
 
@@ -168,8 +168,8 @@ def _up(matrix: Matrix) -> Vector:
 
 def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[Place], points: np.ndarray) -> None:
     """Write the points of obstacles, which come last, in armature space. points : (1, P, 3)."""
-    count = len(rig.obstacles[0].points)
-    for row, one in enumerate(rig.obstacles, -len(rig.obstacles)):
+    count = len(rig.plan.obstacles[0].points)
+    for row, one in enumerate(rig.plan.obstacles, -len(rig.plan.obstacles)):
         matrix = places[rig.all_goals + one.number].target
         if matrix is None:  # it cannot be read, so it is out of the way
             placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])

@@ -70,7 +70,7 @@ def read(
     if keeps_keys and ob.dqik.own_answers:
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
-    if rig.passes and active:
+    if rig.plan.passes and active:
         _follow_goals(session, ob, reading, goals._replace(led=prepared.led), view)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
@@ -107,7 +107,7 @@ def _follow_goals(
     frame_input, evaluated = reading.frame_input, ob.evaluated_get(view.depsgraph)
     assert frame_input is not None
     rig, start, now = frame_input.rig, reading.start, reading.now.copy()
-    for _ in range(rig.passes + _MORE_PASSES):
+    for _ in range(rig.plan.passes + _MORE_PASSES):
         arrays = frame_input.prepared.arrays()
         frame_input.ask(arrays)
         frame_input.solve_afresh(arrays)
@@ -215,7 +215,7 @@ def _note(
     session: Session, view: View, frame_input: FrameInput, arrays: FrameArrays, written: Channels, began: float
 ) -> None:
     """Have the report made from a solve, on request."""
-    notes = [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
+    notes = [*frame_input.rig.plan.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
              *session.pose.notes]  # fmt: skip
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
