@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from math import radians, sin
 
 import bpy
+import numpy as np
 import rigs
 from mathutils import Vector
 from situations import crane, load
@@ -32,8 +33,12 @@ def situation(**variants: tuple) -> Callable[[Callable], Callable]:
 
 def film(ob: bpy.types.Object, frames: Iterable[float]) -> dict:
     """World matrices (N, 4, 4) of all bones but controls, by frame, visited in this order."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    return {frame: rigs.worlds(ob, names) for frame in frames if rigs.at_frame(frame) is None}
+    return {frame: film_here(ob) for frame in frames if rigs.at_frame(frame) is None}
+
+
+def film_here(ob: bpy.types.Object) -> np.ndarray:
+    """World matrices (N, 4, 4) of all bones but controls at the present frame."""
+    return rigs.worlds(ob, [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")])
 
 
 # -- arms --------------------------------------------------------------------------------------------------------------
@@ -106,29 +111,10 @@ def _stretching_bone(ob: bpy.types.Object) -> None:
         ob.pose.bones["lower.L"].keyframe_insert("scale", frame=frame)
 
 
-def _channels_in_part(ob: bpy.types.Object) -> None:
-    """Keys that leave some of a bone's channels to us: of one axis, of the location, of another mode, and muted."""
-    bones = ob.pose.bones
-    for name in ("post", "upper.L", "upper.R"):
-        bones[name].rotation_mode = "XYZ"
-    bones["post"].rotation_euler = (0.1, 0.2, 0.0)
-    for frame in (1, 9, 16):
-        bones["post"].rotation_euler[0] = 0.02 * frame
-        bones["post"].keyframe_insert("rotation_euler", index=0, frame=frame)
-        bones["post"].location = (0.0, 0.0, 0.002 * frame)
-        bones["post"].keyframe_insert("location", frame=frame)
-        bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
-        bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
-        bones["upper.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
-        bones["upper.R"].keyframe_insert("rotation_euler", frame=frame)
-    for curve in rigs.fcurves(ob):
-        curve.mute = "upper.R" in curve.data_path
-
-
 @situation(
     plain=(None,), keyed_bones=(_keyed_bones,), posed_bones=(_posed_bones,), sliding_post=(sliding_post,),
     mixed_modes=(_mixed_modes,), limits_and_a_pole=(_limits_and_a_pole,), keyed_goals=(_keyed_goals,),
-    a_stretching_bone=(_stretching_bone,), channels_keyed_in_part=(_channels_in_part,),
+    a_stretching_bone=(_stretching_bone,),
 )  # fmt: skip
 def arms(change: Callable | None) -> bpy.types.Object:
     ob = moving_arms()
@@ -233,6 +219,57 @@ def one_of_two_that_follow_each_other(number: int) -> bpy.types.Object:
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
+
+MIDDLES = [((0.8, -0.2, 1.4), 0.3), ((-0.5, -0.3, 1.3), 0.1), ((0, -0.1, 1.76), 0.03), ((0.15, -0.2, 0.15), 0.1),
+           ((-0.15, -0.2, 0.15), 0.1)]  # fmt: skip
+
+
+def moving_figure(keyed: str = "none") -> bpy.types.Object:
+    """The figure with five goals whose targets wander, the left hand's out of its reach at times; its bones without
+    keys, some or all with keys."""
+    ob = rigs.figure()
+    for k, end in enumerate(rigs.FIGURE_ENDS):
+        target = rigs.empty((0, 0, 0), f"{end} target")
+        middle, wide = MIDDLES[k]
+        ways = [(sin(0.5 * f + k), sin(0.3 * f), sin(0.7 * f + 2 * k)) for f in range(1, 17)]
+        rigs.key_path(target, range(1, 17), [Vector(middle) + wide * Vector(way) for way in ways])
+        target.rotation_quaternion = ob.pose.bones[end].matrix.to_quaternion()
+        rigs.goal(ob, end, target, use_rotation=end == "hand.R")
+    names = {"some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}.get(keyed, ())
+    if keyed == "in part":
+        _key_in_part(ob)
+    for k, name in enumerate(names):
+        bone = ob.pose.bones[name]
+        for frame in (1, 6, 12, 16):
+            bone.rotation_quaternion = rigs.rotation((1, k, 2), 8.0 * sin(frame + k))
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return ob
+
+
+def _key_in_part(ob: bpy.types.Object) -> None:
+    """Keys that leave some of a bone's channels to us: of one axis, of the location, of another mode, and muted."""
+    bones = ob.pose.bones
+    for name in ("arm.L", "shin.R", "spine"):
+        bones[name].rotation_mode = "XYZ"
+    bones["spine"].rotation_euler = (0.1, 0.2, 0.0)
+    for frame in (1, 9, 16):
+        bones["spine"].rotation_euler[0] = 0.02 * frame
+        bones["spine"].keyframe_insert("rotation_euler", index=0, frame=frame)
+        bones["chest"].location = (0.0, 0.0, 0.002 * frame)
+        bones["chest"].keyframe_insert("location", frame=frame)
+        bones["arm.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
+        bones["arm.L"].keyframe_insert("rotation_quaternion", frame=frame)
+        bones["shin.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
+        bones["shin.R"].keyframe_insert("rotation_euler", frame=frame)
+    for curve in rigs.fcurves(ob):
+        curve.mute = "shin.R" in curve.data_path
+
+
+@situation(no_keys=("none",), some_bones_keyed=("some",), all_bones_keyed=("all",), keyed_in_part=("in part",))
+def figure(keyed: str) -> bpy.types.Object:
+    ob = rigs.made_active(moving_figure(keyed))
+    ob.dqik.live = True
+    return ob
 
 
 @situation()
