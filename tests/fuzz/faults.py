@@ -141,7 +141,8 @@ FAULTS = [
     ),
     Fault(
         "base-of-another-bone", _BASE, "if same and (not edited or self._names == tuple(ob.pose.bones.keys())):",
-        "if same:", "after bones are reordered each has the base pose of another", "test_base_pose test_promises test_rigs",
+        "if same:", "after bones are reordered each has the base pose of another",
+        "test_base_pose test_promises test_rigs",
         groups="edit",
     ),
     Fault(
@@ -423,7 +424,8 @@ FAULTS = [
     Fault(
         "coupled-control", "rig/skeleton/plan.py", "        if led is None:\n            found.append(link)",
         "        if True:\n            found.append(link)",
-        "a control that is coupled to the body turns with it, and a bake differs from Live", "test_couplings test_promises",
+        "a control that is coupled to the body turns with it, and a bake differs from Live",
+        "test_couplings test_promises",
         groups="couplings,figure",
     ),
     Fault(
