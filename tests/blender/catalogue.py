@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import rigs
 from mathutils import Vector
-from situations import crane, load
+from situations import as_strip, crane, key_turns, load, reaching
 
 FRAMES = range(1, 13)
 Maker = Callable[[], bpy.types.Object]
@@ -130,6 +130,99 @@ def arms_from_rest() -> bpy.types.Object:
     ob = moving_arms()
     ob.dqik.start_from, ob.dqik.live = "REST", True
     return ob
+
+
+# -- cranes ------------------------------------------------------------------------------------------------------------
+
+
+def _still(ob: bpy.types.Object) -> None:
+    """Nothing moves but the keys of a bone that hold still."""
+    key_turns(ob, "mast", {1: (0.5, 0, 0), 30: (0.5, 0, 0)})
+    bpy.data.objects["Load"].animation_data_clear()
+    bpy.data.objects["Load"].location = (0.5, 0.5, 1.6)
+    rigs.key_path(bpy.data.objects["Pull"], (1, 8), [(0.2, -0.8, 1.4), (0.4, -0.6, 1.0)])
+
+
+def _keyed_bone(ob: bpy.types.Object) -> None:
+    key_turns(ob, "mast", {1: (0.5, 0, 0), 10: (0, -0.6, 0.3), 30: (0.4, 0.2, 0)})
+
+
+def _in_tracks(ob: bpy.types.Object) -> None:
+    _keyed_bone(ob)
+    as_strip(ob)
+
+
+def _driven(ob: bpy.types.Object, owner: Callable, path: str, expression: str) -> None:
+    """Drive a number of what `owner` finds."""
+    driver = owner(ob).driver_add(path, *((1,) if "quaternion" in path else ())).driver
+    driver.type, driver.expression = "SCRIPTED", expression
+
+
+def _keyed(ob: bpy.types.Object, owner: Callable, path: str, values: dict[int, object]) -> None:
+    """Key a property of what `owner` finds."""
+    for frame, value in values.items():
+        setattr(owner(ob), path, value)
+        owner(ob).keyframe_insert(path, frame=frame)
+
+
+def _end_alone(ob: bpy.types.Object, prepare: Callable, *arguments: object) -> None:
+    """The goals move the jib and the boom; the mast below them is animated in some way."""
+    for one in ob.dqik.goals:
+        one.chain_length = 2
+    prepare(ob, *arguments)
+
+
+def _keyed_constraint(ob: bpy.types.Object) -> None:
+    made = ob.pose.bones["mast"].constraints.new("DAMPED_TRACK")
+    made.target = rigs.empty((0.8, 0.6, 0.5), "Guide")
+    for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
+        made.influence = influence
+        made.keyframe_insert("influence", frame=frame)
+
+
+def _driven_by_a_keyed_property(ob: bpy.types.Object) -> None:
+    for frame, value in {1: 0.0, 4: 0.5, 8: -0.7}.items():
+        ob["lean"] = value
+        ob.keyframe_insert('["lean"]', frame=frame)
+    ob.pose.bones["mast"].rotation_mode = "XYZ"
+    driver = ob.pose.bones["mast"].driver_add("rotation_euler", 0).driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path, driver.type = ob, '["lean"]', "AVERAGE"
+
+
+def _mast(ob: bpy.types.Object) -> bpy.types.PoseBone:
+    return ob.pose.bones["mast"]
+
+
+def _goal(number: int) -> Callable:
+    return lambda ob: ob.dqik.goals[number]
+
+
+@situation(
+    plain=(None,), a_keyed_bone=(_keyed_bone,), a_still_target=(_still,), keys_in_tracks=(_in_tracks,),
+    a_driven_bone=(_driven, _mast, "rotation_quaternion", "sin(frame / 3)"),
+    a_keyed_influence=(_keyed, _goal(0), "influence", {4: 0.0, 8: 1.0}),
+    a_keyed_mute=(_keyed, _goal(0), "mute", {4: False, 6: True, 7: False}),
+    a_keyed_weight=(_keyed, _goal(1), "position_weight", {4: 0.0, 8: 5.0}),
+    a_keyed_stiffness=(_keyed, _mast, "dqik_stiffness", {4: 0.0, 8: 1.0}),
+    a_driven_influence=(_driven, _goal(0), "influence", "min(1, abs(frame - 6) / 4)"),
+    a_driven_stiffness=(_driven, _mast, "dqik_stiffness", "frame / 30"),
+    a_keyed_bone_below_the_chain=(_end_alone, _keyed_bone),
+    a_driven_bone_below_the_chain=(_end_alone, _driven_by_a_keyed_property),
+    a_keyed_object=(_keyed, lambda ob: ob, "location", {1: (0, 0, 0), 4: (0.3, 0.2, -0.4), 8: (-0.3, 0.0, 0.3)}),
+    a_keyed_scale=(_keyed, _mast, "scale", {1: (1, 1, 1), 4: (0.7, 0.7, 0.7), 8: (1.2, 1.2, 1.2)}),
+    a_keyed_constraint=(_keyed_constraint,),
+)  # fmt: skip
+def moving_crane(change: Callable | None, *arguments: object) -> bpy.types.Object:
+    """Its base pose is far from what the goals ask for, so that a setting makes a difference."""
+    ob, _ = reaching()
+    rigs.goal(ob, "jib", rigs.empty((0.2, -0.8, 1.4), "Pull"), position_weight=0.5)
+    ob.pose.bones["mast"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
+    ob.pose.bones["boom"].rotation_quaternion = rigs.rotation((1, 0, 0), -60.0)
+    if change is not None:
+        change(ob, *arguments)
+    ob.dqik.live = True
+    return rigs.made_active(ob)
 
 
 # -- other goals and relations -----------------------------------------------------------------------------------------

@@ -277,15 +277,6 @@ def test_a_rig_that_another_follows_may_be_switched_off_by_keys() -> None:
             assert turn(here, pose_at(second, frame)) < STEADY
 
 
-def test_a_driven_stiffness_counts_at_its_frame() -> None:
-    """It is read at each frame, not when it was set."""
-    ob, _ = reaching()
-    driver = ob.pose.bones["mast"].driver_add("dqik_stiffness").driver
-    driver.type, driver.expression = "SCRIPTED", "frame / 30"
-    ob.dqik.live = True
-    assert history(ob) < STEADY
-
-
 # -- the pose that is given back ---------------------------------------------------------------------------------------
 
 
