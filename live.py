@@ -10,8 +10,8 @@ only be reordered while it is not walked.
 """
 
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 
 import bpy
 from bpy.app.handlers import persistent
@@ -36,6 +36,7 @@ after_undo: list[Callable[[], None]] = []
 """Called after undo and redo."""
 
 _walked: set[str] = set()  # the lists of handlers that are about to be walked, or are being walked
+_in_change: set[int] = set()  # `session_uid` of armatures whose settings are being made
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
 
@@ -47,9 +48,21 @@ def forget() -> None:
     _borrowed.clear()
 
 
+@contextmanager
+def at_once(ob: bpy.types.Object) -> Generator[None]:
+    """Lets all settings of an armature that are made inside count as one change, at the end."""
+    _in_change.add(ob.session_uid)
+    try:
+        with sessions.busy:
+            yield
+    finally:
+        _in_change.discard(ob.session_uid)
+        touch(ob)
+
+
 def touch(ob: bpy.types.Object) -> None:
     """A setting of this armature changed: read everything again, and solve at the next evaluation."""
-    if getattr(ob, "type", "") != "ARMATURE":
+    if getattr(ob, "type", "") != "ARMATURE" or ob.session_uid in _in_change:
         return
     versions.mark(ob.original)
     sessions.of(ob).rig.touch()
@@ -271,7 +284,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
 def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: set[int] | None) -> set[int]:
     """Solve armatures that do not follow each other, then write all answers; the `session_uid` of those written."""
-    answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
+    answers: list[tuple[bpy.types.Object, Session, step.FrameAnswer]] = []
     for ob, live in level:
         session = sessions.of(ob)
         if ob.session_uid in sessions.suspended or (moved is not None and not sessions.concerns(ob, moved)):

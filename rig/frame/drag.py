@@ -24,7 +24,7 @@ from ..skeleton.plan import chain_of
 from .read import question as frame
 from .read import targets
 from .read.question import check_numbers
-from .read.targets import GoalsRead, Place
+from .read.targets import GoalsRead, TargetPlace
 from .read.view import View
 from .sessions import sessions
 from .step import write
@@ -66,7 +66,7 @@ class Drag:
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
             facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
-            places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
+            places = [*found.places[:number], TargetPlace(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
             self._is_trunk, self._about = len(dragged) > 1, _about(Character.of(evaluated).armature, serves, bone)
             pose, driven = evaluated.pose.bones, animation.animation(ob).driven

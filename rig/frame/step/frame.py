@@ -146,7 +146,7 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
     return not view.in_viewport and ob.library is None
 
 
-def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
+def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "FrameAnswer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
     answer = _solve(session, ob, view, active, began)
@@ -154,8 +154,8 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
 
 
 def _settle(
-    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, answer: "Answer"
-) -> "Answer":
+    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, answer: "FrameAnswer"
+) -> "FrameAnswer":
     """Solve a frame to which a pose was changed before: by an edit, or by a tool that puts back what it found.
 
     answer : without the change. If the change has made the pose that the frame shows without it, or showed before the
@@ -164,7 +164,7 @@ def _settle(
     pose, free, edited = session.pose, session.rig.free, session.pose.unsettled
     assert edited is not None
 
-    def solved(settled: bool) -> Answer:
+    def solved(settled: bool) -> FrameAnswer:
         session.steady = None
         pose.ask_again(edited)
         return _solve(session, ob, view, active, began, settled)
@@ -189,7 +189,7 @@ def _settle(
 
 def _solve(
     session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, settled: bool = False
-) -> "Answer":
+) -> "FrameAnswer":
     """Solve an armature in a view. began : the time. Other arguments as for `read`."""
     reading = read(session, ob, view, active, settled)
     frame_input = reading.frame_input
@@ -197,7 +197,7 @@ def _solve(
         if view.in_viewport:
             session.report.clear(session.rig.refusal if active else None)
         session.motion.stop()
-        return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
+        return FrameAnswer(reading, reading.start, np.zeros_like(session.pose.bones))
     if view.in_viewport:
         arrays = session.motion.solve(frame_input, view, Way.of(ob, view.depsgraph.scene))
     else:
@@ -208,7 +208,7 @@ def _solve(
         new = write.answer(rotations, translations, reading.start, frame_input)
     if view.in_viewport:
         _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
-    return Answer(reading, new, session.rig.solved)
+    return FrameAnswer(reading, new, session.rig.solved)
 
 
 def _note(
@@ -224,7 +224,7 @@ def _note(
 
 
 @dataclass
-class Answer:
+class FrameAnswer:
     """Channels to write, None after a steady frame, and the bones (N,) bool that hold our answer afterwards."""
 
     reading: Reading
@@ -232,7 +232,7 @@ class Answer:
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
+def write_answer(session: Session, ob: bpy.types.Object, answer: FrameAnswer, view: View) -> None:
     """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys.
 
     In a render, the object has it until the frame has been rendered.

@@ -104,7 +104,7 @@ class Solved:
     lags: bool
 
 
-class Report:
+class SolveReport:
     """The result of an armature's last solve. Only its own methods change it."""
 
     def __init__(self) -> None:
