@@ -43,7 +43,7 @@ class LooseEnds:
         self.at_eased, self.at_legs = rows(self.eased), rows(self.rows[self.eased])
         doubt = self.doubt[self.rows].tolist()
         self._legs = [
-            limb_geometry.Leg.of(limb.lengths, tip, doubt[k])
+            limb_geometry.EasedLeg.of(limb.lengths, tip, doubt[k])
             for k, (limb, tip) in enumerate(zip(own, self.tips, strict=True)) if k in self.eased
         ]  # fmt: skip
         self._set_maps(lengths[:, 1])
