@@ -61,7 +61,7 @@ class Prior:
         """
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
-        free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
+        free[~figure.skeleton.turns] = 0.0
         free[figure.skeleton.detached] = 0.0
         for limb in figure.limbs:
             both = [limb.upper, limb.lower]

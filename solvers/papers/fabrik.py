@@ -85,7 +85,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
                 *label(skeleton, index, goal),
             )
         for joint in map(int, np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0))):
-            if skeleton.kinds[joint] == "prismatic":
+            if skeleton.slides[joint]:
                 raise InvalidGoal(
                     "FABRIK keeps the lengths of bones; goal {} (joint {!r}) has the slide {!r} in its "
                     "chain: take PGS or shorten the chain",
