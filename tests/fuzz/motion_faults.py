@@ -240,7 +240,7 @@ MOTION_FAULTS = [
     ),
     # -- whole motions -------------------------------------------------------------------------------------------------
     Fault(
-        "unbake-signs", "operators/motion/reduce_keys.py", "                unbake.untwist(every, times)\n", "",
+        "unbake-signs", "operators/motion/reduce_keys.py", "            reduce_keys.untwist(every, times)\n", "",
         "a bone spins where its quaternions change their signs",
         "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
     ),
