@@ -103,7 +103,7 @@ class Prior:
         view = self.body.within_reach(view, own.view)
         moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            ends = np.exp(moved[:, 0, self.body.ends.at, None] * own.fade_of_ends) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
         shares = np.exp(moved @ own.fade).reshape(len(moved), -1, 1, 2)
         motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))
