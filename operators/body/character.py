@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...rig.controls import controls, eyes, problem_file, rest_pose, selection
-from ...rig.figure import roles
+from ...rig.figure import character
 from ...rig.figure.short_names import called
 from ...rig.frame import learning
 from ...rig.frame.sessions import sessions
@@ -21,7 +21,7 @@ class DQIK_OT_swap_sides(Tool, bpy.types.Operator):
     bl_label = "Swap Sides"
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        count = roles.swap_sides(ob)
+        count = character.swap_sides(ob)
         if not count:
             raise NotDone("WARNING", Note("No bone of {} is known as a part of a left or a right side", repr(ob.name)))
         return Note("Swapped the sides of {} bones", count)

@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ...rig.blender import scene_state
 from ...rig.controls import controls, full_body, goals, more_controls, selection, switches, unkeyed_action
 from ...rig.figure import roles
+from ...rig.figure.character import Character
 from ...rig.figure.short_names import called
 from ...rig.frame import commands, offline
 from ...rig.keys import keyable
@@ -81,7 +82,7 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
         self._in_window = True
         ob = armature(context)
         adds_only = self.controls and full_body.is_set_up(ob)
-        if adds_only or not from_animation.moves(ob) or roles.of(ob).controlled:
+        if adds_only or not from_animation.moves(ob) or Character.of(ob).figure.controlled:
             return self.execute(context)
         if not self.is_set("frame_start", "frame_end"):
             frames = from_animation.frames(ob, context.scene)
@@ -101,7 +102,7 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
             return (yield from self._add_to_body(context, ob))
         if self.from_animation and not self.controls and unkeyed_action.note(ob) is not None:
             return (yield from key_from_motion(context, ob))
-        figure = roles.of(ob)
+        figure = Character.of(ob).figure
         refuse(figure.controlled, "WARNING")
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         in_motion, refusal = self.from_animation and from_animation.moves(ob), None

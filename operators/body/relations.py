@@ -4,9 +4,9 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...rig.blender.armature import Armature
 from ...rig.controls import selection
-from ...rig.figure import capsules, roles
+from ...rig.figure import capsules
+from ...rig.figure.character import Character
 from ...rig.notes import Note
 from ...rig.skeleton import coupling_presets, couplings, obstacles
 from ..common import NotDone, Said, Tool
@@ -64,11 +64,11 @@ class DQIK_OT_fit_capsules(Tool, bpy.types.Operator):
     )
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        bones = Armature(ob)
+        character = Character.of(ob)
         chosen = {bone.name for bone in selection.selected_bones(context, ob)}
         found = {
             ob.pose.bones[one.bone]: one.radius
-            for one in capsules.measured(ob, bones, roles.of(ob, bones), {})
+            for one in capsules.measured(ob, character, {})
             if not self.only_selected or ob.pose.bones[one.bone].name in chosen
         }
         if not found:

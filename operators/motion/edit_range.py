@@ -5,9 +5,9 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
-from ...rig.blender.armature import Armature
 from ...rig.blender.places import owner_of
 from ...rig.controls import selection
+from ...rig.figure.character import Character
 from ...rig.motion import edit_range
 from ...rig.notes import Note, Refused
 from ...rig.shot import attachable, plant
@@ -59,7 +59,7 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
     ) -> tuple[float, float]:  # fmt: skip
         """The frames over which a control of a goal stands; of something else, this frame."""
         owner, scale = change.owner, max(map(abs, ob.matrix_world.to_scale()))
-        size = Armature(ob).size * (scale if owner == owner.id_data else 1.0)
+        size = Character.of(ob).size * (scale if owner == owner.id_data else 1.0)
         slow = _SLOW * size * scene.render.fps_base / scene.render.fps
         for goal in ob.dqik.goals:
             if goal.target is None or (owner_of(goal.target, goal.subtarget) or goal.target) != owner:

@@ -9,10 +9,10 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.bake import keys
 from ...rig.blender import scene_state
-from ...rig.blender.armature import Armature
 from ...rig.clip import foot_contacts
 from ...rig.clip.copied_actions import copied_actions
 from ...rig.controls import goals, selection
+from ...rig.figure import character
 from ...rig.motion import key_bounds, key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
@@ -47,7 +47,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         halves = sorted([*frames, *(frame + 0.5 for frame in frames[:-1])])
         times = np.array(scene_state.times(scene, halves))
         every = yield from shares(self._dense(context, ob, times), 0.0, 0.05)
-        size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
+        size = character.scaled_size(ob)
         bounds = reduce_keys.Bounds(self.angle, self.distance * size)
         own = {one.bone for one in every if one.ob == ob}
         ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])

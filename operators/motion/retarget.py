@@ -9,7 +9,7 @@ from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
-from ...rig.figure import roles
+from ...rig.figure.character import Character
 from ...rig.motion import retarget
 from ...rig.notes import Code, Note, Refused, listed
 from ..common import Steps, armature, refuse
@@ -81,7 +81,7 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
         if source == ob:
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
         keys.check(ob, "NEW")
-        figure = roles.of(ob)
+        figure = Character.of(ob).figure
         refuse(figure.controlled)
         if figure.folded:
             raise Refused(Note("{} is folded at rest: on a frame on which it stands, press Use Pose as Rest first",

@@ -8,8 +8,8 @@ from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, IntProperty
 
 from ...rig.blender import scene_state
-from ...rig.blender.armature import Armature
 from ...rig.controls import selection
+from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import limb_switch
 from ..common import NotDone, Said, Steps, Tool, live_on, refuse
@@ -86,7 +86,7 @@ class LimbSwitchTool(SteppedTool):
                                      names, f"{frames[0]:g}", f"{frames[-1]:g}"))
         if rest is not None and self.keep_body:
             self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
-        if away > _JUMP * Armature(ob).size:
+        if away > _JUMP * Character.of(ob).size:
             if rest is not None and not self.keep_body:
                 question = Note("The rest of the body moves by {}: it stays if {} other bones are keyed and held there "
                                 "too", f"{away:.4g}", len(rest.bones))
@@ -127,7 +127,7 @@ class DQIK_OT_limb_keep_body(Tool, bpy.types.Operator):
         with live_on(ob):
             away = limb_switch.keep(context, ob, rest)
         self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
-        if away > _JUMP * Armature(ob).size:
+        if away > _JUMP * Character.of(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
 
 

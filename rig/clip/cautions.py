@@ -7,6 +7,7 @@ from .. import curves
 from ..blender import animation
 from ..controls import unkeyed_action
 from ..figure import roles
+from ..figure.character import Character
 from ..keys import keyable
 from ..notes import Code, Note
 from . import frame_rate
@@ -17,7 +18,7 @@ def of_figure(ob: bpy.types.Object) -> list[Note]:
     kept = keyable.of_settings(ob)
     found = [kept, _still(ob)]
     has_action = ob.animation_data is not None and ob.animation_data.action is not None
-    if has_action and roles.of(ob).folded:
+    if has_action and Character.of(ob).figure.folded:
         found.append(roles.FOLDED)
     return [note for note in found if note is not None]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...solvers.motion import runs
 from ..blender import originals
-from ..figure import roles
+from ..figure.character import Character
 from ..notes import Code, Note, Refused
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
@@ -35,7 +35,7 @@ def limbs(ob: bpy.types.Object) -> dict[str, tuple[str, ...]]:
     """The bones of an armature that can be in contact, and the parts of each; feet before hands, left before right."""
     parts = {"foot": FOOT, "hand": HAND}
     found = [(parts[role.name] == HAND, role.side, ob.pose.bones[bone].name, parts[role.name])
-             for bone, role in roles.of(ob).roles.items() if role.name in parts]  # fmt: skip
+             for bone, role in Character.of(ob).figure.roles.items() if role.name in parts]  # fmt: skip
     return {name: own for _, _, name, own in sorted(found)}
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...solvers.motion import find_contacts, runs
-from ..blender.armature import Armature
-from ..figure import roles
+from ..figure.character import Character
 from . import leg_bones
 
 
@@ -31,9 +30,8 @@ class Legs(NamedTuple):
 
 def legs(ob: bpy.types.Object) -> Legs | None:
     """The legs of a figure; None if it has no two legs whose roles are known."""
-    armature = Armature(ob)
-    known = roles.of(ob, armature)
-    both = leg_bones.of(ob, armature, known)
+    character = Character.of(ob)
+    both = leg_bones.of(ob, character)
     if both is None:
         return None
     found, marks, lengths = list[list[str]](), list[Mark](), list[float]()
@@ -41,7 +39,7 @@ def legs(ob: bpy.types.Object) -> Legs | None:
         names = [ob.pose.bones[bone].name for bone in own]
         found.append(names)
         marks += [Mark(names[0], Vector()), Mark(names[2], Vector(shape.heel)), Mark(names[2], Vector(shape.ball))]
-        lengths.append(float(np.linalg.norm(np.diff(armature.heads[own], axis=0), axis=-1).sum()))
+        lengths.append(float(np.linalg.norm(np.diff(character.armature.heads[own], axis=0), axis=-1).sum()))
     return Legs(found, marks, float(np.mean(lengths)) * max(map(abs, ob.matrix_world.to_scale())))
 
 

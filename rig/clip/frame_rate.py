@@ -9,7 +9,7 @@ from ...solvers.motion import likely_rate
 from .. import curves
 from ..blender import animation, rotation
 from ..blender.armature import Armature
-from ..figure import roles
+from ..figure.character import Character
 from ..notes import Code, Note
 from . import last_report, leg_bones
 
@@ -54,9 +54,9 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
     frames = np.arange(np.ceil(span[0]), min(span[1], span[0] + _LONGEST) + 0.5)
     if len(frames) < _SHORTEST:
         return None
-    armature = Armature(ob)
-    figure = roles.of(ob, armature)
-    legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, armature, figure)
+    character = Character.of(ob)
+    armature, figure = character.armature, character.figure
+    legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, character)
     if legs is None:
         return None
     keyed = {(curve.data_path, curve.array_index): _keys(curve)

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 import bpy
 
-from ..blender.armature import Armature
 from ..figure import foot
+from ..figure.character import Character
 from ..figure.foot import Foot
 from ..figure.parts import LEFT, RIGHT, Role
-from ..figure.roles import Figure
 
 PARTS = ("thigh", "shin", "foot")
 
@@ -21,13 +20,14 @@ class LegBones(NamedTuple):
     shape: Foot
 
 
-def of(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[LegBones] | None:
+def of(ob: bpy.types.Object, character: Character) -> list[LegBones] | None:
     """The left and the right leg; None if a part of them, or the shape of a foot, is not known."""
-    bones = {role: bone for bone, role in sorted(figure.roles.items(), reverse=True)}
+    armature = character.armature
+    bones = {role: bone for bone, role in sorted(character.figure.roles.items(), reverse=True)}
     found = list[LegBones]()
     for side in (LEFT, RIGHT):
         own = [bones[role] for role in (Role(part, side) for part in PARTS) if role in bones]
-        shape = foot.of(ob, armature, figure, own[2]) if len(own) == len(PARTS) else None
+        shape = foot.of(ob, character, own[2]) if len(own) == len(PARTS) else None
         if shape is None:
             return None
         found.append(LegBones(own, shape.seen_from(armature.rest[own[2], :3, :3], armature.heads[own[2]])))

@@ -17,6 +17,7 @@ from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import ends, foot, roles, skin
 from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code, Note, Refused
@@ -103,16 +104,16 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
 
     armature : its bones, in another pose at rest if they are folded in their own (`standing`).
     """
-    armature, figure, attached = _attached(ob, Armature(ob) if armature is None else armature)
-    body = RestBody(armature, figure)
+    character, attached = _attached(ob, Character.of(ob).armature if armature is None else armature)
+    armature, body = character.armature, character.body
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
     axes, paws = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
-    skinned = skin.points(ob, armature, figure)
+    skinned = skin.points(ob, character)
     legs = [_paw(body, skinned, parts, axes, side) for parts in paws for side in SIDES]
-    legs = legs or [_leg(ob, armature, figure, body, up, side) for side in SIDES]
+    legs = legs or [_leg(ob, character, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
     chains, bases = _chains(armature, body, frames, {leg.foot for leg in legs if leg.paw})
     for key, base in bases.items():
@@ -120,27 +121,27 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
     length = float(np.mean([leg.length for leg in legs[:2]]))
     floor = min(float((armature.heads[leg.foot] + leg.ball) @ up) for leg in legs)
     middle = [chains.get((name, "", 0), []) for name in ("hips", "spine", "neck")]
-    parts = volumes.measured(ob, figure, body, middle, frames)
+    parts = volumes.measured(ob, character, middle, frames)
     return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, parts, attached)
 
 
-def _attached(ob: bpy.types.Object, armature: Armature) -> tuple[Armature, roles.Figure, dict[int, int]]:
-    """The bones as they hang on each other in a figure, their roles, and the parents of those that hang elsewhere.
+def _attached(ob: bpy.types.Object, armature: Armature) -> tuple[Character, dict[int, int]]:
+    """The figure with its bones as they hang on each other, and the parents of those that hang elsewhere.
 
     Loose feet and hands hang on their limbs, and IK bones of games on what they stand for if nothing else moves them.
     """
-    figure = roles.of(ob, armature)
+    figure = roles.read(ob, armature)
     hung = {bone: one for bone, role in figure.loose.items() for one, own in figure.roles.items()
             if own == Role(_ABOVE.get(role.name, ""), role.side)}  # fmt: skip
     if hung:
-        figure = roles.of(ob, armature.hung(hung))  # with the toes below them
+        figure = roles.read(ob, armature.hung(hung))  # with the toes below them
     driven = animation.animation(ob).driven
     for bone, other in roles.ik_followers(ob, armature, figure).items():
         own = ob.pose.bones[bone]
         if own.name not in driven and all(one.mute for one in own.constraints):
             hung[bone] = other
     parents = {bone: int(armature.parent[bone]) for bone in hung}
-    return armature.hung(hung), figure, parents
+    return Character(armature.hung(hung), figure), parents
 
 
 def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
@@ -205,12 +206,10 @@ def _paw(
                -float(ball @ up), True)  # fmt: skip
 
 
-def _leg(
-    ob: bpy.types.Object, armature: Armature, figure: roles.Figure, body: RestBody, up: np.ndarray, side: str
-) -> Leg:  # fmt: skip
+def _leg(ob: bpy.types.Object, character: Character, up: np.ndarray, side: str) -> Leg:
+    heads, body = character.armature.heads, character.body
     thigh, shin, ankle = (body.bone(part, side) for part in _NEEDED)
-    heads = armature.heads
-    points = foot.of(ob, armature, figure, ankle)
+    points = foot.of(ob, character, ankle)
     heel, ball, level = points.heel - heads[ankle], points.ball - heads[ankle], body.posture(Role("foot", side))
     if not np.allclose(level, np.eye(3)):  # the foot hangs at rest
         ball = level @ (points.joint - heads[ankle])

@@ -17,7 +17,7 @@ from ...solvers.algebra import quaternion
 from ..blender import scene_state
 from ..blender.armature import Armature, matrices
 from ..blender.tree import Tree
-from ..figure import roles
+from ..figure.character import Character
 from ..figure.directions import SMALL, unit
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..notes import Code, Note, Refused
@@ -62,8 +62,8 @@ def armature(
 
     frames : where there is no action. Raises `Refused` if it is folded and stands nowhere.
     """
-    own = Armature(ob)
-    known = roles.of(ob, own).roles
+    character = Character.of(ob)
+    own, known = character.armature, character.figure.roles
     bones = {role: bone for bone, role in sorted(known.items(), reverse=True)}
     rest = _lines(own.tree, bones)
     if rest is None or rest.upright > _BENT:

@@ -14,8 +14,9 @@ from mathutils.bvhtree import BVHTree
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from ..figure import capsules, ends, roles, skin
+from ..figure import capsules, ends, skin
 from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.parts import LEFT, NONE, RIGHT
 from .figure_motion import Shown
 
@@ -74,16 +75,16 @@ class Skin(NamedTuple):
 
 
 def measured(
-    ob: bpy.types.Object, figure: roles.Figure, body: RestBody, trunk: list[list[int]], frames: dict[int, np.ndarray]
+    ob: bpy.types.Object, character: Character, trunk: list[list[int]], frames: dict[int, np.ndarray]
 ) -> Skin:
     """The parts of an armature object's figure.
 
-    body : of its roles. trunk : the bones of hips, spine and neck with the head. frames : (4,) of all bones with roles.
+    trunk : the bones of hips, spine and neck with the head. frames : (4,) of all bones with roles.
     """
-    armature = body.armature
-    usual = {one.bone: one for one in capsules.of(ob, armature, figure)}
-    lines = _lines(body, trunk, usual, frames, skin.points(ob, armature, figure))
-    surface = _Surface(*skin.triangles(ob, armature, figure), armature, lines)
+    body = character.body
+    usual = {one.bone: one for one in capsules.of(ob, character)}
+    lines = _lines(body, trunk, usual, frames, skin.points(ob, character))
+    surface = _Surface(*skin.triangles(ob, character), character.armature, lines)
     parts = {}
     for key, (bones, nodes) in lines.items():
         turn = quaternion.IDENTITY if key[0] in _LIMBS else _ALONG_LAST

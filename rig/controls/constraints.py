@@ -6,10 +6,9 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ..blender.armature import Armature
-from ..figure import bend, roles
+from ..figure import bend
 from ..figure.bend import Chain
-from ..figure.body import RestBody
+from ..figure.character import Character
 from ..notes import Code, Note
 from ..skeleton import limits
 from . import mute_ik
@@ -50,7 +49,8 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     Blender turns an axis of the chain's first bone, `X cos(angle) + Z sin(angle)`, toward the pole. A goal turns the
     direction of the bend toward it. The result is the angle from that axis to the bend, on the rig at rest.
     """
-    armature = Armature(ob)
+    own = Character.of(ob)
+    armature = own.armature
     above = armature.above(armature.index[bone.name])
     chain = (above if constraint.use_tail else above[1:])[: constraint.chain_count or None]
     if len(chain) < 2:
@@ -61,8 +61,7 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
     if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
-        body = RestBody(armature, roles.of(ob, armature))
-        limb = next(iter(bend.find_limbs(body, [Chain(chain, above[0], constraint.use_tail)])), None)
+        limb = next(iter(bend.find_limbs(own.body, [Chain(chain, above[0], constraint.use_tail)])), None)
         if limb is None:
             return 0.0
         out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves opposite to the lower end

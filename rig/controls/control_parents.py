@@ -15,8 +15,8 @@ from mathutils import Matrix, Vector
 
 from ..blender import animation
 from ..blender.armature import Armature
-from ..figure import roles
 from ..figure.body import RestBody
+from ..figure.character import Character
 from . import control_shapes, controls
 
 PIVOT = " pivot"
@@ -125,8 +125,8 @@ def add_master(ob: bpy.types.Object) -> bool:
             or not (controls.is_control(one.parent.bone) or _is_of_head(one.name))]  # fmt: skip
     if controls.MASTER in ob.data.bones or not tops:
         return False
-    armature = Armature(ob)
-    body = RestBody(armature, roles.of(ob, armature))
+    own = Character.of(ob)
+    armature, body = own.armature, own.body
     root = tops[0].parent
     hung, root_name = [bone.name for bone in tops if bone.parent == root], "" if root is None else root.name
     turn = np.eye(3) if root is None else armature.rest[armature.index[root_name], :3, :3]

@@ -12,9 +12,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ..blender import animation
-from ..blender.armature import Armature
-from ..figure import eyes, roles
-from ..figure.body import RestBody
+from ..figure import eyes
+from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT
 from ..notes import Code, Note
 from ..skeleton.menus import AXES, DIRECTION
@@ -40,8 +39,8 @@ class Added:
 
 def refusal(ob: bpy.types.Object) -> Note | None:
     """Why the eyes of an armature object get no controls; None if they do."""
-    armature = Armature(ob)
-    found = [ob.pose.bones[bone] for bone in roles.of(ob, armature).eyes]
+    own = Character.of(ob)
+    armature, found = own.armature, [ob.pose.bones[bone] for bone in own.figure.eyes]
     if not found:
         code = Code.NO_EYES if armature.kind is None else Code.EYES_OF_RIG
         return Note(code, repr(ob.name), *(() if armature.kind is None else (armature.kind.words,)))
@@ -84,9 +83,9 @@ class _View:
     """The eyes of an armature at rest, by side, and where their controls belong."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
-        self.ob, self.armature = ob, Armature(ob)
-        figure = roles.of(ob, self.armature)
-        self.names, body = list(self.armature.index), RestBody(self.armature, figure)
+        own = Character.of(ob)
+        self.ob, self.armature, figure, body = ob, own.armature, own.figure, own.body
+        self.names = list(self.armature.index)
         self.eyes = {role.side: bone for bone, role in sorted(figure.eyes.items(), key=lambda item: item[1].side)}
         self.front = eyes.front(self.armature.control_tree, figure.roles, figure.eyes)
         heads = self.armature.heads[list(self.eyes.values())]

@@ -14,6 +14,7 @@ from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import FREE_FOOT, Anatomy, with_rotation
 from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.directions import SMALL
 from ..figure.parts import LEFT, LIMBS, PARTS, RIGHT, Role
 from . import control_looks, control_parents, control_shapes, controls, goals
@@ -105,11 +106,9 @@ def set_up(
     the top of the neck), or at the tails of hands, feet and head if `use_rotation` is off. Bones that have a goal keep
     it. in_motion : the targets will be keyed from the body's motion, so the hips follow theirs as firmly as the others.
     """
-    armature, result = Armature(ob), SetUp()
-    figure = roles.of(ob, armature)
-    names, bone_roles = list(armature.index), figure.roles
-    bones = {role: bone for bone, role in bone_roles.items()}
-    hips, body = bones.get(HIPS), RestBody(armature, figure)
+    own, result = Character.of(ob), SetUp()
+    armature, figure, body, bones = own.armature, own.figure, own.body, own.bones
+    names, hips = list(armature.index), bones.get(HIPS)
     others = roles.further_limbs(ob, armature, figure) if bones else []
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     new, legs = list[_New](), list[tuple[int, Role, str]]()
@@ -141,13 +140,13 @@ def set_up(
     if hips is not None and (result.new_goals or result.old_goals):
         result.hips = names[hips]
         goals.let_translate(ob.pose.bones[names[hips]])
-    for bone, role in bone_roles.items() if new else ():
+    for bone, role in figure.roles.items() if new else ():
         if role.part.stiffness:
             goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
     for bone in _between_hips_and_legs(armature, figure) if new and armature.kind else ():
         goals.stiffen(ob.pose.bones[bone], PARTS["spine"].stiffness)
     if new and not figure.not_human:
-        _limit(ob, Anatomy(body))
+        _limit(ob, own.anatomy)
     _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
     for number, role, foot in legs:
         _follow_foot(ob, number, role, foot, as_bones)
@@ -165,7 +164,7 @@ def set_up(
 def is_set_up(ob: bpy.types.Object) -> bool:
     """Whether a hand, a foot, the head or the hips of a figure have a goal with a target of its own."""
     own = {goal.bone for goal in ob.dqik.goals if goal.own_target}
-    return any(role in ENDS and ob.pose.bones[bone].name in own for bone, role in roles.of(ob).roles.items())
+    return any(role in ENDS and ob.pose.bones[bone].name in own for bone, role in Character.of(ob).figure.roles.items())
 
 
 def chain_length(armature: Armature, bone: int, hips: int | None, use_tail: bool) -> int:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender.armature import Armature, is_finite
+from ..blender.armature import is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
+from ..figure.character import Character
 from ..keys import attachments, goal_keys, keying, users
 from ..notes import Code, Note
 from ..skeleton import foot_roll, limits
@@ -55,7 +56,7 @@ def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]
     """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
     if not wanted:
         return
-    names = controls.add(ob, [control for _, control in wanted], Armature(ob).size)
+    names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     own = dict(zip((number for number, _ in wanted), names, strict=True))
     found = places(ob, own, depsgraph, own=own)  # before the goals count, which may move the bones

@@ -14,8 +14,8 @@ from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
 from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
-from ..figure import roles
 from ..figure.bone_names import flipped, side_of, without_side
+from ..figure.character import Character
 from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
 from ..skeleton import couplings, limits
@@ -44,7 +44,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
     paired = {*found, *found.values()}
     names = [bone.name for bone in ob.pose.bones]
     by_role: dict[Role, list[int]] = {}
-    for bone, role in roles.of(ob, armature).roles.items():
+    for bone, role in Character.of(ob).figure.roles.items():
         if names[bone] not in paired and not side_of(names[bone]):
             by_role.setdefault(role, []).append(bone)
     both = [(own, by_role.get(Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
@@ -84,7 +84,7 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 
     Goals that are there get the settings. Returns the number of goals, and the names of those without a counterpart.
     """
-    armature, count, left = Armature(ob), 0, []
+    armature, count, left = Character.of(ob).armature, 0, []
     pairs = right_of(ob, armature)
     plane, others = _plane(armature, pairs), _of_side(pairs, source)
     wanted: list[tuple[int, Control]] = []
@@ -131,7 +131,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     Returns the number of bones, and the names of those without a counterpart. Where the axes of the two are no mirror
     image, or the limits have axes of their own, the other bone's limits get the mirror image of these axes.
     """
-    armature, count, left = Armature(ob), 0, []
+    armature, count, left = Character.of(ob).armature, 0, []
     pairs = right_of(ob, armature)
     plane, others = _plane(armature, pairs), _of_side(pairs, source)
     for bone in bones:
@@ -152,7 +152,7 @@ def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]
     The mirrored pose keeps to them if the pose keeps to the others. Bones that follow one on the other side are left.
     Returns the number of bones, and the names of those without a counterpart.
     """
-    armature, found, left = Armature(ob), list[Link](), set[str]()
+    armature, found, left = Character.of(ob).armature, list[Link](), set[str]()
     pairs = right_of(ob, armature)
     plane, others = _plane(armature, pairs), _of_side(pairs, source)
     for one in ob.dqik.couplings:
@@ -174,7 +174,7 @@ def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]
 
 def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Replace limits and preferred bends that bones have from their counterparts by the mirror images of these."""
-    armature = Armature(ob)
+    armature = Character.of(ob).armature
     plane = _plane(armature, _named(armature))
     for bone in bones:
         _mirror_bone(armature, plane, bone, counterpart(bone.name), bone)

@@ -13,9 +13,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..blender import animation
-from ..blender.armature import Armature
-from ..figure import roles
-from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..skeleton.poles import Poles
 from . import control_looks, control_parents, control_shapes, controls, full_body, goals
@@ -140,9 +138,9 @@ class _View:
     """An armature as it is now, with its figure; bones that are added change its numbers."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
-        self.armature = Armature(ob)
-        figure = roles.of(ob, self.armature)
-        self.names, self.body = list(self.armature.index), RestBody(self.armature, figure)
+        own = Character.of(ob)
+        self.armature, self.body = own.armature, own.body
+        self.names = list(self.armature.index)
         self.hips = self.body.bone("hips")
         self.root = control_parents.master(ob, full_body.root_of(self.armature, self.hips))
 

@@ -12,7 +12,8 @@ import bpy
 from ...solvers.space import PRIORITY_STEP
 from ..blender import animation
 from ..blender.armature import Armature
-from ..figure import bone_names, roles
+from ..figure import bone_names
+from ..figure.character import Character
 from ..skeleton import foot_roll
 from . import control_parents, controls, full_body, goals, mirror
 from .goals import PIN, RAISED, REPLACED
@@ -30,8 +31,8 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     Those that have a pin already get its target moved to them. position, rotation : what to hold. as_bones : make
     control bones, else empties.
     """
-    armature = Armature(ob)
-    hips = next((bone for bone, role in roles.of(ob, armature).roles.items() if role == full_body.HIPS), None)
+    own = Character.of(ob)
+    armature, hips = own.armature, own.bones.get(full_body.HIPS)
     parent = control_parents.master(ob, full_body.root_of(armature, hips))
     numbers, wanted = list[int](), list[tuple[int, controls.Control]]()
     pinned = {goal.bone for goal in ob.dqik.goals if goal.pin == PIN} | set(names)
@@ -142,7 +143,7 @@ def recognise(ob: bpy.types.Object) -> None:
              if goal.own_target and goal.kind == "REACH" and goal.priority == PRIORITY and not goal.pin]  # fmt: skip
     if not found:
         return
-    ends = {ob.pose.bones[bone].name for bone, role in roles.of(ob).roles.items() if role in full_body.ENDS}
+    ends = {ob.pose.bones[bone].name for bone, role in Character.of(ob).figure.roles.items() if role in full_body.ENDS}
     for goal in found:
         as_made = not goal.use_tail and goal.position_weight == goal.rotation_weight == WEIGHT
         alone = not any(other.bone == goal.bone and other.priority < PRIORITY for other in ob.dqik.goals)

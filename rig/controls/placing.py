@@ -9,9 +9,9 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..blender import animation, scene_state
-from ..blender.armature import Armature
 from ..blender.dependencies import aims
 from ..blender.places import Owner, owner_of, world_matrix
+from ..figure.character import Character
 from . import goals
 from .goals import Place
 
@@ -36,7 +36,7 @@ def put(ob: bpy.types.Object, wanted: Mapping[int, Place], context: bpy.types.Co
 
 def off(ob: bpy.types.Object, wanted: Mapping[int, Place], depsgraph: bpy.types.Depsgraph) -> set[int]:
     """The goals whose targets or poles are not at their places, in the present evaluation."""
-    near = NEAR * Armature(ob).size * max(map(abs, ob.evaluated_get(depsgraph).matrix_world.to_scale()))
+    near = NEAR * Character.of(ob).size * max(map(abs, ob.evaluated_get(depsgraph).matrix_world.to_scale()))
     found: set[int] = set()
     for number, place in wanted.items():
         goal = ob.dqik.goals[number]

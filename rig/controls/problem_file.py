@@ -10,7 +10,8 @@ from pathlib import Path
 import bpy
 
 from ..blender.dependencies import CONTROL_PREFIX, aims_of
-from ..figure import bone_names, roles
+from ..figure import bone_names
+from ..figure.character import Character
 from ..skeleton import renamed
 from . import controls
 
@@ -96,7 +97,7 @@ def _lead(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Objec
 def _rename(copy: bpy.types.Object, number: int) -> None:
     """Call an object, its action and its bones by numbers; names in constraints and curves follow by Blender."""
     if copy.type == "ARMATURE":
-        for bone, role in roles.of(copy).all_roles.items():
+        for bone, role in Character.of(copy).figure.all_roles.items():
             copy.pose.bones[bone].dqik_role = role.identifier
         renamed.follow(copy)  # gives numbers to the bones that goals name
         for place, bone in enumerate(copy.data.bones):

@@ -14,7 +14,8 @@ from mathutils import Matrix
 from ...solvers.algebra import quaternion
 from .. import curves
 from ..blender import animation, bulk, channels, rotation
-from ..blender.armature import Armature, matrices
+from ..blender.armature import matrices
+from ..figure.character import Character
 from ..keys import keyable
 from ..notes import Code, Note
 from ..skeleton import limits
@@ -52,7 +53,7 @@ def hindrance(ob: bpy.types.Object) -> Note | None:
             return Note(Code.BONE_SCALED, repr(bone.name))
         if bone.dqik_use_limits:
             return Note(Code.BONE_LIMITED, repr(bone.name))
-    if not _away(channels.read(ob.pose.bones), Armature(ob).size).any():
+    if not _away(channels.read(ob.pose.bones), Character.of(ob).size).any():
         return Note(Code.POSE_IS_REST, repr(ob.name))
     return None
 
@@ -64,7 +65,7 @@ def apply(ob: bpy.types.Object) -> int:
     """
     pose = matrices(ob.pose.bones, "matrix")
     present = channels.read(ob.pose.bones)
-    away = _away(present, Armature(ob).size)
+    away = _away(present, Character.of(ob).size)
     keys = _keys(ob, present, away, pose)
     with controls.edit_mode(ob) as bones:
         for bone, matrix in sorted(zip(ob.pose.bones.keys(), pose, strict=True), key=lambda one: _depth(bones[one[0]])):
@@ -145,7 +146,7 @@ def _turns_from(present: channels.Channels, turns: np.ndarray, bones: np.ndarray
 
 def _carried(ob: bpy.types.Object, pose: np.ndarray) -> np.ndarray:
     """The matrices (N, 3, 3) from location channels counted from rest to those counted from a pose (N, 4, 4)."""
-    armature = Armature(ob)
+    armature = Character.of(ob).armature
     rest, posed = (_rotations(one) for one in (armature.rest, pose))
     result = np.tile(np.eye(3), (len(rest), 1, 1))  # without local location it counts in the axes of the parent
     for number, bone in enumerate(ob.pose.bones):

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix
 
 from ..blender import animation, generated_rigs
-from ..figure import roles
+from ..figure.character import Character
 from ..notes import Code, Note
 
 
@@ -43,7 +43,8 @@ def restore(ob: bpy.types.Object) -> None:
     set_here = [bone for bone in ob.pose.bones if bone.dqik_made_switches]
     if not set_here:
         return
-    heads = [ob.pose.bones[bone] for bone, role in roles.of(ob).roles.items() if role.name in ("neck", "head")]
+    heads = [ob.pose.bones[bone] for bone, role in Character.of(ob).figure.roles.items()
+             if role.name in ("neck", "head")]  # fmt: skip
     keyed, wanted = _is_keyed(ob), {bone.name: bone.matrix.copy() for bone in heads}
     for bone in set_here:
         for name, value in ({} if keyed else _before(bone)).items():

@@ -15,6 +15,7 @@ from ..blender.armature import Armature
 from ..blender.dependencies import control_bones
 from . import ends, skin
 from .body import RestBody
+from .character import Character
 from .directions import unit
 from .parts import NONE, PARTS, TRUNK
 from .roles import Figure
@@ -42,42 +43,37 @@ def pairs(capsules: list[BoneCapsule], figure: Figure) -> list[tuple[int, int]]:
     return [(i, k) for i in range(len(capsules)) for k in range(i) if not {i, k} <= trunk]
 
 
-def of(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[BoneCapsule]:
+def of(ob: bpy.types.Object, own: Character) -> list[BoneCapsule]:
     """The bodies of an armature object's bones, by the typed radii where there are any."""
     typed = {number: bone.dqik_radius for number, bone in enumerate(ob.pose.bones) if bone.dqik_radius > 0.0}
-    found = measured(ob, armature, figure, typed)
-    return [one for one in found if one.radius >= _LEAST * armature.size]
+    found = measured(ob, own, typed)
+    return [one for one in found if one.radius >= _LEAST * own.size]
 
 
-def measured(
-    ob: bpy.types.Object, armature: Armature, figure: Figure, typed: dict[int, float]
-) -> list[BoneCapsule]:  # fmt: skip
+def measured(ob: bpy.types.Object, own: Character, typed: dict[int, float]) -> list[BoneCapsule]:
     """The bodies of bones, with radii from the mesh, from their roles or their lengths, except typed ones by bone."""
-    points = skin.points(ob, armature, figure)
-    bones = sorted({*_bones(ob, armature, figure, points), *typed})
+    armature, body, points = own.armature, own.body, skin.points(ob, own)
+    bones = sorted({*_bones(ob, own, points), *typed})
     above = {bone: _owner(armature, bone, bones) for bone in range(len(armature.parent))}
     parts: dict[int, list[np.ndarray]] = {}
-    for bone, own in points.items():
-        parts.setdefault(above[bone], []).append(own)
-    of_bones = {bone: np.concatenate(own) for bone, own in parts.items()}
-    body = RestBody(armature, figure)
-    ground = _ground(body, figure, of_bones)
+    for bone, vertices in points.items():
+        parts.setdefault(above[bone], []).append(vertices)
+    of_bones = {bone: np.concatenate(vertices) for bone, vertices in parts.items()}
+    ground = _ground(own, of_bones)
     return [
         _capsule(bone, body, list(_next(armature, bone, bones)), of_bones.get(bone), typed.get(bone, 0.0), ground)
         for bone in bones
     ]
 
 
-def _bones(
-    ob: bpy.types.Object, armature: Armature, figure: Figure, points: dict[int, np.ndarray]
-) -> list[int]:  # fmt: skip
+def _bones(ob: bpy.types.Object, own: Character, points: dict[int, np.ndarray]) -> list[int]:
     """The bones that have a body."""
-    parts = [bone for bone, role in figure.roles.items() if role.part.radius]
+    parts = [bone for bone, role in own.figure.roles.items() if role.part.radius]
     if parts:
         return parts
     pose, targets = ob.pose.bones, control_bones(ob)
     others = points or {n: None for n, bone in enumerate(pose) if bone.bone.use_deform and bone.name not in targets}
-    return sorted(others, key=lambda bone: -armature.length[bone])[:_MOST]
+    return sorted(others, key=lambda bone: -own.armature.length[bone])[:_MOST]
 
 
 def _owner(armature: Armature, bone: int, bones: list[int]) -> int:
@@ -92,10 +88,10 @@ def _next(armature: Armature, bone: int, bones: list[int]) -> Iterator[int]:
             yield other
 
 
-def _ground(body: RestBody, figure: Figure, points: dict[int, np.ndarray]) -> float | None:
+def _ground(own: Character, points: dict[int, np.ndarray]) -> float | None:
     """The height of the ground on which a figure stands at rest; None for a figure without feet."""
-    armature = body.armature
-    feet = [bone for bone, role in figure.roles.items() if role.name in _ON_GROUND]
+    armature, body = own.armature, own.body
+    feet = [bone for bone, role in own.figure.roles.items() if role.name in _ON_GROUND]
     if not feet:
         return None
     places = [points[bone] for bone in feet if bone in points]

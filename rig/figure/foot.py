@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender.armature import Armature
 from . import ends, skin
 from .body import RestBody
+from .character import Character
 from .directions import unit
 from .parts import LEFT, RIGHT, Role
 from .roles import Figure
@@ -62,16 +62,16 @@ class Turn(NamedTuple):
         return Turn(moved, quaternion.product(self.turn, other.turn))
 
 
-def of(ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int) -> Foot | None:
+def of(ob: bpy.types.Object, own: Character, bone: int) -> Foot | None:
     """What the foot of a figure rolls about, in armature space; None for a bone that is no foot.
 
     Its sole is that of the mesh. Without one, the joint of its toes tells it, and the ends of its bones as far as these
     can be trusted (`ends`).
     """
+    armature, figure, body = own.armature, own.figure, own.body
     role = figure.role(bone)
     if role is None or role.name != "foot":
         return None
-    body = RestBody(armature, figure)
     up, toes = _up(body, figure), body.bone("toes", role.side)
     ankle, size = armature.heads[bone], _leg(body, role.side, bone)
     joint = _ball(body, bone, size, up) if toes is None else armature.heads[toes]
@@ -79,7 +79,7 @@ def of(ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int) -> F
     low = [ankle, joint, tip] if toes is None else [ankle, ends.of(body, bone), joint, tip]
     ground = min(float(point @ up) for point in low)
     heel, ball, tip = (point + (ground - point @ up) * up for point in (ankle - _BEHIND * (joint - ankle), joint, tip))
-    sole = _sole(ob, armature, figure, bone, up, size)
+    sole = _sole(ob, own, bone, up, size)
     if sole is not None:
         known = armature.tails[bone] if toes is None else joint
         heel, ball, tip = _on_sole(sole, up, ankle, known, (heel, ball, tip))
@@ -127,12 +127,12 @@ def _ball(body: RestBody, bone: int, leg: float, up: np.ndarray) -> np.ndarray:
 
 
 def _sole(
-    ob: bpy.types.Object, armature: Armature, figure: Figure, bone: int, up: np.ndarray, leg: float
+    ob: bpy.types.Object, own: Character, bone: int, up: np.ndarray, leg: float
 ) -> np.ndarray | None:  # fmt: skip
     """The vertices (n, 3) of the sole of a foot at rest, those of its skin that are low; None without such a skin."""
-    points = skin.points(ob, armature, figure)
-    own = [points[one] for one in (bone, *armature.tree.below(bone)) if one in points]
-    skinned = np.concatenate(own) if own else np.zeros((0, 3))
+    armature, points = own.armature, skin.points(ob, own)
+    parts = [points[one] for one in (bone, *armature.tree.below(bone)) if one in points]
+    skinned = np.concatenate(parts) if parts else np.zeros((0, 3))
     ankle = armature.heads[bone]
     near = skinned[np.linalg.norm(skinned - ankle, axis=-1) < _REACH * leg]
     if len(near) < _FEWEST:

@@ -74,17 +74,8 @@ def mirrored(choice: str) -> str:
     return choice if role is None else role.mirrored.identifier
 
 
-def swap_sides(ob: bpy.types.Object) -> int:
-    """Choose the mirrored role of every bone that has a side; returns their number."""
-    sided = {bone: role for bone, role in of(ob).all_roles.items() if role.side}
-    for bone, role in sided.items():
-        ob.pose.bones[bone].dqik_role = role.mirrored.identifier
-    return len(sided)
-
-
-def of(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
-    """The roles of an armature object's bones, with the user's corrections."""
-    armature = Armature(ob) if armature is None else armature
+def read(ob: bpy.types.Object, armature: Armature) -> Figure:
+    """The roles of an armature object's bones, with the user's corrections. `Character.of` keeps them."""
     tree, names = armature.control_tree, names_of(ob, armature)
     roles, chosen = recognise.find(tree, names), [bone.dqik_role for bone in ob.pose.bones]
     _correct(roles, chosen)

@@ -10,7 +10,7 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..blender import bulk
 from ..blender.dependencies import CONTROL_PREFIX
-from . import roles
+from .character import Character
 from .parts import Role
 
 _SEPARATORS = ":|_-. "
@@ -49,7 +49,7 @@ def _roles(ob: bpy.types.Object) -> dict[str, Role]:
     made_from = (ob.data.session_uid, names, bulk.read(ob.pose.bones, "dqik_role", kind=np.int32).tobytes())
     known = _known.get(ob.session_uid)
     if known is None or known[0] != made_from:
-        known = made_from, {names[bone]: role for bone, role in roles.of(ob).all_roles.items()}
+        known = made_from, {names[bone]: role for bone, role in Character.of(ob).figure.all_roles.items()}
         if len(_known) >= _MOST:
             _known.clear()
         _known[ob.session_uid] = known

@@ -13,6 +13,7 @@ import numpy as np
 from ..blender import bulk
 from ..blender.armature import Armature
 from . import bone_names, roles
+from .character import Character
 from .roles import Figure
 
 MOST = 20_000  # vertices of a mesh that are read; of larger ones, every second, third, ...
@@ -42,42 +43,39 @@ class _Remembered:
     def __init__(self) -> None:
         self._found: dict[tuple, dict[int, np.ndarray]] = {}
 
-    def points(self, ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+    def points(self, ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
         """As `points`."""
-        key = (armature.rest.tobytes(), *armature.index, tuple(figure.roles.items()), contents(ob))
+        key = (own.armature.rest.tobytes(), *own.armature.index, tuple(own.figure.roles.items()), contents(ob))
         if key not in self._found:
             if len(self._found) > 7:
                 self._found.clear()
-            self._found[key] = _points(ob.original, armature, figure)
+            self._found[key] = _points(ob.original, own)
         return self._found[key]
 
 
 _remembered = _Remembered()
 
 
-def points(ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+def points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
     """For bones by number, the vertices (n, 3) of the skin that are theirs most, at rest and in armature space."""
-    return _remembered.points(ob, armature, figure)
+    return _remembered.points(ob, own)
 
 
-def _points(own: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, np.ndarray]:
+def _points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
     found = dict[int, list[np.ndarray]]()
-    for other, vertices, owners in _skins(own, armature, figure, MOST):
-        del other
+    for _, vertices, owners in _skins(ob, own, MOST):
         for number in np.unique(owners[owners >= 0]).tolist():
             found.setdefault(number, []).append(vertices[owners == number])
     return {bone: np.concatenate(parts) for bone, parts in found.items()}
 
 
-def triangles(
-    ob: bpy.types.Object, armature: Armature, figure: Figure
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+def triangles(ob: bpy.types.Object, own: Character) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The surface of the skin at rest and in armature space.
 
     Vertices (n, 3), the bone (n,) that each of them follows most, -1 for none, and triangles (m, 3) of vertices.
     """
-    own, parts, count = ob.original, [(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros((0, 3), np.intp))], 0
-    for other, vertices, owners in _skins(own, armature, figure, 0):
+    parts, count = [(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros((0, 3), np.intp))], 0
+    for other, vertices, owners in _skins(ob.original, own, 0):
         other.data.calc_loop_triangles()
         corners = bulk.read(other.data.loop_triangles, "vertices", 3).reshape(-1, 3).astype(np.intp)
         if len(vertices):
@@ -108,16 +106,17 @@ def _shown(ob: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def _skins(
-    own: bpy.types.Object, armature: Armature, figure: Figure, most: int
+    ob: bpy.types.Object, own: Character, most: int
 ) -> list[tuple[bpy.types.Object, np.ndarray, np.ndarray]]:  # fmt: skip
     """The meshes of a figure's skin, their vertices (n, 3), and the bone (n,) of each, -1 for what is no skin.
 
     most : vertices of a mesh that are read; 0 for all.
     """
-    bare, found = _without_skin(own, armature, figure), []
-    for other in _shown(own):
-        step = 1 if not most or _hangs(other, own) else max(-(-len(other.data.vertices) // most), 1)
-        vertices, owners = _carried(other, own, armature, step)
+    armature, figure = own.armature, own.figure
+    bare, found = _without_skin(ob, armature, figure), []
+    for other in _shown(ob):
+        step = 1 if not most or _hangs(other, ob) else max(-(-len(other.data.vertices) // most), 1)
+        vertices, owners = _carried(other, ob, armature, step)
         owners = np.where(bare[owners] & (owners >= 0), -1, owners)
         found.append((other, vertices, owners))
     rigid = [_rigid_bone(owners) for _, _, owners in found]

@@ -16,7 +16,7 @@ from ...solvers.algebra import dual_quaternion
 from ..blender import animation, channels
 from ..blender.armature import Armature
 from ..blender.channels import Channels
-from ..figure import roles
+from ..figure.character import Character
 from ..notes import Code, Note, Refused
 from ..skeleton.build import build
 from ..skeleton.goal_facts import GoalFacts
@@ -68,7 +68,7 @@ class Drag:
             facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
             places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
-            self._is_trunk, self._about = len(dragged) > 1, _about(Armature(evaluated), serves, bone)
+            self._is_trunk, self._about = len(dragged) > 1, _about(Character.of(evaluated).armature, serves, bone)
             pose, driven = evaluated.pose.bones, animation.animation(ob).driven
             moves = self._about | self._is_trunk
             stays = frozenset(one.name for one, is_free in zip(pose, moves, strict=True) if not is_free)
@@ -226,7 +226,7 @@ def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:
 
 def _carried(ob: bpy.types.Object, facts: Sequence[GoalFacts], bone: str) -> list[int]:
     """The numbers of the goals of chest, neck and head whose bones are above a bone of the trunk, as in a lean."""
-    found, pose = roles.of(ob).roles, ob.pose.bones
+    found, pose = Character.of(ob).figure.roles, ob.pose.bones
     names = {pose[number].name: role.name for number, role in found.items()}
     return [
         number for number, fact in enumerate(facts)
@@ -237,7 +237,7 @@ def _carried(ob: bpy.types.Object, facts: Sequence[GoalFacts], bone: str) -> lis
 
 def _serves(ob: bpy.types.Object, facts: Sequence[GoalFacts]) -> list[set[int]]:
     """The numbers of the goals that each bone moves for, which are not about weight."""
-    armature, pose = Armature(ob), ob.pose.bones
+    armature, pose = Character.of(ob).armature, ob.pose.bones
     serves: list[set[int]] = [set() for _ in pose]
     for number, fact in enumerate(facts):
         own = armature.index.get(fact.bone)

@@ -16,7 +16,7 @@ from ..blender import animation, channels, rotation, scene_state
 from ..blender.armature import Armature
 from ..clip import finite_motion, ground, inside_limits, leg_bones
 from ..figure import ends, roles
-from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT, Role
 from ..keys import keyable, splits
 from ..notes import Code, Note, Refused
@@ -96,11 +96,11 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
 
     armature : its bones, in another pose at rest if they are folded in their own (`standing`).
     """
-    armature = Armature(ob) if armature is None else armature
-    known = roles.of(ob, armature)
+    character = Character.of(ob) if armature is None else Character(armature, roles.read(ob, armature))
+    armature, known = character.armature, character.figure
     scale = max(map(abs, ob.matrix_world.to_scale()))
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
-    found = leg_bones.of(ob, armature, known)
+    found = leg_bones.of(ob, character)
     if found is None:
         loose = any(role.name == "foot" for role in known.loose.values())
         raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
@@ -115,7 +115,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
     hips = _hips(ob, armature, [leg[0] for leg, _ in found])
     keyed = [*_turned(ob, legs), _path(ob, names[hips], "location")]
     _check(ob, [names[bone] for bone in sorted(moved | {hips})], keyed)
-    arms = [_arm(ob, armature, known, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
+    arms = [_arm(ob, character, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
             for side in (LEFT, RIGHT)]  # fmt: skip
     return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
 
@@ -129,16 +129,17 @@ def _limb(
 
 
 def _arm(
-    ob: bpy.types.Object, armature: Armature, known: roles.Figure, bones: list[int], hips: int, scale: float
+    ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float
 ) -> Limb | None:  # fmt: skip
     """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
+    armature = character.armature
     if min(bones) < 0 or hips not in armature.above(bones[0]):
         return None
     paths = [_between(armature, upper, lower) for upper, lower in pairwise(bones)]
     names = [ob.pose.bones[bone].name for bone in (bones[0], *(bone for path in paths for bone in path))]
     if not all(paths) or any(_reason(ob, name) is not None for name in names):
         return None
-    end = ends.of(RestBody(armature, known), bones[2])
+    end = ends.of(character.body, bones[2])
     length = scale * float(np.linalg.norm(end - armature.heads[bones[2]]))
     found = _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
     return found if keyable.of_curves(ob, _turned(ob, [found])) is None else None

@@ -10,8 +10,9 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import bulk, channels, limit_frame
-from ..blender.armature import Armature, matrices
-from ..figure import capsules, roles
+from ..blender.armature import matrices
+from ..figure import capsules
+from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.read import targets
 from ..frame.read.targets import Place
@@ -135,7 +136,7 @@ def read(
         bulk.read(pose, "dqik_hold").astype(float) if shown.holds else np.zeros(len(pose)),
         [numbers[bone.name] for bone in selected if bone.id_data == ob],
         goals.facts, list(goals.places[: len(goals.facts)]),
-        roles.of(ob).roles if shown.roles else {},
+        Character.of(ob).figure.roles if shown.roles else {},
         _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
         ob.dqik.live and ob.dqik.status.lags,
     )  # fmt: skip
@@ -143,9 +144,9 @@ def read(
 
 def _bodies(ob: bpy.types.Object, evaluated: bpy.types.Object) -> np.ndarray:
     """As `Scene.bodies`."""
-    armature = Armature(evaluated)
-    found = capsules.of(evaluated, armature, roles.of(ob, armature))
-    return bodies.outlines(found, armature.rest, matrices(evaluated.pose.bones, "matrix"))
+    own = Character.of(evaluated)
+    found = capsules.of(evaluated, own)
+    return bodies.outlines(found, own.armature.rest, matrices(evaluated.pose.bones, "matrix"))
 
 
 def draw(scene: Scene) -> Drawing:

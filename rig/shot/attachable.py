@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from ..blender import animation
-from ..blender.armature import Armature
 from ..blender.dependencies import Bone, Dependencies, aims_of, control_bones
 from ..blender.places import owner_of, world_matrix
+from ..figure.character import Character
 from ..keys import attachments, keyable
 from ..notes import Code, Note
 from ..skeleton.plan import chain_of
@@ -114,7 +114,7 @@ def follows(target: Bone, owner: Bone) -> bool:
 
 def solved_bones(ob: bpy.types.Object) -> set[str]:
     """The names of the bones that the goals of an armature object may move, also goals that count on other frames."""
-    armature, names = Armature(ob), ob.pose.bones.keys()
+    armature, names = Character.of(ob).armature, ob.pose.bones.keys()
     found: set[str] = set()
     for goal in ob.dqik.goals:
         number = armature.index.get(goal.bone)

@@ -7,7 +7,7 @@ import bpy
 
 from ..blender.places import Owner
 from ..controls import selection
-from ..figure import roles
+from ..figure.character import Character
 from ..frame.sessions import sessions
 from ..skeleton import foot_roll
 
@@ -18,7 +18,7 @@ def control_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owner | N
     if held is None:
         return None
     rig = sessions.of(ob).rig.rig  # whose figure is known
-    figure = roles.of(ob) if rig is None else rig.figure
+    figure = Character.of(ob).figure if rig is None else rig.figure
     role = figure.role(ob.pose.bones.find(goal.bone))
     return held if role is not None and role.name == "foot" else None
 

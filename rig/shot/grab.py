@@ -11,10 +11,10 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..blender import rotation, scene_state
-from ..blender.armature import Armature
 from ..blender.places import Owner, owner_of, world_matrix
 from ..controls import goals
 from ..controls.goals import Place
+from ..figure.character import Character
 from ..frame.drag import Drag
 from ..frame.sessions import sessions
 from ..keys import keyable, keying
@@ -46,7 +46,7 @@ class Grab:
         evaluated = ob.evaluated_get(depsgraph)
         self.ob, self._bone, self._context = ob, bone, context
         self._own = _matrix(ob, bone, depsgraph).inverted_safe() @ point
-        self._near = _NEAR * Armature(ob).size * max(map(abs, evaluated.matrix_world.to_scale()))
+        self._near = _NEAR * Character.of(ob).size * max(map(abs, evaluated.matrix_world.to_scale()))
         self._number, own = pick.goal_of(ob, bone), ob.dqik.goals
         self._drag = Drag(ob, bone, point, depsgraph) if self._number < 0 else None
         self._moved: list[_Moved] = []

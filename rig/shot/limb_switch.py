@@ -21,6 +21,7 @@ from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, aims_of
 from ..controls import goals, more_controls, selection
+from ..figure.character import Character
 from ..frame import commands, offline
 from ..frame.read import own_answers
 from ..frame.sessions import sessions
@@ -58,7 +59,7 @@ class Rest(NamedTuple):
 
 def limb_of(ob: bpy.types.Object, number: int) -> Limb:
     """The limb of a goal; if it shares all bones with other goals, its own bone is its limb."""
-    armature = Armature(ob)
+    armature = Character.of(ob).armature
     chains = {
         k: _chain_of(ob, armature, goal) for k, goal in enumerate(ob.dqik.goals)
         if goal.bone in ob.pose.bones and (k == number or not goal.mute)
@@ -184,7 +185,7 @@ def switch(
     else:
         switched = [one for one in read if one.frame in halves or one.frame in frames]
         limb_keys.key_limb(ob, own, starts, switched, outside)
-    away, still = _moved(context, ob, staying), _STILL * Armature(ob).size
+    away, still = _moved(context, ob, staying), _STILL * Character.of(ob).size
     if away > still and not (to_ik or keyed_whole):
         away = _lead(context, ob, numbers, staying, still)
     free = [name for name in every if _is_free(ob, name)] if away > still else []

@@ -12,7 +12,8 @@ from mathutils.geometry import intersect_point_line
 from ..blender.dependencies import Bone
 from ..blender.places import owner_of
 from ..controls import selection
-from ..figure import roles, skin
+from ..figure import skin
+from ..figure.character import Character
 
 _WIRES = {"BOUNDS", "WIRE"}  # of meshes that are no skin
 _ENDS = {"head", "hand", "foot"}  # small bones of face, palm and foot belong to these
@@ -83,7 +84,7 @@ def part_of(ob: bpy.types.Object, bone: str) -> str:
     Small bones of face, palm and foot belong to head, hand and foot, unless goals reach for them. Fingers and toes do
     where they are hidden.
     """
-    found = roles.of(ob).roles
+    found = Character.of(ob).figure.roles
     names = ob.pose.bones.keys()
     role_of = {names[number]: role.name for number, role in found.items()}
     own = ob.pose.bones[bone]

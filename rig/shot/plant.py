@@ -11,10 +11,10 @@ from mathutils import Matrix, Quaternion, Vector
 from ...solvers.algebra import quaternion
 from ...solvers.motion import planting
 from ..blender import scene_state
-from ..blender.armature import Armature
 from ..blender.places import owner_of, world_matrix
 from ..controls import goals
 from ..curves import Keys
+from ..figure import character
 from ..frame import offline
 from ..frame.sessions import sessions
 from ..keys import keying, splits
@@ -172,7 +172,7 @@ def _span(
     """The frames over which to plant a goal: the span, or those around the frame `now` on which its target stands."""
     if span is not None:
         return Planted(number, *span)
-    size = Armature(ob).size * max(map(abs, ob.matrix_world.to_scale()))
+    size = character.scaled_size(ob)
     points = way.places[None]
     if foot is not None:
         places, turns = way.places, way.turns

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import planting
-from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.places import owner_of
-from ..figure import foot, roles
+from ..figure import foot
+from ..figure.character import Character
 from ..figure.foot import Foot
 from ..keys import keyable
 from ..skeleton import foot_roll
@@ -22,12 +22,12 @@ def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Foot | None:
     """What the foot of a goal rolls about, in its target's frame and the world's units; None if it cannot roll."""
     if not foot_roll.may_roll(goal):
         return None
-    armature = Armature(ob)
-    bone = armature.index[goal.bone]
-    found = foot.of(ob, armature, roles.of(ob, armature), bone)
+    own = Character.of(ob)
+    bone = own.armature.index[goal.bone]
+    found = foot.of(ob, own, bone)
     if found is None:
         return None
-    found = foot_roll.seen_from_goal(armature, found, bone, goal.use_tail)
+    found = foot_roll.seen_from_goal(own.armature, found, bone, goal.use_tail)
     scale = max(map(abs, ob.matrix_world.to_scale()))
     heel, ball, tip, joint = (scale * point for point in found[:4])
     return Foot(heel, ball, tip, joint, found.axis, found.toes)

@@ -9,8 +9,8 @@ import numpy as np
 from mathutils import Matrix
 
 from ..blender import scene_state
-from ..blender.armature import Armature
 from ..controls import switches
+from ..figure.character import Character
 from ..figure.parts import LEFT, LIMBS, RIGHT, Role
 from ..keys import keyable
 from ..notes import Note
@@ -71,7 +71,7 @@ def _sources(ob: bpy.types.Object, figure: Mapping[int, Role]) -> dict[str, tupl
 
     A neck and a head, which follow other bones' turns in part, are such bones themselves.
     """
-    armature = Armature(ob)
+    armature = Character.of(ob).armature
     names = list(armature.index)
     own = {bone for bone, role in figure.items() if role.name in _PARTS}
     found = {names[bone]: (names[bone], names[bone]) for bone in own if figure[bone].name in ("neck", "head")}

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.armature import Armature
-from ..figure import roles
 from ..figure.body import RestBody
+from ..figure.character import Character
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Code
@@ -40,8 +40,8 @@ class Rest(NamedTuple):
 
 def at_rest(ob: bpy.types.Object) -> Rest:
     """An armature object at rest."""
-    armature = Armature(ob)
-    return Rest(RestBody(armature, roles.of(ob, armature)), armature.rest[:, :3, :3])
+    own = Character.of(ob)
+    return Rest(own.body, own.armature.rest[:, :3, :3])
 
 
 def fingers(rest: Rest) -> list[Link]:

@@ -17,7 +17,8 @@ from ..blender import animation
 from ..blender.armature import Armature
 from ..blender.places import Owner, owner_of
 from ..curves import bone_path
-from ..figure import foot, roles
+from ..figure import foot
+from ..figure.character import Character
 from ..figure.foot import Foot
 
 ROLL = animation.ROLL
@@ -157,7 +158,7 @@ def _rolled(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> tuple[Armatu
     roll = of(goal, ob if goal.target is not None and goal.target.original == ob.original else None)
     if roll == 0.0:
         return None
-    armature = Armature(ob)
-    bone = armature.index[goal.bone]
-    found = foot.of(ob, armature, roles.of(ob, armature), bone)
+    own = Character.of(ob)
+    armature, bone = own.armature, own.armature.index[goal.bone]
+    found = foot.of(ob, own, bone)
     return None if found is None else (armature, seen_from_goal(armature, found, bone, goal.use_tail), roll)

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..blender.armature import Armature
-from ..figure import roles
-from ..figure.anatomy import Anatomy
-from ..figure.body import RestBody
+from ..figure.character import Character
 from ..notes import Note
 from . import limits
 
@@ -28,11 +25,10 @@ class Preset:
 
 def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
     """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
-    armature = Armature(ob)
-    figure = roles.of(ob, armature)
+    own = Character.of(ob)
+    armature, figure, anatomy = own.armature, own.figure, own.anatomy
     if refusal := figure.controlled or figure.not_human:
         return Preset([], [], refusal)
-    anatomy = Anatomy(RestBody(armature, figure))
     preset = Preset([], [])
     for bone in chosen:
         number = armature.index[bone.name]

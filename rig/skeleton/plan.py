@@ -13,10 +13,11 @@ from ...solvers.algebra import quaternion
 from ..blender import bulk, leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from ..figure import bend, capsules, masses, roles
+from ..figure import bend, capsules, masses
 from ..figure.bend import Chain
 from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
+from ..figure.character import Character
 from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..keys import keyable
@@ -118,8 +119,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     """
     if keyable.is_system_override(ob.original):  # Blender lets nobody write its pose
         return Note(Code.SYSTEM_OVERRIDE, repr(ob.name))
-    armature, pose = Armature(ob), ob.pose.bones
-    figure = roles.of(ob, armature)
+    character, pose = Character.of(ob), ob.pose.bones
+    armature, figure = character.armature, character.figure
     notes: list[Note] = []
     goals: list[PlannedGoal] = []
     for number, goal in enumerate(facts):
@@ -144,7 +145,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         return notes[0] if notes else Note(Code.ADD_GOAL)
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
-    goals += _of_toes(goals, pose, RestBody(armature, figure), constrained | by_driver)
+    goals += _of_toes(goals, pose, character.body, constrained | by_driver)
     moved = np.zeros(len(pose), dtype=bool)
     moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
     moved &= armature.controls & ~mechanism_bones.blended(ob, armature, moved, constrained)
@@ -171,12 +172,12 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
-    bends = _bends(pose, RestBody(armature, figure), chains, moved)
+    bends = _bends(pose, character.body, chains, moved)
     weighed = masses.of(armature, figure) if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
     avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)
-    bodies = capsules.of(ob, armature, figure) if avoids_self or avoided else []
+    bodies = capsules.of(ob, character) if avoids_self or avoided else []
     if not avoids_self:
         bodies = [body for body in bodies if moved[armature.above(body.bone)].any()]
     avoided = avoided if bodies else []  # without bodies there is nothing to keep out of them

@@ -6,11 +6,10 @@ from functools import cached_property
 import bpy
 from mathutils import Quaternion, Vector
 
-from ..blender.armature import Armature
 from ..blender.places import world_matrix
-from ..figure import bend, roles
+from ..figure import bend
 from ..figure.bend import Chain
-from ..figure.body import RestBody
+from ..figure.character import Character
 from .plan import chain_of
 
 _STRAIGHT = 1e-3  # of its length: a limb that is bent by less points nowhere
@@ -25,12 +24,8 @@ class Poles:
         self._ob, self._depsgraph = ob, depsgraph
 
     @cached_property
-    def _armature(self) -> Armature:
-        return Armature(self._ob)
-
-    @cached_property
-    def _body(self) -> RestBody:
-        return RestBody(self._armature, roles.of(self._ob, self._armature))
+    def _figure(self) -> Character:
+        return Character.of(self._ob)
 
     def spot(self, goal: bpy.types.PropertyGroup) -> Vector | None:
         """Where in the world a goal's pole has to be: turned about the line of its limb from where it is.
@@ -94,13 +89,13 @@ class Poles:
 
     def _chain(self, goal: bpy.types.PropertyGroup) -> tuple[int, list[int]]:
         """The number of a goal's bone, and its chain upward."""
-        number = self._armature.index[goal.bone]
-        return number, chain_of(goal, self._armature.above(number), self._ob.pose.bones[number].dqik_translate)
+        number = self._figure.armature.index[goal.bone]
+        return number, chain_of(goal, self._figure.armature.above(number), self._ob.pose.bones[number].dqik_translate)
 
     def _limb(self, goal: bpy.types.PropertyGroup) -> bend.Limb | None:
         """The limb that a goal's pole turns; None if that is the whole chain."""
         number, chain = self._chain(goal)
-        return next(iter(bend.find_limbs(self._body, [Chain(chain, number, goal.use_tail)])), None)
+        return next(iter(bend.find_limbs(self._figure.body, [Chain(chain, number, goal.use_tail)])), None)
 
     def _points(self, goal: bpy.types.PropertyGroup, at_rest: bool = False) -> tuple[Vector, Vector, Vector] | None:
         """Root, middle and end in armature space of the limb that a pole turns; of the whole chain if it has none."""
@@ -113,14 +108,14 @@ class Poles:
         if limb is None:
             places = [heads[bone] for bone in chain]
             return (places[-1], sum(places[:-1], Vector()) / len(places[:-1]), end) if len(chain) > 1 else None
-        above = self._armature.above(number)
+        above = self._figure.armature.above(number)
         below = [bone for bone in above[: above.index(limb.lower)] if not self._divides(bone)]
         if below:
             end = heads[below[-1]]
         return heads[limb.upper], heads[limb.lower], end
 
     def _divides(self, bone: int) -> bool:
-        role = self._body.roles.get(bone)
+        role = self._figure.body.roles.get(bone)
         return role is not None and role.name == "twist"
 
 

@@ -5,6 +5,7 @@ import bpy
 
 from ...solvers.algebra import quaternion
 from ..figure import foot
+from ..figure.character import Character
 from . import foot_roll
 from .foot_roll import RolledFoot
 from .plan import Plan
@@ -13,8 +14,9 @@ from .plan import Plan
 def of(ob: bpy.types.Object, solve_plan: Plan) -> list[RolledFoot]:
     """What the feet of a plan roll about, and the goals of their toes."""
     armature, found = solve_plan.armature, list[RolledFoot]()
+    character = Character(armature, solve_plan.figure)
     for k, goal in enumerate(solve_plan.goals):
-        own = foot.of(ob, armature, solve_plan.figure, goal.bone) if goal.facts.rolls and not goal.of_foot else None
+        own = foot.of(ob, character, goal.bone) if goal.facts.rolls and not goal.of_foot else None
         if own is None:
             continue
         toes = next((n for n, one in enumerate(solve_plan.goals) if one.bone == own.toes and one.facts.turns), -1)

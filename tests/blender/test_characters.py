@@ -44,9 +44,9 @@ def made(name: str | Character, way: str) -> bpy.types.Object:
 def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
     """The roles are those written by hand, and only figures that are not human have no human limits."""
     character = BY_NAME[name]
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(name, "native")
-    figure = roles.of(ob)
+    figure = figures.of(ob).figure
     names = [bone.name for bone in ob.pose.bones]
     found = {names[bone]: tuple(role) for bone, role in figure.roles.items()}
     for bone, role in build.truth(character).items():
@@ -62,10 +62,10 @@ def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
 @pytest.mark.parametrize("character", NAMINGS, ids=lambda character: character.name)
 def test_one_body_is_known_under_many_names(extension: str, character: Character) -> None:
     """All bones, by their names, or by the shape of the figure where these say nothing."""
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(character, "native")
     names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
+    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items()}
     truth = build.truth(character)
     assert {bone: found.get(bone) for bone in truth} == truth
 
@@ -73,12 +73,12 @@ def test_one_body_is_known_under_many_names(extension: str, character: Character
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NEEDS_NAMES])
 def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str) -> None:
     """With numbers for names, where the skeleton tells hands from wings, heads from hair and left from right."""
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(name, "native")
     truth = list(map(build.truth(BY_NAME[name]).get, [bone.name for bone in ob.data.bones]))
     for number, bone in enumerate(ob.data.bones):
         bone.name = f"{number:03}"
-    found = roles.of(ob).roles
+    found = figures.of(ob).figure.roles
     parts = {"hips", "head", *(part for bones in poses.LIMBS.values() for part in bones)}
     for number, role in enumerate(truth):
         if role is not None and role[0] in parts:
@@ -89,10 +89,10 @@ def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str)
 @pytest.mark.parametrize("name", BONES_ACROSS)
 def test_imported_bones_are_known_too(extension: str, name: str, way: str) -> None:
     """Importers turn bones, change their lengths and scale the object; roles stay the same."""
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(name, way)
     names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items()}
+    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items()}
     assert {bone: found.get(bone) for bone in build.truth(BY_NAME[name])} == build.truth(BY_NAME[name])
 
 
@@ -189,12 +189,12 @@ def test_a_limit_has_one_meaning_in_any_axes() -> None:
 
 def test_the_user_corrects_a_role(extension: str) -> None:
     """A role that is chosen goes from the bone that was taken for it to the chosen one; None takes a bone out."""
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made("unity", "native")
     number = {bone.name: k for k, bone in enumerate(ob.pose.bones)}
     ob.pose.bones["Chest"].dqik_role = "NONE"
     ob.pose.bones["Lower arm.L"].dqik_role = "HAND_L"
-    found = roles.of(ob).roles
+    found = figures.of(ob).figure.roles
     assert found.get(number["Chest"]) is None
     assert found[number["Lower arm.L"]] == ("hand", "L")
     assert number["Hand.L"] not in found
@@ -223,7 +223,7 @@ def rigify() -> None:
 def test_fins_are_no_limbs(extension: str) -> None:
     """A shark's bones have no roles of arms and legs."""
     ob = next(metarig for metarig in METARIGS if metarig.name == "rigify shark").add()
-    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
     assert not {role.name for role in roles.values()} & {part for bones in poses.LIMBS.values() for part in bones}
 
 
@@ -233,7 +233,7 @@ def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: Metarig) -> N
     """Both hands, both feet and the head, also of animals, which have no human limits."""
     ob = metarig.add()
     names = [bone.name for bone in ob.pose.bones]
-    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
     found = {names[bone]: tuple(role) for bone, role in roles.items()}
     assert {bone: found.get(bone) for bone in metarig.truth()} == metarig.truth()
     assert set(found.values()) >= {("head", ""), ("hips", "")}
@@ -288,20 +288,20 @@ def test_legs_that_end_at_their_shins_have_goals_there() -> None:
 @pytest.mark.parametrize("name", [*BONES_ACROSS, "mixamo", "unity", "rokoko", "palms", "toon", "gorilla"])
 def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension: str, name: str) -> None:
     """Names on the wrong sides change nothing; the press that swaps sides does, and a second one puts them back."""
-    roles, character = sys.modules[f"{extension}.rig.figure.roles"], BY_NAME[name]
+    figures, character = sys.modules[f"{extension}.rig.figure.character"].Character, BY_NAME[name]
     ob = made(name, "native")
-    before = roles.of(ob).roles
+    before = figures.of(ob).figure.roles
     rows = build.lines(character)
     pairs = [(one.name, two.name) for one, two in itertools.pairwise(rows) if one.side == "L" and two.side == "R"]
     assert len(pairs) > 5
     for number, (one, two) in enumerate(pairs):
         ob.data.bones[one].name, ob.data.bones[two].name = f"one {number}", f"two {number}"
         ob.data.bones[f"one {number}"].name, ob.data.bones[f"two {number}"].name = two, one
-    assert roles.of(ob).roles == before
+    assert figures.of(ob).figure.roles == before
     assert bpy.ops.dqik.swap_sides() == {"FINISHED"}
-    assert roles.of(ob).roles == sys.modules[f"{extension}.rig.figure.recognise"].swapped(before)
+    assert figures.of(ob).figure.roles == sys.modules[f"{extension}.rig.figure.recognise"].swapped(before)
     assert bpy.ops.dqik.swap_sides() == {"FINISHED"}
-    assert roles.of(ob).roles == before
+    assert figures.of(ob).figure.roles == before
 
 
 def test_arms_that_end_at_their_forearms_have_goals_there() -> None:
@@ -461,7 +461,7 @@ def test_a_head_that_carries_the_arms_is_a_head(extension: str) -> None:
             rigs.Bone(f"Hand.{side}", (0.8 * x, 0, 1.5), (0.9 * x, 0, 1.5), f"Forearm.{side}"),
         ]
     ob = rigs.armature(bones)
-    roles = sys.modules[f"{extension}.rig.figure.roles"].of(ob).roles
+    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
     found = {ob.pose.bones[bone].name: role.name for bone, role in roles.items()}
     assert (found["Head"], found["Spine"], found["Hips"]) == ("head", "spine", "hips")
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}

@@ -94,21 +94,6 @@ def test_a_frame_is_the_same_whichever_way_it_is_reached(keyed: str) -> None:
             assert np.abs(forwards[frame][:, :3, 3] - other[frame][:, :3, 3]).max() < 2e-6, f"{name}, frame {frame}"
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "REST"])
-def test_a_fresh_session_sees_the_same_frames(start_from: str) -> None:
-    """Live switched off and on again at another frame gives the same frames."""
-    ob = moving_figure("some")
-    ob.dqik.start_from = start_from
-    ob.dqik.live = True
-    first = walk(ob, FRAMES)
-    ob.dqik.live = False
-    rigs.at_frame(7)
-    ob.dqik.live = True
-    again = walk(ob, reversed(FRAMES))
-    for frame in FRAMES:
-        assert rigs.turn(first[frame], again[frame]) < 1e-6
-
-
 def test_previous_starts_afresh_on_every_jump() -> None:
     """With start_from PREVIOUS, a frame reached by a jump is the one that POSE gives."""
     ob = moving_figure()

@@ -3,7 +3,6 @@
 
 import gc
 import importlib
-import tracemalloc
 from collections.abc import Callable
 
 import bpy
@@ -180,35 +179,25 @@ def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extensi
 
 
 @pytest.mark.parametrize("setting", ["dqik_stiffness", "dqik_hold"])
-def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, extension: str) -> None:
+def test_memory_is_bounded_where_each_frame_is_prepared_anew(
+    setting: str, extension: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A setting of a bone that is keyed on all frames makes another prepared solve of each."""
     solvers = importlib.import_module(f"{extension}.solvers")
     ob = playing()
+    prepared_rig = importlib.import_module(f"{extension}.rig.frame.memory.prepared_rig")
+    most = 5
+    monkeypatch.setattr(prepared_rig, "_MOST", most * prepared_rig._OF_JOINT * len(ob.pose.bones))
     bone = ob.pose.bones["spine"]
-    for frame, value in ((1, 0.0), (1000, 0.9)):
+    for frame, value in ((1, 0.0), (100, 0.9)):
         setattr(bone, setting, value)
         bone.keyframe_insert(setting, frame=frame)
-    prepared_rig = importlib.import_module(f"{extension}.rig.frame.memory.prepared_rig")
-    sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
-    rigs.at_frame(1)
-    most = prepared_rig._MOST // (prepared_rig._OF_JOINT * len(sessions.of(ob).rig.rig.skeleton))
 
     def count() -> int:
         gc.collect()
         return sum(type(one) is solvers.Prepared for one in gc.get_objects())
 
     others = count()  # those of other tests
-
-    def play(frames: range) -> int:
-        for frame in frames:
-            rigs.at_frame(frame)
-        assert count() <= others + most + 5
-        return tracemalloc.get_traced_memory()[0]
-
-    tracemalloc.start()
-    try:
-        before = play(range(1, most + 40))
-        grown = play(range(most + 40, most + 140)) - before
-    finally:
-        tracemalloc.stop()
-    assert grown < 100 * 20_000  # bytes: about 3,000 a frame for the answer
+    for frame in range(1, 41):
+        rigs.at_frame(frame)
+    assert count() <= others + most + 5

@@ -130,11 +130,11 @@ def swung(ob: bpy.types.Object, names: Sequence[str], angle: float, axis: str) -
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_bones_of_common_rigs_are_recognised(extension: str, family: str) -> None:
     """Each by its part and its side, and none of the others."""
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     trunk, left, right, others = FAMILIES[family]
     ob = figure_named(family)
     names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in roles.of(ob).roles.items() if role.name != "finger"}
+    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items() if role.name != "finger"}
     wanted = {name: (part, "") for name, part in zip(trunk, TRUNK, strict=True)}
     for side, own in (("L", left), ("R", right)):
         wanted |= {name: (part, side) for name, part in zip(own, PARTS, strict=True)}
@@ -294,9 +294,7 @@ def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
     away = radians(bend) / (1.0 / first + 1.0 / second)
     arm.tail += away * Vector((0.0, cos(tilt), sin(tilt)))
     bpy.ops.object.mode_set(mode="POSE")
-    body, armature, roles = (importlib.import_module(f"{extension}.rig.{name}")
-                             for name in ("figure.body", "blender.armature", "figure.roles"))  # fmt: skip
-    read = armature.Armature(ob)
-    axis, bent = body.RestBody(read, roles.of(ob, read)).hinge(read.index["forearm.L"])
+    body = importlib.import_module(f"{extension}.rig.figure.character").Character.of(ob).body
+    axis, bent = body.hinge(ob.pose.bones.find("forearm.L"))
     assert least <= degrees(Vector(axis).angle(Vector((0.0, 0.0, -1.0)))) <= most
     assert degrees(bent) == pytest.approx(bend if bend > 4.0 else 0.0, abs=0.6)

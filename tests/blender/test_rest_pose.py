@@ -80,25 +80,25 @@ def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
     ob = moving()
     bpy.context.scene.frame_set(FOLDED)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
-    figure = roles.of(ob)
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+    figure = figures.of(ob).figure
     assert figure.not_human
     assert not figure.folded  # in this frame nothing stands
     bpy.context.scene.frame_set(STANDS)
-    assert roles.of(ob).folded
+    assert figures.of(ob).figure.folded
     assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
-    assert not roles.of(ob).not_human
+    assert not figures.of(ob).figure.not_human
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert bpy.ops.dqik.pose_to_rest.poll() is False
 
 
 def test_a_dog_is_not_taken_for_a_folded_person(extension: str) -> None:
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     for name in ("dog", "bird"):
         if name in BY_NAME:
-            assert not roles.of(build.native(BY_NAME[name])).folded
+            assert not figures.of(build.native(BY_NAME[name])).figure.folded
 
 
 def scaled(ob: bpy.types.Object) -> None:

@@ -133,8 +133,8 @@ def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
     full_body = sys.modules[f"{extension}.operators.body.full_body"]
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
-    note = full_body._begin_posing(ob, roles.of(ob))
+    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+    note = full_body._begin_posing(ob, figures.of(ob).figure)
     assert ob.mode == "POSE"
     assert [bone.name for bone in bpy.context.selected_pose_bones] == ["DQIK hand.L"]
     assert str(note).startswith("Left Hand is selected: press G")

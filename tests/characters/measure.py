@@ -80,7 +80,7 @@ def measure(
     """One row of the table. natural : the amount of the natural pose. verbose : print each target that is missed."""
     character = BY_NAME[name]
     ob, truth = made(character, way), build.truth(character)
-    found = sys.modules["dqik.rig.figure.roles"].of(ob)
+    found = sys.modules["dqik.rig.figure.character"].Character.of(ob).figure
     names = [bone.name for bone in ob.pose.bones]
     by_name = {names[bone]: tuple(role) for bone, role in found.roles.items()}
     row: dict[str, object] = {"wrong roles": sum(by_name.get(name) != role for name, role in truth.items())}

@@ -234,12 +234,12 @@ FAULTS = [
     ),
     Fault(
         "euler-turns", _ROTATION, "return angle + _TURN * np.round((reference - angle) / _TURN)", "return angle",
-        "baked Euler angles jump by whole turns", "test_bake",
+        "baked Euler angles jump by whole turns", "test_bake test_promises",
         groups="bake,mode",
     ),
     Fault(
         "axis-angle-turns", _ROTATION, "_nearest_turn(turned * angle, reference[..., :1])", "turned * angle",
-        "baked axis-angle rotations jump by whole turns", "test_bake test_rigs",
+        "baked axis-angle rotations jump by whole turns", "test_bake test_promises test_rigs",
         groups="bake,mode",
     ),
     Fault(
@@ -299,46 +299,46 @@ FAULTS = [
     # -- Previous Frame and bakes --------------------------------------------------------------------------------------
     Fault(
         "previous-jumps", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "0.0 < view.frame - self._frame <= 2.0",
-        "Previous Frame follows a jump of two frames", "test_playback test_frames test_bake",
+        "Previous Frame follows a jump of two frames", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "previous-backward", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "abs(view.frame - self._frame) <= 1.0",
-        "Previous Frame follows a step backward", "test_playback test_frames test_bake",
+        "Previous Frame follows a step backward", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "previous-never", _MOTION,
         "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
-        "Previous Frame never follows", "test_playback test_frames test_bake",
+        "Previous Frame never follows", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "signs-in-bake", _FRAMES, "np.where((q * previous).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)",
         "np.where((q * previous).sum(-1, keepdims=True) < 0.0, 1.0, 1.0)",
-        "baked quaternions change sign, so bones spin between frames", "test_bake",
+        "baked quaternions change sign, so bones spin between frames", "test_bake test_promises",
         groups="bake,pose",
     ),
     Fault(
         "bake-from-answer", "rig/frame/offline.py", "            reading.pose = sessions.of(ob).pose.copy(ob)",
         "            pass",
-        "a bake starts from the last answer instead of the base pose", "test_bake",
+        "a bake starts from the last answer instead of the base pose", "test_bake test_promises",
         groups="bake",
     ),
     Fault(
         "bake-drops-keys", _CURVES, "times > span[1] + 1e-3", "times > span[1] + 1e9",
-        "a bake into the current action removes keys after its range", "test_bake",
+        "a bake into the current action removes keys after its range", "test_bake test_promises",
         groups="bake,keys",
     ),
     Fault(
         "bake-other-keys", _CURVES, "            curve.mute = False\n", "", "muted curves stay muted after a bake",
-        "test_bake",
+        "test_bake test_promises",
         groups="bake,keys",
     ),
     Fault(
         "bake-mode", "rig/bake/keys.py", "(path, frames[own], rotations[own, bone, : rotation.PATH_SIZES[path]])",
         "(path, frames[own], rotations[own, 0, : rotation.PATH_SIZES[path]])",
-        "every baked bone gets the keys of the first", "test_bake",
+        "every baked bone gets the keys of the first", "test_bake test_promises",
         groups="bake",
     ),
     # -- other kinds of goals, couplings, contact ----------------------------------------------------------------------
@@ -377,12 +377,12 @@ FAULTS = [
     # -- operators -----------------------------------------------------------------------------------------------------
     Fault(
         "bake-keeps-live", "operators/live/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",
-        "test_bake",
+        "test_bake test_promises",
         groups="bake",
     ),
     Fault(
         "off-by-one-range", "operators/frames.py", "range(start, end + 1, self.step)", "range(start, end, self.step)",
-        "a bake leaves out its last frame", "test_bake",
+        "a bake leaves out its last frame", "test_bake test_promises",
         groups="bake",
     ),
     Fault(

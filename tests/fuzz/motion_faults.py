@@ -114,7 +114,7 @@ MOTION_FAULTS = [
     ),
     # -- all frames as one motion --------------------------------------------------------------------------------------
     Fault(
-        "clip-window-held", "solvers/clip/windows.py", "problem((begin - first, 0))", "problem((0, 0))",
+        "clip-window-held", "solvers/clip/windows.py", "(begin - first, 0))", "(0, 0))",
         "a smooth bake jumps where two windows of frames meet", _CLIP_TESTS,
     ),
     Fault(

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure as it is read from an armature object: its bones at rest, their roles, and the directions of its body.
+
+It is read once and kept, under all that it is read from, so that everybody may ask for it at any time.
+"""
+
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ..blender import bulk
+from ..blender.armature import Armature, matrices
+from ..blender.dependencies import control_bones
+from . import person, roles
+from .anatomy import Anatomy
+from .body import RestBody
+from .parts import Role
+from .roles import Figure
+
+_MOST = 32  # characters that are kept
+_kept: dict[tuple[object, ...], "Character"] = {}
+
+
+class Character:
+    """The bones, roles and body of a figure.
+
+    Attributes
+    ----------
+    armature : its bones at rest. figure : their roles. body, anatomy : made of both when they are asked for.
+    bones : {role: number}; of several bones with one role the last.
+    """
+
+    def __init__(self, armature: Armature, figure: Figure) -> None:
+        self.armature, self.figure = armature, figure
+
+    @classmethod
+    def of(cls, ob: bpy.types.Object) -> "Character":
+        """The character of an armature object.
+
+        Those of generated rigs, and of figures that lie at rest, are read anew each time: their constraints and poses
+        count too.
+        """
+        contents = _contents(ob)
+        known = _kept.pop(contents, None)
+        if known is None:
+            armature = Armature(ob)
+            known = cls(armature, roles.read(ob, armature))
+            if armature.kind is not None or person.leans(armature.control_tree, known.figure.roles):
+                return known
+        _kept[contents] = known
+        if len(_kept) > _MOST:
+            del _kept[next(iter(_kept))]
+        return known
+
+    @property
+    def size(self) -> float:
+        """The size of the armature."""
+        return self.armature.size
+
+    @cached_property
+    def body(self) -> RestBody:
+        """The directions of the figure at rest."""
+        return RestBody(self.armature, self.figure)
+
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        """What ranges of human joints are on its bones."""
+        return Anatomy(self.body)
+
+    @cached_property
+    def bones(self) -> dict[Role, int]:
+        """As above."""
+        return {role: bone for bone, role in self.figure.roles.items()}
+
+
+def scaled_size(ob: bpy.types.Object) -> float:
+    """The size of an armature object in the world."""
+    return Character.of(ob).size * max(map(abs, ob.matrix_world.to_scale()))
+
+
+def swap_sides(ob: bpy.types.Object) -> int:
+    """Choose the mirrored role of every bone that has a side; returns their number."""
+    sided = {bone: role for bone, role in Character.of(ob).figure.all_roles.items() if role.side}
+    for bone, role in sided.items():
+        ob.pose.bones[bone].dqik_role = role.mirrored.identifier
+    return len(sided)
+
+
+def _contents(ob: bpy.types.Object) -> tuple[object, ...]:
+    """All that a character is read from, but for constraints of generated rigs and the pose of a figure that lies."""
+    pose, bones = ob.pose.bones, ob.data.bones
+    return (
+        tuple(pose.keys()),
+        tuple(bone.parent and bone.parent.name for bone in pose),
+        tuple(bones.keys()),
+        matrices(bones, "matrix_local").tobytes(),
+        bulk.read(bones, "length").tobytes(),
+        bulk.read(bones, "use_deform", kind=np.bool_).tobytes(),
+        bulk.read(pose, "dqik_role", kind=np.int32).tobytes(),
+        frozenset(control_bones(ob)),
+        tuple((bone.name, one.type, one.mute) for bone in pose for one in bone.constraints),
+    )

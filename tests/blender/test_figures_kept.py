@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A figure is read once and kept: what is kept is what reading it anew would give, whatever was changed."""
+
+import importlib
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+
+
+def renamed(ob: bpy.types.Object) -> None:
+    ob.data.bones["hand.L"].name = "tentacle"
+
+
+def chosen(ob: bpy.types.Object) -> None:
+    ob.pose.bones["chest"].dqik_role = "NONE"
+
+
+def edited(change: Callable[[bpy.types.ArmatureEditBones], None]) -> Callable[[bpy.types.Object], None]:
+    def change_at_rest(ob: bpy.types.Object) -> None:
+        bpy.context.view_layer.objects.active = ob
+        bpy.ops.object.mode_set(mode="EDIT")
+        change(ob.data.edit_bones)
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+    return change_at_rest
+
+
+def moved(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["hand.L"].head.z += 0.1
+
+
+def longer(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["hand.L"].length *= 1.5
+
+
+def reparented(bones: bpy.types.ArmatureEditBones) -> None:
+    bones["arm.L"].parent = bones["hips"]
+
+
+def added(bones: bpy.types.ArmatureEditBones) -> None:
+    bones.new("tail").tail = (0, 1, 1)
+
+
+def helper(ob: bpy.types.Object) -> None:
+    ob.data.bones["hand.L"].use_deform = False
+    ob.data.bones["hand.L"].name = "DQIK hand.L"
+
+
+def target(ob: bpy.types.Object) -> None:
+    rigs.goal(ob, "hand.R", ob, subtarget="hand.L")
+
+
+def led(ob: bpy.types.Object) -> None:
+    for name in ("arm.L", "forearm.L", "arm.R", "forearm.R", "thigh.L", "thigh.R", "shin.L", "shin.R"):
+        ob.pose.bones[name].constraints.new("COPY_ROTATION")
+
+
+def swapped(ob: bpy.types.Object) -> None:
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.dqik.swap_sides()
+
+
+@pytest.mark.parametrize(
+    "change", [renamed, chosen, edited(moved), edited(longer), edited(reparented), edited(added), helper, target, led,
+               swapped],
+)  # fmt: skip
+def test_a_change_of_a_figure_is_seen(extension: str, change: Callable[[bpy.types.Object], None]) -> None:
+    figures, roles = (importlib.import_module(f"{extension}.rig.figure.{name}") for name in ("character", "roles"))
+    read = importlib.import_module(f"{extension}.rig.blender.armature").Armature
+    ob = rigs.figure()
+    before = figures.Character.of(ob)
+    assert figures.Character.of(ob) is before
+    change(ob)
+    found, armature = figures.Character.of(ob), read(ob)
+    assert found is not before
+    assert found.figure == roles.read(ob, armature)
+    assert list(found.armature.index.items()) == list(armature.index.items())
+    for name in ("parent", "rest", "length", "heads", "tails"):
+        np.testing.assert_array_equal(getattr(found.armature, name), getattr(armature, name))
+
+
+def test_the_same_figure_is_kept_under_another_name_and_pose(extension: str) -> None:
+    figures = importlib.import_module(f"{extension}.rig.figure.character")
+    ob = rigs.figure()
+    before = figures.Character.of(ob)
+    ob.name, ob.location.x = "Other", 3.0
+    ob.pose.bones["arm.L"].rotation_quaternion = (0.5, 0.5, 0.5, 0.5)
+    rigs.update()
+    assert figures.Character.of(ob) is before
+    assert figures.Character.of(rigs.evaluated(ob)) is before
