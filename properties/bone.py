@@ -99,7 +99,7 @@ def bone_properties() -> dict[str, object]:
 
 
 def _hidden_properties() -> dict[str, object]:
-    """What the extension remembers of pose bones."""
+    """Properties in which the extension remembers things of pose bones."""
     return {
         # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
         "dqik_owner": IntProperty(**_HIDDEN),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What properties of several kinds share: how they are saved and keyed, and that the solve is out of date."""
+"""Shared by properties: options to save and key them, and updates that make the solve out of date."""
 
 from math import pi
 
@@ -24,7 +24,7 @@ def touched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 
 
 def _seen(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """What is shown of a motion changed."""
+    """Reads a motion anew for what is shown of it."""
     del context
     seen_motion.keep_asked(self.id_data)
     views.redraw()
@@ -32,9 +32,9 @@ def _seen(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 
 SETTING = {"options": FIXED, "override": OVERRIDE, "update": touched}
 KEYED_SETTING = {"options": KEYED, "override": OVERRIDE, "update": touched}
-"""What all settings of the solve have in common, and those that may be keyed."""
+"""The options of all settings of the solve, and of those that may be keyed."""
 SEEN = {"options": FIXED, "override": OVERRIDE, "update": _seen}
-"""What settings of what is shown have in common."""
+"""The options of settings of what is shown."""
 
 
 def roll_property() -> object:
@@ -48,7 +48,7 @@ def roll_property() -> object:
 
 
 def set_aside_properties() -> dict[str, object]:
-    """Where the keys of an attached bone or object stand meanwhile: places, rotations and scales that move nothing."""
+    """Properties that hold the keys of an attached bone or object meanwhile, and move nothing."""
     return {
         attachments.SET_ASIDE + channel: FloatVectorProperty(
             name=f"Set Aside {channel}", description="Keys that count again once it is let go", size=size,

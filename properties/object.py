@@ -32,7 +32,7 @@ from .status import DqikMissedFrame, DqikStatus
 
 
 def _implementation(settings: bpy.types.bpy_struct) -> str:
-    """What runs the chosen solver: the compiled kernel or NumPy."""
+    """Returns the name of what runs the chosen solver: the compiled kernel or NumPy."""
     if settings.solver not in COMPILED:
         return "NumPy: this method is not compiled"
     return "Compiled kernel" if kernel() == "compiled" else kernel().replace("numpy", "NumPy", 1)
@@ -203,7 +203,7 @@ class DqikSettings(bpy.types.PropertyGroup):
 
     @property
     def natural_pose_refusal(self) -> str:
-        """Why the natural pose does not know the figure; empty if it does."""
+        """The reason why the natural pose does not know the figure; empty if it does."""
         refusal = sessions.natural_pose_refusal(self.id_data)
         return "" if refusal is None else str(refusal)
 

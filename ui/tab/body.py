@@ -60,7 +60,7 @@ class DQIK_MT_controls(bpy.types.Menu):
 def _natural_pose(
     context: bpy.types.Context, layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup
 ) -> None:  # fmt: skip
-    """How far the body poses itself, and how far as this character does; or why it does not."""
+    """Draws the shares of the natural pose and of the character's own motion, or the reason why there is none."""
     refusal = sessions.natural_pose_refusal(settings.id_data)
     if refusal is not None:
         paragraph(context, layout, refusal, "INFO")

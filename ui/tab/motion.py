@@ -41,7 +41,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
 
 
 def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """Whether the motion from which this one was made is shown, and where."""
+    """Draws the switch that shows the motion from which this one was made, and its place."""
     settings = ob.dqik
     layout.prop(settings, "show_original")
     if settings.show_original and ob.dqik.live:
@@ -143,7 +143,7 @@ class DQIK_PT_see_motion(ArmatureSidebar, bpy.types.Panel):
 
 
 def _state(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """Whether what is shown is up to date, with a button that reads the motion."""
+    """Draws a sentence where what is shown is not up to date, with a button that reads the motion."""
     known = seen_motion.known(ob)
     if known.failed:
         paragraph(context, layout, "Another add-on or a script changes the frames while they are read", "ERROR")
