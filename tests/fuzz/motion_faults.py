@@ -147,7 +147,8 @@ MOTION_FAULTS = [
         "test_attach::test_an_attachment_before_a_later_one_lasts_until_that_begins",
     ),
     Fault(
-        "detach-before", _ATTACH, "        splits.split(curve, curves.frame_before(time)).interpolation = \"CONSTANT\"\n", "",
+        "detach-before", _ATTACH,
+        "        splits.split(curve, curves.frame_before(time)).interpolation = \"CONSTANT\"\n", "",
         "letting go moves the frames before it",
         "test_attach::test_nothing_moves_at_either_end",
     ),
