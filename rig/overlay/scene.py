@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay shows of an armature in a view: read in bulk, and turned into lines, faces and points on demand."""
+"""The overlay of an armature in a view: read in bulk, and turned into lines, faces and points on demand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

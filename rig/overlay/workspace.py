@@ -35,7 +35,7 @@ class Workspace:
 
 
 def settings(ob: bpy.types.Object, goal: str) -> tuple:
-    """What the reach of a goal depends on, of an evaluated object."""
+    """Returns the settings on which the reach of a goal of an evaluated object depends."""
     found = ob.dqik.goals.get(goal)
     own = () if found is None else (found.bone, found.chain_length, found.use_tail)
     return own, contents.edited(ob)[:4]

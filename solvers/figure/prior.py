@@ -75,7 +75,7 @@ class Prior:
         figure, own = self.figure, self._own
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
-        free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
+        free[~figure.skeleton.turns] = 0.0
         free[figure.skeleton.detached] = 0.0
         for limb in figure.limbs:
             both = [limb.upper, limb.lower]
@@ -116,7 +116,7 @@ class Prior:
         view = self.body.within_reach(view, own.view)
         moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            ends = np.exp(moved[:, 0, self.body.ends.at, None] * own.fade_of_ends) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
         shares = np.exp(moved @ own.fade).reshape(len(moved), -1, 1, 2)
         motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))
