@@ -122,20 +122,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     character, pose = Character.of(ob), ob.pose.bones
     armature, figure = character.armature, character.figure
     notes: list[Note] = []
-    goals: list[PlannedGoal] = []
-    for number, goal in enumerate(facts):
-        if not goal.active:
-            continue
-        if problem := _problem(ob, goal, armature):
-            notes.append(Note(Code.GOAL, repr(goal.name), problem))
-            continue
-        if goal.pole_is_target:
-            notes.append(Note(Code.POLE_IS_TARGET, repr(goal.name)))
-        bone = armature.index[goal.bone]
-        chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
-        if not chain:  # the goal stays in the plan, so that it is reported as not met
-            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
-        goals.append(PlannedGoal(number, goal, bone, chain))
+    goals = _solvable(ob, facts, armature, notes)
     behind = _own_behind(ob, goals, armature)
     carriers = _leave_carriers(ob, goals, behind)
     links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
@@ -159,16 +146,9 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     constrained |= by_driver
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure, links)
     if not moved.any():
-        locked = Note(Code.ALL_LOCKED)
-        return left[-1] if left_to_ik else locked
-    slides = moved & np.array([bone.dqik_translate for bone in pose])
-    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
-    if connected.any():
-        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
+        return left[-1] if left_to_ik else Note(Code.ALL_LOCKED)
     free = ~bulk.read(ob.original.pose.bones, "lock_location", 3, bool)  # a lock causes no evaluation
-    locked = slides & ~connected & ~free.any(1)
-    if locked.any():
-        notes.append(Note(Code.LOCATION_LOCKED, _named(pose, locked)))
+    slides = _sliding(pose, moved, free, notes)
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
@@ -186,9 +166,44 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links,
-        bodies, avoids_self, avoided, notes, placed, free, left_out, passes,
+        armature, goals, bones, moved, slides, constrained, bends, figure, weighed, links, bodies, avoids_self, avoided,
+        notes, placed, free, left_out, passes,
     )  # fmt: skip
+
+
+def _solvable(
+    ob: bpy.types.Object, facts: Sequence[GoalFacts], armature: Armature, notes: list[Note]
+) -> list[PlannedGoal]:
+    """The active goals that can be solved, by themselves; notes about the others, and about those that move nothing."""
+    goals: list[PlannedGoal] = []
+    for number, goal in enumerate(facts):
+        if not goal.active:
+            continue
+        if problem := _problem(ob, goal, armature):
+            notes.append(Note(Code.GOAL, repr(goal.name), problem))
+            continue
+        if goal.pole_is_target:
+            notes.append(Note(Code.POLE_IS_TARGET, repr(goal.name)))
+        bone = armature.index[goal.bone]
+        chain = chain_of(goal, armature.above(bone), ob.pose.bones[bone].dqik_translate)
+        if not chain:  # the goal stays in the plan, so that it is reported as not met
+            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
+        goals.append(PlannedGoal(number, goal, bone, chain))
+    return goals
+
+
+def _sliding(
+    pose: bpy.types.bpy_prop_collection, moved: np.ndarray, free: np.ndarray, notes: list[Note]
+) -> np.ndarray:
+    """The moved bones (N,) bool that may also slide; notes about those that cannot. free : as in `Plan`."""
+    slides = moved & np.array([bone.dqik_translate for bone in pose])
+    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
+    if connected.any():
+        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
+    locked = slides & ~connected & ~free.any(1)
+    if locked.any():
+        notes.append(Note(Code.LOCATION_LOCKED, _named(pose, locked)))
+    return slides & ~connected & ~locked
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note | None:
