@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 
 import bpy
@@ -30,6 +30,18 @@ _COLUMNS = {  # of a key: the type, and the usual value
 def bone_path(bone: str, channel: str) -> str:
     """Data path of a pose bone's channel."""
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
+def path_of(owner: bpy.types.Object | bpy.types.PoseBone, name: str) -> str:
+    """The data path, from the object, of a property of an object or a bone."""
+    return bone_path(owner.name, name) if isinstance(owner, bpy.types.PoseBone) else name
+
+
+def group_of(owner: object, path: str) -> str:
+    """The name of the group that a new curve of a property gets, as Blender has it; empty for none."""
+    if isinstance(owner, bpy.types.PoseBone):
+        return owner.name
+    return "Object Transforms" if path.startswith(("location", "rotation", "scale")) else ""
 
 
 def frame_before(time: float) -> float:
@@ -65,6 +77,24 @@ def find(ob: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None
     owner = ob.animation_data
     bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
     return None if bag is None else bag.fcurves.find(path, index=index)
+
+
+def keyed(ob: bpy.types.Object, paths: Container[str]) -> list[bpy.types.FCurve]:
+    """The curves with keys of data paths in an object's assigned action."""
+    return [curve for curve in fcurves(ob.animation_data) if curve.data_path in paths and len(curve.keyframe_points)]
+
+
+def times(found: Iterable[bpy.types.FCurve]) -> list[float]:
+    """The times of the keys of curves, in their order."""
+    return sorted({round(key.co[0], 3) for curve in found for key in curve.keyframe_points})
+
+
+def remove_keys(found: Iterable[bpy.types.FCurve], first: float, last: float) -> None:
+    """Remove the keys of curves from a time to another."""
+    for curve in found:
+        for key in reversed(curve.keyframe_points):
+            if first - SAME_FRAME <= key.co[0] <= last + SAME_FRAME:
+                curve.keyframe_points.remove(key)
 
 
 def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:

@@ -157,8 +157,8 @@ def write(
         owner: Owner = ob.pose.bones[bone] if bone else ob
         splits.keep_outside(owner, path, times)
         for index in range(rotation.PATH_SIZES.get(path, columns.shape[1])):
-            whole = curves.bone_path(bone, path) if bone else path
-            writer.write(whole, index, bone or "Object Transforms", np.array(times), columns[:, index])
+            whole, group = curves.path_of(owner, path), curves.group_of(owner, path)
+            writer.write(whole, index, group, np.array(times), columns[:, index])
             count += len(times)
     writer.finish()
     return count

@@ -106,7 +106,7 @@ def of_owners(owners: Iterable[Owner], channels: Iterable[str] = ()) -> Note | N
     paths: dict[bpy.types.Object, list[str]] = {}
     for owner in owners:
         names = ("location", rotation.PATHS[owner.rotation_mode], *channels)
-        paths.setdefault(owner.id_data, []).extend(path_of(owner, name) for name in names)
+        paths.setdefault(owner.id_data, []).extend(curves.path_of(owner, name) for name in names)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     both = (stands_still(ob, depsgraph) or problem(ob, own) for ob, own in paths.items())
     return next((note for note in both if note is not None), None)
@@ -134,11 +134,6 @@ def of_goals(
     both += [(goal.pole_target, goal.pole_subtarget, poles) for goal in goals]
     owners = (owner_of(ob, bone) for ob, bone, counts in both if counts and ob is not None)
     return of_owners(dict.fromkeys(owner for owner in owners if owner is not None))
-
-
-def path_of(owner: Owner, name: str) -> str:
-    """The data path, from the object, of a property of an object or a bone."""
-    return name if owner == owner.id_data else curves.bone_path(owner.name, name)
 
 
 def _of_curve(ob: bpy.types.Object, curve: bpy.types.FCurve, strips: bool) -> Note | None:

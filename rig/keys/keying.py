@@ -24,28 +24,28 @@ def adds_curves(auto: bool) -> bool:
     return not (auto and bpy.context.preferences.edit.use_keyframe_insert_available)
 
 
-def key(owner: Owner, frame: float, group: str, auto: bool = False) -> bool:
+def key(owner: Owner, frame: float, auto: bool = False) -> bool:
     """Key the location and the rotation, in the owner's own rotation mode, at a frame; returns whether both were keyed.
 
     auto : as in `adds_curves`.
     """
-    moved = key_path(owner, "location", frame, group, auto)
-    return key_path(owner, rotation.PATHS[owner.rotation_mode], frame, group, auto) and moved
+    moved = key_path(owner, "location", frame, auto=auto)
+    return key_path(owner, rotation.PATHS[owner.rotation_mode], frame, auto=auto) and moved
 
 
-def key_path(owner: Owner, path: str, frame: float, group: str = "", auto: bool = False) -> bool:
+def key_path(owner: bpy.types.bpy_struct, path: str, frame: float, group: str = "", auto: bool = False) -> bool:
     """Key a property of an owner, by its data path from there, at a frame; returns whether it was keyed.
 
-    auto : as in `adds_curves`.
+    group : of a new curve, by default the owner's. auto : as in `adds_curves`.
     """
-    there = {curve.array_index for curve in _curves(owner, path) if key_at(curve, frame) is not None}
-    if adds_curves(auto):
-        done = owner.keyframe_insert(path, frame=frame, group=group)
-    elif not _curves(owner, path):  # Blender would print a warning
+    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
+    own = [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path == whole]
+    there = {curve.array_index for curve in own if key_at(curve, frame) is not None}
+    if not own and not adds_curves(auto):  # Blender would print a warning
         return False
-    else:
-        done = owner.keyframe_insert(path, frame=frame, group=group, options={"INSERTKEY_AVAILABLE"})
-    for curve in _curves(owner, path):
+    options = set() if adds_curves(auto) else {"INSERTKEY_AVAILABLE"}
+    done = owner.keyframe_insert(path, frame=frame, group=group or curves.group_of(owner, path), options=options)
+    for curve in curves.keyed(owner.id_data, [whole]):
         if curve.array_index not in there:
             _prefer(curve, frame)
     return done
@@ -76,12 +76,6 @@ def is_keyed(bone: bpy.types.PoseBone, frame: float) -> bool:
     """Whether the rotation or the location of a bone has a key at a frame."""
     paths = (rotation.PATHS[bone.rotation_mode], "location")
     return any(key_at(curve, frame) is not None for path in paths for curve in curves_of(bone, path).values())
-
-
-def _curves(owner: Owner, path: str) -> list[bpy.types.FCurve]:
-    """The curves of a property of an owner in its object's action."""
-    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
-    return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path == whole]
 
 
 def _prefer(curve: bpy.types.FCurve, frame: float) -> None:

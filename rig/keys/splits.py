@@ -57,8 +57,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
     those times are from each other.
     """
     found = [curve for curve in curves.fcurves(owner.id_data.animation_data) if len(curve.keyframe_points)]
-    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
-    own = [curve for curve in found if curve.data_path == whole]
+    own = [curve for curve in found if curve.data_path == curves.path_of(owner, path)]
     ranges = [curve.range() for curve in own or found]
     step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
     first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
@@ -68,7 +67,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
         for curve in own:
             split(curve, time, after)
         if not own:
-            owner.keyframe_insert(path, frame=time, group=owner.name if whole != path else "Object Transforms")
+            owner.keyframe_insert(path, frame=time, group=curves.group_of(owner, path))
 
 
 def level(curve: bpy.types.FCurve, time: float) -> None:

@@ -11,6 +11,7 @@ from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
+from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..clip import clip, ground, inside_limits, leg_bones
@@ -158,7 +159,7 @@ def _turned(ob: bpy.types.Object, limbs: Sequence[Limb]) -> list[str]:
 
 
 def _path(ob: bpy.types.Object, bone: str, name: str) -> str:
-    return keyable.path_of(ob.pose.bones[bone], name)
+    return curves.path_of(ob.pose.bones[bone], name)
 
 
 def _check(ob: bpy.types.Object, names: Sequence[str], paths: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from mathutils import Vector
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Chain, Spring, follow_through
+from .. import curves
 from ..blender import rotation, scene_state
 from ..clip import clip, inside_limits
 from ..keys import keyable
@@ -39,7 +40,7 @@ def _depth(bone: bpy.types.PoseBone) -> int:
 def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
     """Raise `Refused` if the rotations of bones cannot be keyed."""
     bones = [ob.pose.bones[name] for name in names]
-    note = keyable.problem(ob, [keyable.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
+    note = keyable.problem(ob, [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
     if note is not None:
         raise Refused(note)
 

@@ -141,7 +141,7 @@ def check(every: Sequence[Dense]) -> None:
     """Raise `Refused` if fewer keys, in copies of the actions, would not be seen or would change other frames."""
     for ob in dict.fromkeys(one.ob for one in every):
         own = (one for one in every if one.ob == ob)
-        paths = [keyable.path_of(one.owner, path) for one in own for path, _ in one.curves]
+        paths = [curves.path_of(one.owner, path) for one in own for path, _ in one.curves]
         if (note := keyable.problem(ob, paths, copied=True)) is not None:
             raise Refused(note)
 
@@ -169,8 +169,8 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
                 rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
                 values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
                 slopes = None if still else own.slopes[rows, :, column]
-                whole = curves.bone_path(one.bone, path) if one.bone else path
-                writer.write(whole, index, one.bone or "Object Transforms", times[own.samples[rows]], values, slopes)
+                whole, group = curves.path_of(one.owner, path), curves.group_of(one.owner, path)
+                writer.write(whole, index, group, times[own.samples[rows]], values, slopes)
                 count += len(values)
         writer.finish()
     return count

@@ -106,7 +106,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     for one in found:
         owner = (one.ob, one.bone)
         if _is_scaled(owner, here[owner], depsgraph):
-            keying.key_path(owner_of(*owner), "scale", time, one.bone)
+            keying.key_path(owner_of(*owner), "scale", time)
         _hold(owner, time)
         attachments.end(one, time)
     rekey.put_now(here, time, context)
@@ -120,7 +120,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     rekey.rekey(asked, context)
     _settle(later | still, shares, context)
     for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
-        keys.remove(owner_of(*owner), "location", end)
+        curves.remove_keys(keys.curves_of(owner_of(*owner), "location"), end, end)
     _take_back(spans, context)
     for owner in spans:
         for curve in rekey.own_curves(owner):
@@ -215,7 +215,7 @@ def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> boo
     if not moved or not keying.is_auto(scene) or keyable.problem(ob, moved) is not None:
         return not moved
     for path in moved:
-        keying.key_path(ob, path, time, "Object Transforms", auto=True)
+        keying.key_path(ob, path, time, auto=True)
     return not keys.unkeyed(ob, time)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
+from .. import curves
 from ..blender import rotation, scene_state
 from ..blender.places import Owner, owner_of, world_matrix
 from ..controls import goals
@@ -107,10 +108,10 @@ class Grab:
         """Why what the drag moves cannot be keyed; None if it can."""
         if self._drag is None:
             owner = self._moved[0].owner
-            return keyable.problem(owner.id_data, [keyable.path_of(owner, "location")])
+            return keyable.problem(owner.id_data, [curves.path_of(owner, "location")])
         posed = [(bone, name) for bone in self._drag.may_move(self.ob)
                  for name in (rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else []))]
-        note = keyable.problem(self.ob, [keyable.path_of(*one) for one in posed])
+        note = keyable.problem(self.ob, [curves.path_of(*one) for one in posed])
         return note or keyable.of_owners(one.owner for one in self._moved)
 
     def _add(self, target: bpy.types.Object, bone: str, turns: bool) -> None:
@@ -185,8 +186,7 @@ class Grab:
         """Key a property of a bone or an object, if Auto Keying is on."""
         scene = self._context.scene
         if keying.is_auto(scene):
-            group = "Object Transforms" if owner == owner.id_data else owner.name
-            keying.key_path(owner, path, scene.frame_current_final, group, auto=True)
+            keying.key_path(owner, path, scene.frame_current_final, auto=True)
 
 
 def _matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:

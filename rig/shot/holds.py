@@ -217,7 +217,7 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 def _paths(bone: bpy.types.PoseBone, pose: bool) -> list[str]:
     """The data paths that are keyed where a bone is held. pose : with its pose."""
     turned = [rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else [])]
-    return [keyable.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
+    return [curves.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
 
 
 def at_frame(ob: bpy.types.Object, view: View) -> Here:
@@ -342,7 +342,7 @@ def _key(
     values = {index: _beside(found.get(index), value, here, had_key, is_new) for index, value in enumerate(before)}
     there = [index for index, curve in found.items() if keying.key_at(curve, here.frame) is not None]
     if not (keep and len(there) == len(before)):
-        keying.key_path(bone, path, here.frame, bone.name)
+        keying.key_path(bone, path, here.frame)
     for index, curve in keying.curves_of(bone, path).items():
         for time, value in [*values[index], *([] if own is None else [(here.frame, own[index])])]:
             curve.keyframe_points.insert(time, value)

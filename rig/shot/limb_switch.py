@@ -93,7 +93,7 @@ def refusal(ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> Note |
     if note is not None or to_ik:
         return note
     bones = {name: ob.pose.bones[name] for number in numbers for name in limb_of(ob, number).own}
-    paths = (keyable.path_of(bone, channel) for bone in bones.values() for channel in limb_keys.channels_of(bone))
+    paths = (curves.path_of(bone, channel) for bone in bones.values() for channel in limb_keys.channels_of(bone))
     return keyable.problem(ob, paths)
 
 
@@ -240,7 +240,7 @@ def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequenc
     limbs = [ob.pose.bones[name] for number in numbers for name in limb_of(ob, number).own]
     moving = goals.target_owners(ob.dqik.goals[number] for number in numbers) if to_ik else limbs
     for owner in dict.fromkeys(moving):
-        keying.key(owner, time, "Object Transforms" if owner == owner.id_data else owner.name, auto=True)
+        keying.key(owner, time, auto=True)
 
 
 def _is_keyed(ob: bpy.types.Object, name: str) -> bool:

@@ -87,19 +87,17 @@ def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
 
 def times(owner: Bone) -> list[float]:
     """The times of an owner's keys."""
-    return sorted({round(key.co[0], 3) for curve in own_curves(owner) for key in curve.keyframe_points})
+    return curves.times(own_curves(owner))
 
 
 def own_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's location, rotation and scale."""
-    wanted = attachments.paths(owner_of(*owner))
-    return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
+    return attachments.curves_of(owner_of(*owner))
 
 
 def times_behind(owner: Bone, time: float) -> list[float]:
     """The times of an owner's keys after a time, also of those that are set aside."""
-    aside = {round(key.co[0], 3) for curve in _aside_curves(owner) for key in curve.keyframe_points}
-    return sorted(one for one in {*times(owner), *aside} if one > time + NEAR)
+    return [one for one in curves.times([*own_curves(owner), *_aside_curves(owner)]) if one > time + NEAR]
 
 
 def set_aside(owner: Bone, start: float, end: float) -> int:
@@ -165,25 +163,20 @@ def drop_repeated(owner: Bone, start: float, time: float) -> None:
     if not pairs or time <= start + NEAR:
         return
     if all(a is not None and b is not None and abs(a.co[1] - b.co[1]) <= NEAR * NEAR for a, b in pairs):
-        for curve in own:
-            key = keying.key_at(curve, time)
-            if key is not None:
-                curve.keyframe_points.remove(key)
+        curves.remove_keys(own, time, time)
 
 
 def _aside_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's keys that are set aside."""
-    wanted = {attachments.aside(path) for path in attachments.paths(owner_of(*owner))}
-    return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
+    return curves.keyed(owner[0], {attachments.aside(path) for path in attachments.paths(owner_of(*owner))})
 
 
 def key(owner: Bone, time: float) -> None:
     """Key the place of an owner; the scale too of an object, which what it is attached to may change."""
-    ob, bone = owner
-    group = bone or "Object Transforms"
-    keying.key(owner_of(ob, bone), time, group)
-    if not bone or has_scale(owner):
-        keying.key_path(owner_of(ob, bone), "scale", time, group)
+    held = owner_of(*owner)
+    keying.key(held, time)
+    if held == owner[0] or has_scale(owner):
+        keying.key_path(held, "scale", time)
 
 
 def has_scale(owner: Bone) -> bool:

@@ -41,7 +41,7 @@ def key(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, No
             ob.dqik.live = was_live
         raise
     for name in rolls:
-        keying.key_path(ob.pose.bones[name], _ROLL, frames[0], name)
+        keying.key_path(ob.pose.bones[name], _ROLL, frames[0])
     for number, goal in enumerate(ob.dqik.goals):
         for name, value in _AT_FIRST.items():
             if ("", f"dqik.goals[{number}].{name}") in elsewhere:

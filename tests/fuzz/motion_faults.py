@@ -231,7 +231,7 @@ MOTION_FAULTS = [
         "test_limb_switch::test_a_range_to_keys_of_the_bones",
     ),
     Fault(
-        "switch-outside", _LIMB, "for time in () if had_keys else outside:", "for time in ():",
+        "switch-outside", _LIMB, "in () if had_keys else beside.items():", "in ():",
         "a limb that had no keys keeps the pose of a switch on all other frames",
         "test_limb_switch::test_only_the_limb_is_keyed",
     ),
