@@ -20,7 +20,7 @@ def add_option(parser: Parser) -> None:
 
 
 def left_out(ob: bpy.types.Object) -> int:
-    """How many motions of an armature are not the assigned one."""
+    """Returns the number of an armature's motions beside the assigned one."""
     own = motions.of(ob, _rigs(), bpy.data.actions)
     return len(own) - (ob.animation_data is not None and ob.animation_data.action in own)
 
@@ -50,7 +50,7 @@ def expanded(tasks: Sequence[Task]) -> Generator[list[Task]]:
 
 
 class _Made:
-    """What was made of the motions of an armature."""
+    """The actions that were made of an armature's motions."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
         self._ob, self._before = ob, lineage.assigned(ob)

@@ -73,7 +73,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
 def _carried(
     source: bpy.types.Object, request: Namespace, bodies: Sequence[str], actions: Iterable[bpy.types.Action]
 ) -> Generator[list[commands.Task]]:  # fmt: skip
-    """What gives bodies, or the armatures that were named, the motion of a source.
+    """Yields the tasks that give bodies, or the armatures that were named, the motion of a source.
 
     actions : those that can be a motion of the source, if all are asked for. At the end, bodies have the first one.
     """

@@ -22,7 +22,7 @@ _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep 
 
 
 class GroundOptions:
-    """Where the ground is."""
+    """Options for the place of the ground."""
 
     ground: EnumProperty(
         name="Ground", description="Where feet can stand",

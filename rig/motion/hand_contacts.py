@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import solve_band
+from ...solvers.motion import solve_band
 from ..clip import volumes
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
