@@ -51,7 +51,8 @@ def frame_before(time: float) -> float:
 
 def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
     """The F-curves of the assigned action for this owner; empty if there are none."""
-    return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(owner)
+    return () if bag is None else bag.fcurves
 
 
 def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
@@ -74,8 +75,7 @@ def digest(ob: bpy.types.Object) -> str:
 
 def find(ob: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None:
     """A curve of an object's assigned action, or None."""
-    owner = ob.animation_data
-    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(ob.animation_data)
     return None if bag is None else bag.fcurves.find(path, index=index)
 
 
@@ -114,7 +114,7 @@ def remove(ob: bpy.types.Object, starts: tuple[str, ...]):
     owner = ob.animation_data
     if owner is None or owner.action is None or owner.action.library is not None:
         return None
-    bag = _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(owner)
     for curve in [curve for curve in ([] if bag is None else bag.fcurves) if curve.data_path.startswith(starts)]:
         bag.fcurves.remove(curve)
     return bag
@@ -148,10 +148,13 @@ def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times
 
 def remove_path(ob: bpy.types.Object, path: str) -> None:
     """Remove the curves of a property from an object's action."""
-    owner = ob.animation_data
-    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(ob.animation_data)
     for curve in [] if bag is None else [curve for curve in bag.fcurves if curve.data_path == path]:
         bag.fcurves.remove(curve)
+
+
+def _bag_of(owner: bpy.types.AnimData | None):
+    return None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
 
 
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
@@ -201,11 +204,7 @@ class Writer:
             after each key, from which the handles are set; without them the handles are those of new keys in Blender's
             preferences. is_stepped : values stay until the next key.
         """
-        curve = self._bag.fcurves.find(path, index=index)
-        before = None if curve is None else Keys.of(curve)
-        if curve is None:
-            curve = self._new_curve(path, index, group)
-        self._written.append((curve, before))
+        curve, before = self._opened(path, index, group)
         if is_stepped:
             interpolation = CONSTANT
         elif slopes is None and len(frames) <= 2:
@@ -223,11 +222,7 @@ class Writer:
 
         over : also in the place of its own ones that have other values at the same times; else these stay.
         """
-        curve = self._bag.fcurves.find(path, index=index)
-        before = None if curve is None else Keys.of(curve)
-        if curve is None:
-            curve = self._new_curve(path, index, group)
-        self._written.append((curve, before))
+        curve, before = self._opened(path, index, group)
         if before is not None:
             keys = keys if over else keys.chosen(~keys.are_at(before, alike=False))
             keys = keys.joined(before.chosen(~before.are_at(keys)))
@@ -253,16 +248,20 @@ class Writer:
             else:
                 before.into(curve)
 
-    def _new_curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:
-        """A new curve in a group named after the bone."""
+    def _opened(self, path: str, index: int, group: str) -> tuple[bpy.types.FCurve, "Keys | None"]:
+        """A curve that is written, and its old keys; None for a new one, which is in a group named after the bone."""
         curves = self._bag.fcurves
-        if not LAYERED:
-            return curves.new(path, index=index, action_group=group)
-        if _GROUP_NAMES:
-            return curves.new(path, index=index, group_name=group)
-        curve = curves.new(path, index=index)
-        curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
-        return curve
+        curve = curves.find(path, index=index)
+        before = None if curve is None else Keys.of(curve)
+        if curve is None and not LAYERED:
+            curve = curves.new(path, index=index, action_group=group)
+        elif curve is None and _GROUP_NAMES:
+            curve = curves.new(path, index=index, group_name=group)
+        elif curve is None:
+            curve = curves.new(path, index=index)
+            curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
+        self._written.append((curve, before))
+        return curve, before
 
 
 class Keys:

@@ -175,7 +175,6 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
 
 
 def _axis(direction: np.ndarray) -> np.ndarray:
-    """The axis of the armature that is nearest to a direction."""
     number = int(np.abs(direction).argmax())
     return np.eye(3)[number] * np.sign(direction[number])
 
@@ -242,7 +241,6 @@ def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) ->
 
 
 def _fingers(body: RestBody, hand: int) -> int:
-    """The number of a hand's fingers."""
     tree = body.armature.tree
     fingers = [bone for bone in tree.below(hand) if bone in body.roles and body.roles[bone].name == "finger"]
     return sum(int(body.armature.parent[bone]) not in fingers for bone in fingers)

@@ -20,9 +20,6 @@ from ..blender.places import Owner, owner_of, world_matrix
 NAME = "DQIK Attach"
 """What the names of the constraints begin with."""
 
-CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
-"""The channels of a place, and how many numbers they have."""
-
 SET_ASIDE = "dqik_set_aside_"
 """What the names of the properties begin with whose muted curves have the keys that an attachment does without."""
 
@@ -159,7 +156,6 @@ def _curves(constraint: bpy.types.Constraint) -> list[bpy.types.FCurve]:
 
 
 def _key(owner: Owner, constraint: bpy.types.Constraint, time: float, influence: float) -> None:
-    """Key the influence, without interpolation."""
     constraint.influence = influence
     constraint.keyframe_insert("influence", frame=time, group=owner.name)
     for curve in _curves(constraint):

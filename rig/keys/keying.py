@@ -7,6 +7,8 @@ Blender's preference *Only Insert Available* is about Auto Keying: with it, Auto
 there and makes no new ones. Keys that the user asks for are inserted in any case.
 """
 
+from collections.abc import Iterable
+
 import bpy
 
 from .. import curves
@@ -64,12 +66,38 @@ def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
     return points[low] if low < len(points) and points[low].co[0] <= frame + curves.SAME_FRAME else None
 
 
+def size_of(path: str) -> int:
+    """How many numbers a property has."""
+    return rotation.PATH_SIZES.get(path, 3 if path in ("location", "scale") else 1)
+
+
 def curves_of(bone: bpy.types.PoseBone, path: str) -> dict[int, bpy.types.FCurve]:
     """The curves of a bone's property in its object's action, by their index."""
     whole = curves.bone_path(bone.name, path)
-    size = rotation.PATH_SIZES.get(path, 3 if path == "location" else 1)
-    both = ((index, curves.find(bone.id_data, whole, index)) for index in range(size))
+    both = ((index, curves.find(bone.id_data, whole, index)) for index in range(size_of(path)))
     return {index: curve for index, curve in both if curve is not None}
+
+
+def beside(
+    curve: bpy.types.FCurve | None, before: float, frame: float, times: Iterable[float], had_key: bool = False,
+    is_new: bool = True,
+) -> list[tuple[float, float]]:  # fmt: skip
+    """The times beside a frame on which a curve lacks a key, and its values there as they are before it is keyed there.
+
+    before : the value at the frame itself, where the curve had a key, or else on all frames, where there was no curve.
+    is_new : a key that is at the frame belongs to what is keyed now.
+    """
+    if curve is None or (is_new and not (had_key or has_others(curve, frame))):
+        return [(time, before) for time in times]
+    lacking = [time for time in times if key_at(curve, time) is None]
+    if not is_new:
+        return [(time, curve.evaluate(time)) for time in lacking]
+    return list(zip(lacking, curves.before_key(curve, frame, before if had_key else None, lacking), strict=True))
+
+
+def has_others(curve: bpy.types.FCurve, frame: float) -> bool:
+    """Whether a curve has keys at other frames."""
+    return len(curve.keyframe_points) > (key_at(curve, frame) is not None)
 
 
 def is_keyed(bone: bpy.types.PoseBone, frame: float) -> bool:

@@ -31,7 +31,7 @@ _SCALED = 1e-3  # scales that differ by less are the same
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
-class Answer(NamedTuple):
+class BodyChannels(NamedTuple):
     """Rotations (F, B, 4) of bones from rest, and the locations (F, 3) of some of them by number.
 
     Those are the bone that carries the figure, and what does not hang on what it goes with.
@@ -129,7 +129,7 @@ def _hips(person: Person, shown: BodyMotion) -> np.ndarray:
 def transfer(
     source: tuple[Person, BodyMotion, float, np.ndarray], ob: bpy.types.Object, person: Person, space: Space,
     ground: np.ndarray,
-) -> Generator[float, None, Answer]:  # fmt: skip
+) -> Generator[float, None, BodyChannels]:  # fmt: skip
     """The motion for another body; yields the progress from 0 to 1.
 
     source : its figure, motion, scale and `origin`. space, ground : of the body.
@@ -220,7 +220,6 @@ def _wider(source: tuple[Person, BodyMotion, float], body: Body, size: float) ->
 
 
 def _across(person: Person) -> float:
-    """How far the joints of the hips are apart."""
     left, right = (person.armature.heads[leg.thigh] for leg in person.legs[: len(SIDES)])
     return float(np.linalg.norm(left - right))
 
@@ -250,7 +249,7 @@ def _long(person: Person, side: int) -> float:
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _channels(body: Body, posed: BodyMotion, mover: int, shift: np.ndarray) -> Answer:
+def _channels(body: Body, posed: BodyMotion, mover: int, shift: np.ndarray) -> BodyChannels:
     """The channels of a body, posed with the bone that carries it moved by a `shift` (F, 3)."""
     armature, space, attached = body.person.armature, body.space, body.person.attached
     rest = quaternion.from_matrix(armature.rest[:, :3, :3])
@@ -282,10 +281,10 @@ def _channels(body: Body, posed: BodyMotion, mover: int, shift: np.ndarray) -> A
     turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
         quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
     locations = {mover: location(mover, shift)} | {bone: location(bone, moved(bone)) for bone in attached}
-    return Answer(bones, np.stack(turned, 1), locations)
+    return BodyChannels(bones, np.stack(turned, 1), locations)
 
 
-def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: Answer) -> int:
+def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: BodyChannels) -> int:
     """Key the answer into a new action of some name, which is assigned; the number of keys.
 
     Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels; in a

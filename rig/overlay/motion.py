@@ -88,7 +88,7 @@ def arcs(
 
 def _arc(
     ob: bpy.types.Object, scene: bpy.types.Scene, bone: str, number: int, frames: Sequence[int],
-    shown: Sequence[seen_motion.Shown],
+    shown: Sequence[seen_motion.SeenFrame],
 ) -> Arc:  # fmt: skip
     """The arc of a bone, or if it has no name, of a goal's target."""
     goal = ob.dqik.goals[number] if number >= 0 else None

@@ -43,9 +43,9 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
     it is, with Auto Keying. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
-    _refuse(attachable.target_problem(target, depsgraph))
+    keyable.refuse(attachable.target_problem(target, depsgraph))
     for owner in owners:
-        _refuse(attachable.problem(owner, target))
+        keyable.refuse(attachable.problem(owner, target))
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
     is_beside = not _key_moved(target[0], time, context.scene)
@@ -94,7 +94,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     found = [one for one in found if one not in begun]
     spans = {(one.ob, one.bone): (time, _reach(one)) for one in found}
     for owner in spans:
-        _refuse(attachable.problem(owner))
+        keyable.refuse(attachable.problem(owner))
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
     turning = {owner: _fade_end(owner, time) for owner in spans
                if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
@@ -133,7 +133,7 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     Raises `Refused` as `detach` does.
     """
     for one in found:
-        _refuse(attachable.problem((one.ob, one.bone)))
+        keyable.refuse(attachable.problem((one.ob, one.bone)))
     ends = {one: _reach(one) for one in found}
     spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
@@ -161,11 +161,6 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
-
-
-def _refuse(note: Note | None) -> None:
-    if note is not None:
-        raise Refused(note)
 
 
 def _begin(ends: Mapping[Bone, float], time: float, context: bpy.types.Context) -> None:
@@ -203,7 +198,6 @@ def _stay(curve: bpy.types.FCurve, time: float, end: float) -> None:
 
 
 def _take_back(owners: Collection[Bone], context: bpy.types.Context) -> None:
-    """Put keys of owners back that were set aside."""
     for owner in owners:
         rekey.take_back(owner)
     rekey.follow(owners, context)

@@ -53,8 +53,7 @@ class Grab:
         self._moved: list[_Moved] = []
         if self._drag is None:
             goal = own[self._number]
-            if (still := keyable.stands_still(goal.target, depsgraph)) is not None:
-                raise Refused(still)
+            keyable.refuse(keyable.stands_still(goal.target, depsgraph))
             self._add(goal.target, goal.subtarget, turns=False)
             self._put(depsgraph, world_matrix(goal.target, goal.subtarget, depsgraph).translation)  # whether it can be
             self._moved[0].put_back()
@@ -63,8 +62,8 @@ class Grab:
                 self._add(own[number].target, own[number].subtarget, turns=True)
             for number in self._drag.unpoled:
                 self._add(own[number].pole_target, own[number].pole_subtarget, turns=False)
-        if keying.is_auto(context.scene) and (note := self._refusal()) is not None:
-            raise Refused(note)
+        if keying.is_auto(context.scene):
+            keyable.refuse(self._refusal())
 
     def at(self) -> Vector:
         """Where the point is now, in the world."""
@@ -183,14 +182,12 @@ class Grab:
             one.put_back()
 
     def _key(self, owner: Owner, path: str) -> None:
-        """Key a property of a bone or an object, if Auto Keying is on."""
         scene = self._context.scene
         if keying.is_auto(scene):
             keying.key_path(owner, path, scene.frame_current_final, auto=True)
 
 
 def _matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The world matrix of a bone."""
     found = world_matrix(ob, bone, depsgraph)
     assert found is not None
     return found

@@ -118,7 +118,13 @@ def _continuous(
     turned = np.array([[*one[at], 0.0][:4] for one in every])
     before = turned[0] if start is None else np.array([*start, 0.0][:4])
     found = clip.continuous(mode, rotation.to_quaternion(mode, turned), before)[:, : rotation.SIZES[mode]]
-    return [(*one[:at], tuple(own), *one[at + 1 :]) for one, own in zip(every, found.tolist(), strict=True)]
+    return [with_channel(one, path, own) for one, own in zip(every, found, strict=True)]
+
+
+def with_channel(transform: scene_state.Transform, path: str, values: np.ndarray) -> scene_state.Transform:
+    """A transform with other values of a channel."""
+    at = scene_state.TRANSFORM.index(path)
+    return (*transform[:at], tuple(values.tolist()), *transform[at + 1 :])
 
 
 def starts(
@@ -130,10 +136,8 @@ def starts(
     found = dict[str, scene_state.Transform]()
     for name in names:
         number, mode = ob.pose.bones.find(name), ob.pose.bones[name].rotation_mode
-        channels = dict(zip(scene_state.TRANSFORM, scene_state.transform(ob.pose.bones[name]), strict=True))
-        channels[rotation.PATHS[mode]] = tuple(start.rotations[number, : rotation.SIZES[mode]].tolist())
-        channels["location"] = tuple(start.locations[number].tolist())
-        found[name] = tuple(channels.values())
+        moved = with_channel(scene_state.transform(ob.pose.bones[name]), "location", start.locations[number])
+        found[name] = with_channel(moved, rotation.PATHS[mode], start.rotations[number, : rotation.SIZES[mode]])
     return found
 
 

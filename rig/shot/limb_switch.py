@@ -35,14 +35,14 @@ from .limb_keys import GROUP, Frame
 _STILL = 2e-5  # of the figure's size: what moves by less stays
 
 
-class Limb(NamedTuple):
+class LimbChain(NamedTuple):
     """Bones by name: those of a goal's chain that no other goal moves, and all others that goals move."""
 
     own: list[str]
     others: list[str]
 
 
-class Rest(NamedTuple):
+class RestOfBody(NamedTuple):
     """The rest of a body that moves where limbs are switched, unless it is keyed: its bones, and with them the limbs.
 
     is_keyed : whether all bones had keys. inside, staying : the switched frames and those on which nothing shall move,
@@ -57,7 +57,7 @@ class Rest(NamedTuple):
     outside: list[float]
 
 
-def limb_of(ob: bpy.types.Object, number: int) -> Limb:
+def limb_of(ob: bpy.types.Object, number: int) -> LimbChain:
     """The limb of a goal; if it shares all bones with other goals, its own bone is its limb."""
     armature = Character.of(ob).armature
     chains = {
@@ -69,7 +69,7 @@ def limb_of(ob: bpy.types.Object, number: int) -> Limb:
     toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in _rolled_feet(ob) if one.loose]
     own += [bone for k, bone in toes if k == number]
     every = dict.fromkeys([*chain(*chains.values()), *(bone for _, bone in toes)])
-    return Limb(own, [bone for bone in every if bone not in own])
+    return LimbChain(own, [bone for bone in every if bone not in own])
 
 
 def of_selection(ob: bpy.types.Object, names: Iterable[str], targets: Iterable[bpy.types.Object]) -> list[int]:
@@ -116,7 +116,8 @@ def is_still(ob: bpy.types.Object) -> bool:
     own = animation.animation(ob)
     bones = ((ob, bone.name) for bone in ob.pose.bones)
     others = {other for other, _ in Dependencies().all_behind([*aims_of(ob), *bones])} - {ob}
-    animated = others and any(_has_animation(other) for other in (ob, *others))
+    datas = [other.animation_data for other in (ob, *others)] if others else []
+    animated = any(data is not None and (data.action or data.drivers or data.nla_tracks) for data in datas)
     return not (own.bones or own.settings or own.custom or animated)
 
 
@@ -149,51 +150,44 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
 def switch(
     context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], frames: Sequence[float], to_ik: bool,
     onward: bool,
-) -> Generator[float, None, tuple[float, Rest | None]]:  # fmt: skip
+) -> Generator[float, None, tuple[float, RestOfBody | None]]:  # fmt: skip
     """Switch the limbs of goals on some frames; yields the progress.
 
     Needs live solving. to_ik : from bones to goals, else from goals to bones. onward : the frames after the last one
     are switched too, up to the next key of the influence. Nothing is keyed before all frames were read. Returns by how
     much the figure has moved, and the rest of the body if that is why: `keep` puts it back.
     """
-    limbs = [limb_of(ob, number) for number in numbers]
-    own = list(dict.fromkeys(bone for limb in limbs for bone in limb.own))
-    every = list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
+    own, every = _bones(ob, numbers)
+    is_keyed = all(keys.has_curve(bone, channel) for bone in map(ob.pose.bones.get, every)
+                   for channel in limb_keys.channels_of(bone))  # fmt: skip
     around = {curves.frame_before(frames[0]), *frames, *([] if onward else [frames[-1] + 1])}
-    keyed_whole = all(_is_keyed(ob, name) for name in every)
-    halves = set() if to_ik else {frame + 0.5 for frame in frames[:-1]}
-    visited = sorted(around | halves | (set() if keyed_whole else set(_span(context.scene))))
+    halves = set[float]() if to_ik else {frame + 0.5 for frame in frames[:-1]}
+    scene = set() if is_keyed else {*range(context.scene.frame_start, context.scene.frame_end + 1)}
     aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
-    read = yield from _read(context, ob, numbers, aimed, every, visited, {*frames, *halves}, to_ik)
-    before = [one for one in read if one.frame not in halves]
+    read = yield from _read(
+        context, ob, numbers, aimed, every, sorted({*around, *halves, *scene}), {*frames, *halves}, to_ik
+    )
     starts = limb_keys.starts(context, ob, own)
-    inside, near = [one for one in before if one.frame in frames], [one for one in before if one.frame in around]
-    staying = [one for one in before if one.frame <= frames[-1] or not onward]
-    outside = [near[0].time, *([] if onward else [near[-1].time])]
-    for k, number in enumerate(numbers):
-        ends = [near[0], near[1], *([] if onward else near[-1:])]
-        values = [one.influences[k] for one in ends]
-        values[1] = float(to_ik)
-        keys.write_steps(ob, f"dqik.goals[{number}].influence", GROUP, [one.time for one in ends], values)
-        if to_ik and any(one.rolls[k] for one in inside):  # the target is put where the foot is, and rolls no further
-            limb_keys.key_no_roll(ob.dqik.goals[number], [one.time for one in ends], [one.rolls[k] for one in ends])
-        ob.dqik.goals[number].mute &= not to_ik
+    inside, near = ([one for one in read if one.frame in some] for some in (frames, around))
+    staying = [one for one in read if one.frame not in halves and (one.frame <= frames[-1] or not onward)]
+    ends = [near[0], near[1], *([] if onward else near[-1:])]
+    outside = [one.time for one in (ends[0], *ends[2:])]
+    _key_goals(ob, numbers, ends, to_ik, inside)
     if to_ik:
         for k, owner in enumerate(goals.target_owners(ob.dqik.goals[number] for number in aimed)):
             wanted = {one.time: one.wanted[k] if one.frame in frames else one.targets[k] for one in near}
             limb_keys.key_target(owner, wanted, [one.time for one in inside], outside)
     else:
-        switched = [one for one in read if one.frame in halves or one.frame in frames]
-        limb_keys.key_limb(ob, own, starts, switched, outside)
+        limb_keys.key_limb(ob, own, starts, [one for one in read if one.frame in {*halves, *frames}], outside)
     away, still = _moved(context, ob, staying), _STILL * Character.of(ob).size
-    if away > still and not (to_ik or keyed_whole):
+    if away > still and not (to_ik or is_keyed):
         away = _lead(context, ob, numbers, staying, still)
     free = [name for name in every if _is_free(ob, name)] if away > still else []
     body = [name for name in free if name not in own]
-    return away, Rest(body, free, keyed_whole, inside, staying, outside) if body else None
+    return away, RestOfBody(body, free, is_keyed, inside, staying, outside) if body else None
 
 
-def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: Rest) -> float:
+def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: RestOfBody) -> float:
     """Key the rest of a body on the switched frames, and hold it there; returns by how much the figure has moved."""
     if rest.is_keyed:
         limb_keys.key_bones(ob, rest.every, rest.inside, rest.outside)
@@ -201,6 +195,29 @@ def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: Rest) -> float:
         limb_keys.hold_body(ob, rest.every, limb_keys.starts(context, ob, rest.every), rest.inside, rest.outside)
     _note_answers(context, ob, rest.inside)
     return _moved(context, ob, rest.staying)
+
+
+def _bones(ob: bpy.types.Object, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
+    """The own bones of the limbs of goals, and with them all others that goals move."""
+    limbs = [limb_of(ob, number) for number in numbers]
+    own = [bone for limb in limbs for bone in limb.own]
+    return list(dict.fromkeys(own)), list(dict.fromkeys([*own, *(bone for limb in limbs for bone in limb.others)]))
+
+
+def _key_goals(
+    ob: bpy.types.Object, numbers: Sequence[int], ends: Sequence[Frame], to_ik: bool, inside: Sequence[Frame]
+) -> None:  # fmt: skip
+    """Key the influences of goals, and rolls of feet that go to them: their targets are put where the feet are.
+
+    ends : the frame before the switched ones, the first of these, and the one after them if it stays.
+    """
+    times = [one.time for one in ends]
+    for k, number in enumerate(numbers):
+        influences = [ends[0].influences[k], float(to_ik), *(one.influences[k] for one in ends[2:])]
+        keys.write_steps(ob, f"dqik.goals[{number}].influence", GROUP, times, influences)
+        if to_ik and any(one.rolls[k] for one in inside):
+            limb_keys.key_no_roll(ob.dqik.goals[number], times, [one.rolls[k] for one in ends])
+        ob.dqik.goals[number].mute &= not to_ik
 
 
 def _is_free(ob: bpy.types.Object, name: str) -> bool:
@@ -221,17 +238,6 @@ def _lead(
     return away
 
 
-def _span(scene: bpy.types.Scene) -> range:
-    """The frames of a scene."""
-    return range(scene.frame_start, scene.frame_end + 1)
-
-
-def _has_animation(ob: bpy.types.Object) -> bool:
-    """Whether an object has an action, drivers or strips."""
-    data = ob.animation_data
-    return data is not None and bool(data.action or data.drivers or data.nla_tracks)
-
-
 def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> None:
     """Key, as Auto Keying does, what a switch at the present frame has changed, and what moves the limbs then."""
     time = context.scene.frame_current_final
@@ -243,14 +249,7 @@ def _key_here(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequenc
         keying.key(owner, time, auto=True)
 
 
-def _is_keyed(ob: bpy.types.Object, name: str) -> bool:
-    """Whether keys turn a bone and, if it may move, move it."""
-    bone = ob.pose.bones[name]
-    return all(keys.has_curve(bone, channel) for channel in limb_keys.channels_of(bone))
-
-
 def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.PropertyGroup) -> list[str]:
-    """The names of the bones that a goal moves."""
     number = armature.index[goal.bone]
     bones = plan.chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate)
     return [ob.pose.bones[bone].name for bone in bones if armature.controls[bone]]
@@ -279,12 +278,9 @@ def _read(
             if to_ik:
                 acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
                           if influence == 1.0 and not roll}  # their targets stay, also where they are missed
-                switched = [number for number in aimed if number not in acting]
-                wanted = _wanted(ob, aimed, switched, depsgraph)
-            found.append(Frame(
-                frame, context.scene.frame_current_final, bones, _places(shown), influences,
-                rolls, targets, wanted,
-            ))  # fmt: skip
+                wanted = _wanted(ob, aimed, [number for number in aimed if number not in acting], depsgraph)
+            time = context.scene.frame_current_final
+            found.append(Frame(frame, time, bones, _places(shown), influences, rolls, targets, wanted))
             yield count / len(visited)
     return found
 
@@ -330,14 +326,11 @@ def _unbent(ob: bpy.types.Object, shown: bpy.types.Object, but: Container[int]) 
         values = np.array([*getattr(bone, path), 0.0][:4])
         turned = quaternion.product(back, rotation.to_quaternion(bone.rotation_mode, values))
         channels = rotation.from_quaternion(bone.rotation_mode, turned, values)[: rotation.SIZES[bone.rotation_mode]]
-        at = scene_state.TRANSFORM.index(path)
-        transform = scene_state.transform(bone)
-        found[bone.name] = (*transform[:at], tuple(channels.tolist()), *transform[at + 1 :])
+        found[bone.name] = limb_keys.with_channel(scene_state.transform(bone), path, channels)
     return found
 
 
 def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
-    """The transforms of the targets and poles of goals."""
     owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
     return [scene_state.transform(owner) for owner in owners]
 

@@ -91,19 +91,14 @@ def _mutes(ob: bpy.types.Object, number: int) -> list[bpy.types.FCurve]:
 
 def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bool:
     """Key the present Mute of a goal at a frame, and at the one before the other Mute, or what its keys have there."""
-    goal = ob.dqik.goals[number]
-    path = goal.path_from_id("mute")
-    curve = curves.find(ob, path, 0)
-    is_new = curve is None or curve.is_empty
+    path, mute = ob.dqik.goals[number].path_from_id("mute"), ob.dqik.goals[number].mute
+    before = keying.beside(curves.find(ob, path, 0), float(not mute), frame, [curves.frame_before(frame)])
     try:
         if not keying.key_path(ob, path, frame, "DQIK", auto):
             return False
     except RuntimeError:  # its action is linked, or the NLA refuses
         return False
-    curve = curves.find(ob, path, 0)
-    if is_new and curve is not None:
-        curve.keyframe_points.insert(curves.frame_before(frame), float(not goal.mute))
-    elif curve is not None and keying.key_at(curve, curves.frame_before(frame)) is None:
-        [value] = curves.before_key(curve, frame, None, [curves.frame_before(frame)])
-        curve.keyframe_points.insert(curves.frame_before(frame), value)
+    for curve in _mutes(ob, number):
+        for time, value in before:
+            curve.keyframe_points.insert(time, value)
     return True

@@ -116,7 +116,6 @@ def plant(
 
 
 def _rate(scene: bpy.types.Scene) -> float:
-    """Frames a second."""
     return scene.render.fps / scene.render.fps_base
 
 

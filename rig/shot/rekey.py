@@ -269,7 +269,6 @@ def _take_keys(owner: Bone, time: float) -> None:
 
 
 def _depth(owner: Bone) -> int:
-    """The number of parents above an owner."""
     held, count = owner_of(*owner), 0
     while held.parent is not None:
         held, count = held.parent, count + 1
