@@ -20,6 +20,9 @@ from ..blender.places import Owner, owner_of, world_matrix
 NAME = "DQIK Attach"
 """What the names of the constraints begin with."""
 
+CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+"""The channels of a place, and how many numbers they have."""
+
 SET_ASIDE = "dqik_set_aside_"
 """What the names of the properties begin with whose muted curves have the keys that an attachment does without."""
 
