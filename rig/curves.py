@@ -196,6 +196,12 @@ class Writer:
             owner.action_slot = action.slots.new(id_type="OBJECT", name=ob.name)  # what the others hold was not shown
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
+    @classmethod
+    def of(cls, ob: bpy.types.Object) -> "Writer":
+        """Writes into the assigned action, or a new one."""
+        data = ob.animation_data or ob.animation_data_create()
+        return cls(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
               slopes: np.ndarray | None = None, is_stepped: bool = False) -> None:  # fmt: skip
         """Write keys (K,) into a curve; its old keys before and after `frames` stay, and so do their handles.

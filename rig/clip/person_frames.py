@@ -185,9 +185,7 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(
-    body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str
-) -> Leg:  # fmt: skip
+def _paw(body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
     """A leg of an animal, which stands on its toes: there is hardly a heel. skinned : the skin of bones."""
     upper, lower, end = (body.bone(part, side) for part in parts)
     heads, up = body.armature.heads, axes[:, 1]

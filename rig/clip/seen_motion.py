@@ -108,9 +108,7 @@ def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -
     return SeenFrame(heads, tails, targets, missed, meshes)
 
 
-def _meshes(
-    ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph
-) -> tuple[Mesh, ...]:  # fmt: skip
+def _meshes(ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> tuple[Mesh, ...]:
     own = (one for one in layer.objects if one.type == "MESH" and one.visible_get(view_layer=layer))
     return tuple(_mesh(one.evaluated_get(depsgraph)) for one in own if ob in (one.find_armature(), one.parent))
 

@@ -74,9 +74,7 @@ class Skin(NamedTuple):
     bare: bool
 
 
-def measured(
-    ob: bpy.types.Object, character: Character, trunk: list[list[int]], frames: dict[int, np.ndarray]
-) -> Skin:
+def measured(ob: bpy.types.Object, character: Character, trunk: list[list[int]], frames: dict[int, np.ndarray]) -> Skin:
     """The parts of an armature object's figure.
 
     trunk : the bones of hips, spine and neck with the head. frames : (4,) of all bones with roles.
@@ -128,9 +126,7 @@ def _lines(
     return found
 
 
-def _hand_length(
-    body: RestBody, hand: int, side: str, end: np.ndarray, skinned: Mapping[int, np.ndarray]
-) -> float:  # fmt: skip
+def _hand_length(body: RestBody, hand: int, side: str, end: np.ndarray, skinned: Mapping[int, np.ndarray]) -> float:
     """How long a hand is that ends at a point (3,) by its bone or its skin.
 
     Without a skin, tails of hands are what an importer made of them: joints of fingers tell it, or the forearm. So they

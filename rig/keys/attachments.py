@@ -119,9 +119,7 @@ def carrying(target: bpy.types.Object, subtarget: str, depsgraph: bpy.types.Deps
     return (world_matrix(target, "", depsgraph) if found is None else found).copy()
 
 
-def add(
-    owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float, end: float = inf
-) -> None:  # fmt: skip
+def add(owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float, end: float = inf) -> None:
     """Attach a bone or an object over a span of time. inverse : what the target's world matrix is multiplied by."""
     made = owner.constraints.new("CHILD_OF")
     made.name = NAME

@@ -124,8 +124,7 @@ def stands_still(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Note |
 
 
 def of_goals(
-    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True,
-    poles: bool = True,
+    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True, poles: bool = True
 ) -> Note | None:  # fmt: skip
     """Why the targets and poles of goals cannot be keyed; None if they can.
 

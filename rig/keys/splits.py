@@ -81,9 +81,7 @@ def level(curve: bpy.types.FCurve, time: float) -> None:
     curve.update()
 
 
-def _divided(
-    keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool
-) -> tuple[Keys, int]:  # fmt: skip
+def _divided(keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool) -> tuple[Keys, int]:
     """Keys with another one between two, and its number. number : of the key after it."""
     left, right = number - 1, number
     kind = int(keys.columns["interpolation"][left])

@@ -222,9 +222,7 @@ def _names_object(driver: bpy.types.Driver, target: bpy.types.Object) -> bool:
     return points or _quotes(_text(driver), target.name)
 
 
-def _names_bone(
-    owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str
-) -> bool:  # fmt: skip
+def _names_bone(owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str) -> bool:
     """Whether a driver reads a bone of one of some armature objects, or its text names it."""
     for variable in driver.variables:
         for end in variable.targets:
@@ -241,9 +239,7 @@ def _names_bone(
 
 
 def _text(driver: bpy.types.Driver) -> str:
-    return "\n".join(
-        [driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)]
-    )
+    return "\n".join([driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)])
 
 
 def _quotes(text: str, name: str) -> bool:

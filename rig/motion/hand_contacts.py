@@ -19,7 +19,7 @@ from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
 from ..clip.volumes import BodyPart, PartKey, PartPlace, Skin
 from .contact_joints import Giving, Group
-from .retargeted_body import Body
+from .retargeted_body import Body, Source
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
 _CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
@@ -85,24 +85,21 @@ class System(NamedTuple):
         self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
 
 
-def keep(
-    source: tuple[Person, BodyMotion, float], body: Body, shift: np.ndarray, carrier: int
-) -> Generator[float, None, None]:
+def keep(source: Source, body: Body, shift: np.ndarray, carrier: int) -> Generator[float, None, None]:
     """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
 
-    Yields the progress from 0 to 1. source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
+    Yields the progress from 0 to 1. shift, carrier : as of `Body.posed`.
     """
     sides = [side for side in SIDES if _has_arm(body.person, side)]
     sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
     if not sides:
         return
-    person, shown, scale = source
-    found = dict[int, list[np.ndarray]]()
+    found, shown = dict[int, list[np.ndarray]](), source.motion
     for begin in range(0, body.count, _AT_ONCE):
         first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
         part, own = body.part(slice(first, last)), BodyMotion(shown.heads[first:last], shown.turns[first:last])
         giving = Giving(part, sides, shift[first:last], carrier)
-        for share in _solve(_Touches((person, own, scale), part, giving, sides)):
+        for share in _solve(_Touches(source._replace(motion=own), part, giving, sides)):
             yield min(begin + share * _AT_ONCE, body.count) / body.count
         for bone in (bone for bones in giving.bones.values() for bone in bones):
             found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
@@ -143,13 +140,13 @@ class _Touches:
     giving : the turns. stiff : (m,) how much each of them counts.
     """
 
-    def __init__(self, source: tuple[Person, BodyMotion, float], body: Body, giving: Giving, sides: list[str]) -> None:
+    def __init__(self, source: Source, body: Body, giving: Giving, sides: list[str]) -> None:
         self.giving, self._body, self._sides = giving, body, sides
         self.stiff = np.repeat([_STIFF[part] for part, _ in giving.groups], 3)
         self._skin, self._heads, self._scale = body.person.skin, body.person.armature.heads, body.space.scale
         self._height = self._skin.height * self._scale
         self._points = {side: _points(body.person, side) for side in sides}
-        person, shown, scale = source
+        person, shown, scale, _ = source
         size = self._height / (person.skin.height * scale)
         alike = [side for side in sides if _has_arm(person, side)]
         self._wanted = {side: _wanted(source, side, self._skin, size) for side in alike}
@@ -294,12 +291,12 @@ def _straight(person: Person, shown: BodyMotion, scale: float, side: str) -> np.
 # -- what touches ------------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: tuple[Person, BodyMotion, float], side: str, skin: Skin, size: float) -> dict[PartKey, WantedTouch]:
+def _wanted(source: Source, side: str, skin: Skin, size: float) -> dict[PartKey, WantedTouch]:
     """Where the points of a hand are about the source's other parts, in the frames in which it is near.
 
     A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
     """
-    person, shown, scale = source
+    person, shown, scale, _ = source
     own = person.skin
     heads, height = person.armature.heads, own.height * scale
     points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])

@@ -123,9 +123,7 @@ def _limb(
     return PlantedLimb([names[bone] for bone in bones], [False, *carried], heel, ball)
 
 
-def _arm(
-    ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float
-) -> PlantedLimb | None:  # fmt: skip
+def _arm(ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float) -> PlantedLimb | None:
     """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
     armature = character.armature
     if min(bones) < 0 or hips not in armature.above(bones[0]):

@@ -124,7 +124,7 @@ def write(
     """
     at = scene_state.TRANSFORM.index(channel)
     values = np.array([transform[at] for transform in transforms])
-    writer, step, path = _writer(owner.id_data), 2 if halves else 1, curves.path_of(owner, channel)
+    writer, step, path = curves.Writer.of(owner.id_data), 2 if halves else 1, curves.path_of(owner, channel)
     for index in range(values.shape[1]):
         slopes = _slopes(times, values[:, index]) if halves and not is_stepped else None
         group = curves.group_of(owner, channel)
@@ -134,14 +134,9 @@ def write(
 
 def write_steps(ob: bpy.types.Object, path: str, group: str, times: Sequence[float], values: Sequence[float]) -> None:
     """Key a property of an object; each value stays until the next key."""
-    writer = _writer(ob)
+    writer = curves.Writer.of(ob)
     writer.write(path, 0, group, np.array(times), np.array(values), is_stepped=True)
     writer.finish()
-
-
-def _writer(ob: bpy.types.Object) -> curves.Writer:
-    data = ob.animation_data or ob.animation_data_create()
-    return curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
 
 
 def _slopes(times: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -43,9 +43,7 @@ def channels_of(bone: bpy.types.PoseBone) -> tuple[str, ...]:
     return (place, turn) if bone.dqik_translate else (turn,)
 
 
-def key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]
-) -> None:  # fmt: skip
+def key_bones(ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]) -> None:
     """Key bones that have keys as the frames inside show them: their rotations and, if they may move, their places.
 
     outside : the times before and after the frames inside, from where on their curves stay as they are; none after
@@ -109,9 +107,7 @@ def _key(
         keys.jump(owner, channel, jumps, times[-1] if onward else None)
 
 
-def _continuous(
-    owner: Owner, transforms: Iterable[scene_state.Transform], time: float
-) -> list[scene_state.Transform]:  # fmt: skip
+def _continuous(owner: Owner, transforms: Iterable[scene_state.Transform], time: float) -> list[scene_state.Transform]:
     """Transforms with the rotation values nearest to those of the one before; the first to the curves' at a time."""
     mode, path, every = owner.rotation_mode, rotation.PATHS[owner.rotation_mode], list(transforms)
     at, start = scene_state.TRANSFORM.index(path), keys.values_at(owner, path, time)
@@ -127,9 +123,7 @@ def with_channel(transform: scene_state.Transform, path: str, values: np.ndarray
     return (*transform[:at], tuple(values.tolist()), *transform[at + 1 :])
 
 
-def starts(
-    context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]
-) -> dict[str, scene_state.Transform]:  # fmt: skip
+def starts(context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]) -> dict[str, scene_state.Transform]:
     """What bones start from at the present frame, before they are solved; it is the same on all frames without keys."""
     with offline.session(ob) as reading:
         start = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).start

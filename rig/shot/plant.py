@@ -188,9 +188,7 @@ def _span(
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _plan(
-    ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int
-) -> _Plan:  # fmt: skip
+def _plan(ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int) -> _Plan:
     """Where a goal's target has to be, on the frames that get keys, and how its foot rolls meanwhile by its number."""
     goal, up = ob.dqik.goals[one.goal], np.array(_UP)
     begin, end = one.first - way.first, one.last - way.first
