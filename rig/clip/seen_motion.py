@@ -257,3 +257,19 @@ def places(shown: Sequence[SeenFrame], bones: Sequence[int], tails: bool) -> np.
     """Places (N, F, 3) of the heads or tails of bones, by their numbers, over frames."""
     ends = np.array([one.tails if tails else one.heads for one in shown])
     return ends[:, bones].transpose(1, 0, 2)
+
+
+def show_paths(ob: bpy.types.Object, names: Sequence[str], first: int, places: np.ndarray) -> list[str]:
+    """Put places (N, F, 3) on frames from `first` on into the motion paths of bones; the names of those without one.
+
+    Blender itself computes them without handlers, so that solved bones rest.
+    """
+    left = []
+    for name, path in zip(names, places, strict=True):
+        own = ob.pose.bones[name].motion_path
+        if own is None or own.frame_start > first or len(own.points) < len(path) + first - own.frame_start:
+            left.append(name)
+            continue
+        for point, place in zip(own.points[first - own.frame_start :], path.tolist(), strict=False):
+            point.co = place
+    return left

@@ -39,10 +39,11 @@ def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
     """
     found = list(body_curves(ob))
     spans = [curve.range() for curve in found if values_differ(curve)]
+    goes_on = any(one.extrapolation == "LINEAR" or not all(each.mute for each in one.modifiers) for one in found)
     stretch = scene.render.frame_map_new / scene.render.frame_map_old
     starts = [floor(span[0] * stretch + 1e-4) for span in spans]
     ends = [ceil(span[1] * stretch - 1e-4) for span in spans]
-    if not spans or animation.uses_nla(ob) or _is_driven(ob) or any(_goes_on(curve) for curve in found):
+    if not spans or animation.uses_nla(ob) or _is_driven(ob) or goes_on:
         starts.append(scene.frame_start)
         ends.append(scene.frame_end)
     return range(min(starts), max(ends) + 1)
@@ -163,10 +164,6 @@ def _is_stepped(ob: bpy.types.Object) -> bool:
         return False
     stepped = [one.interpolation == "CONSTANT" for curve in body_curves(ob) for one in curve.keyframe_points]
     return 2 * sum(stepped) > len(stepped)
-
-
-def _goes_on(curve: bpy.types.FCurve) -> bool:
-    return curve.extrapolation == "LINEAR" or any(not modifier.mute for modifier in curve.modifiers)
 
 
 def _is_driven(ob: bpy.types.Object) -> bool:
