@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from .. import curves
 from ..blender import rotation
-from ..blender.dependencies import acts
+from ..blender.dependencies import Bone, acts
 from ..blender.places import Owner, owner_of, world_matrix
 
 NAME = "DQIK Attach"
@@ -41,6 +41,11 @@ class Attachment(NamedTuple):
     subtarget: str
     start: float
     end: float
+
+    @property
+    def owner(self) -> Bone:
+        """What is attached."""
+        return self.ob, self.bone
 
     def acts_at(self, time: float) -> bool:
         """Whether it acts at a time."""

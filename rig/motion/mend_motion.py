@@ -160,12 +160,9 @@ def _turned(ob: bpy.types.Object, limbs: Sequence[PlantedLimb]) -> list[str]:
 
 def _reason(ob: bpy.types.Object, name: str) -> Note | None:
     """Why more than keys moves a bone; None if nothing else does."""
-    if ob.dqik.live and name in attachable.solved_bones(ob):
-        return Note(Code.OVERLAP_SOLVED, repr(name))
-    constraints = ob.pose.bones[name].constraints
-    if name in animation.animation(ob).driven or any(not one.mute and one.influence > 0.0 for one in constraints):
-        return Note(Code.PLACE_NOT_OWN, repr(name))
-    return None
+    acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
+    other = acting or name in animation.animation(ob).driven
+    return attachable.hidden_by_live(ob, [name]) or (Note(Code.PLACE_NOT_OWN, repr(name)) if other else None)
 
 
 def read(

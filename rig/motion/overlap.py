@@ -14,6 +14,7 @@ from .. import curves
 from ..blender import rotation, scene_state
 from ..clip import clip, inside_limits
 from ..keys import keyable
+from ..shot import attachable
 
 _SHORT = 0.1  # of a bone's length
 _BESIDE = 0.5  # radians from a bone's own direction
@@ -33,7 +34,8 @@ def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
 
 
 def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Raise `Refused` if the rotations of bones cannot be keyed."""
+    """Raise `Refused` if the rotations of bones cannot be keyed, or Live moves them."""
+    keyable.refuse(attachable.hidden_by_live(ob, names))
     bones = [ob.pose.bones[name] for name in names]
     keyable.check(ob, [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
 

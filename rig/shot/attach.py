@@ -92,7 +92,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     if begun:
         remove(begun, context)
     found = [one for one in found if one not in begun]
-    spans = {(one.ob, one.bone): (time, _reach(one)) for one in found}
+    spans = {one.owner: (time, _reach(one)) for one in found}
     for owner in spans:
         keyable.refuse(attachable.problem(owner))
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
@@ -104,7 +104,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
-        owner = (one.ob, one.bone)
+        owner = one.owner
         if _is_scaled(owner, here[owner], depsgraph):
             keying.key_path(owner_of(*owner), "scale", time)
         _hold(owner, time)
@@ -113,8 +113,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     still = rekey.later((), standing, _requested, context)
     asked |= rekey.later((), standing, _asking(still, shares), context)
     for one in found:
-        owner = (one.ob, one.bone)
-        if owner in turning:
+        if (owner := one.owner) in turning:
             until = -inf if one.end == inf else _reach(one) - 2.0 * NEAR
             limb_rotation.fade(attachable.goal_of(owner), time, turning[owner], shares[owner], until)
     rekey.rekey(asked, context)
@@ -133,13 +132,13 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     Raises `Refused` as `detach` does.
     """
     for one in found:
-        keyable.refuse(attachable.problem((one.ob, one.bone)))
+        keyable.refuse(attachable.problem(one.owner))
     ends = {one: _reach(one) for one in found}
-    spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
+    spans = [(one.owner, (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
-    starts, jumps = {((one.ob, one.bone), round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
+    starts, jumps = {(one.owner, round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
     for one in found:  # or the animator's motion would go through a place that only the grip was for
-        rekey.drop_repeated((one.ob, one.bone), one.start, min(one.start + limb_rotation.FRAMES, one.end))
+        rekey.drop_repeated(one.owner, one.start, min(one.start + limb_rotation.FRAMES, one.end))
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
         if (owner, at) in starts and _carries(owner, shown):
@@ -152,8 +151,8 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
         _split(owner, at)
     for one in found:
         attachments.remove(one)
-        goal = attachable.goal_of((one.ob, one.bone))
-        if goal is not None and shares[one.ob, one.bone] > 0.0:
+        goal = attachable.goal_of(one.owner)
+        if goal is not None and shares[one.owner] > 0.0:
             limb_rotation.clear(goal, one.start, ends[one])
     rekey.rekey(asked, context)
     _settle(later, shares, context)
@@ -215,7 +214,7 @@ def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> boo
 
 def _reach(one: Attachment) -> float:
     """The time up to which an attachment has to do with keys: the next one, or the end of what follows it."""
-    others = (other.start for other in attachments.of(one.ob, one.bone) if other.start > one.start)
+    others = (other.start for other in attachments.of(*one.owner) if other.start > one.start)
     return min(others, default=one.end + limb_rotation.FRAMES + 2.0 * NEAR)
 
 

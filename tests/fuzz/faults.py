@@ -430,8 +430,8 @@ FAULTS = [
     ),
     Fault(
         "last-attachment", "rig/shot/attach.py",
-        "spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]",
-        "spans = list({(one.ob, one.bone): (one.start - 2.0 * NEAR, ends[one]) for one in found}.items())",
+        "spans = [(one.owner, (one.start - 2.0 * NEAR, ends[one])) for one in found]",
+        "spans = list({one.owner: (one.start - 2.0 * NEAR, ends[one]) for one in found}.items())",
         "keys of a prop that was attached twice jump when the attachments are removed", "test_attach",
         groups="attach",
     ),
