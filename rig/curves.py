@@ -232,7 +232,7 @@ class Writer:
         if before is not None:
             keys = keys if over else keys.chosen(~keys.are_at(before, alike=False))
             keys = keys.joined(before.chosen(~before.are_at(keys)))
-        keys.into(curve, np.ones(len(keys.times), dtype=bool))
+        keys.into(curve, stays=True)
         return curve
 
     def finish(self) -> None:
@@ -343,18 +343,18 @@ class Keys:
         fixed = np.where(which, np.where(free, FREE, ALIGNED), kinds)
         return Keys(self.columns | dict(zip(_TYPES, fixed, strict=True)))
 
-    def into(self, curve: bpy.types.FCurve, stays: np.ndarray | None = None) -> None:
+    def into(self, curve: bpy.types.FCurve, stays: np.ndarray | bool = False) -> None:
         """Replace the keys of a curve.
 
-        stays : (K,) the keys whose handles stay as they are here, also where automatic ones would move with their
-        neighbours.
+        stays : the keys (K,), all or none, whose handles stay as they are here, also where automatic ones would move
+        with their neighbours.
         """
         points = curve.keyframe_points
         points.clear()
         points.add(len(self.times))
         self._write(curve, _COLUMNS)
         keys = self
-        for attempt in range(_FIXES if stays is not None and stays.any() else 0):
+        for attempt in range(_FIXES if np.any(stays) else 0):
             moved = stays & keys.differ_from(Keys.of(curve))
             if not moved.any():
                 break

@@ -46,7 +46,7 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
             keys = _with_slope(keys)
         keys, number = _divided(keys, number, time, curve, after) if inside else _extended(keys, number, time, curve)
     near = np.abs(np.arange(len(keys.times)) - number) <= 1
-    keys.fixed(near).into(curve, np.ones(len(keys.times), dtype=bool))
+    keys.fixed(near).into(curve, stays=True)
     return curve.keyframe_points[number]
 
 

@@ -80,7 +80,7 @@ def make_room(owner: Owner, channel: str, outside: Sequence[float]) -> None:
         own = curves.Keys.of(curve)
         inside = (own.times > outside[0] + curves.SAME_FRAME) & (own.times < outside[-1] - curves.SAME_FRAME)
         if inside.any():
-            own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+            own.chosen(~inside).into(curve, stays=True)
 
 
 def values_at(owner: Owner, channel: str, time: float) -> np.ndarray | None:

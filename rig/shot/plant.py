@@ -241,7 +241,7 @@ def _key(plan: _Plan, put: Sequence[tuple[float, scene_state.Transform]]) -> Non
         found = Keys.of(curve)
         is_new = (np.abs(found.times[:, None] - np.array(times)) < NEAR).any(1)
         stays = is_new | (found.times < first + NEAR) | (found.times > last - NEAR)
-        found.chosen(stays).into(curve, np.ones(int(stays.sum()), dtype=bool))
+        found.chosen(stays).into(curve, stays=True)
     for time, values in put:
         scene_state.set_transform(owner, values)
         for channel in keys.channels_of(owner):

@@ -40,9 +40,8 @@ def later(
 
     others : a time more for some of them. place : gives their world matrices, at each time when that is visited.
     """
-    within = [
-        (owner, time) for owner, (start, end) in spans for time in times(owner) if start + NEAR < time < end - NEAR
-    ]  # fmt: skip
+    within = [(owner, time) for owner, (start, end) in spans for time in curves.times(own_curves(owner))
+              if start + NEAR < time < end - NEAR]  # fmt: skip
     by_time = dict[float, list[Bone]]()
     for owner, time in dict.fromkeys([*within, *others.items()]):
         by_time.setdefault(time, []).append(owner)
@@ -85,11 +84,6 @@ def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
         follow(places, context)
 
 
-def times(owner: Bone) -> list[float]:
-    """The times of an owner's keys."""
-    return curves.times(own_curves(owner))
-
-
 def own_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's location, rotation and scale."""
     return attachments.curves_of(owner_of(*owner))
@@ -114,7 +108,7 @@ def set_aside(owner: Bone, start: float, end: float) -> int:
         moved = own.chosen(inside | (np.abs(own.times - start) <= NEAR))
         path, group = attachments.aside(curve.data_path), curve.group.name if curve.group else ""
         writer.write_keys(path, curve.array_index, group, moved, over=True).mute = True
-        own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+        own.chosen(~inside).into(curve, stays=True)
     return len(frames)
 
 
@@ -140,7 +134,7 @@ def take_back(owner: Bone) -> None:
             writer.write_keys(path, curve.array_index, group, own.chosen(back))
         if (there := curves.find(ob, path, curve.array_index)) is not None:
             values.append((there, group, before))
-        own.chosen(~back).into(curve, np.ones(int((~back).sum()), dtype=bool))
+        own.chosen(~back).into(curve, stays=True)
     for curve, group, before in values:
         for time, value in before.items():
             if keying.key_at(curve, time) is None and abs(curve.evaluate(time) - value) > NEAR * NEAR:
