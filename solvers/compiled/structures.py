@@ -307,7 +307,7 @@ FIGURE = structure(
 )  # fmt: skip
 
 FIGURE_START = structure(
-    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py.",
+    "dqik_figure_start", "What follows from the animator's pose of a figure; see Prior in solvers/figure/prior.py.",
     ("int32", "has_pose", "whether the rest is of a pose"),
     ("double", "share", "of the character's own motion"),
     ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),

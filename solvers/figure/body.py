@@ -277,7 +277,8 @@ class Predictor:
         chain[:, 3] *= self._mirror_of_limbs
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
         parts[:, 3] = quaternion.IDENTITY
-        loose = self._set_bones(vectors, chain, parts, correction)
+        corrections = np.broadcast_to(correction, (frames, len(self.ends.rows), 4))
+        loose = self._set_bones(vectors, chain, parts, corrections)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -322,7 +323,7 @@ class Predictor:
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
     def _set_bones(
-        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray | float
+        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray
     ) -> np.ndarray:
         """Set the turns of upper and lower bones, ends and toes in `parts` (F, 4, L, 4).
 
@@ -348,7 +349,7 @@ class Predictor:
         return loose
 
     def _bones_and_ends(
-        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
 
