@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
 
+from copy import copy
+
 import numpy as np
 
 from ..algebra import arctan2, by_row, quaternion
@@ -39,15 +41,17 @@ class Predictor:
         self.signs = np.array([SIDES[limb.side] for limb in limbs])
         self._set_effectors(count)
         self._set_limbs(limbs, weights)
-        self._set_trunk(weights, free)
-        self.collars = Collars(figure, limbs[: self.arms], free)
-        self._set_joints(free)
-        self.serves = self._served(count)
-        self.follows = self.serves | ~self.serves.any(0)
-        self.bends = self._bends()
+        self._set_trunk(weights)
         link = figure.hips.link
         self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
             figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
+        self._set_free(free)
+
+    def with_free(self, free: np.ndarray) -> "Predictor":
+        """A predictor of the same figure with other free joints (J,), which shares what does not depend on these."""
+        other = copy(self)
+        other._set_free(free)
+        return other
 
     # -- preparation ----------------------------------------------------------------------------------------------
 
@@ -119,7 +123,7 @@ class Predictor:
         beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
         self._beyond = beyond[self.placed_arms]
 
-    def _set_trunk(self, weights: Weights, free: np.ndarray) -> None:
+    def _set_trunk(self, weights: Weights) -> None:
         figure = self._figure
         keys = [(limb.kind, limb.side) for limb in figure.limbs] + ([] if figure.head is None else [("head", "")])
         self.trunk = Trunk(weights, [EFFECTORS.index(key) for key in keys], self.turned.tolist())
@@ -127,11 +131,19 @@ class Predictor:
         scale[self.select], shift[self.select] = self.trunk.scale, self.trunk.shift
         self._trunk_map[self.select] = self.trunk.map
         self._trunk_scale, self._trunk_shift = scale * self._scale.ravel(), scale * self._shift.ravel() + shift
+
+    def _set_free(self, free: np.ndarray) -> None:
+        figure = self._figure
         self.spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
         self.turns_chest = bool(self.spine)
         self.chest = Chest(figure, len(self.spine))
         self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - self.chest.at_rest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
+        self.collars = Collars(figure, figure.limbs[: self.arms], free)
+        self._set_joints(free)
+        self.serves = self._served(len(self.sizes))
+        self.follows = self.serves | ~self.serves.any(0)
+        self.bends = self._bends()
 
     def _set_joints(self, free: np.ndarray) -> None:
         """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
@@ -159,16 +171,16 @@ class Predictor:
         self.mirror[self.first :] = np.tile(sides, (4, 1))
         self._mirror_of_limbs = sides
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
-        self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
+        self.maps = self._maps(self.joints)
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
 
-    def _map(self, joint: int) -> np.ndarray:
-        """(4, 4) `T` to the joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
+    def _maps(self, joints: np.ndarray) -> np.ndarray:
+        """(n, 4, 4) `T` to a joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
         figure = self._figure
-        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joint])
-        rest = quaternion.relative(figure.before[joint], figure.rest[joint])
-        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
-        return quaternion.product(quaternion.conjugate(axes), turns)
+        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joints])
+        rest = quaternion.relative(figure.before[joints], figure.rest[joints])
+        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest)[:, None])
+        return quaternion.product(quaternion.conjugate(axes)[:, None], turns)
 
     def _bends(self) -> np.ndarray:
         """(K, 3, 3) from a joint's turn to the part of it that moves the end of its limb nearer or further."""

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 
 from ..algebra import by_row, quaternion
@@ -26,6 +29,19 @@ class Prior:
         freedom : (J,) in 0..1, how far each joint may be turned; the bones of a limb share the least of theirs.
         own : the character's own motion, ignored if it was made for another figure or other goals.
         """
+        self.figure, self._weights, self._own = figure, load() if weights is None else weights, own
+        self.viewer = Viewer(figure)
+        self._set_freedom(freedom)
+
+    def with_freedom(self, freedom: np.ndarray) -> Self:
+        """The prior of the same figure with another freedom (J,), which shares what does not depend on it."""
+        other = copy(self)
+        other._set_freedom(freedom, self.body)
+        return other
+
+    def _set_freedom(self, freedom: np.ndarray | None, body: Predictor | None = None) -> None:
+        """`body` : the predictor of another freedom."""
+        figure, own = self.figure, self._own
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
         free[~figure.skeleton.turns] = 0.0
@@ -33,15 +49,13 @@ class Prior:
         for limb in figure.limbs:
             both = [limb.upper, limb.lower]
             free[both] = free[both].min()
-        self.figure = figure
-        self.body = Predictor(figure, load() if weights is None else weights, free)
+        self.body = Predictor(figure, self._weights, free) if body is None else body.with_free(free)
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
-        self.viewer = Viewer(figure)
         self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
     def counts(self, amount: float | np.ndarray) -> bool:

@@ -2,7 +2,8 @@
 """A tree of joints, its poses, and the transforms of all joints by dual-quaternion products over the whole tree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -162,6 +163,17 @@ class Skeleton:
 
     def __len__(self) -> int:
         return len(self.joints)
+
+    def with_holds(self, hold: np.ndarray, gain: np.ndarray) -> "Skeleton":
+        """The same tree with other holds and gains (J,) of its joints. It shares everything else."""
+        other, own = copy(self), zip(self.joints, hold.tolist(), gain.tolist(), strict=True)
+        other.joints = tuple(replace(joint, hold=firm, gain=strong) for joint, firm, strong in own)
+        other.hold, other.gain = np.array(hold, dtype=float), np.array(gain, dtype=float)
+        if not (((hold >= 0.0) & (hold <= 1.0)).all() and ((gain >= 0.0) & (gain <= MOST_GAIN)).all()):
+            for joint in other.joints:
+                _fraction(joint, "hold")
+                _gain(joint)
+        return other
 
     def index(self, joint: str | int) -> int:
         """The index of a joint, given its name or its index.
