@@ -54,7 +54,7 @@ TASK_DATA = {
     name: structure(f"dqik_{name}", f"Of a task; see solvers/space/tasks/{name}.py.", *kind.data)
     for name, kind in TASK_KINDS.items() if kind.data
 }  # fmt: skip
-"""What the kinds declare of the tasks that only they have."""
+"""Structures of the data that only tasks of one kind have."""
 
 TASK = structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/kind.py.",

@@ -103,7 +103,7 @@ def turned_back(limb: RestLimb, part: int) -> np.ndarray:
 
 
 def _doubt(weights: Weights, name: str) -> float:
-    """How much less is known about the bend of a limb's middle joint than about that of its end, squared.
+    """The variance of a predicted bend of a limb's middle joint; that of its end is 1.
 
     A share of it: where the leg is nearly straight an error of the foot becomes a large one of the knee.
     """

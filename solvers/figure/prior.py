@@ -108,7 +108,7 @@ class Prior:
         return rotations
 
     def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
-        """Where the effectors are in poses (F, J, 4), and the chest's turn (F, 3) where the prior does not tell it."""
+        """The effectors in poses (F, J, 4), and the chest's turn (F, 3) if the prior does not tell it."""
         world = self.figure.skeleton.transforms(rotations, None, links)
         chest = quaternion.log(self.viewer.chest(world, links)) if self.keeps_chest else None
         return self.viewer.of_pose(world, links), chest
