@@ -222,7 +222,7 @@ def test_a_pull_brings_the_pose_nearer_to_its_start(name: str) -> None:
 # -- at work ----------------------------------------------------------------------------------------------------------
 
 
-@family
+@pytest.mark.parametrize("name", [*STEPS, "BROYDEN"])
 @pytest.mark.parametrize(("make", "tolerance"), [(hand, 2e-4), (body, 1e-3)], ids=["hand", "body"])
 def test_coherent_motion_is_met_in_every_frame(make, tolerance: float, name: str) -> None:
     """A smooth motion inside the limits, each frame solved from the one before."""
