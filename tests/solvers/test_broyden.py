@@ -49,7 +49,6 @@ def test_secant_is_the_least_change_that_explains_a_step() -> None:
 
 
 def test_a_step_that_does_not_move_leaves_the_jacobian_as_it_is() -> None:
-    """A step of length 0 causes no division by zero."""
     before = np.ones((1, 2, 3))
     assert_allclose(broyden.secant(before, np.zeros((1, 3)), np.zeros((1, 2)), np.ones(3)), before)
 

@@ -281,7 +281,6 @@ def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() 
 
 
 def test_a_stiff_joint_moves_less() -> None:
-    """A stiffer joint moves less, and one of stiffness 1 not at all."""
     moved = []
     for stiffness in (0.0, 0.5, 0.9, 1.0):
         joints = [ik.Joint(f"{i}", i - 1, "ball", (0, min(i, 1), 0), stiffness=stiffness * (i == 1)) for i in range(4)]

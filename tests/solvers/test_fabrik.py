@@ -203,7 +203,6 @@ def test_a_chain_of_limited_hinges_reaches_as_near_as_pgs_does(seed: int) -> Non
 
 
 def test_what_it_cannot_do_it_says() -> None:
-    """For rotations and slides one sentence names the goal and a remedy."""
     with pytest.raises(
         ik.InvalidGoal, match=r"goal 1 \(joint 'joint 2'\) asks for a rotation: .* leave the rotation out"
     ):

@@ -225,7 +225,6 @@ def test_every_frame_of_a_motion_reports_the_errors_of_its_pose(way: Way) -> Non
 
 @pytest.mark.parametrize("solver", ["DLS", "PGS", "PINV", "SVD", "TSVD", "SDLS"])
 def test_tracking_reports_the_errors_of_its_poses(solver: str) -> None:
-    """Every step of a tracker that begins at any pose."""
     for seed in range(2 * FEW):
         problem = gapped(seed + 2000, Way(solver))
         tracker = ik.Tracker(problem.skeleton, problem.goals, solver, problem.start, problem.options)

@@ -172,7 +172,6 @@ def test_one_joint_against_its_limit_leaves_the_rest_to_the_others(name: str) ->
 
 @family
 def test_joints_that_all_are_held_stay(name: str) -> None:
-    """Hinges on their limits that should go further make no step, and there is no NaN."""
     asked = system(5, chain(2, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-2, 2)), pulled=False)
     asked = replace(asked, x=np.array([[2.0, 2.0]]), jacobian=np.ones((1, 1, 2)), error=np.ones((1, 1)))
     assert_allclose(STEPS[name](asked), 0, atol=1e-12)

@@ -233,7 +233,6 @@ def test_goals_of_equal_priority_meet_half_way(solver: str) -> None:
 def test_an_unreachable_goal_leaves_the_reachable_one_within_a_millimetre(
     beyond: float, rotations: bool, solver: str
 ) -> None:
-    """At any distance of the left hand's target the right hand meets its own."""
     skeleton = torso()
     turn = wxyz(Rotation.from_rotvec([0.3, 0.2, 0.1])) if rotations else None
     far = ik.Goal(LEFT, position=(0.8 + beyond, 0.6, 0), rotation=turn)
@@ -366,7 +365,6 @@ def test_a_stiff_joint_moves_less_and_one_of_stiffness_one_not_at_all(solver: st
 @both_solvers
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> None:
-    """A straight arm whose hand moves straight in bends its elbow to the preferred side."""
     skeleton = arm(preferred=(0.35 * sign, 0, 0))
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.5, 0))], solver=solver)
     assert solution.converged
@@ -375,7 +373,6 @@ def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> N
 
 @both_solvers
 def test_a_limb_with_a_stiff_elbow_keeps_it(solver: str) -> None:
-    """A preferred bend does not move a joint that may not move."""
     skeleton = arm(preferred=(0.35, 0, 0), stiffness=1.0)
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.2, 1.6))], solver=solver)
     assert solution.converged

@@ -323,7 +323,6 @@ def test_restarts_meet_every_target_of_a_robots_arm(objective: str, count: int) 
 
 
 def test_places_alone_have_one_objective() -> None:
-    """Without rotations both objectives are the same."""
     skeleton, goal = chain(5), ik.Goal(4, (1.5, 2.0, 1.0))
     poses = [ik.solve(skeleton, [goal], None, "SQP", ik.Options(objective=name)).pose for name in ("QV", "DQ")]
     assert turned_by(*poses).max() == 0.0

@@ -320,7 +320,6 @@ CROSSED = ik.Skeleton([
     ],
 )  # fmt: skip
 def test_what_it_cannot_do_it_says(skeleton: ik.Skeleton, goals: list[ik.Goal], message: str) -> None:
-    """One sentence names the goal and a remedy."""
     with pytest.raises(ik.InvalidGoal, match=message) as caught:
         ik.solve(skeleton, goals, solver="TWO_BONE")
     assert "take PGS" in str(caught.value)
