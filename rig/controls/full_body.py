@@ -17,7 +17,7 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.directions import SMALL
 from ..figure.parts import LEFT, LIMBS, PARTS, RIGHT, Role
-from . import control_looks, control_parents, control_shapes, controls, goals
+from . import control_parents, control_shapes, controls, goals
 
 HIPS = Role("hips")
 
@@ -330,9 +330,9 @@ def _add_targets(
         wanted.append((number, controls.Control(
             own, name, ob.dqik.goals[number].use_tail,
             of_hips if follows else parent, not follows, role.side, end.shape,
-            control_looks.size(body, role, end.size) if known else end.size,
-            shift=control_looks.shift(body, bone, end.along) if known else None,
-            normal=control_looks.normal(body, bone) if known else None,
+            control_shapes.size(body, role, end.size) if known else end.size,
+            shift=control_shapes.shift(body, bone, end.along) if known else None,
+            normal=control_shapes.normal(body, bone) if known else None,
             pivot=root if follows and not animation.moves(ob, controls.PREFIX + own) else None,
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)

@@ -16,7 +16,7 @@ from ..blender import animation
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..skeleton.poles import Poles
-from . import control_looks, control_parents, control_shapes, controls, full_body, goals
+from . import control_parents, control_shapes, controls, full_body, goals
 from .controls import Control
 from .full_body import End
 
@@ -188,8 +188,8 @@ def _add_goal(
     parent = _foot(ob, view, role.side) if role.name == "toes" else _trunk(ob, view, upper=turning)
     goals.add_control_bones(ob, [(len(ob.dqik.goals) - 1, Control(
         f"{part}.{role.side}" if role.side else part, name, turning, parent, True, role.side, end.shape,
-        control_looks.size(view.body, role, end.size), shift=control_looks.shift(view.body, bone, end.along),
-        normal=control_looks.normal(view.body, bone), lock="lock_location" if turning else "",
+        control_shapes.size(view.body, role, end.size), shift=control_shapes.shift(view.body, bone, end.along),
+        normal=control_shapes.normal(view.body, bone), lock="lock_location" if turning else "",
     ))])  # fmt: skip
     goal = ob.dqik.goals[-1]
     result.names.append(goal.subtarget)
@@ -254,7 +254,7 @@ def _wanted_poles(
         if places is None or lower is None:
             result.missing.append(f"{words} {name}")
         elif ob.dqik.goals[number].pole_target is None:
-            size = control_looks.size(view.body, Role(above, side), _POLE_SIZE)
+            size = control_shapes.size(view.body, Role(above, side), _POLE_SIZE)
             parent = _trunk(ob, view, upper=name == "elbow")
             wanted.append((number, places[1], Control(
                 f"{name}.{side}", view.names[lower], False, parent, True, side, control_shapes.BALL, size,
