@@ -165,7 +165,7 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
 
 
 def _stuck(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> Note | None:
-    """Why none of the targets of some goals can be moved; None if one can."""
+    """Returns the reason why none of the goals' targets can be moved; None if one can."""
     depsgraph = context.evaluated_depsgraph_get()
     targets = dict.fromkeys(ob.dqik.goals[number].target for number in numbers)
     notes = [keyable.of_settings(target) or keyable.stands_still(target, depsgraph) for target in targets if target]
@@ -230,7 +230,7 @@ class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
 
     @staticmethod
     def _refusal(ob: bpy.types.Object, number: int, auto: bool) -> Note | None:
-        """Why the rotation of the target, which is animated or gets keys, cannot be keyed; None if it can."""
+        """Returns the reason why the target's rotation, which is animated or gets keys, takes none; None if it does."""
         goal = ob.dqik.goals[number]
         owner = None if goal.target is None else owner_of(goal.target, goal.subtarget)
         if owner is None:

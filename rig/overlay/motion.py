@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the 3D view shows of a motion: ghosts of frames around the present one, and arcs of controls and bones."""
+"""A motion in the 3D view: ghosts of frames around the present one, and arcs of controls and bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -112,7 +112,7 @@ FAULTS = [
         groups="keys,hand",
     ),
     Fault(
-        "hand-forgotten", _POSE, "        self.base.put_some(posed, edited)\n", "",
+        "hand-forgotten", _POSE, "        self.base.put_some(posed, taken)\n", "",
         "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_promises test_posing",
         quick=True, groups="hand",
     ),
@@ -221,7 +221,7 @@ FAULTS = [
     ),
     Fault(
         "follows-itself", "rig/frame/memory/prepared_rig.py",
-        "self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
+        "self.follows_itself = self.rig.plan.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
         "test_any_rig test_frames test_promises test_following",
         groups="constraints,follow",
