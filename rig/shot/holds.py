@@ -159,8 +159,7 @@ def keep_shown(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     with offline.session(ob) as reading:
         asked = offline.bake_frame(reading, ob, depsgraph).frame_input
         if asked is not None:
-            goals = own_answers.of_goals(asked.prepared, asked.targets)
-            own_answers.store(ob, [own_answers.digest(asked.posed, goals)])
+            own_answers.store(ob, [asked.digest()])
     sessions.known.clear()
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of limbs that are switched between their goals and their bones, and what the frames showed before."""
+"""The keys of limbs that are switched between their goals and their bones."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -16,25 +15,10 @@ from ..frame.memory.holds import KEYED, POSED
 from ..keys import keying, splits
 from ..skeleton import foot_roll
 from . import holds, keys
+from .limb_frames import Frame, with_channel
 
 GROUP = "DQIK"
 _SETTLE = 8.0  # frames in which a body that is held at a switch goes over to being led by its goals alone
-
-
-class Frame(NamedTuple):
-    """What a frame shows: its number and time, bones, influences and rolls of goals, and where targets are and belong.
-
-    On frames that keep their goals, toes that a roll bends are as without it.
-    """
-
-    frame: float
-    time: float
-    bones: dict[str, scene_state.Transform]
-    places: np.ndarray  # (N, 3) of the bones' heads and tails
-    influences: list[float]
-    rolls: list[float]
-    targets: list[scene_state.Transform]
-    wanted: list[scene_state.Transform]
 
 
 def channels_of(bone: bpy.types.PoseBone) -> tuple[str, ...]:
@@ -115,12 +99,6 @@ def _continuous(owner: Owner, transforms: Iterable[scene_state.Transform], time:
     before = turned[0] if start is None else np.array([*start, 0.0][:4])
     found = clip.continuous(mode, rotation.to_quaternion(mode, turned), before)[:, : rotation.SIZES[mode]]
     return [with_channel(one, path, own) for one, own in zip(every, found, strict=True)]
-
-
-def with_channel(transform: scene_state.Transform, path: str, values: np.ndarray) -> scene_state.Transform:
-    """A transform with other values of a channel."""
-    at = scene_state.TRANSFORM.index(path)
-    return (*transform[:at], tuple(values.tolist()), *transform[at + 1 :])
 
 
 def starts(context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]) -> dict[str, scene_state.Transform]:

@@ -8,16 +8,15 @@ enough, the body is keyed and held at the switched frames too. A figure without 
 whole shot.
 """
 
-from collections.abc import Container, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
 from .. import curves
-from ..blender import animation, rotation, scene_state
+from ..blender import animation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, aims_of
 from ..controls import goals, more_controls, selection
@@ -28,9 +27,9 @@ from ..frame.sessions import sessions
 from ..keys import keyable, keying
 from ..notes import Note
 from ..skeleton import foot_roll, plan
-from ..skeleton.foot_roll import RolledFoot
-from . import holds, keys, limb_keys
-from .limb_keys import GROUP, Frame
+from . import holds, keys, limb_frames, limb_keys
+from .limb_frames import Frame
+from .limb_keys import GROUP
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
 
@@ -66,7 +65,7 @@ def limb_of(ob: bpy.types.Object, number: int) -> LimbChain:
     }  # fmt: skip
     others = {bone for k, bones in chains.items() if k != number for bone in bones}
     own = [bone for bone in chains[number] if bone not in others] or [ob.dqik.goals[number].bone]
-    toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in _rolled_feet(ob) if one.loose]
+    toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in limb_frames.rolled_feet(ob) if one.loose]
     own += [bone for k, bone in toes if k == number]
     every = dict.fromkeys([*chain(*chains.values()), *(bone for _, bone in toes)])
     return LimbChain(own, [bone for bone in every if bone not in own])
@@ -126,7 +125,7 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
 
     Auto Keying keys the influence, and the bones or targets that are to move now, at this frame.
     """
-    before = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    before = limb_frames.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
     own = [ob.dqik.goals[number] for number in numbers]
     with commands.still(ob):
         depsgraph = context.evaluated_depsgraph_get()
@@ -143,7 +142,7 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
     context.view_layer.update()
     if keying.is_auto(context.scene):
         _key_here(context, ob, numbers, to_ik)
-    now = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    now = limb_frames.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
     return float(np.linalg.norm(now - before, axis=-1).max())
 
 
@@ -163,8 +162,8 @@ def switch(
     around = {curves.frame_before(frames[0]), *frames, *([] if onward else [frames[-1] + 1])}
     halves = set[float]() if to_ik else {frame + 0.5 for frame in frames[:-1]}
     scene = set() if is_keyed else {*range(context.scene.frame_start, context.scene.frame_end + 1)}
-    aimed = _with_toes(ob, numbers) if to_ik else list(numbers)
-    read = yield from _read(
+    aimed = limb_frames.with_toes(ob, numbers) if to_ik else list(numbers)
+    read = yield from limb_frames.read(
         context, ob, numbers, aimed, every, sorted({*around, *halves, *scene}), {*frames, *halves}, to_ik
     )
     starts = limb_keys.starts(context, ob, own)
@@ -179,7 +178,7 @@ def switch(
             limb_keys.key_target(owner, wanted, [one.time for one in inside], outside)
     else:
         limb_keys.key_limb(ob, own, starts, [one for one in read if one.frame in {*halves, *frames}], outside)
-    away, still = _moved(context, ob, staying), _STILL * Character.of(ob).size
+    away, still = limb_frames.moved(context, ob, staying), _STILL * Character.of(ob).size
     if away > still and not (to_ik or is_keyed):
         away = _lead(context, ob, numbers, staying, still)
     free = [name for name in every if _is_free(ob, name)] if away > still else []
@@ -194,7 +193,7 @@ def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: RestOfBody) -> 
     else:
         limb_keys.hold_body(ob, rest.every, limb_keys.starts(context, ob, rest.every), rest.inside, rest.outside)
     _note_answers(context, ob, rest.inside)
-    return _moved(context, ob, rest.staying)
+    return limb_frames.moved(context, ob, rest.staying)
 
 
 def _bones(ob: bpy.types.Object, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
@@ -232,7 +231,7 @@ def _lead(
     """Let goals lead the body on without their limbs, if it moves by no more than `still` then; by how much it does."""
     for number in numbers:
         ob.dqik.goals[number].leads_body = True
-    away = _moved(context, ob, before)
+    away = limb_frames.moved(context, ob, before)
     for number in numbers if away > still else ():
         ob.dqik.goals[number].leads_body = False
     return away
@@ -255,122 +254,15 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
     return [ob.pose.bones[bone].name for bone in bones if armature.controls[bone]]
 
 
-def _read(
-    context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequence[int], aimed: Sequence[int],
-    names: Sequence[str], visited: Sequence[float], switched: Container[float], to_ik: bool,
-) -> Generator[float, None, list[Frame]]:  # fmt: skip
-    """What the frames show; yields the progress from 0 to 1.
-
-    aimed : goals whose targets are read. switched : the frames that go to goals, if to_ik, or to bones.
-    """
-    found: list[Frame] = []
-    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
-        for count, frame in enumerate(visited, 1):
-            visits.visit(frame)
-            depsgraph = context.evaluated_depsgraph_get()
-            shown = ob.evaluated_get(depsgraph)
-            own = [shown.dqik.goals[number] for number in numbers]
-            influences = [0.0 if goal.mute else goal.influence for goal in own]
-            bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
-            bones |= _unbent(ob, shown, numbers if frame in switched else ())
-            targets, wanted = _targets(ob, aimed), []
-            rolls = [foot_roll.of(ob.dqik.goals[number]) for number in numbers]
-            if to_ik:
-                acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
-                          if influence == 1.0 and not roll}  # their targets stay, also where they are missed
-                wanted = _wanted(ob, aimed, [number for number in aimed if number not in acting], depsgraph)
-            time = context.scene.frame_current_final
-            found.append(Frame(frame, time, bones, _places(shown), influences, rolls, targets, wanted))
-            yield count / len(visited)
-    return found
-
-
-def _wanted(
-    ob: bpy.types.Object, numbers: Sequence[int], switched: Sequence[int], depsgraph: bpy.types.Depsgraph
-) -> list[scene_state.Transform]:  # fmt: skip
-    """The transforms of targets and poles of goals with which some ask for the present pose, without rolls."""
-    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
-    before = [scene_state.transform(owner) for owner in owners]
-    places = goals.places(ob, switched, depsgraph, rolls=False)
-    following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
-    for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
-        goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)
-    found = _targets(ob, numbers)
-    for owner, transform in zip(owners, before, strict=True):
-        scene_state.set_transform(owner, transform)
-    return found
-
-
-def _with_toes(ob: bpy.types.Object, numbers: Sequence[int]) -> list[int]:
-    """The goals, and those of the toes of rolled feet, which bend against the control instead of by the roll."""
-    rig = sessions.of(ob).rig.rig
-    own = [] if rig is None else [
-        rig.goals[one.toes].number for one in rig.rolled_feet
-        if one.index in numbers and one.toes >= 0 and not one.loose
-    ]  # fmt: skip
-    return list(dict.fromkeys([*numbers, *own]))
-
-
-def _rolled_feet(ob: bpy.types.Object) -> list[RolledFoot]:
-    rig = sessions.of(ob).rig.rig
-    return [] if rig is None else rig.rolled_feet
-
-
-def _unbent(ob: bpy.types.Object, shown: bpy.types.Object, but: Container[int]) -> dict[str, scene_state.Transform]:
-    """Toes that the roll of their foot bends, as they are without it. shown : the evaluated object. but : goals."""
-    rig, found = sessions.of(ob).rig.rig, dict[str, scene_state.Transform]()
-    rolls = [0.0 if number in but or goal.influence == 0.0 else foot_roll.of(ob.dqik.goals[number])
-             for number, goal in enumerate(shown.dqik.goals)]  # fmt: skip
-    for number, back in ({} if rig is None else rig.unbent(rolls)).items():
-        bone, path = shown.pose.bones[number], rotation.PATHS[shown.pose.bones[number].rotation_mode]
-        values = np.array([*getattr(bone, path), 0.0][:4])
-        turned = quaternion.product(back, rotation.to_quaternion(bone.rotation_mode, values))
-        channels = rotation.from_quaternion(bone.rotation_mode, turned, values)[: rotation.SIZES[bone.rotation_mode]]
-        found[bone.name] = limb_keys.with_channel(scene_state.transform(bone), path, channels)
-    return found
-
-
-def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
-    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
-    return [scene_state.transform(owner) for owner in owners]
-
-
-def _places(shown: bpy.types.Object) -> np.ndarray:
-    """The heads and tails (N, 3) of an evaluated object's bones, but for those of targets of its goals."""
-    controls = {goal.subtarget for goal in shown.dqik.goals}
-    bones = [bone for bone in shown.pose.bones if bone.name not in controls]
-    return np.array([place for bone in bones for place in (bone.head, bone.tail)])
-
-
-def _look_again(scene: bpy.types.Scene) -> None:
-    """Solve the present frame with new keys, so that its old pose does not count as posed by hand."""
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-
-
-def _moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> float:
-    """By how much the figure has moved at most on the frames since they were read."""
-    away = 0.0
-    _look_again(context.scene)
-    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
-        for one in before:
-            visits.visit(one.frame)
-            now = _places(ob.evaluated_get(context.evaluated_depsgraph_get()))
-            away = max(away, float(np.linalg.norm(now - one.places, axis=-1).max()))
-    return away
-
-
 def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> None:
     """Have live solving leave the keyed poses of the frames as they are while nobody edits them."""
     digests: list[bytes] = []
-    _look_again(context.scene)
+    limb_frames.look_again(context.scene)
     with offline.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for one in before:
             visits.visit(one.frame)
             asked = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
             if asked is not None and asked.keyed:
-                goals = own_answers.of_goals(asked.prepared, asked.targets)
-                digests.append(own_answers.digest(asked.posed, goals))
+                digests.append(asked.digest())
     own_answers.store(ob, digests)
     sessions.known.clear()
-
-
