@@ -204,9 +204,8 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
     """
     if _is_action_linked(owner.id_data):
         return False
-    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        return keying.key(owner, frame, group, auto)
+        return keying.key(owner, frame, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
 
@@ -215,7 +214,7 @@ def key_control(owner: Owner, frame: float) -> bool:
     """Key the place and rotation of a control at a frame, and its roll if that is in use; returns whether it was."""
     keyed = key_target(owner, frame)
     if keyed and foot_roll.is_used_by(owner):
-        keying.key_path(owner, foot_roll.ROLL, frame, "" if owner == owner.id_data else owner.name)
+        keying.key_path(owner, foot_roll.ROLL, frame)
     return keyed
 
 
