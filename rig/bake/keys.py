@@ -11,7 +11,7 @@ from .. import curves
 from ..blender import animation, originals, rotation
 from ..blender.channels import Channels
 from ..keys import keyable
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton.rig import Rig
 from .reduce import reduce_keys
 
@@ -30,7 +30,7 @@ def check(ob: bpy.types.Object, action: str, paths: Iterable[str] = ()) -> None:
     if (note := keyable.of_object(ob)) is not None:
         raise Refused(note)
     if action == "CURRENT" and (note := keyable.problem(ob, paths)) is not None:
-        raise Refused(Note(Code.OR_NEW_ACTION, note))
+        raise Refused(Note("{}, or bake into a new action", note))
 
 
 def write_keys(

@@ -11,7 +11,7 @@ from ...solvers.model import ANSWERS, QUESTIONS
 from ..frame.read.question import check_numbers
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from .frames import Run
 
 _FEWEST = 3  # frames that have an acceleration
@@ -85,7 +85,8 @@ class _Solved:
 def check_way(way: Way) -> None:
     """Raise `Refused` if frames lag behind their targets."""
     if way.gain is not None:
-        raise Refused(Note(Code.SMOOTH_LAG))
+        raise Refused(Note("Follow lags behind its targets, a smooth bake does not: choose another Start From, or "
+                           "Smooth 0"))
 
 
 def _joined(prepared: Prepared, parts: list[FrameArrays]) -> FrameArrays:

@@ -173,7 +173,7 @@ def _path(ob: bpy.types.Object, bone: str, name: str) -> str:
 def _check(ob: bpy.types.Object, names: Sequence[str], paths: Sequence[str]) -> None:
     """Raise `Refused` if more than keys of the assigned action moves some bones, or some paths cannot be keyed."""
     if ob.animation_data is None or ob.animation_data.action is None:
-        raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
+        raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
     if (note := keyable.problem(ob, paths, copied=True)) is not None:
         raise Refused(note)
     for name in names:

@@ -4,7 +4,7 @@
 import bpy
 
 from ...blender import dependencies, unevaluated
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton.rig import Rig
 
 
@@ -18,6 +18,7 @@ def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> lis
     for aim, name in aims.items():
         reason = unevaluated.reason(aim, evaluated, depsgraph.view_layer)
         if reason:
-            goal = Note(Code.TARGET_STILL, repr(name), repr(aim.name), reason)
-            found.append(goal if name else Note(Code.OBSTACLE_STILL, repr(aim.name), reason))
+            goal = Note("Goal {}: {} stands still {}; hide it with the eye instead", repr(name), repr(aim.name), reason)
+            found.append(goal if name else Note("Obstacle {}: it stands still {}; hide it with the eye instead",
+                                                repr(aim.name), reason))
     return found
