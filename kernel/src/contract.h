@@ -592,7 +592,7 @@ typedef struct {
     const double *translations;
 } dqik_pose;
 
-/* A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py. */
+/* A symmetric positive definite matrix in a band of blocks; see solvers/motion/banded.py. */
 typedef struct {
     int64_t frames;
     int32_t n; /* unknowns of a frame */

@@ -9,6 +9,7 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
+from ... import live
 from ...rig.blender import scene_state
 from ...rig.controls import controls, full_body, goals, more_controls, selection, switches, unkeyed_action
 from ...rig.figure import roles
@@ -117,7 +118,8 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
                    or (to_fk.refusal(ob, figure.roles) if frames else None), "WARNING")
             yield from to_fk.switch(context, ob, figure.roles, frames)
         first = len(ob.dqik.goals)
-        result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
+        with live.at_once(ob):
+            result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
         if not result.new_goals and not result.old_goals:
             raise NotDone("WARNING", Note("No bone of {} is named as a hand, a foot or a head: name them as Rigify, "
                                           "Mixamo or VRM does, or use Add Goal", repr(ob.name)))
@@ -137,12 +139,12 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
         if not controls.can_add(ob):
             return self._tell_added(ob, None, [])
         if not more_controls.lacks(ob, self.controls):
-            return self._tell_added(ob, more_controls.add(ob, self.controls), [])
+            return self._tell_added(ob, self._made(ob), [])
         in_motion = self.from_animation and from_animation.moves(ob)
         refusal = keyable.of_action(ob) if in_motion else None
         frames = self._frames(ob, context.scene) if in_motion and refusal is None else range(0)
         if not frames and (self.controls == {"MASTER"} or from_animation.may_move(ob)):
-            added = more_controls.add(ob, self.controls)
+            added = self._made(ob)
         else:
             added = self._add(ob, in_motion=bool(frames))
         if frames and (added.goals or added.poles):
@@ -156,11 +158,15 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
         """Add the chosen controls. Where they would move the body, they lead nothing."""
         if in_motion:
             with offline.session(ob):  # until they are keyed they would bend the body
-                return more_controls.add(ob, self.controls, in_motion)
-        added = more_controls.add(ob, self.controls)
+                return self._made(ob, in_motion)
+        added = self._made(ob)
         if (added.goals or added.poles) and commands.moves_by(ob, partial(self._lead, ob, added)):
             added.lead(ob, leads=False)
         return added
+
+    def _made(self, ob: bpy.types.Object, in_motion: bool = False) -> more_controls.Added:
+        with live.at_once(ob):
+            return more_controls.add(ob, self.controls, in_motion)
 
     @staticmethod
     def _lead(ob: bpy.types.Object, added: more_controls.Added) -> None:

@@ -7,9 +7,8 @@ from functools import partial
 
 import bpy
 
-from ...rig.bake import keys
 from ...rig.blender import motions
-from ...rig.clip import contact_ranges
+from ...rig.clip import contact_ranges, lineage
 from .command_arguments import Parser
 from .commands import Done, Task
 
@@ -54,7 +53,7 @@ class _Made:
     """The actions that were made of an armature's motions."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
-        self._ob, self._before = ob, keys.assigned(ob)
+        self._ob, self._before = ob, lineage.assigned(ob)
         self._made: dict[bpy.types.Action, bpy.types.Action] = {}
         self._contacts: dict[bpy.types.Action, tuple[list[contact_ranges.Range], bpy.types.Action | None]] = {}
 
@@ -72,7 +71,7 @@ class _Made:
         old, _ = self._before
         shown = old if old in self._made else next(iter(self._made), None)
         if shown is None or (old is not None and old not in self._made):
-            keys.assign(self._ob, self._before)
+            lineage.assign(self._ob, self._before)
         else:
             with motions.alone(self._ob, self._made[shown]):
                 contact_ranges.store(self._ob, *self._contacts[shown])

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty
 
 from ...rig.blender import scene_state
+from ...rig.clip import clip
 from ...rig.controls import selection
 from ...rig.motion import overlap
 from ...rig.notes import Code, Note, Refused
@@ -53,6 +54,6 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
         spring = Spring(self.frequency, self.damping, self.drag)
         turned = overlap.follow(ob, names, own, spring, self.rate(scene), loop, self.amount)
-        count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
+        count = clip.write(ob, turned, scene_state.times(scene, frames))
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))

@@ -5,11 +5,11 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
+from ...rig.keys import keyable
 from ...rig.motion import retarget
 from ...rig.notes import Code, Note, Refused, listed
 from ..common import Steps, armature, refuse
@@ -80,7 +80,7 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
             raise Refused(Note("Choose the armature whose motion this one gets"))
         if source == ob:
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
-        keys.check(ob, "NEW")
+        refuse(keyable.of_object(ob))
         figure = Character.of(ob).figure
         refuse(figure.controlled)
         if figure.folded:

@@ -42,7 +42,7 @@ class Solving:
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
-        if self._whole is not None and frame_input is not None and frame_input.rig.passes:
+        if self._whole is not None and frame_input is not None and frame_input.rig.plan.passes:
             raise Refused(Note("Goals follow what other goals move, which a smooth bake does not: choose Smooth 0"))
         goals = b"" if frame_input is None else own_answers.of_goals(frame_input.prepared, frame_input.targets)
         self.goals.append(goals)

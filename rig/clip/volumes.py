@@ -18,7 +18,7 @@ from ..figure import capsules, ends, skin
 from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.parts import LEFT, NONE, RIGHT
-from .figure_motion import Shown
+from .clip import BodyMotion
 
 PartKey = tuple[str, str]
 """A part's name and side."""
@@ -243,7 +243,7 @@ def core(part: Part, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # -- posed -------------------------------------------------------------------------------------------------------------
 
 
-def carried(shown: Shown, bone: int, heads: np.ndarray, scale: float, point: np.ndarray) -> np.ndarray:
+def carried(shown: BodyMotion, bone: int, heads: np.ndarray, scale: float, point: np.ndarray) -> np.ndarray:
     """A point (..., 3) that a bone carries, given at rest, over F frames: (F, ..., 3). heads : (N, 3) of bones."""
     line = np.asarray(point) - heads[bone]
     shape = (-1, *[1] * (line.ndim - 1))
@@ -251,7 +251,7 @@ def carried(shown: Shown, bone: int, heads: np.ndarray, scale: float, point: np.
     return place.reshape(*shape, 3) + scale * quaternion.rotate(turn.reshape(*shape, 4), line)
 
 
-def posed(part: Part, shown: Shown, heads: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def posed(part: Part, shown: BodyMotion, heads: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """The nodes (F, K + 1, 3) and frames (F, K, 4) of a part in the world."""
     owners = [*part.bones, part.bones[-1]]
     nodes = [carried(shown, bone, heads, scale, node) for bone, node in zip(owners, part.nodes, strict=True)]

@@ -6,7 +6,7 @@ Shoulders and toes turn against the bone above. Elbows and knees are poles of ha
 all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import bpy
@@ -71,14 +71,14 @@ def add(ob: bpy.types.Object, wanted: Iterable[str], in_motion: bool = False) ->
     in_motion : they will be keyed from the body's motion, so bones follow them as firmly as hands and feet do theirs.
     Else they lead nothing yet.
     """
-    wanted, result = set(wanted), Added(leads=in_motion)
+    wanted, result, view = set(wanted), Added(leads=in_motion), _View(ob)
     if "CHEST" in wanted:
-        _add_chest(ob, result)
-    for kind in KINDS:
-        if kind in wanted and kind in _TURNING:
-            _add_turning(ob, *_TURNING[kind], result)
-        elif kind in wanted and kind in _POLES:
-            _add_poles(ob, *_POLES[kind], result)
+        _add_chest(ob, view, result)
+    turning = [new for kind in KINDS if kind in wanted and kind in _TURNING
+               for side, end in _TURNING[kind][1].items()
+               for new in _new_goal(ob, view, Role(_TURNING[kind][0], side), end, 1, result)]  # fmt: skip
+    _add_controls(ob, turning, result)
+    _add_poles(ob, view, [kind for kind in KINDS if kind in wanted and kind in _POLES], result)
     if "MASTER" in wanted and control_parents.add_master(ob):
         result.names.append(controls.MASTER)
     for number in result.goals:
@@ -135,7 +135,7 @@ def present(ob: bpy.types.Object) -> set[str]:
 
 
 class _View:
-    """An armature as it is now, with its figure; bones that are added change its numbers."""
+    """An armature before controls are added, with its figure."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
         own = Character.of(ob)
@@ -169,16 +169,16 @@ def _trunk(ob: bpy.types.Object, view: _View, *, upper: bool) -> str:
     return own or (_control_of(ob, view.names[hips]) if hips is not None else "") or view.root
 
 
-def _add_goal(
+def _new_goal(
     ob: bpy.types.Object, view: _View, role: Role, end: End, chain_length: int, result: Added
-) -> bpy.types.PropertyGroup | None:
-    """Add a goal for the bone of a role, with a control that is named after it; None if it has one."""
+) -> list[tuple[int, Control]]:
+    """Add a goal for the bone of a role; its number and the control to come. None of both if it has one."""
     bone = view.bone(role.name, role.side)
     if bone is None:
         result.missing.append(end.words)
     name = _free_bone(ob, view, role)
     if bone is None or not name:
-        return None
+        return []
     goal = goals.new_goal(ob, name, chain_length, use_rotation=True)
     goal.influence = float(result.leads)
     goal.priority, goal.position_weight, goal.rotation_weight = end.priority, end.weight, end.weight
@@ -186,15 +186,11 @@ def _add_goal(
     goal.use_tail, goal.use_position, goal.rotation_follows = turning, not turning, float(turning)
     part = _NAMES.get(role.name, role.name)
     parent = _foot(ob, view, role.side) if role.name == "toes" else _trunk(ob, view, upper=turning)
-    goals.add_control_bones(ob, [(len(ob.dqik.goals) - 1, Control(
+    return [(len(ob.dqik.goals) - 1, Control(
         f"{part}.{role.side}" if role.side else part, name, turning, parent, True, role.side, end.shape,
         control_looks.size(view.body, role, end.size), shift=control_looks.shift(view.body, bone, end.along),
         normal=control_looks.normal(view.body, bone), lock="lock_location" if turning else "",
-    ))])  # fmt: skip
-    goal = ob.dqik.goals[-1]
-    result.names.append(goal.subtarget)
-    result.goals.append(len(ob.dqik.goals) - 1)
-    return goal
+    ))]  # fmt: skip
 
 
 def _free_bone(ob: bpy.types.Object, view: _View, role: Role) -> str:
@@ -210,15 +206,22 @@ def _foot(ob: bpy.types.Object, view: _View, side: str) -> str:
     return (_control_of(ob, view.names[foot]) if foot is not None else "") or view.root
 
 
-def _add_chest(ob: bpy.types.Object, result: Added) -> None:
+def _add_controls(ob: bpy.types.Object, new: Sequence[tuple[int, Control]], result: Added) -> None:
+    """Add the controls of new goals. Their parents are at their places."""
+    goals.add_control_bones(ob, new)
+    result.names += [ob.dqik.goals[number].subtarget for number, _ in new]
+    result.goals += [number for number, _ in new]
+
+
+def _add_chest(ob: bpy.types.Object, view: _View, result: Added) -> None:
     """Add the chest's control, and hang on it what the hips' control carries of the body above."""
-    view = _View(ob)
     chest = view.bone("spine", MIDDLE)
     length = 0 if chest is None else full_body.chain_length(view.armature, chest, view.hips, use_tail=False)
-    goal = _add_goal(ob, view, Role("spine"), _CHEST, length, result)
-    if goal is None:
+    new = _new_goal(ob, view, Role("spine"), _CHEST, length, result)
+    if not new:
         return
-    name = goal.subtarget
+    _add_controls(ob, new, result)
+    name = ob.dqik.goals[new[0][0]].subtarget
     below = control_parents.above(ob, name)
     for carried in _carried_by_chest(ob, view):
         if control_parents.above(ob, carried) == below:
@@ -231,12 +234,6 @@ def _carried_by_chest(ob: bpy.types.Object, view: _View) -> list[str]:
     found = [_control_of(ob, view.names[bone]) for bone, role in view.body.roles.items()
              if role.name in ("head", "collar")]  # fmt: skip
     return [name for name in (*found, _name("elbow", LEFT), _name("elbow", RIGHT)) if name in ob.data.bones]
-
-
-def _add_turning(ob: bpy.types.Object, part: str, ends: dict[str, End], result: Added) -> None:
-    """Add the controls of both sides that turn a bone against the one above."""
-    for side, end in ends.items():
-        _add_goal(ob, _View(ob), Role(part, side), end, 1, result)
 
 
 def _wanted_poles(
@@ -263,10 +260,9 @@ def _wanted_poles(
     return wanted
 
 
-def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: Added) -> None:
-    """Add poles, as bones, to the goals of both sides of a part, or of the part above where a limb ends without."""
-    view = _View(ob)
-    wanted = _wanted_poles(ob, view, name, part, above, result)
+def _add_poles(ob: bpy.types.Object, view: _View, kinds: Sequence[str], result: Added) -> None:
+    """Add poles, as bones, to the goals of both sides of parts, or of the parts above where limbs end without."""
+    wanted = [new for kind in kinds for new in _wanted_poles(ob, view, *_POLES[kind], result)]
     if not wanted:
         return
     names = controls.add(ob, [control for _, _, control in wanted], view.armature.size)

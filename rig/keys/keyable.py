@@ -13,7 +13,7 @@ import bpy
 from .. import curves
 from ..blender import animation, rotation, unevaluated
 from ..blender.places import Owner, owner_of
-from ..notes import Code, Note
+from ..notes import Code, Note, Refused
 from . import users
 
 _GOAL = "dqik.goals["
@@ -25,6 +25,12 @@ def problem(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = Fals
     copied : the keys go into a copy of the action, so it does not matter who else plays it, or in which file it is.
     """
     return of_action(ob, copied) or of_curves(ob, paths)
+
+
+def check(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = False) -> None:
+    """Raise `Refused` with the `problem`, if there is one."""
+    if (note := problem(ob, paths, copied)) is not None:
+        raise Refused(note)
 
 
 def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import solve_band
+from ...solvers.motion import solve_band
 from ..clip import volumes
-from ..clip.figure_motion import Shown
+from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
 from ..clip.volumes import Part, PartKey, Place, Skin
 from .contact_joints import Giving, Group
@@ -86,7 +86,7 @@ class System(NamedTuple):
 
 
 def keep(
-    source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int
+    source: tuple[Person, BodyMotion, float], body: Body, shift: np.ndarray, carrier: int
 ) -> Generator[float, None, None]:
     """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
 
@@ -100,7 +100,7 @@ def keep(
     found = dict[int, list[np.ndarray]]()
     for begin in range(0, body.count, _AT_ONCE):
         first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
-        part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
+        part, own = body.part(slice(first, last)), BodyMotion(shown.heads[first:last], shown.turns[first:last])
         giving = Giving(part, sides, shift[first:last], carrier)
         for share in _solve(_Touches((person, own, scale), part, giving, sides)):
             yield min(begin + share * _AT_ONCE, body.count) / body.count
@@ -143,7 +143,7 @@ class _Touches:
     giving : the turns. stiff : (m,) how much each of them counts.
     """
 
-    def __init__(self, source: tuple[Person, Shown, float], body: Body, giving: Giving, sides: list[str]) -> None:
+    def __init__(self, source: tuple[Person, BodyMotion, float], body: Body, giving: Giving, sides: list[str]) -> None:
         self.giving, self._body, self._sides = giving, body, sides
         self.stiff = np.repeat([_STIFF[part] for part, _ in giving.groups], 3)
         self._skin, self._heads, self._scale = body.person.skin, body.person.armature.heads, body.space.scale
@@ -177,7 +177,7 @@ class _Touches:
         flipped = np.swapaxes(rates, 1, 2)
         return System(flipped @ system.hessian @ rates, (flipped @ system.gradient[..., None])[..., 0])
 
-    def _out(self, system: System, shown: Shown, levers: np.ndarray, side: str, about: "_About") -> None:
+    def _out(self, system: System, shown: BodyMotion, levers: np.ndarray, side: str, about: "_About") -> None:
         """The rows of an arm's points that are below the skin of a part."""
         part, radii, scale = about.part, self._points[side].radii, self._scale
         near = _near(about.nodes, about.points, scale * (part.radii.max() + radii.max()))
@@ -193,7 +193,7 @@ class _Touches:
         system.add(frames, quaternion.cross(lever, out[:, :, None]), weight, depth)
 
     def _touch(
-        self, system: System, shown: Shown, levers: np.ndarray, wanted: Wanted, about: "_About", counts: float
+        self, system: System, shown: BodyMotion, levers: np.ndarray, wanted: Wanted, about: "_About", counts: float
     ) -> None:  # fmt: skip
         """The rows of a hand's points that have places about a part."""
         frames, place, part, scale = wanted.frames, wanted.place, about.part, self._scale
@@ -209,13 +209,14 @@ class _Touches:
             system.add(frames, quaternion.cross(lever, unit), loose, line[..., axis])
 
     def _against(
-        self, levers: np.ndarray, shown: Shown, about: "_About", frames: np.ndarray, along: np.ndarray,
+        self, levers: np.ndarray, shown: BodyMotion, about: "_About", frames: np.ndarray, along: np.ndarray,
         places: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
         """The levers (f, P, n, 3) [heights] of the first P points against places (f, P, 3) that the part carries."""
         bones = np.array(about.part.bones)
         bones = bones[np.clip(np.searchsorted(about.part.marks, along, side="right") - 1, 0, len(bones) - 1)]
-        theirs = self.giving.of_points(levers[frames], Shown(shown.heads[frames], shown.turns[frames]), bones, places)
+        own = BodyMotion(shown.heads[frames], shown.turns[frames])
+        theirs = self.giving.of_points(levers[frames], own, bones, places)
         return (about.levers[frames, : places.shape[1]] - theirs) / self._height
 
     def _bend(self, system: System, side: str) -> None:
@@ -280,13 +281,13 @@ def _points(person: Person, side: str) -> Points:
                   np.concatenate([np.zeros(len(hand)), *(radii for _, radii in balls.values())]))  # fmt: skip
 
 
-def _carried(points: Points, heads: np.ndarray, shown: Shown, scale: float) -> np.ndarray:
+def _carried(points: Points, heads: np.ndarray, shown: BodyMotion, scale: float) -> np.ndarray:
     """Points (F, P, 3) in the world. heads : (N, 3) of bones at rest."""
     line = points.places - heads[points.bones]
     return shown.heads[:, points.bones] + scale * quaternion.rotate(shown.turns[:, points.bones], line)
 
 
-def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarray:
+def _straight(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndarray:
     """How much (F,) the bend of an elbow counts: the more the straighter the source's arm is."""
     upper, lower, hand = _bones(person, side)
     heads = person.armature.heads
@@ -299,7 +300,7 @@ def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarr
 # -- what touches ------------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
+def _wanted(source: tuple[Person, BodyMotion, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
     """Where the points of a hand are about the source's other parts, in the frames in which it is near.
 
     A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.

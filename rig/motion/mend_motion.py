@@ -11,14 +11,13 @@ from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
-from .. import curves
-from ..blender import animation, channels, rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
-from ..clip import finite_motion, ground, inside_limits, leg_bones
+from ..clip import clip, ground, inside_limits, leg_bones
 from ..figure import ends, roles
 from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT, Role
-from ..keys import keyable, splits
+from ..keys import keyable
 from ..notes import Code, Note, Refused
 from ..shot import attachable
 
@@ -81,14 +80,6 @@ class Motion(NamedTuple):
     def length(self) -> float:
         """Of a leg."""
         return float(np.mean([leg.length for leg in self.legs]))
-
-
-class Keys(NamedTuple):
-    """New channels: rotations (F, 3, 4) of the bones of some limbs, and locations (F, 3) of the hips."""
-
-    limbs: list[Limb]
-    rotations: list[np.ndarray]
-    location: np.ndarray
 
 
 def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
@@ -196,39 +187,31 @@ def read(
     context: bpy.types.Context, ob: bpy.types.Object, own: Figure, frames: Sequence[int], visits: scene_state.Visits
 ) -> Generator[float, None, Motion]:  # fmt: skip
     """Read the motion as Blender shows it; yields the progress from 0 to 1."""
-    numbers = [ob.pose.bones.find(name) for limb in (*own.legs, *own.arms) for name in limb.names]
-    hips = ob.pose.bones.find(own.hips)
-    heads, turns, turned, location, axes = (list[object]() for _ in range(5))
-    for count, frame in enumerate(frames, 1):
-        visits.visit(frame)
-        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-        matrices = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in numbers]
-        heads.append([matrix.translation[:] for matrix in matrices])
-        turns.append([matrix.to_quaternion()[:] for matrix in matrices])
-        values = channels.read(shown.pose.bones)
-        turned.append(values.rotations[numbers])
-        location.append(values.locations[hips])
-        axes.append(_axes(shown, shown.pose.bones[hips]))
-        yield count / len(frames)
-    limbs = [*own.legs, *own.arms]
-    places = np.array(heads, dtype=float).reshape(-1, len(limbs), 3, 3)
-    finite_motion.check(ob, places)
-    turns_of, keyed = (np.array(one, dtype=float).reshape(-1, len(limbs), 3, 4) for one in (turns, turned))
-    found = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
-             for k, limb in enumerate(limbs)]  # fmt: skip
-    legs = len(own.legs)
-    return Motion(found[:legs], found[legs:], list(keyed.swapaxes(0, 1)), places[:, :legs, 0].mean(1),
-                  np.array(location, dtype=float), np.array(axes))  # fmt: skip
+    [shown] = yield from clip.read(context, [ob], frames, visits)
+    found, turned = list[Leg](), list[np.ndarray]()
+    for limb in (*own.legs, *own.arms):
+        bones = [ob.pose.bones.find(name) for name in limb.names]
+        posed = shown.bones(bones)
+        hip, knee, ankle = posed[..., :3, 3].swapaxes(0, 1)
+        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), limb.heel, limb.ball))
+        turned.append(shown.rotations[:, bones].astype(float))
+    legs, hips = len(own.legs), ob.pose.bones.find(own.hips)
+    middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
+    return Motion(found[:legs], found[legs:], turned, middle, shown.locations[:, hips].astype(float),
+                  _axes(ob, hips, shown))  # fmt: skip
 
 
-def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
-    """The world ways (3, 3), in columns, of the units of a bone's location."""
-    rest, above = bone.bone.matrix_local, {}
-    if bone.parent is not None:
-        above = {"parent_matrix": bone.parent.matrix, "parent_matrix_local": bone.parent.bone.matrix_local}
-    ends = [shown.matrix_world @ bone.bone.convert_local_to_pose(unit, rest, **above) for unit in _UNITS]
-    places = np.array([end.translation[:] for end in ends])
-    return (places[1:] - places[0]).T
+def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
+    """The world ways (F, 3, 3), in columns, of the units of a bone's location."""
+    own, parent = ob.data.bones[ob.pose.bones[bone].name], ob.pose.bones[bone].parent
+    number, above, found = -1 if parent is None else ob.pose.bones.find(parent.name), {}, list[np.ndarray]()
+    for world, pose in zip(shown.world, shown.poses, strict=True):
+        if parent is not None:
+            above = {"parent_matrix": Matrix(pose[number]), "parent_matrix_local": parent.bone.matrix_local}
+        ends = [Matrix(world) @ own.convert_local_to_pose(unit, own.matrix_local, **above) for unit in _UNITS]
+        places = np.array([end.translation[:] for end in ends])
+        found.append((places[1:] - places[0]).T)
+    return np.array(found)
 
 
 def ground_heights(context: bpy.types.Context, motion: Motion, chosen: ground.Ground) -> np.ndarray | None:
@@ -253,8 +236,8 @@ def holds(motion: Motion, rate: float) -> np.ndarray:
 def mended(
     ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
     heights: np.ndarray | None = None, held: np.ndarray | None = None,
-) -> Keys:  # fmt: skip
-    """The channels that plant feet and hands; inside the limits that bones have.
+) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    """The channels, as of `clip.write`, that plant feet and hands; inside the limits that bones have.
 
     heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the hands holds on to still things.
     """
@@ -270,9 +253,8 @@ def mended(
     touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
     planted = plant_feet(before_them, touching, rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
-    rotations = list[np.ndarray]()
+    found = {(own.hips, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
-        after = np.empty_like(before)
         above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
         for row, (name, carried) in enumerate(zip(limb.names, limb.carried, strict=True)):
             bone = ob.pose.bones[name]
@@ -283,24 +265,9 @@ def mended(
             new = inside_limits.projection(bone)(new)
             world = quaternion.product(posed, quaternion.relative(turned, new))
             above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
-            after[:, row] = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
-        rotations.append(after)
-    return Keys(limbs, rotations, location)
-
-
-def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -> None:
-    """Key legs and hips in the assigned action."""
-    writer = curves.Writer(ob, ob.animation_data.action)
-    written = [(own.hips, "location", keys.location)]
-    for limb, rotations in zip(keys.limbs, keys.rotations, strict=True):
-        paths = [rotation.PATHS[ob.pose.bones[name].rotation_mode] for name in limb.names]
-        written += [(name, path, rotations[:, row, : rotation.PATH_SIZES[path]])
-                     for row, (name, path) in enumerate(zip(limb.names, paths, strict=True))]  # fmt: skip
-    for name, path, values in written:
-        splits.keep_outside(ob.pose.bones[name], path, times)
-        for index in range(values.shape[1]):
-            writer.write(curves.bone_path(name, path), index, name, np.array(times), values[:, index])
-    writer.finish()
+            after = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
+            found[name, rotation.PATHS[bone.rotation_mode]] = after
+    return found
 
 
 class Change(NamedTuple):

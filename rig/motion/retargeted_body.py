@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..clip.figure_motion import Shown, Space
+from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import Key, Person, several
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
@@ -99,7 +99,7 @@ class Body:
     def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
         return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
 
-    def posed(self, shift: np.ndarray, carrier: int) -> Shown:
+    def posed(self, shift: np.ndarray, carrier: int) -> BodyMotion:
         """The body with the bone that carries it moved by `shift` (F, 3)."""
         armature, count = self.person.armature, self.count
         heads, turns = np.zeros((count, len(armature.parent), 3)), np.zeros((count, len(armature.parent), 4))
@@ -121,4 +121,4 @@ class Body:
                 heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
             if bone == carrier:
                 heads[:, bone] += shift
-        return Shown(heads, turns)
+        return BodyMotion(heads, turns)

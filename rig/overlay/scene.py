@@ -15,7 +15,7 @@ from ..figure import capsules
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.read import targets
-from ..frame.read.targets import Place
+from ..frame.read.targets import TargetPlace
 from ..frame.read.view import View
 from ..skeleton import foot_roll, obstacles
 from ..skeleton.goal_facts import GoalFacts
@@ -102,7 +102,7 @@ class Scene:
     holds: np.ndarray
     selected: list[int]
     facts: tuple[GoalFacts, ...]
-    places: list[Place]
+    places: list[TargetPlace]
     roles: dict[int, Role]
     bodies: np.ndarray
     lags: bool

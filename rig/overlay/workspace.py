@@ -66,7 +66,7 @@ def compute(
     own = Shell(*(quaternion.rotate(quaternion.conjugate(turn), points - place) for points in (
         found.reachable, found.dexterous,
     )))  # fmt: skip
-    number = rig.goals[goal].index
+    number = rig.goals[goal].number
     name = ob.dqik.goals[number].name
     return Workspace(name, carrier, own, settings(ob, name))
 

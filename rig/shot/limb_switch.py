@@ -309,7 +309,7 @@ def _with_toes(ob: bpy.types.Object, numbers: Sequence[int]) -> list[int]:
     """The goals, and those of the toes of rolled feet, which bend against the control instead of by the roll."""
     rig = sessions.of(ob).rig.rig
     own = [] if rig is None else [
-        rig.goals[one.toes].index for one in rig.rolled_feet
+        rig.goals[one.toes].number for one in rig.rolled_feet
         if one.index in numbers and one.toes >= 0 and not one.loose
     ]  # fmt: skip
     return list(dict.fromkeys([*numbers, *own]))

@@ -234,7 +234,7 @@ POSE = structure("dqik_pose", "A pose of J joints.", ("double[]", "rotations tra
 # -- whole clips -------------------------------------------------------------------------------------------------------
 
 BAND = structure(
-    "dqik_band", "A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py.",
+    "dqik_band", "A symmetric positive definite matrix in a band of blocks; see solvers/motion/banded.py.",
     ("int64", "frames", ""),
     ("int32", "n", "unknowns of a frame"),
     ("double[]", "diagonal first second", "(frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
 
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -59,22 +60,34 @@ class Prior:
         freedom : (J,) in 0..1, how far each joint may be turned; the bones of a limb share the least of theirs.
         own : the character's own motion, ignored if it was made for another figure or other goals.
         """
+        self.figure, self._weights, self._own = figure, load() if weights is None else weights, own
+        self.viewer = Viewer(figure)
+        self._set_freedom(freedom)
+
+    def with_freedom(self, freedom: np.ndarray) -> Self:
+        """The prior of the same figure with another freedom (J,), which shares what does not depend on it."""
+        other = copy(self)
+        other._set_freedom(freedom, self.body)
+        return other
+
+    def _set_freedom(self, freedom: np.ndarray | None, body: Predictor | None = None) -> None:
+        """`body` : the predictor of another freedom."""
+        figure, own = self.figure, self._own
         joints = len(figure.skeleton)
         free = np.ones(joints) if freedom is None else np.array(freedom, dtype=float)
-        free[[kind in ("fixed", "prismatic") for kind in figure.skeleton.kinds]] = 0.0
+        free[~figure.skeleton.turns] = 0.0
         free[figure.skeleton.detached] = 0.0
         for limb in figure.limbs:
             both = [limb.upper, limb.lower]
             free[both] = free[both].min()
-        self.figure = figure
-        self.body = Predictor(figure, load() if weights is None else weights, free)
+        self.body = Predictor(figure, self._weights, free) if body is None else body.with_free(free)
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
-        self.viewer, self._start = Viewer(figure), None
+        self._start = None
         self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
     def counts(self, amount: float | np.ndarray) -> bool:
@@ -103,7 +116,7 @@ class Prior:
         view = self.body.within_reach(view, own.view)
         moved, ends = self.body.moved(view, own.view)[:, None], 0.0  # (F, 1, E)
         if own.ends.size:
-            ends = np.exp(moved[:, 0, self.body.ends.at, None] * own.fade_of_ends) * own.ends
+            ends = np.exp(moved[:, 0, self.body.ends.rows, None] * own.fade_of_ends) * own.ends
         motions = self._motions(view, own.chest, share, ends)
         shares = np.exp(moved @ own.fade).reshape(len(moved), -1, 1, 2)
         motions = quaternion.product(motions, quaternion.exp((shares @ own.apart)[:, :, 0]))

@@ -2,6 +2,7 @@
 """A stage: goals whose chains share joints, prepared to be solved together."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -68,16 +69,15 @@ class Stage:
         lane = np.zeros(len(self.goals), dtype=np.intp)
         for number, part in enumerate(parts):
             lane[np.searchsorted(self.indices, part.indices)] = number
-        self.hold = np.maximum.reduce([part.hold for part in parts]) if parts else self._relative_hold()
         self.limbs = (
-            _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
+            _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains)
         )
         plain = options.unit_angle is None  # otherwise MikuMikuDance's rule prescribes start and steps
-        pull, gain = options.pull, skeleton.gain[self.space.joint]
+        pull = options.pull
         if pull is None:
-            posed = skeleton.hold[self.space.joint].any() or (gain != 1.0).any()
+            posed = skeleton.hold[self.space.joint].any() or (skeleton.gain[self.space.joint] != 1.0).any()
             pull = PULL if self.limbs or options.bias == "MIDDLE" or posed else 0.0
-        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = skeleton.slides.copy()
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -97,14 +97,6 @@ class Stage:
             skeleton, self.goals, self.space, self.chains, lane, pull > 0.0 and self.precise
         )
         self._first_damping = first_damping(self.space.n, self.tasks.m)
-        damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
-        self.holds = bool(pull) and bool(self.hold.any())
-        released = self._reluctance()
-        held = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
-        least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
-        self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
-        limbless = np.where((self.counted.sum(0) > 1)[self.space.joint], held, released)
-        eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
@@ -112,13 +104,39 @@ class Stage:
         self.ordered = any(part.ordered for part in parts) if parts else ordered
         # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
         self.recovers = plain and not soft and (not pull or bool(self.space.turns.all()))
-        abandons = self.recovers and not pull and options.restarts > 0 and self.precise
+        self._free_limbs, self._free_arcs = self.limbs, self.arcs
+        self._set_holds(pull, method.returns and plain, parts)
+
+    def with_holds(self, skeleton: Skeleton) -> "Stage":
+        """The stage, of one lane, for a skeleton that differs by holds and gains; it shares what these leave alone."""
+        stage = copy(self)
+        stage.skeleton, stage.parts = skeleton, [stage]
+        stage._set_holds(self.settings.pull, self._returns)
+        return stage
+
+    def _set_holds(self, pull: float, returns: bool, parts: Sequence["Stage"] = ()) -> None:
+        """Set what follows from the joints' holds and gains: limbs, arcs, the settings of all runs."""
+        skeleton, options, soft = self.skeleton, self.options, self.tasks.all > self.tasks.m
+        self._returns = returns
+        self.hold = np.maximum.reduce([part.hold for part in parts]) if parts else self._relative_hold()
+        if not parts:
+            self.limbs = limb.held(self._free_limbs, skeleton, self.hold)
+        self.arcs = arc.held(self._free_arcs, skeleton) if pull else self._free_arcs
+        self.holds = bool(pull) and bool(self.hold.any())
+        gain, released = skeleton.gain[self.space.joint], self._reluctance()
+        held = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
+        least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
+        damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
+        self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
+        limbless = np.where((self.counted.sum(0) > 1)[self.space.joint], held, released)
+        eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         keeps_off = soft or self.holds  # these can keep goals from being met
         orders = np.array([part.ordered for part in parts]) if parts else self.ordered
         any_limits = any(joint.limits is not None for joint in skeleton.joints)
+        abandons = self.recovers and not pull and options.restarts > 0 and self.precise
         self.runs = runs(
             self.settings, released if keeps_off else None, eased, soft, self.precise, abandons, orders,
-            self.space.limited, any_limits, method.returns and plain,
+            self.space.limited, any_limits, returns,
         )  # fmt: skip
         self.attempts = Attempts.of(
             self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise

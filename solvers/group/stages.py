@@ -2,6 +2,7 @@
 """Solves all stages of a prepared solve in order, with NumPy: frames afresh, and frames of a motion."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +47,15 @@ class Stages:
         self._poled = [
             int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
+
+    def with_holds(self, skeleton: Skeleton) -> "Stages":
+        """These stages for a skeleton that differs by holds and gains only."""
+        other = copy(self)
+        other.__dict__.pop("joined", None)
+        other.skeleton = skeleton
+        other._levels = [[stage.with_holds(skeleton) for stage in level] for level in self._levels]
+        other.stages = [stage for level in other._levels for stage in level]
+        return other
 
     @cached_property
     def joined(self) -> list[Stage]:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from math import radians, sin
 
 import bpy
+import numpy as np
 import rigs
 from mathutils import Vector
-from situations import crane, load
+from situations import as_strip, crane, key_turns, load, reaching
 
 FRAMES = range(1, 13)
 Maker = Callable[[], bpy.types.Object]
@@ -32,8 +33,12 @@ def situation(**variants: tuple) -> Callable[[Callable], Callable]:
 
 def film(ob: bpy.types.Object, frames: Iterable[float]) -> dict:
     """World matrices (N, 4, 4) of all bones but controls, by frame, visited in this order."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    return {frame: rigs.worlds(ob, names) for frame in frames if rigs.at_frame(frame) is None}
+    return {frame: film_here(ob) for frame in frames if rigs.at_frame(frame) is None}
+
+
+def film_here(ob: bpy.types.Object) -> np.ndarray:
+    """World matrices (N, 4, 4) of all bones but controls at the present frame."""
+    return rigs.worlds(ob, [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")])
 
 
 # -- arms --------------------------------------------------------------------------------------------------------------
@@ -106,29 +111,10 @@ def _stretching_bone(ob: bpy.types.Object) -> None:
         ob.pose.bones["lower.L"].keyframe_insert("scale", frame=frame)
 
 
-def _channels_in_part(ob: bpy.types.Object) -> None:
-    """Keys that leave some of a bone's channels to us: of one axis, of the location, of another mode, and muted."""
-    bones = ob.pose.bones
-    for name in ("post", "upper.L", "upper.R"):
-        bones[name].rotation_mode = "XYZ"
-    bones["post"].rotation_euler = (0.1, 0.2, 0.0)
-    for frame in (1, 9, 16):
-        bones["post"].rotation_euler[0] = 0.02 * frame
-        bones["post"].keyframe_insert("rotation_euler", index=0, frame=frame)
-        bones["post"].location = (0.0, 0.0, 0.002 * frame)
-        bones["post"].keyframe_insert("location", frame=frame)
-        bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
-        bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
-        bones["upper.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
-        bones["upper.R"].keyframe_insert("rotation_euler", frame=frame)
-    for curve in rigs.fcurves(ob):
-        curve.mute = "upper.R" in curve.data_path
-
-
 @situation(
     plain=(None,), keyed_bones=(_keyed_bones,), posed_bones=(_posed_bones,), sliding_post=(sliding_post,),
     mixed_modes=(_mixed_modes,), limits_and_a_pole=(_limits_and_a_pole,), keyed_goals=(_keyed_goals,),
-    a_stretching_bone=(_stretching_bone,), channels_keyed_in_part=(_channels_in_part,),
+    a_stretching_bone=(_stretching_bone,),
 )  # fmt: skip
 def arms(change: Callable | None) -> bpy.types.Object:
     ob = moving_arms()
@@ -144,6 +130,99 @@ def arms_from_rest() -> bpy.types.Object:
     ob = moving_arms()
     ob.dqik.start_from, ob.dqik.live = "REST", True
     return ob
+
+
+# -- cranes ------------------------------------------------------------------------------------------------------------
+
+
+def _still(ob: bpy.types.Object) -> None:
+    """Nothing moves but the keys of a bone that hold still."""
+    key_turns(ob, "mast", {1: (0.5, 0, 0), 30: (0.5, 0, 0)})
+    bpy.data.objects["Load"].animation_data_clear()
+    bpy.data.objects["Load"].location = (0.5, 0.5, 1.6)
+    rigs.key_path(bpy.data.objects["Pull"], (1, 8), [(0.2, -0.8, 1.4), (0.4, -0.6, 1.0)])
+
+
+def _keyed_bone(ob: bpy.types.Object) -> None:
+    key_turns(ob, "mast", {1: (0.5, 0, 0), 10: (0, -0.6, 0.3), 30: (0.4, 0.2, 0)})
+
+
+def _in_tracks(ob: bpy.types.Object) -> None:
+    _keyed_bone(ob)
+    as_strip(ob)
+
+
+def _driven(ob: bpy.types.Object, owner: Callable, path: str, expression: str) -> None:
+    """Drive a number of what `owner` finds."""
+    driver = owner(ob).driver_add(path, *((1,) if "quaternion" in path else ())).driver
+    driver.type, driver.expression = "SCRIPTED", expression
+
+
+def _keyed(ob: bpy.types.Object, owner: Callable, path: str, values: dict[int, object]) -> None:
+    """Key a property of what `owner` finds."""
+    for frame, value in values.items():
+        setattr(owner(ob), path, value)
+        owner(ob).keyframe_insert(path, frame=frame)
+
+
+def _end_alone(ob: bpy.types.Object, prepare: Callable, *arguments: object) -> None:
+    """The goals move the jib and the boom; the mast below them is animated in some way."""
+    for one in ob.dqik.goals:
+        one.chain_length = 2
+    prepare(ob, *arguments)
+
+
+def _keyed_constraint(ob: bpy.types.Object) -> None:
+    made = ob.pose.bones["mast"].constraints.new("DAMPED_TRACK")
+    made.target = rigs.empty((0.8, 0.6, 0.5), "Guide")
+    for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
+        made.influence = influence
+        made.keyframe_insert("influence", frame=frame)
+
+
+def _driven_by_a_keyed_property(ob: bpy.types.Object) -> None:
+    for frame, value in {1: 0.0, 4: 0.5, 8: -0.7}.items():
+        ob["lean"] = value
+        ob.keyframe_insert('["lean"]', frame=frame)
+    ob.pose.bones["mast"].rotation_mode = "XYZ"
+    driver = ob.pose.bones["mast"].driver_add("rotation_euler", 0).driver
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path, driver.type = ob, '["lean"]', "AVERAGE"
+
+
+def _mast(ob: bpy.types.Object) -> bpy.types.PoseBone:
+    return ob.pose.bones["mast"]
+
+
+def _goal(number: int) -> Callable:
+    return lambda ob: ob.dqik.goals[number]
+
+
+@situation(
+    plain=(None,), a_keyed_bone=(_keyed_bone,), a_still_target=(_still,), keys_in_tracks=(_in_tracks,),
+    a_driven_bone=(_driven, _mast, "rotation_quaternion", "sin(frame / 3)"),
+    a_keyed_influence=(_keyed, _goal(0), "influence", {4: 0.0, 8: 1.0}),
+    a_keyed_mute=(_keyed, _goal(0), "mute", {4: False, 6: True, 7: False}),
+    a_keyed_weight=(_keyed, _goal(1), "position_weight", {4: 0.0, 8: 5.0}),
+    a_keyed_stiffness=(_keyed, _mast, "dqik_stiffness", {4: 0.0, 8: 1.0}),
+    a_driven_influence=(_driven, _goal(0), "influence", "min(1, abs(frame - 6) / 4)"),
+    a_driven_stiffness=(_driven, _mast, "dqik_stiffness", "frame / 30"),
+    a_keyed_bone_below_the_chain=(_end_alone, _keyed_bone),
+    a_driven_bone_below_the_chain=(_end_alone, _driven_by_a_keyed_property),
+    a_keyed_object=(_keyed, lambda ob: ob, "location", {1: (0, 0, 0), 4: (0.3, 0.2, -0.4), 8: (-0.3, 0.0, 0.3)}),
+    a_keyed_scale=(_keyed, _mast, "scale", {1: (1, 1, 1), 4: (0.7, 0.7, 0.7), 8: (1.2, 1.2, 1.2)}),
+    a_keyed_constraint=(_keyed_constraint,),
+)  # fmt: skip
+def moving_crane(change: Callable | None, *arguments: object) -> bpy.types.Object:
+    """Its base pose is far from what the goals ask for, so that a setting makes a difference."""
+    ob, _ = reaching()
+    rigs.goal(ob, "jib", rigs.empty((0.2, -0.8, 1.4), "Pull"), position_weight=0.5)
+    ob.pose.bones["mast"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
+    ob.pose.bones["boom"].rotation_quaternion = rigs.rotation((1, 0, 0), -60.0)
+    if change is not None:
+        change(ob, *arguments)
+    ob.dqik.live = True
+    return rigs.made_active(ob)
 
 
 # -- other goals and relations -----------------------------------------------------------------------------------------
@@ -233,6 +312,57 @@ def one_of_two_that_follow_each_other(number: int) -> bpy.types.Object:
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
+
+MIDDLES = [((0.8, -0.2, 1.4), 0.3), ((-0.5, -0.3, 1.3), 0.1), ((0, -0.1, 1.76), 0.03), ((0.15, -0.2, 0.15), 0.1),
+           ((-0.15, -0.2, 0.15), 0.1)]  # fmt: skip
+
+
+def moving_figure(keyed: str = "none") -> bpy.types.Object:
+    """The figure with five goals whose targets wander, the left hand's out of its reach at times; its bones without
+    keys, some or all with keys."""
+    ob = rigs.figure()
+    for k, end in enumerate(rigs.FIGURE_ENDS):
+        target = rigs.empty((0, 0, 0), f"{end} target")
+        middle, wide = MIDDLES[k]
+        ways = [(sin(0.5 * f + k), sin(0.3 * f), sin(0.7 * f + 2 * k)) for f in range(1, 17)]
+        rigs.key_path(target, range(1, 17), [Vector(middle) + wide * Vector(way) for way in ways])
+        target.rotation_quaternion = ob.pose.bones[end].matrix.to_quaternion()
+        rigs.goal(ob, end, target, use_rotation=end == "hand.R")
+    names = {"some": ("spine", "arm.L", "shin.R"), "all": [bone.name for bone in ob.pose.bones]}.get(keyed, ())
+    if keyed == "in part":
+        _key_in_part(ob)
+    for k, name in enumerate(names):
+        bone = ob.pose.bones[name]
+        for frame in (1, 6, 12, 16):
+            bone.rotation_quaternion = rigs.rotation((1, k, 2), 8.0 * sin(frame + k))
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return ob
+
+
+def _key_in_part(ob: bpy.types.Object) -> None:
+    """Keys that leave some of a bone's channels to us: of one axis, of the location, of another mode, and muted."""
+    bones = ob.pose.bones
+    for name in ("arm.L", "shin.R", "spine"):
+        bones[name].rotation_mode = "XYZ"
+    bones["spine"].rotation_euler = (0.1, 0.2, 0.0)
+    for frame in (1, 9, 16):
+        bones["spine"].rotation_euler[0] = 0.02 * frame
+        bones["spine"].keyframe_insert("rotation_euler", index=0, frame=frame)
+        bones["chest"].location = (0.0, 0.0, 0.002 * frame)
+        bones["chest"].keyframe_insert("location", frame=frame)
+        bones["arm.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
+        bones["arm.L"].keyframe_insert("rotation_quaternion", frame=frame)
+        bones["shin.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
+        bones["shin.R"].keyframe_insert("rotation_euler", frame=frame)
+    for curve in rigs.fcurves(ob):
+        curve.mute = "shin.R" in curve.data_path
+
+
+@situation(no_keys=("none",), some_bones_keyed=("some",), all_bones_keyed=("all",), keyed_in_part=("in part",))
+def figure(keyed: str) -> bpy.types.Object:
+    ob = rigs.made_active(moving_figure(keyed))
+    ob.dqik.live = True
+    return ob
 
 
 @situation()

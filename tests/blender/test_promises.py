@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import SITUATIONS, film
+from catalogue import SITUATIONS, film, film_here
 from situations import forget, overridden, override, reopened
 
 LOOKED_AT = (1, 5, 6.75, 8, 11, 12)
@@ -43,8 +43,11 @@ def test_files_undo_and_frames_in_any_order_show_the_same(name: str, tmp_path: P
     bpy.ops.ed.undo_push(message="edited")
     bpy.ops.ed.undo()
     ob = bpy.data.objects[own]
+    ob.dqik.goals[0].priority += 1  # solve again
+    ob.dqik.goals[0].priority -= 1
     rigs.update()
-    assert apart({8: shown[8]}, film(ob, (8,))) < SAME
+    assert apart({8: film_here(ob)}, shown) < SAME
+    assert apart(film(ob, (8,)), shown) < SAME
     reopened(tmp_path / "shot.blend")
     ob = bpy.data.objects[own]
     assert apart(film(ob, LOOKED_AT[::-1]), shown) < SAME
@@ -109,8 +112,7 @@ def test_renders_show_the_same_and_leave_the_pose(name: str, probe: type[_Probe]
     rigs.at_frame(8)
     bpy.ops.render.render(animation=True)
     assert scene.frame_current == 8
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    assert apart({8: rigs.worlds(ob, names)}, shown) < SAME
+    assert apart({8: film_here(ob)}, shown) < SAME
     assert probe.shown.keys() >= {5, 11, 12}
     assert apart(probe.shown, shown) < SAME
     probe.shown.clear()

@@ -14,13 +14,14 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
 
 import solvers as ik
-from solvers.clip import banded, solve_into
+from solvers.clip import solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import between, kept
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
 from solvers.compiled.clip import compiled_stage
+from solvers.motion import banded
 from solvers.space import JointSpace, State
 
 FRESH = ik.Options(warm_start=False)

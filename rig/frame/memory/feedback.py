@@ -21,6 +21,8 @@ def follows_itself(ob: bpy.types.Object, rig: Rig) -> bool:
     bones.update([bone for bone in pose if any(_moves(constraint, bone, bones) for constraint in bone.constraints)])
     measured = {row for row in rig.local_rows if not rig.armature.controls[rig.bones[row]]} | rig.placed_rows
     bones -= {pose[int(rig.bones[row])] for row in measured}  # in their parents' frames, where they stay
+    driven = ob.animation_data is not None and len(ob.animation_data.drivers) > 0
+    bones = {bone for bone in bones if driven or bone.constraints}
     behind = dependencies.bones_behind(ob).union(*(dependencies.bones_behind_bone(ob, bone.name) for bone in bones))
     return any(other.original == ob.original and name in moved for other, name in behind)
 

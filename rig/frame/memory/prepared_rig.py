@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import bpy
 import numpy as np
 
-from ...blender import actions, animation, channels
+from ....solvers import DqikError
+from ...blender import actions, animation, bulk, channels
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
 from ...controls import unkeyed_action
@@ -22,7 +23,7 @@ from ..read.view import View
 from . import contents, feedback, holds, unseen
 from .contents import Contents
 
-_MOST, _OF_JOINT = 40 << 20, 16 << 10  # bytes: of rigs that differ only by their bones' holds, and of a joint's part
+_MOST = 200  # rigs that differ by their bones' holds and gains, which keys may change on each frame
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -68,7 +69,8 @@ class PreparedRig:
         self.by_keys = np.zeros(0)
         self.newly_keyed: set[int] = set()
         self._actions: set[int] = set()  # that were assigned
-        self._built: OrderedDict[bytes, Rig | Note] = OrderedDict()  # by holds, which keys may change on each frame
+        self._gains = np.zeros(0)
+        self._rigs: dict[bytes, Rig | Note] = {}  # by holds and gains
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
@@ -148,23 +150,23 @@ class PreparedRig:
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
         self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
+        if edited or before is None:
+            self._gains = bulk.read(evaluated.pose.bones, "dqik_gain")
         now = Contents(
-            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
+            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes() + self._gains.tobytes(),
+            self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
             if before is None or now._replace(holds=before.holds) != before:
-                self._built.clear()
-            found = self._built.get(now.holds)
-            if found is None:
-                found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
-            self._built[now.holds] = found
-            self._built.move_to_end(now.holds)
-            while len(self._built) > 1 and sum(map(_size, self._built.values())) > _MOST:
-                self._built.popitem(last=False)
-            self._take(evaluated, found)
+                self._rigs.clear()
+            if now.holds not in self._rigs:
+                self._rigs[now.holds] = self._made(evaluated, goals.facts, of_bones)
+            self._take(evaluated, self._rigs[now.holds])
+            if len(self._rigs) > _MOST:
+                del self._rigs[next(iter(self._rigs))]
             self._contents = now
         self._lead(goals.led)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
@@ -173,9 +175,17 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
-        self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)
+        self.follows_itself = self.rig.plan.passes > 0 or feedback.follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
+
+    def _made(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> Rig | Note:
+        """The rig with these holds (N,): of one that differs by them only, else built anew."""
+        rig = next((one for one in self._rigs.values() if isinstance(one, Rig)), None)
+        if rig is not None:
+            with suppress(DqikError):  # `build` says which bone has what no joint can have
+                return rig.with_holds(of_bones, self._gains)
+        return build(evaluated, facts, self.animation.driven, of_bones, self._gains, self._solver)
 
     def _lead(self, led: Mapping[int, float | None]) -> None:
         """Leave the limbs of goals to their keys."""
@@ -195,8 +205,3 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
-
-
-def _size(built: Rig | Note) -> int:
-    """The bytes that a rig takes, about."""
-    return _OF_JOINT * len(built.skeleton) if isinstance(built, Rig) else 0

@@ -12,7 +12,7 @@ def notes(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> lis
     """Notes about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
     aims = {other.original: "" for other in dependencies.obstacles(ob.original) if other is not None}
     for binding in rig.goals:
-        goal = ob.original.dqik.goals[binding.index]
+        goal = ob.original.dqik.goals[binding.number]
         aims.update((aim.original, goal.name) for aim, _ in dependencies.aims(goal))
     evaluated, found = unevaluated.shown(depsgraph), list[Note]()
     for aim, name in aims.items():
