@@ -119,7 +119,7 @@ def penalised(weight: float) -> Minimise:
 
 def way(what: Inner | Minimise, is_step: bool = True) -> Method:
     """A way to enforce limits, as a solver that a stage can use."""
-    return replace(METHODS["DLS"], minimise=damped(what) if is_step else what, lanes=False)
+    return replace(METHODS["DLS"], minimise=damped(what) if is_step else what)
 
 
 WAYS = {

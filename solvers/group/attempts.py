@@ -72,90 +72,80 @@ class Attempts:
             descending._replace(abandons=False),
         )  # fmt: skip
 
-    def near(self, best: Minimum, frame: int, one: Request, before: State) -> bool:
-        """Attempts from starts near the pose `before` of one frame; returns whether one meets the goals.
+    def near(self, best: Minimum, frame: Request, before: State) -> tuple[Minimum, bool]:
+        """Attempts from starts near the pose `before`; returns also whether one of them meets the goals.
 
-        Of the attempts with the same spread the nearest that meets them replaces the frame in `best`.
+        Of the attempts with the same spread the nearest that meets them replaces `best`.
         """
-        random, index = SplitMix64(self.options.seed), np.array([frame])
-        many = one.take(np.zeros(NEAR_STARTS, dtype=np.intp))
-        many.base = before.take(np.zeros(NEAR_STARTS, dtype=np.intp))
+        random, iterations = SplitMix64(self.options.seed), best.iterations
+        many = replace(frame, base=before).repeated(NEAR_STARTS)
         for spread in NEAR_SPREADS.tolist():
-            state = self.space.near(random, many.base, spread)
-            minimum = self.minimise(self.tasks, self.space, self.nearby, stand(self.tasks, state, many), many)
-            best.iterations[frame] += minimum.iterations.sum()
+            minimum = self._from(self.space.near(random, many.base, spread), many, self.nearby)
+            iterations = iterations + minimum.iterations.sum()
             met = self._met(minimum.point)
             if met.any():
                 far = np.where(met, self._distance(minimum.point.state, many.base), np.inf)
-                chosen = int(np.argmax(far <= far.min() / NEARER))
-                nearest, took = self._approached(minimum.point.take(np.array([chosen])), one, before)
-                best.iterations[frame] += took
-                best.point.error = best.point.error[:, : self.tasks.m]
-                best.point.put(index, nearest)
-                return True
-        return False
+                chosen = np.argmax(far <= far.min() / NEARER, keepdims=True)
+                nearest, took = self._approached(minimum.point.take(chosen), frame, before)
+                return Minimum(nearest, iterations + took, best.cost), True
+        return Minimum(best.point, iterations, best.cost), False
 
-    def middle(self, best: Minimum, frame: int, one: Request) -> None:
-        """One attempt from the middle of the limits, at a frame solved with a pull; `best` changes if it is met."""
-        state = self.space.middle(one.base)
-        minimum = self.minimise(self.tasks, self.space, self.descending, stand(self.tasks, state, one), one)
-        best.iterations[frame] += minimum.iterations.sum()
-        if not self._met(minimum.point)[0]:
-            return
-        nearest, took = self._approached(minimum.point, one, one.base)
-        best.iterations[frame] += took
-        best.point.error = best.point.error[:, : self.tasks.m]
-        best.point.put(np.array([frame]), nearest)
+    def middle(self, best: Minimum, frame: Request) -> Minimum:
+        """The answer from the middle of the limits, of a frame solved with a pull, if it meets the goals; else `best`."""
+        minimum = self._from(self.space.middle(frame.base), frame)
+        point, took = best.point, 0
+        if self._met(minimum.point)[0]:
+            point, took = self._approached(minimum.point, frame, frame.base)
+        return Minimum(point, best.iterations + minimum.iterations + took, best.cost)
 
-    def restart(self, best: Minimum, frame: int, one: Request, settled: bool) -> None:
-        """Attempts from the middle of the limits, then from random states, until one converges; `best` keeps the best.
+    def restart(self, best: Minimum, frame: Request, settled: bool) -> Minimum:
+        """The best of attempts from the middle of the limits, then from random states, until one converges.
 
-        Several run in one batch; the first of them that converges counts, as if they had run in turn. Their number is
+        Several run at once; the first of them that converges counts, as if they had run in turn. Their number is
         bounded, and their time if the options say so.
 
-        settled : whether the descent to the frame in `best` ran to its end.
+        settled : whether the descent to `best` ran to its end.
         """
-        random, left, middle, began = SplitMix64(self.options.seed), self.options.restarts, True, time.perf_counter()
-        index, seconds, rows = np.array([frame]), self.options.restart_seconds, self.tasks.m
-        best_error = float(_squares(best.point.error[frame : frame + 1, :rows])[0])
-        best.point.error = best.point.error[:, :rows]
+        random, left, began = SplitMix64(self.options.seed), self.options.restarts, time.perf_counter()
+        seconds, point, iterations = self.options.restart_seconds, best.point, best.iterations
+        best_error, first = float(_squares(point.error[:, : self.tasks.m])[0]), self.space.middle(frame.base)
         while left > 0 and (seconds is None or time.perf_counter() - began < seconds):
             tries = min(left, RESTARTS_AT_ONCE)
-            many = one.take(np.zeros(tries, dtype=np.intp))
-            state = self.space.sample(random, many.base.take(np.arange(middle, tries)))
-            if middle:
-                first = self.space.middle(one.base)
-                state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
-            minimum = self.minimise(self.tasks, self.space, self.descending, stand(self.tasks, state, many), many)
+            many = frame.repeated(tries)
+            state = self.space.sample(random, many.base.take(np.arange(len(first.x), tries)))
+            state = State(np.concatenate([first.rotations, state.rotations]), np.concatenate([first.x, state.x]))
+            minimum = self._from(state, many)
             error, met = _squares(minimum.point.error), self._met(minimum.point)
             chosen = int(np.argmax(met if met.any() else error <= error.min() / NEARER))
-            best.iterations[frame] += minimum.iterations[: chosen + 1 if met.any() else tries].sum()
+            iterations = iterations + minimum.iterations[: chosen + 1 if met.any() else tries].sum()
             if met[chosen] or error[chosen] < NEARER * best_error:
-                best_error, settled = float(error[chosen]), False
-                best.point.put(index, minimum.point.take(np.array([chosen])))
+                best_error, settled, point = float(error[chosen]), False, minimum.point.take(np.array([chosen]))
                 if met[chosen]:
-                    return
-            left, middle = left - tries, False
+                    return Minimum(point, iterations, best.cost)
+            left, first = left - tries, first.take(np.zeros(0, dtype=np.intp))
         if not settled:
-            begin = stand(self.tasks, best.point.state.take(index), one)
-            finished = self.minimise(self.tasks, self.space, self.finishing, begin, one)
-            best.iterations[frame] += finished.iterations.sum()
-            best.point.put(index, finished.point)
+            finished = self._from(point.state, frame, self.finishing)
+            point, iterations = finished.point, iterations + finished.iterations
+        return Minimum(point, iterations, best.cost)
 
-    def _approached(self, answer: Point, one: Request, before: State) -> tuple[Point, int]:
-        """An answer (1,) brought nearer to the pose before, as far as the goals allow, and the iterations it took."""
+    def _from(self, state: State, frames: Request, settings: Settings | None = None) -> Minimum:
+        """A descent from states, with the settings of a restart by default."""
+        begin = stand(self.tasks, state, frames)
+        return self.minimise(self.tasks, self.space, settings or self.descending, begin, frames)
+
+    def _approached(self, answer: Point, frame: Request, before: State) -> tuple[Point, int]:
+        """An answer brought nearer to the pose before, as far as the goals allow, and the iterations it took."""
         if self.approaching is None:
             return answer, 0
-        request = replace(one, base=before)
+        request = replace(frame, base=before)
         pulled = self.minimise(self.tasks, self.space, self.approaching, answer, request)
-        begin = stand(self.tasks, pulled.point.state, request)
-        arrived = self.minimise(self.tasks, self.space, self.arriving, begin, request)
-        took = int(pulled.iterations.sum() + arrived.iterations.sum())
+        arrived = self._from(pulled.point.state, request, self.arriving)
+        took = int(pulled.iterations[0] + arrived.iterations[0])
         nearer = self._distance(arrived.point.state, before) < self._distance(answer.state, before)
         return (arrived.point if self._met(arrived.point)[0] and nearer[0] else answer), took
 
     def _distance(self, state: State, before: State) -> np.ndarray:
-        """The largest turn [rad] or slide [skeleton lengths] of any joint (F,) between two poses."""
+        """The largest turn [rad] or slide [skeleton lengths] of any joint (S,) between two poses."""
         return self.space.sizes(self.space.difference(state, before)).max(-1, initial=0.0)
 
     def _met(self, point: Point) -> np.ndarray:
@@ -163,5 +153,5 @@ class Attempts:
 
 
 def _squares(error: np.ndarray) -> np.ndarray:
-    """Sums of squares (F,) of error rows (F, m)."""
+    """Sums of squares (S,) of error rows (S, m)."""
     return (error * error).sum(-1)

@@ -5,13 +5,10 @@ It begins with limbs folded to their targets and weakens the pull step by step. 
 answer, depend continuously on the targets.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..iterate.descent import Minimum
 from ..space import limb
-from ..space.joint_space import State
 from ..space.point import Request, stand
 from .stage import Stage
 from .starts import folded
@@ -20,68 +17,31 @@ CHOSEN_AFTER = 2  # number of pull strengths after which only the cheapest of se
 ALIKE = 0.05  # [rad] a start this near to a cheaper one after the first strength leads to the same answer
 
 
-def continued(stage: Stage, frames: Request) -> Minimum:
-    """The nearest answers by continuation in the pull, from limbs folded to their targets at several swivels.
+def continued(stage: Stage, frame: Request) -> Minimum:
+    """The nearest answer by continuation in the pull, from limbs folded to their targets at several swivels.
 
     While the pull is strong the costs show which swivel leads to the cheapest answer; only that one goes on.
     """
-    count, cost = len(frames.targets.positions), np.zeros((0, 0))
-    state = folded(stage, frames, limb.SWIVELS)
-    tries = len(state.rotations) // count
-    many = frames if tries == 1 else frames.take(np.tile(np.arange(count), tries))
-    point, index = stand(stage.tasks, state, many), np.arange(count * tries, dtype=np.intp)
-    every = np.ones((len(index), stage.lanes.count), dtype=bool)
-    alive: np.ndarray = every if many.lanes is None else many.lanes.copy()
-    alive[count:] &= stage.folds
-    iterations: np.ndarray = np.zeros(alive.shape, dtype=int)
-    for number, settings in enumerate(stage.runs.phases):
-        undecided = tries > 1 and number < CHOSEN_AFTER
-        request = replace(many, lanes=alive) if undecided else many
-        minimum = stage.minimise(settings, point, request)
+    starts = folded(stage, frame, limb.SWIVELS)
+    point = stand(stage.tasks, starts, frame.repeated(len(starts.x)))
+    iterations = np.zeros(len(starts.x), dtype=int)
+    cost = np.zeros(len(starts.x))
+    for number, settings in enumerate(stage.runs.phases, 1):
+        minimum = stage.minimise(settings, point, frame.repeated(len(iterations)))
         point, cost, iterations = minimum.point, minimum.cost, iterations + minimum.iterations
-        if not undecided:
-            continue
-        if number + 1 < CHOSEN_AFTER:
-            alive = _distinct_lanes(stage, point.state, cost, index % count, alive)
-            keep = np.flatnonzero(alive.any(-1))
-            index, alive, iterations = index[keep], alive[keep], iterations[keep]
-            point, many = point.take(keep), frames.take(index % count)
-        else:
-            costs = np.full((tries * count, alive.shape[1]), np.inf)
-            costs[index] = np.where(alive, cost, np.inf)
-            chosen = np.argmin(costs.reshape(tries, count, -1), axis=0) * count + np.arange(count)[:, None]
-            rows = np.asarray(np.searchsorted(index, chosen), dtype=np.intp)
-            iterations, many = np.take_along_axis(iterations, rows, axis=0), frames
-            point = point.gather(stage.tasks.lanes, rows)
+        if len(cost) > 1:
+            chosen = np.argmin(cost, keepdims=True)
+            some = _distinct(point.state.rotations[:, stage.space.moved], cost) if number < CHOSEN_AFTER else chosen
+            point, cost, iterations = point.take(some), cost[some], iterations[some]
     return Minimum(point, iterations, cost)
 
 
-def _distinct_lanes(stage: Stage, state: State, cost: np.ndarray, frame: np.ndarray, alive: np.ndarray) -> np.ndarray:
-    """Mask (S, L) of the starts of each `frame` (S,) that do not lead to the answer of a cheaper one, lane by lane.
+def _distinct(q: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """The starts, of S, that do not lead to the answer of a cheaper one.
 
-    cost : (S, L). alive : (S, L) bool, the starts that count.
+    q : (S, J, 4) motions of the joints. cost : (S,) so far; on ties the first start counts as cheaper.
     """
-    distinct = np.zeros(alive.shape, dtype=bool)
-    for lane in range(stage.lanes.count):
-        some = np.flatnonzero(alive[:, lane])
-        joints = stage.space.joint[stage.lanes.freedoms.of == lane]
-        turned = state.rotations[some[:, None], joints]
-        distinct[some, lane] = _distinct(turned, cost[some, lane], frame[some])
-    return distinct
-
-
-def _distinct(q: np.ndarray, cost: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """Mask (S,) of the starts of each `frame` (S,) that do not lead to the answer of a cheaper one.
-
-    q : (S, n, 4) motions of the joints. cost : (S,) so far; on ties the first start counts as cheaper.
-    """
-    order = np.lexsort((np.arange(len(cost)), cost, frame))
-    distinct = np.ones(len(cost), dtype=bool)
-    for back in range(1, len(cost)):
-        one, cheaper = order[back:], order[:-back]
-        near = frame[one] == frame[cheaper]
-        if not near.any():
-            break
-        near &= (np.abs((q[one] * q[cheaper]).sum(-1)) >= np.cos(0.5 * ALIKE)).all(-1)
-        distinct[one[near]] = False
-    return distinct
+    order = np.argsort(cost, kind="stable")
+    turns = np.abs((q[order, None] * q[order]).sum(-1))  # (S, S, J) cosines of half the turns between them
+    alike = (turns >= np.cos(0.5 * ALIKE)).all(-1)
+    return np.sort(order[~np.triu(alike, 1).any(0)])

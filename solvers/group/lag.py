@@ -67,5 +67,5 @@ def lag(
                 tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
             )
             minimum = stage.minimise(settings, point, behind)
-            point, iterations = minimum.point, iterations + int(minimum.iterations.sum())
+            point, iterations = minimum.point, iterations + int(minimum.iterations[0])
     return stand(stage.tasks, point.state, frames), iterations

@@ -20,69 +20,53 @@ from ..space.yielding import YIELD_ALIKE, blame
 from .stage import Stage
 
 
-def serve_in_order(stage: Stage, minimum: Minimum, frames: Request, start: Pose, home: np.ndarray) -> Targets:
-    """Solve frames that miss goals again, in the order of the goals; returns the targets with the shares used.
+def serve_in_order(
+    stage: Stage, minimum: Minimum, frame: Request, start: Pose, home: np.ndarray
+) -> tuple[Minimum, Targets]:
+    """Solve a frame that misses goals again, in the order of the goals; returns also the targets with the shares used.
 
-    The errors in `minimum` are those without shares and shifts. home : (F or 1, J, 4) as `FrameArrays.home_rotations`.
+    The errors of the minimum are those without shares and shifts. home : (1, J, 4) as `FrameArrays.home_rotations`.
     """
-    targets = frames.targets
-    if not stage.runs.yielding:
-        return targets
-    lanes = stage.missed(minimum.point, frames) & [part.ordered for part in stage.parts]
-    missed = np.flatnonzero(lanes.any(-1))
-    if not missed.size:
-        return targets
-    at_home = stage.space.state(_home(stage, start, home), len(targets.positions)).take(missed)
-    every = np.ones((len(lanes), len(stage.goals))) if targets.shares is None else targets.shares
-    blamed = _blamed(stage, frames.take(missed), at_home)
-    misses = stage.tasks.misses(minimum.point.kinematics, targets)[missed]
-    shares = stage.precedence.shares(misses, blamed, every[missed])
-    lanes[missed] &= stage.lanes.per_goal.any(shares > (1.0 + YIELD_ALIKE) * stage.precedence.least(shares))
-    going = np.flatnonzero(lanes.any(-1))
-    if not going.size:
-        return targets
-    some, point = replace(frames.take(going), lanes=lanes[going]), minimum.point.take(going)
-    still = lanes[missed].any(-1)
-    wanted, full, blamed, misses = some.targets, every[going], blamed[still], misses[still]
+    targets, precedence = frame.targets, stage.precedence
+    if not stage.runs.yielding or stage.met(minimum.point):
+        return minimum, targets
+    point, iterations = minimum.point, minimum.iterations
+    full = np.ones((1, len(stage.goals))) if targets.shares is None else targets.shares
+    blamed = _blamed(stage, frame, stage.space.state(_home(stage, start, home)))
+    misses = stage.tasks.misses(point.kinematics, targets)
+    shares = precedence.shares(misses, blamed, full)
+    if not (shares > (1.0 + YIELD_ALIKE) * shares.min()).any():
+        return minimum, targets
     for number, settings in enumerate(stage.runs.yielding):
         if number:
-            misses = stage.tasks.misses(point.kinematics, wanted)
-            shares = stage.precedence.shares(misses, blamed, full)
-            away, factors = shares - 1.0, shares
+            misses = stage.tasks.misses(point.kinematics, targets)
+            shares = precedence.shares(misses, blamed, full)
+            away, factor = shares - 1.0, shares
         else:
-            shares = stage.precedence.shares(misses, blamed * stage.precedence.spared(misses, full), full)
+            shares = precedence.shares(misses, blamed * precedence.spared(misses, full), full)
             # shares are raised, so that the pull stays weaker than the goals that yield
-            away, factors = np.zeros(shares.shape), stage.precedence.least(shares) ** -0.25
-        moved = stage.tasks.shifted(wanted, point.kinematics, wanted, away)
-        request = replace(some, targets=moved._replace(shares=factors * shares))
+            away, factor = np.zeros(shares.shape), shares.min(-1, keepdims=True) ** -0.25
+        moved = stage.tasks.shifted(targets, point.kinematics, targets, away)
+        request = replace(frame, targets=moved._replace(shares=factor * shares))
         again = stage.minimise(settings, stand(stage.tasks, point.state, request), request)
-        point = again.point
-        minimum.iterations[going] += again.iterations
-    minimum.point = minimum.point.copy()
-    minimum.point.error = minimum.point.error[:, : stage.tasks.m]
-    minimum.point.put(going, stand(stage.hard_tasks, point.state, some))
-    used = every.copy()
-    used[going] = np.where(lanes[going][:, stage.lanes.goals], shares, full)
-    return targets._replace(shares=used)
+        point, iterations = again.point, iterations + again.iterations
+    point = stand(stage.hard_tasks, point.state, frame)
+    return Minimum(point, iterations, minimum.cost), targets._replace(shares=shares)
 
 
 def _home(stage: Stage, start: Pose, home: np.ndarray) -> Pose:
     """The pose that the targets were moved from: the start pose, with the joints of the stage as they are in `home`."""
-    joints, has_home = stage.space.moved, home.any((-1, -2), keepdims=True)
-    if not has_home.any():
+    if not home.any():
         return start
-    rotations = np.repeat(start.rotations, len(home), 0) if len(start.rotations) == 1 else start.rotations.copy()
-    rotations[:, joints] = np.where(has_home, home[:, joints], rotations[:, joints])
+    rotations = start.rotations.copy()
+    rotations[:, stage.space.moved] = home[:, stage.space.moved]
     return Pose(rotations, start.translations)
 
 
-def _blamed(stage: Stage, frames: Request, home: State) -> np.ndarray:
-    """The blame (F, G) of each goal if goals of its priority are missed; 0 for goals that do not yield."""
-    effectors = stage.tasks.kinematics(home, frames.links).effectors
-    blamed = np.zeros(effectors.shape[:2])
-    lane = stage.lanes.goals[stage.tasks.placed]
-    for number in np.unique(lane):
-        own = stage.tasks.placed[lane == number]
-        apart = stage.apart[np.ix_(own, own)]
-        blamed[:, own] = blame(frames.targets.positions[:, own], effectors[:, own], apart) * stage.yields[own]
+def _blamed(stage: Stage, frame: Request, home: State) -> np.ndarray:
+    """The blame (1, G) of each goal if goals of its priority are missed; 0 for goals that do not yield."""
+    effectors = stage.tasks.kinematics(home, frame.links).effectors
+    blamed, placed = np.zeros(effectors.shape[:2]), stage.tasks.placed
+    apart = stage.apart[np.ix_(placed, placed)]
+    blamed[:, placed] = blame(frame.targets.positions[:, placed], effectors[:, placed], apart) * stage.yields[placed]
     return blamed

@@ -54,12 +54,12 @@ def first_damping(freedoms: int, rows: int) -> float:
 
 
 def last_phase(
-    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray,
+    options: Options, pull: float, damping: float, reluctance: np.ndarray,
     weights: np.ndarray, poles: bool,
 ) -> Settings:
     """The settings of the last phase: with the pull itself, and most of the iterations.
 
-    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). weights : (n,) of the pull.
+    damping : as `first_damping`. reluctance : (n,). weights : (n,) of the pull.
     poles : whether any goal has one.
     """
     polish = min(POLISH_ITERATIONS, options.iterations) if pull or poles else 0
@@ -71,16 +71,16 @@ def last_phase(
 
 def runs(
     settings: Settings, released: np.ndarray | None, eased: Settings, poles: bool, precise: bool, abandons: bool,
-    ordered: bool | np.ndarray, limited: bool, any_limits: bool, returns: bool,
+    ordered: bool, limited: bool, any_limits: bool, returns: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
     released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
     eased : `settings` without holds of limbs: goals that yield, as that of hips, do so to held trunks, not to limbs.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
-    descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
-    lanes differ. limited : whether any of the stage's joints has limits.
-    any_limits : whether any joint of the skeleton has, so that stages take as many steps side by side as alone.
+    descent may end early, because other starts follow it. ordered : whether some goals come before others. limited :
+    whether any of the stage's joints has limits.
+    any_limits : whether any joint of the skeleton has, so that all stages take as many steps.
     returns : whether the solver's iteration knows no pull.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
@@ -131,13 +131,13 @@ def runs(
             reluctance=released,
         ),
         [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
-        yielding if np.any(ordered) else [],
+        yielding if ordered else [],
         returning if returns and pull and not poles else [],  # their pull is stronger than a pole
         0 if precise else options.iterations,
     )
 
 
-def _continuation(settings: Settings, poles: bool, resigns: bool | np.ndarray) -> list[Settings]:
+def _continuation(settings: Settings, poles: bool, resigns: bool) -> list[Settings]:
     """Phases with a pull that weakens step by step; the last one has these `settings`."""
     limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
     most = min(limit, settings.iterations // (len(CONTINUATION) + 1))

@@ -53,9 +53,8 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
         bounded = np.where(free, 0.0, projected)
         bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
-        # frames and lanes that are done keep their step bit for bit while others go on
-        going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
-        fixed = np.where(system.over_freedoms(going), bounded, fixed)
+        # frames that are done keep their step bit for bit while others go on
+        fixed = np.where(np.any(moved, axis=-1, keepdims=True), bounded, fixed)
     return projected
 
 
