@@ -5,8 +5,8 @@ Handlers read from the evaluated depsgraph and write to the original bones, whic
 """
 
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 
 import bpy
 from bpy.app.handlers import persistent
@@ -25,6 +25,7 @@ from .rig.shot import mirrored_paste
 from .solvers import DqikError
 
 _order = handler_order.Order()  # of our handlers and others
+_in_change: set[int] = set()  # `session_uid` of armatures whose settings are being made
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
 
@@ -36,9 +37,21 @@ def forget() -> None:
     _borrowed.clear()
 
 
+@contextmanager
+def at_once(ob: bpy.types.Object) -> Generator[None]:
+    """Lets all settings of an armature that are made inside count as one change, at the end."""
+    _in_change.add(ob.session_uid)
+    try:
+        with sessions.busy:
+            yield
+    finally:
+        _in_change.discard(ob.session_uid)
+        touch(ob)
+
+
 def touch(ob: bpy.types.Object) -> None:
     """A setting of this armature changed: read everything again, and solve at the next evaluation."""
-    if getattr(ob, "type", "") != "ARMATURE":
+    if getattr(ob, "type", "") != "ARMATURE" or ob.session_uid in _in_change:
         return
     versions.mark(ob.original)
     sessions.of(ob).rig.touch()

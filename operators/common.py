@@ -1,18 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by the operators: the armature that they work on, and reports in the language of the interface."""
+"""How a tool is declared, refused and reported, and the armature that it works on."""
 
-from collections.abc import Callable
-from functools import wraps
-from types import FunctionType
-from typing import ClassVar
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import ClassVar, TypeAlias, TypeVar
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
+from ..rig.blender import scene_state
 from ..rig.blender.dependencies import aims
+from ..rig.clip import last_report
 from ..rig.keys import keyable
-from ..rig.notes import Note, joined
+from ..rig.notes import Code, Note, Refused, joined, note_of
+from ..solvers import DqikError
+
+_Result = TypeVar("_Result")
+
+Said: TypeAlias = Note | Sequence[Note] | None
+"""What a tool says when it is done, in one line."""
+Steps: TypeAlias = Generator[float, None, Said]
+"""The work of a tool in steps: yields the progress from 0 to 1."""
+
+
+def declared(*modules: ModuleType) -> tuple[type, ...]:
+    """The classes that modules declare for Blender, in their order."""
+    every = [(module, cls) for module in modules for cls in vars(module).values() if isinstance(cls, type)]
+    return tuple(
+        cls for module, cls in every if cls.__module__ == module.__name__ and issubclass(cls, bpy.types.bpy_struct)
+    )
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -33,89 +51,168 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
     return None
 
 
-class ArmatureOperator:
-    """Poll of operators that need an active armature; what they report is translated.
+class NotDone(Exception):
+    """Ends a tool that has changed nothing; `kind` of the report, ERROR or WARNING, and what it says, if anything."""
 
-    stores : whether it stores something on the armature, which it refuses where that would be gone with the file.
+    def __init__(self, kind: str, *notes: Note) -> None:
+        super().__init__(joined(notes))
+        self.kind, self.notes = kind, notes
+
+
+REFUSALS = (NotDone, DqikError, scene_state.Disturbed, ReferenceError)
+"""The exceptions with which `run`, `ask` and the steps of a tool end where nothing was done."""
+
+
+def refuse(note: Note | None, kind: str = "ERROR") -> None:
+    """End the tool if there is a reason."""
+    if note is not None:
+        raise NotDone(kind, note)
+
+
+class Tool:
+    """An operator on the active armature. Its class declares all of it; `operators/__init__.py` registers it.
+
+    The docstring is the tooltip, the name of the class gives `bl_idname`, annotations are the options, `unavailable`
+    says when it cannot be pressed, `ask` what the panel does before, and `run` does it and returns what is to be said.
+
+    stores : whether it stores something on the armature, which is refused where that would be gone with the file.
+    on_goals : whether it needs goals. stopped : said first if other add-ons or scripts disturb it.
     """
 
     stores: ClassVar[bool] = True
+    on_goals: ClassVar[bool] = False
+    stopped: ClassVar[Note | None] = None
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
-        for name, guarded in (("execute", _guarded_execute), ("invoke", _guarded_invoke)):
-            own = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-            if cls.stores and isinstance(own, FunctionType) and not hasattr(own, "__wrapped__"):
-                setattr(cls, name, guarded(own))
+        cls.bl_idname = cls.__name__.replace("DQIK_OT_", "dqik.")
+        cls.bl_options = vars(cls).get("bl_options", {"REGISTER", "UNDO"})
+
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said | Steps:
+        """Do the work: at once, or as a generator of the progress. Raises `NotDone` or `Refused` if nothing changed."""
+        raise NotImplementedError
+
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: work, or show a dialog before."""
+        del event
+        return self.execute(context)
+
+    @classmethod
+    def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
+        """Why the tool cannot be used now; None if it can."""
+        del context
+        if ob is None:
+            return Note("Select an armature first")
+        if ob.mode == "EDIT":
+            return Note("Leave Edit Mode first")
+        if ob.pose is None or not ob.pose.bones:
+            return Note("This armature has no bones: add some in Edit Mode")
+        return Note("Add a goal first") if cls.on_goals and not ob.dqik.goals else None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        note = cls.unavailable(context, armature(context))
+        if note is not None:
+            cls.poll_message_set(note.words(iface_))
+        return note is None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            return {"CANCELLED"} if self._loses(context) else self.ask(context, event)
+        except REFUSALS as error:
+            return self.refused(error)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        return {"CANCELLED"} if self._loses(context) else finished(self.steps(context))
 
     def tell(self, kinds: set[str], *notes: Note) -> None:
         """Report notes in one line, in the language of the interface. Blender lets no class override `report`."""
         self.report(kinds, joined(notes, iface_))
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature to work on; if not, sets the message."""
+    def steps(self, context: bpy.types.Context) -> Generator[float, None, set[str]]:
+        """Do the work and report what came of it; returns how the operator ends."""
+        try:
+            said = self.run(context, armature(context))
+            if isinstance(said, Generator):
+                said = yield from said
+        except REFUSALS as error:
+            return self.refused(error)
+        if said:
+            self.tell({"INFO"}, *([said] if isinstance(said, Note) else said))
+        return {"FINISHED"}
+
+    def refused(self, error: Exception) -> set[str]:
+        """Report one of `REFUSALS`; returns how the operator ends."""
+        kind, notes = "ERROR", [note_of(error)]
+        if isinstance(error, NotDone):
+            kind, notes = error.kind, error.notes
+        elif not isinstance(error, DqikError):
+            note = error.note if isinstance(error, scene_state.Disturbed) else Note(Code.OBJECT_REMOVED)
+            notes = [note] if self.stopped is None else [self.stopped, note]
+        if notes:
+            self.tell({kind}, *notes)
+        return {"CANCELLED"}
+
+    def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
+        """Report what was done to the motion of an armature; the panel keeps showing it."""
+        self.tell({"INFO"} if is_fine else {"WARNING"}, *notes)
+        last_report.remember(ob, notes, is_fine)
+
+    def column(self, *names: str) -> bpy.types.UILayout:
+        """Options close below each other in the dialog; returns where they are."""
+        self.layout.use_property_split, self.layout.use_property_decorate = True, False
+        column = self.layout.column(align=True)
+        for name in names:
+            column.prop(self, name)
+        return column
+
+    def dialog(self, context: bpy.types.Context) -> set[str]:
+        """Ask for the options."""
+        title = iface_(self.bl_label, "Operator")
+        return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
+
+    def is_set(self, *names: str) -> bool:
+        """Whether any of these options has a value from a script, a shortcut or the panel."""
+        return any(map(self.properties.is_property_set, names))
+
+    def _loses(self, context: bpy.types.Context) -> bool:
+        """Whether what the tool stores would be gone with the file; says so."""
         ob = armature(context)
-        if ob is None:
-            cls.poll_message_set(Note("Select an armature first").words(iface_))
-            return False
-        if ob.mode == "EDIT":
-            cls.poll_message_set(Note("Leave Edit Mode first").words(iface_))
-            return False
-        if ob.pose is None or not ob.pose.bones:
-            cls.poll_message_set(Note("This armature has no bones: add some in Edit Mode").words(iface_))
-            return False
-        return True
+        note = keyable.of_settings(ob) if self.stores and ob is not None else None
+        if note is not None:
+            self.tell({"WARNING"}, note)
+        return note is not None
 
 
-def _lost(operator: ArmatureOperator, context: bpy.types.Context) -> bool:
-    """Whether what an operator stores would be gone with the file; says so."""
-    ob = armature(context)
-    note = None if ob is None else keyable.of_settings(ob)
-    if note is not None:
-        operator.tell({"WARNING"}, note)
-    return note is not None
+class OneGoalTool(Tool):
+    """A tool that works on one goal."""
 
-
-def _guarded_execute(own: Callable) -> Callable:
-    @wraps(own)
-    def execute(self: ArmatureOperator, context: bpy.types.Context) -> set[str]:
-        return {"CANCELLED"} if _lost(self, context) else own(self, context)
-
-    return execute
-
-
-def _guarded_invoke(own: Callable) -> Callable:
-    @wraps(own)
-    def invoke(self: ArmatureOperator, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return {"CANCELLED"} if _lost(self, context) else own(self, context, event)
-
-    return invoke
-
-
-class GoalsOperator(ArmatureOperator):
-    """Poll of operators that need an armature with goals."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether the armature has a goal; if not, sets the message."""
-        if not super().poll(context):
-            return False
-        if not armature(context).dqik.goals:
-            cls.poll_message_set(Note("Add a goal first").words(iface_))
-            return False
-        return True
-
-
-class OneGoalOperator(GoalsOperator):
-    """An operator that works on one goal."""
-
+    on_goals = True
     index: IntProperty(name="Goal", description="Number of the goal, -1 for the active one", default=-1, min=-1)
 
-    def goal(self, ob: bpy.types.Object) -> int | None:
-        """The number of the goal; None, with a report, if there is none."""
+    def goal(self, ob: bpy.types.Object) -> int:
+        """The number of the goal."""
         number, count = ob.dqik.active_goal if self.index < 0 else self.index, len(ob.dqik.goals)
-        if number < count:
-            return number
-        self.tell({"ERROR"}, Note("There is no goal {}: {} has {}, counted from 0", number, repr(ob.name), count))
-        return None
+        if number >= count:
+            raise Refused(Note("There is no goal {}: {} has {}, counted from 0", number, repr(ob.name), count))
+        return number
+
+
+def finished(steps: Generator[float, None, _Result]) -> _Result:
+    """Do all steps; returns their result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+@contextmanager
+def live_on(ob: bpy.types.Object) -> Generator[None]:
+    """Have Live on meanwhile."""
+    was_live, ob.dqik.live = ob.dqik.live, True
+    try:
+        yield
+    finally:
+        if not was_live:
+            ob.dqik.live = False

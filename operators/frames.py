@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that process a range of frames: at once from a script, in steps with progress from the panel."""
+"""Tools that process a range of frames: at once from a script, in steps with progress from the panel."""
 
 from collections.abc import Generator, Sequence
 from time import perf_counter
@@ -12,45 +12,52 @@ from bpy.props import IntProperty
 from ..rig import bake
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
-from ..rig.clip import last_report
 from ..rig.frame import offline
 from ..rig.frame.read.question import FrameInput
 from ..rig.frame.step.session import Session
 from ..rig.notes import Code, Note, Refused
-from .common import ArmatureOperator, armature
+from .common import Steps, Tool, armature
 
-_BEAT = 0.01  # seconds between the parts of the work of an operator that was started from the panel
+_BEAT = 0.01  # seconds between the parts of the work of a tool that was started from the panel
 _AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
 _SURE = 2.0  # seconds after which the time that is left is shown
-
-Steps = Generator[float, None, set[str]]
-"""The work of an operator in steps: yields the progress from 0 to 1, returns the operator's result."""
-
 
 _Result = TypeVar("_Result")
 
 
-class SteppedOperator:
-    """An operator that works at once if called from a script, and from the panel one step at a time; Esc stops it."""
+class SteppedTool(Tool):
+    """A tool whose `run` is a generator: at once if called from a script, from the panel in steps, which Esc stops.
+
+    If the generator is closed before its end, everything must be as before.
+    """
 
     doing = Note(Code.WORKING)  # shown in the status bar
     stopped = Note("Stopped, nothing was changed")  # reported after Esc
     _from_panel = False
 
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Do the work. If the generator is closed before its end, everything must be as before."""
-        raise NotImplementedError
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """From the panel: work in steps."""
+        del event
+        self._from_panel = True
+        return self.execute(context)
 
-    def _safe_run(self, context: bpy.types.Context) -> Steps:
-        """Do the work; if other add-ons or scripts remove or change meanwhile what it reads, say so and stop."""
-        try:
-            return (yield from self._run(context))
-        except scene_state.Disturbed as disturbed:
-            reason = disturbed.note
-        except ReferenceError:
-            reason = Note(Code.OBJECT_REMOVED)
-        self.tell({"ERROR"}, self.stopped, reason)
-        return {"CANCELLED"}
+    def dialog(self, context: bpy.types.Context) -> set[str]:
+        """Ask for the options, then work in steps."""
+        self._from_panel = True
+        return super().dialog(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Work at once if called from a script, else in steps."""
+        if not self._from_panel:
+            return super().execute(context)
+        self._from_panel, self._began = False, perf_counter()
+        self._paused = self._began
+        self._steps = self.steps(context)
+        self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
+        context.window_manager.progress_begin(0, 100)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(Note("{}: Esc to cancel", self.doing).words(iface_))
+        return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Do some steps at each timer event."""
@@ -85,32 +92,11 @@ class SteppedOperator:
         minutes, left = divmod(round(seconds * (1.0 - share) / share), 60)
         return Note("{}: {} %, {} left, Esc to cancel", self.doing, percent, f"{minutes}:{left:02}")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Work at once if called from a script, else in steps."""
-        if self._from_panel:
-            return self._start(context)
-        steps = self._safe_run(context)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return end.value
-
     def cancel(self, context: bpy.types.Context) -> None:
         """The dialog was left, or Blender stops the operator, for example when it quits."""
         if not self._from_panel:
             self._steps.close()
             self._leave(context, {"CANCELLED"})
-
-    def _start(self, context: bpy.types.Context) -> set[str]:
-        self._from_panel, self._began = False, perf_counter()
-        self._paused = self._began
-        self._steps = self._safe_run(context)
-        self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
-        context.window_manager.progress_begin(0, 100)
-        context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(Note("{}: Esc to cancel", self.doing).words(iface_))
-        return {"RUNNING_MODAL"}
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
         context.window_manager.event_timer_remove(self._timer)
@@ -119,8 +105,8 @@ class SteppedOperator:
         return result
 
 
-class FramesOperator(SteppedOperator, ArmatureOperator):
-    """Asks for a range of frames and options in a dialog, then processes it."""
+class FramesTool(SteppedTool):
+    """A tool that asks for a range of frames and options in a dialog, then does its `work` on them."""
 
     in_dialog: ClassVar[tuple[str, ...]] = ()  # its own properties, in their order
     has_step: ClassVar[bool] = True  # whether frames can be left out
@@ -131,27 +117,26 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
     step: IntProperty(name="Step", description="Number of frames from one to the next", default=1, min=1)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        """Do the work on these frames."""
+        raise NotImplementedError
+
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
+        return self.work(context, ob, self._frames(context.scene))
+
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: show the dialog, then work in steps."""
         del event
-        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+        if not self.is_set("frame_start", "frame_end"):
             ob, scene = self._moved(context), context.scene
             whole = self.whole_motion and ob is not None
-            self.frame_start, self.frame_end = (
-                action_range(ob, scene) if whole else (scene.frame_start, scene.frame_end)
-            )
-        self._from_panel = True
-        title = iface_(self.bl_label, "Operator")
-        return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
+            span = action_range(ob, scene) if whole else (scene.frame_start, scene.frame_end)
+            self.frame_start, self.frame_end = span
+        return self.dialog(context)
 
     def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
         """The object whose motion is read."""
         return armature(context)
-
-    def conclude(self, ob: bpy.types.Object, is_fine: bool, *notes: Note) -> None:
-        """Report what was done to the motion of an armature; the panel keeps showing it."""
-        self.tell({"INFO"} if is_fine else {"WARNING"}, *notes)
-        last_report.remember(ob, notes, is_fine)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The range and the options, in the dialog and in the panel that adjusts the last operation."""
@@ -162,21 +147,18 @@ class FramesOperator(SteppedOperator, ArmatureOperator):
 
     def draw_range(self) -> None:
         """The range alone."""
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        column = layout.column(align=True)
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
-        if self.has_step:
-            column.prop(self, "step")
+        self.column("frame_start", "frame_end", *(["step"] if self.has_step else []))
+
+    def rate(self, scene: bpy.types.Scene) -> float:
+        """How many of the requested frames the scene plays in a second."""
+        return scene.render.fps / scene.render.fps_base / self.step
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
-        """The requested frames. If the range ends before it starts, reports an error and returns none."""
+        """The requested frames."""
         start, end = self.frame_start, self.frame_end
         if end < start:
             if (start, end) != (0, -1):
-                self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, end, start))
-                return []
+                raise Refused(Note(Code.RANGE_REVERSED, end, start))
             start, end = scene.frame_start, scene.frame_end
         return list(range(start, end + 1, self.step))
 

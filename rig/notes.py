@@ -107,8 +107,6 @@ class Code:
     )
     ACTION_SHARED = "Action {} also moves {}: make it a single user first"
     SELECT_TO_ATTACH = "In Pose Mode, select the controls to attach, or in Object Mode the objects"
-    SELECT_PROPS = "Select the objects to put in the hand, and the hand's bone or control in Pose Mode"
-    CHOOSE_TARGET = "Choose the object to attach to"
     NO_SIZE = "{} has no size at this frame: scale it up first"
     PLACE_NOT_OWN = "Constraints or drivers move {}: mute them first"
     MOVED_BY_NLA = "The NLA moves {}: bake its strips to an action first"
@@ -179,7 +177,6 @@ class Code:
         "armature data local"
     )
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"
-    CONTROLS_HIDDEN = "All controls of {} are hidden"
     KEYED_FROM_MOTION = "keyed their controls on frames {} to {}"
     CONTROLS_UNKEYED = (
         "Action {} moves the body, but has no keys on its controls, so it is not seen: press Key Controls from Motion"
@@ -189,8 +186,6 @@ class Code:
     ACTION_BLENDED = "Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first"
     STAYS_ON_KEYS = "{} stays on its keys: raise the Influence of its goal to move it by its target"
     NOT_FOUND = "not found: {}"
-    THE_BONES = "the bones"
-    SELECTED_BONES = "the selected bones"
     LIMITS_SET = "Set the limits of {} bones"
     NONE_HELD = "None of the bones is held"
     HELD = "Held on all frames: {}"

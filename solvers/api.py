@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .compiled.apart import CompiledApart, compiled_or_numpy
-from .compiled.contract import SUPPORTED
 from .compiled.library import load
-from .compiled.needs import needs
+from .compiled.needs import SUPPORTED, needs
 from .compiled.stages import CompiledStages
 from .group.apart import Apart, MotionApart
 from .group.grouping import chains_of, coupled, stage_order

@@ -29,7 +29,8 @@ def module(name: str) -> Any:
 
 figures, own_motion = module("solvers.figure.figure"), module("solvers.figure.own_motion")
 directions = module("rig.figure.directions")
-Prior, ik = module("solvers.figure.prior").Prior, module("solvers")
+Prior, NumpyPrior = module("solvers.compiled.figure").CompiledPrior, module("solvers.figure.prior").Prior
+ik = module("solvers")
 Targets = module("solvers.model.goals").Targets
 
 # role, parent's role, head in metres: Y up, facing +Z, the left at +X; the right side is the mirror image
@@ -322,7 +323,7 @@ def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bo
         places = asked.positions + random.normal(scale=0.05, size=(7, 5, 3))
         turns = np.repeat(asked.rotations, 7, 0)
         prior, targets = Prior(one.figure), Targets(places, turns, np.zeros_like(places))
-        together = Prior(one.figure).base_by_numpy(start, targets, one.links, 1.0, 0.0)
+        together = NumpyPrior(one.figure).base(start, targets, one.links, 1.0)
         np.testing.assert_allclose(prior.base(start, targets, one.links, np.ones(7)), together, atol=1e-11)
         starts = ik.Pose(*(np.repeat(part, 7, 0) for part in start))
         np.testing.assert_allclose(prior.base(starts, targets, one.links, 1.0), together, atol=1e-11)

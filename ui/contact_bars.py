@@ -4,8 +4,6 @@
 import blf
 import bpy
 import gpu
-import numpy as np
-from gpu_extras.batch import batch_for_shader
 
 from ..operators.common import armature
 from ..rig.clip import contact_ranges
@@ -13,7 +11,7 @@ from ..rig.figure.parts import LEFT, RIGHT
 from ..rig.figure.short_names import called
 from ..rig.overlay import contact_bars
 from ..rig.overlay.contact_bars import Bar
-from .drawing import Color
+from .drawing import Color, fill
 
 _FEET = {LEFT: (0.45, 0.65, 1.0), RIGHT: (1.0, 0.5, 0.42)}  # as the overlay has bones with a role
 _HANDS = {LEFT: (0.35, 0.85, 0.75), RIGHT: (1.0, 0.75, 0.3)}
@@ -21,10 +19,9 @@ _OTHER = (0.8, 0.8, 0.8)
 _DARK, _ALPHA, _LANE = 0.62, 0.9, (0.0, 0.0, 0.0, 0.22)  # brightness of heels, wrists; alpha; what is behind the bars
 _EDGE, _BORDER = (1.0, 1.0, 1.0, 0.9), (0.0, 0.0, 0.0, 0.55)  # of the active contact, and of others
 _LETTERS = 9.0
-_handles: list[object] = []
 
 
-def _draw() -> None:
+def draw() -> None:
     """Draw the lanes, the bars, and the name of each lane at the left edge."""
     context = bpy.context
     ob = armature(context)
@@ -34,14 +31,13 @@ def _draw() -> None:
     lanes = {(bar.contact.bone, bar.contact.part): (bar.bottom, bar.top) for bar in bars}
     gpu.state.blend_set("ALPHA")
     try:
-        for bottom, top in lanes.values():
-            _fill((0.0, context.region.width, bottom, top), _LANE)
+        fill([(0.0, context.region.width, bottom, top) for bottom, top in lanes.values()], _LANE)
         for bar in bars:
             is_active = bar.number == ob.dqik.active_contact
             edge = scale * (1.5 if is_active else 1.0)
-            _fill((bar.left, bar.right, bar.bottom, bar.top), _EDGE if is_active else _BORDER)
+            fill([(bar.left, bar.right, bar.bottom, bar.top)], _EDGE if is_active else _BORDER)
             inner = bar.left + edge, max(bar.right - edge, bar.left + edge), bar.bottom + edge, bar.top - edge
-            _fill(inner, _color(bar))
+            fill([inner], _color(bar))
     finally:
         gpu.state.blend_set("NONE")
     for (bone, part), (bottom, top) in lanes.items():
@@ -63,23 +59,3 @@ def _color(bar: Bar) -> Color:
     red, green, blue = sides.get(contact_bars.side_of(bar.contact.bone), _OTHER)
     light = _DARK if bar.contact.part in ("HEEL", "WRIST") else 1.0
     return light * red, light * green, light * blue, _ALPHA
-
-
-def _fill(box: tuple[float, float, float, float], color: Color) -> None:
-    """Fill a rectangle: left, right, bottom, top [pixels]."""
-    left, right, bottom, top = box
-    corners = [(left, bottom), (right, bottom), (right, top), (left, bottom), (right, top), (left, top)]
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.uniform_float("color", color)
-    batch_for_shader(shader, "TRIS", {"pos": np.array(corners, dtype=np.float32)}).draw(shader)
-
-
-def start() -> None:
-    """Draw in these editors from now on."""
-    _handles.append(bpy.types.SpaceDopeSheetEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
-
-
-def stop() -> None:
-    """Stop drawing."""
-    while _handles:
-        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handles.pop(), "WINDOW")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared by what draws in 3D views: batches, lines and points."""
+"""Shared by what draws in editors: batches, lines, points and rectangles."""
+
+from collections.abc import Sequence
 
 import bpy
 import gpu
@@ -44,6 +46,17 @@ def draw_points(context: bpy.types.Context, points: gpu.types.GPUBatch, color: C
     gpu.state.point_size_set(size * context.preferences.system.ui_scale)
     shader.uniform_float("color", color)
     points.draw(shader)
+
+
+def fill(boxes: Sequence[tuple[float, float, float, float]], color: Color) -> None:
+    """Fill rectangles: left, right, bottom, top [pixels]."""
+    corners = [
+        corner for left, right, bottom, top in boxes
+        for corner in ((left, bottom), (right, bottom), (right, top), (left, bottom), (right, top), (left, top))
+    ]
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.uniform_float("color", color)
+    batch_for_shader(shader, "TRIS", {"pos": np.array(corners, dtype=np.float32)}).draw(shader)
 
 
 def linear(color: Color) -> Color:

@@ -32,14 +32,13 @@ class _Ghost(NamedTuple):
     meshes: list[_Batch]
 
 
-class _State:
+class _Cache:
     known: seen_motion.Motion | None = None  # that the batches of ghosts were made from
     of: frozenset[str] = frozenset()  # what is drawn of each ghost
     ghosts: dict[int, _Ghost] = {}  # by frame
     arcs_of: tuple = ()  # what the batches of arcs were made from
     arcs: list[tuple[_Batch, str, Color, float]] = []  # with shader, colour and width or size
     mesh_shader: gpu.types.GPUShader | None = None
-    handle: object = None
 
 
 def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -52,7 +51,7 @@ def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
     return ob if ob.visible_get(view_layer=context.view_layer) else None
 
 
-def _draw() -> None:
+def draw() -> None:
     """Draw what is known, and ask for what is missing."""
     context = bpy.context
     ob = _shown(context)
@@ -78,11 +77,11 @@ def _draw() -> None:
 
 def _draw_ghosts(context: bpy.types.Context, ob: bpy.types.Object) -> None:
     known, of = seen_motion.known(ob), frozenset(ob.dqik.ghosts_of)
-    if known is not _State.known or of != _State.of:
-        _State.known, _State.of, _State.ghosts = known, of, {}
+    if known is not _Cache.known or of != _Cache.of:
+        _Cache.known, _Cache.of, _Cache.ghosts = known, of, {}
     ghosts = seen.ghosts(ob, context.scene)
-    batches = {ghost.frame: _State.ghosts.get(ghost.frame) or _ghost(ghost) for ghost in ghosts}
-    _State.ghosts = batches
+    batches = {ghost.frame: _Cache.ghosts.get(ghost.frame) or _ghost(ghost) for ghost in ghosts}
+    _Cache.ghosts = batches
     reach = {sign: max((ghost.away * sign for ghost in ghosts), default=1) for sign in (-1, 1)}
     for ghost in ghosts:
         sign = 1 if ghost.away > 0 else -1
@@ -110,7 +109,7 @@ def _colors(context: bpy.types.Context) -> tuple[tuple, tuple]:
 
 def _mesh_shader() -> gpu.types.GPUShader:
     """Shades a surface by how far it turns away from the viewer: its outline is dense, its middle thin."""
-    if _State.mesh_shader is None:
+    if _Cache.mesh_shader is None:
         info, between = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo("dqik_ghost")
         between.smooth("VEC3", "outward")
         between.smooth("VEC3", "toward")
@@ -130,8 +129,8 @@ def _mesh_shader() -> gpu.types.GPUShader:
             "void main() { float rim = 1.0 - abs(dot(normalize(outward), normalize(toward)));"
             " result = vec4(color.rgb, color.a * mix(0.10, 1.0, rim * rim * rim)); }"
         )
-        _State.mesh_shader = gpu.shader.create_from_info(info)
-    return _State.mesh_shader
+        _Cache.mesh_shader = gpu.shader.create_from_info(info)
+    return _Cache.mesh_shader
 
 
 def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color, behind: float) -> None:
@@ -164,11 +163,11 @@ def _draw_arcs(context: bpy.types.Context, ob: bpy.types.Object) -> None:
     else:
         bones, objects = [], context.selected_objects
     of = (known, known.is_old, len(known.frames), scene.frame_current, bones, [one.session_uid for one in objects])
-    if of != _State.arcs_of:
-        _State.arcs_of, _State.arcs = of, []
+    if of != _Cache.arcs_of:
+        _Cache.arcs_of, _Cache.arcs = of, []
         for arc in seen.arcs(ob, scene, bones, objects):
-            _State.arcs += _arc(arc, scene.frame_current)
-    for batch, kind, color, size in _State.arcs:
+            _Cache.arcs += _arc(arc, scene.frame_current)
+    for batch, kind, color, size in _Cache.arcs:
         if kind == "DOTS":
             draw_dots(context, batch, color, size)
         else:
@@ -195,12 +194,6 @@ def _arc(arc: seen.Arc, now: int) -> list[tuple[_Batch, str, Color, float]]:
     ]  # fmt: skip
 
 
-def start() -> None:
-    """Draw in all 3D views from now on."""
-    _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def stop() -> None:
-    """Stop drawing."""
-    bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
-    _State.known, _State.ghosts, _State.arcs_of, _State.arcs, _State.mesh_shader = None, {}, (), [], None
+def forget() -> None:
+    """Let go what was drawn last."""
+    _Cache.known, _Cache.ghosts, _Cache.arcs_of, _Cache.arcs, _Cache.mesh_shader = None, {}, (), [], None

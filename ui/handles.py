@@ -127,6 +127,3 @@ class DQIK_GGT_limits(bpy.types.GizmoGroup):
 
 def _evaluated(context: bpy.types.Context, bone: bpy.types.PoseBone) -> bpy.types.PoseBone:
     return bone.id_data.evaluated_get(context.evaluated_depsgraph_get()).pose.bones[bone.name]
-
-
-CLASSES = (DQIK_GT_limit, DQIK_GGT_limits)

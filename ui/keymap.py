@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import bpy
+from rna_keymap_ui import draw_kmi
 
 
 class Shortcut(NamedTuple):
@@ -42,6 +43,24 @@ def items(context: bpy.types.Context) -> Iterator[tuple[bpy.types.KeyMap, bpy.ty
 def _path(item: bpy.types.KeyMapItem) -> str:
     name = _PATHS.get(item.idname)
     return "" if name is None else getattr(item.properties, name, "")
+
+
+class DqikPreferences(bpy.types.AddonPreferences):
+    """Keyboard shortcuts of DQIK"""
+
+    bl_idname = __package__.rpartition(".")[0]
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show each shortcut, to be changed or switched off."""
+        column = self.layout.column()
+        column.label(text="Shortcuts")
+        shown = ""
+        for keys, item in items(context):
+            if keys.name != shown:
+                column.label(text=keys.name)
+                shown = keys.name
+            column.context_pointer_set("keymap", keys)
+            draw_kmi([], context.window_manager.keyconfigs.user, keys, item, column, 0)
 
 
 def start() -> None:

@@ -3,15 +3,12 @@
 
 import bpy
 import gpu
-import numpy as np
-from gpu_extras.batch import batch_for_shader
 
 from ..operators.common import armature
+from .drawing import fill
 
 _COLOR = (1.0, 0.30, 0.15, 0.9)
 _WIDTH, _HEIGHT = 4.0, 7.0  # least width and height of a mark in pixels
-_EDITORS = ("SpaceDopeSheetEditor", "SpaceGraphEditor")
-_handles: list[tuple[str, object]] = []
 
 
 def runs(frames: list[int]) -> list[tuple[int, int]]:
@@ -25,7 +22,7 @@ def runs(frames: list[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _draw() -> None:
+def draw() -> None:
     """Draw a bar along the lower edge of the region for each run of frames."""
     context = bpy.context
     ob = armature(context)
@@ -37,25 +34,7 @@ def _draw() -> None:
     for first, last in runs(frames):
         left, right = (view.view_to_region(frame, 0.0, clip=False)[0] for frame in (first - 0.5, last + 0.5))
         middle, half = 0.5 * (left + right), max(0.5 * (right - left), 0.5 * _WIDTH * scale)
-        left, right, top = middle - half, middle + half, _HEIGHT * scale
-        bars += [(left, 0), (right, 0), (right, top), (left, 0), (right, top), (left, top)]
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "TRIS", {"pos": np.array(bars, dtype=np.float32)})
+        bars.append((middle - half, middle + half, 0.0, _HEIGHT * scale))
     gpu.state.blend_set("ALPHA")
-    shader.uniform_float("color", _COLOR)
-    batch.draw(shader)
+    fill(bars, _COLOR)
     gpu.state.blend_set("NONE")
-
-
-def start() -> None:
-    """Draw in these editors from now on."""
-    _handles.extend(
-        (name, getattr(bpy.types, name).draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")) for name in _EDITORS
-    )
-
-
-def stop() -> None:
-    """Stop drawing."""
-    while _handles:
-        name, handle = _handles.pop()
-        getattr(bpy.types, name).draw_handler_remove(handle, "WINDOW")

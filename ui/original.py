@@ -11,10 +11,9 @@ from .drawing import draw_lines, lines_of
 
 _COLOR, _EDGE = (1.0, 0.72, 0.2, 0.95), (0.0, 0.0, 0.0, 0.45)
 _WIDTH, _RIM = 2.5, 2.0  # pixels
-_handles: list[object] = []
 
 
-def _draw() -> None:
+def draw() -> None:
     """Draw the lines over everything, moved to the right of the view by as much as is asked for."""
     context = bpy.context
     ob = armature(context)
@@ -33,14 +32,3 @@ def _draw() -> None:
         draw_lines(context, batch, _COLOR, _WIDTH)
     finally:
         gpu.state.blend_set("NONE")
-
-
-def start() -> None:
-    """Draw in all 3D views from now on."""
-    _handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
-
-
-def stop() -> None:
-    """Stop drawing."""
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")

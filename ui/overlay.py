@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws the overlay of the active armature in 3D views. The geometry is made again only when something has changed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import blf
@@ -43,7 +43,6 @@ class _Drawn(NamedTuple):
 
 _drawn = _Drawn()
 _shown: _Drawn | None = None  # in the region that is drawn now
-_handles: list[object] = []
 
 
 def _refresh() -> _Drawn | None:
@@ -59,7 +58,7 @@ def _refresh() -> _Drawn | None:
     shown = scene.ONLY_MISSES
     if overlay.show:
         parts = overlay.goals, overlay.limits, overlay.at_limit, overlay.holds, overlay.roles, overlay.bodies
-        shown = scene.Shown(*parts)
+        shown = scene.OverlayParts(*parts)
     elif not (ob.dqik.live and any(goal.missed for goal in ob.dqik.goals)):
         return None
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
@@ -93,7 +92,7 @@ def _batches(
     )  # fmt: skip
 
 
-def _draw_view() -> None:
+def draw_view() -> None:
     """Draw faces, points and lines in the space of the view."""
     global _shown
     drawn = _shown = _refresh()
@@ -116,7 +115,7 @@ def _draw_view() -> None:
         gpu.state.point_size_set(1.0)
 
 
-def _draw_labels() -> None:
+def draw_labels() -> None:
     """Write the distance beside each target that is missed, and the names of roles."""
     context = bpy.context
     scale = context.preferences.system.ui_scale
@@ -129,17 +128,7 @@ def _draw_labels() -> None:
             blf.draw(0, text)
 
 
-_DRAWINGS: tuple[tuple[Callable[[], None], str], ...] = ((_draw_view, "POST_VIEW"), (_draw_labels, "POST_PIXEL"))
-
-def start() -> None:
-    """Draw in all 3D views from now on."""
-    for draw, when in _DRAWINGS:
-        _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when))
-
-
-def stop() -> None:
-    """Stop drawing."""
-    global _drawn
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    _drawn = _Drawn()
+def forget() -> None:
+    """Let go what was drawn last."""
+    global _drawn, _shown
+    _drawn, _shown = _Drawn(), None

@@ -2,7 +2,7 @@
 """The settings of the overlay in 3D views, which are not saved."""
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty
+from bpy.props import BoolProperty
 
 from ..rig.blender import views
 
@@ -48,18 +48,3 @@ class DqikOverlay(bpy.types.PropertyGroup):
         name="Reach", description="Show the computed reach of a goal: blue where its bone can go, green where it can "
         "be in at least half of all orientations: from any direction, with any roll", default=True, update=_redraw,
     )  # fmt: skip
-
-
-CLASSES = (DqikOverlay,)
-
-
-def start() -> None:
-    """Attach the settings to the window manager."""
-    bpy.types.WindowManager.dqik_overlay = PointerProperty(
-        type=DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
-    )
-
-
-def stop() -> None:
-    """Detach the settings."""
-    del bpy.types.WindowManager.dqik_overlay

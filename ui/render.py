@@ -38,7 +38,8 @@ def unbaked_lag(context: bpy.types.Context) -> Note | None:
                 ", ".join(names)) if names else None
 
 
-def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+def in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Draws the advice beside the output settings."""
     if is_needed(context):
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
@@ -47,21 +48,10 @@ def _in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
         paragraph(context, panel.layout.box().column(), note, "ERROR")
 
 
-def _in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+def in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Draws the advice in the Render menu."""
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
     for note in filter(None, (hidden_targets(context), unbaked_simulations(context), unbaked_lag(context))):
         menu.layout.label(text=note.words(iface_), translate=False, icon="ERROR")
-
-
-def start() -> None:
-    """Show the advice where it is needed from now on."""
-    bpy.types.RENDER_PT_output.prepend(_in_output)
-    bpy.types.TOPBAR_MT_render.append(_in_menu)
-
-
-def stop() -> None:
-    """Show the advice no longer."""
-    bpy.types.RENDER_PT_output.remove(_in_output)
-    bpy.types.TOPBAR_MT_render.remove(_in_menu)

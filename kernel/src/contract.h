@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 238301553 /* a hash of all below */
+#define DQIK_LAYOUT 219803337 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -154,7 +154,65 @@
 #define HOLD_AFTER 2
 #define UNIT 1e-15
 
+/* solvers/group/apart.py */
+#define CONTACT_STEPS 8
+#define CONTACT_RAISING 4
+#define CONTACT_WEIGHT 100.0
+#define CONTACT_DAMPING 0.03
+#define CONTACT_BACK 0.03
+#define CONTACT_LONGEST 0.5
+#define CONTACT_ROUNDS 10
+#define CONTACT_REACH 0.2
+#define CONTACT_TOUCHING 1e-07
+#define CONTACT_HELD 4.0
+#define CONTACT_LEFT 1.0
+#define CONTACT_SUNK 0.07
+
+/* solvers/model/contacts.py */
+#define CONTACT_POINTS 4
+
+/* solvers/space/contacts.py */
+#define CONTACT_LEAST 1e-09
+#define CONTACT_PARALLEL 1e-12
+
+/* solvers/space/convex.py */
+#define CONVEX_NOTHING 1e-30
+#define CONVEX_PARALLEL 1e-12
+#define CONVEX_ABOVE 0.25
+
+/* solvers/figure/weights.py */
+#define FIGURE_CLIP 4.0
+
+/* solvers/figure/own_motion.py */
+#define FIGURE_OWN_CLIP 3.0
+
+/* solvers/figure/body.py */
+#define FIGURE_MOST_TURN 1.5
+#define FIGURE_NEAR 0.1
+#define FIGURE_PRONATION 0.25
+
+/* solvers/figure/collars.py */
+#define FIGURE_COLLAR_REST -0.5
+
+/* solvers/figure/limbs.py */
+#define FIGURE_STEADY 0.4
+#define FIGURE_SOFT 0.03
+#define FIGURE_FOLDED 0.05
+#define FIGURE_ROOM 0.11
+#define FIGURE_POINTED 0.95
+#define FIGURE_MOST_EASED 0.6
+#define FIGURE_LEAST_BEND 0.1
+#define FIGURE_LEAST_KNEE -0.8
+#define FIGURE_MOST_KNEE 2.4
+
+/* solvers/figure/fading.py */
+#define FIGURE_NEAR_REST 0.5
+#define FIGURE_NEAR_POSE 1.3
+#define FIGURE_POSED 0.3490658503988659
+#define FIGURE_BENDS -44.44444444444444
+
 #define DQIK_SWIVELS 3
+#define DQIK_CLIP_FEWEST 16
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
@@ -491,6 +549,198 @@ typedef struct {
     dqik_frames *last; /* (1) the last frame's inputs and outputs */
 } dqik_motion;
 
+/* A convex body; see Convex in solvers/model/convex.py. */
+typedef struct {
+    int32_t obstacle; /* obstacle: whose points place it */
+    int32_t corners;
+    int32_t triangles;
+    int32_t edges;
+    const double *corner; /* (corners, 3) */
+    const int32_t *triangle; /* (triangles, 3), (edges, 2) numbers of corners */
+    const int32_t *edge;
+} dqik_convex;
+
+/* The K gaps of a stage: of pairs, ends over planes, bodies; see solvers/space/contacts.py. */
+typedef struct {
+    int32_t count; /* count: K */
+    int32_t capsules;
+    int32_t pairs;
+    int32_t ends;
+    int32_t free;
+    int32_t bodies;
+    int32_t first_point; /* of the points that place obstacles among all of a frame */
+    const int32_t *joint; /* (capsules) that they follow; the capsule that each hangs on, or itself */
+    const int32_t *above;
+    const double *start; /* (capsules, 3), (capsules, 3), (capsules) */
+    const double *end;
+    const double *radius;
+    const uint8_t *moves; /* (capsules, n) degrees of freedom that move each */
+    const int32_t *levers; /* (capsules, n) as in Skeleton.levers */
+    const int32_t *pair; /* (pairs, 2), (ends, 2) capsule and plane, (free) */
+    const int32_t *end_of;
+    const int32_t *free_capsule;
+    const dqik_convex *body; /* (bodies) */
+    const uint8_t *owned; /* (goals, capsules) bodies that are a goal's own */
+    const double *weight; /* (goals) per skeleton length */
+    const double *least; /* (K) */
+    const double *reluctance; /* (n) */
+} dqik_contacts;
+
+/* A pose of J joints. */
+typedef struct {
+    const double *rotations; /* (J, 4), (J, 3) */
+    const double *translations;
+} dqik_pose;
+
+/* A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py. */
+typedef struct {
+    int64_t frames;
+    int32_t n; /* unknowns of a frame */
+    const double *diagonal; /* (frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it */
+    const double *first;
+    const double *second;
+} dqik_band;
+
+/* The motion of a stage's joints in some frames; see solvers/clip/smoothness.py. */
+typedef struct {
+    int64_t frames;
+    int32_t corrects; /* whether the acceleration is that of the correction */
+    double weight;
+    double far;
+    const double *near; /* (blocks) */
+    const double *rotations; /* states (F, J, 4), (F, n) */
+    const double *x;
+    const double *base_rotations;
+    const double *base_x;
+} dqik_clip_motion;
+
+/* A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py. */
+typedef struct {
+    int32_t inputs; /* numbers of units */
+    int32_t first;
+    int32_t second;
+    int32_t outputs;
+    const double *scale; /* (inputs) */
+    const double *shift;
+    const float *first_weight; /* (inputs, first), (first, second): learnt numbers, so they are exact */
+    const float *second_weight;
+    const float *last_weight; /* (second + inputs, outputs) */
+    const double *first_bias; /* (first), (second), (outputs) */
+    const double *second_bias;
+    const double *last_bias;
+} dqik_network;
+
+/* An effector of a figure; see solvers/figure/view.py and body.py. */
+typedef struct {
+    int32_t goal;
+    int32_t joint;
+    int32_t turned;
+    double size;
+    double reach;
+    double offset[3];
+    double tip[3];
+    double root[3];
+    double frame[6]; /* (3, 2) */
+    double from_rest[4];
+} dqik_effector;
+
+/* An arm or a leg of a figure; see solvers/figure/body.py. */
+typedef struct {
+    int32_t turned; /* eased: a leg whose foot and knee are fitted to the distance */
+    int32_t placed_arm;
+    int32_t on_toes;
+    int32_t eased;
+    int32_t own_end; /* the numbers of its joints among the K, or -1 */
+    int32_t own_lower;
+    double size;
+    double bend;
+    double collar_share;
+    double end_moves;
+    double doubt;
+    double sign[3];
+    double root[3];
+    double shoulder[3];
+    double collar_gain[3];
+    double collar_line[3];
+    double toe_line[3];
+    double end_tip[3];
+    double along[3];
+    double mirror[4];
+    double end_frame[4];
+    double end_back[16]; /* from a joint's motion to its turn */
+    double lower_back[16];
+    double length[2];
+    double beyond[6];
+    double axes[9]; /* (3, 3) columns: where straight limbs point, forward, the usual hinge */
+    double bones[96]; /* (2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns */
+    double back[18]; /* (2, 3, 3) */
+    dqik_network network;
+} dqik_figure_limb;
+
+/* The prior of natural poses of a figure; see solvers/figure/. */
+typedef struct {
+    dqik_skeleton skeleton;
+    int32_t effectors; /* turned: K joints; lines: of the spine */
+    int32_t limbs;
+    int32_t arms;
+    int32_t turned;
+    int32_t features;
+    int32_t lines;
+    int32_t columns;
+    const dqik_effector *effector; /* (effectors) of the limbs, then of the head */
+    const dqik_figure_limb *limb; /* (limbs) arms first */
+    int32_t hips_goal; /* -1: none */
+    int32_t hips_link;
+    int32_t hips_joint;
+    double hips_point[3];
+    double hips_offset[3];
+    double hips_from_rest[4];
+    double hips_inverse[4];
+    const int32_t *select; /* (features) of all that is told */
+    const double *trunk_scale; /* (features), (features), (features, 3) */
+    const double *trunk_shift;
+    const double *trunk_map;
+    double trunk_mean[3];
+    double spine_root[3];
+    int32_t has_spine; /* spine, neck: free joints */
+    int32_t spine;
+    int32_t neck;
+    int32_t keeps_chest;
+    int32_t chest_joint;
+    double chest_from_rest[4];
+    const double *spine_line; /* (lines, 3), (lines) */
+    const double *fraction;
+    const int32_t *joint; /* (K) */
+    const int32_t *column;
+    const double *mirror; /* (columns, 4), (K, 16), (K), (K, 4), (K, 9) */
+    const double *map;
+    const double *freedom;
+    const double *at_rest;
+    const double *bend;
+    const uint8_t *serves; /* (effectors, K), (effectors, K), (J) whether links move effectors */
+    const uint8_t *follows;
+    const uint8_t *inner;
+    const double *own_mean; /* (features), (features), (features + 1, 3 K); NULL: nothing learnt */
+    const double *own_scale;
+    const double *own_map;
+} dqik_figure;
+
+/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
+typedef struct {
+    int32_t has_pose; /* whether the rest is of a pose */
+    double share; /* of the character's own motion */
+    double *rotations; /* (J, 4), (J, 8) of the pose */
+    double *links;
+    double *places; /* (effectors, 3), (effectors, 4), (effectors) */
+    double *turns;
+    double *fade;
+    double *apart; /* (K, 3), (K, 3), (limbs, 4), (3) */
+    double *bent;
+    double *ends;
+    double *chest;
+    double *memory; /* 7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in */
+} dqik_figure_start;
+
 /* DQIK_LAYOUT of the library. */
 DQIK_EXPORT int32_t dqik_layout(void);
 
@@ -502,5 +752,38 @@ DQIK_EXPORT void dqik_solve(const dqik_problem *problem, const dqik_frames *fram
 
 /* Solve the next frames of a motion, in order. */
 DQIK_EXPORT void dqik_follow(const dqik_problem *problem, dqik_motion *motion, const dqik_frames *frames, int64_t begin, int64_t end, double *work);
+
+/* Doubles of working memory that a call needs. */
+DQIK_EXPORT int64_t dqik_contacts_work(const dqik_problem *problem, const dqik_contacts *contacts);
+
+/* The deepest overlaps (end - begin) of solved frames. */
+DQIK_EXPORT void dqik_overlaps(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin, int64_t end, double *overlaps, double *work);
+
+/* Push bodies apart in solved frames, from their answers or, if not NULL, from the pose of the frame before; overlaps (end - begin) as they were. */
+DQIK_EXPORT void dqik_push_apart(const dqik_problem *problem, const dqik_contacts *contacts, const dqik_frames *frames, int64_t begin, int64_t end, double *overlaps, double *work, const dqik_pose *before);
+
+/* Doubles of working memory for a band. */
+DQIK_EXPORT int64_t dqik_clip_band_work(int64_t frames, int32_t n);
+
+/* Before its halves. */
+DQIK_EXPORT void dqik_clip_band_begin(const dqik_band *band, double *work);
+
+/* Eliminate the frames from the beginning or, as second half, from the end up to the middle; 0 if the band is not positive definite. Two threads may do both at once. */
+DQIK_EXPORT int32_t dqik_clip_band_half(const dqik_band *band, double *x, double *work, int32_t second);
+
+/* After both halves: x (frames, n), at first the right-hand side, is the solution; 0 if the band is not positive definite. */
+DQIK_EXPORT int32_t dqik_clip_band_join(const dqik_band *band, double *x, double *work);
+
+/* The costs (blocks) of some blocks of the first stage; unless NULL, their gradient and Hessian are added to (F, n) and the blocks (F, n, n), (F - 1, n, n), (F - 2, n, n) of a band. */
+DQIK_EXPORT void dqik_clip_smoothness(const dqik_problem *problem, const dqik_clip_motion *motion, int64_t begin, int64_t end, double *costs, double *gradient, double *diagonal, double *first, double *second);
+
+/* Move the states (F, J, 4), (F, n) of the first stage by steps (F, n) of its degrees of freedom. */
+DQIK_EXPORT void dqik_clip_step(const dqik_problem *problem, int64_t begin, int64_t end, const double *d, double *rotations, double *x);
+
+/* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
+DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);
+
+/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. */
+DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base);
 
 #endif

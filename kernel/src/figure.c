@@ -367,8 +367,6 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
     }
 }
 
-int32_t dqik_figure_layout(void) { return DQIK_FIGURE_LAYOUT; }
-
 void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked,
                       int64_t goals, const double *rotations, const double *translations, const double *links,
                       const double *positions, const double *orientations, const double *amounts, double share,

@@ -3,7 +3,7 @@
 #ifndef DQIK_FIGURE_H
 #define DQIK_FIGURE_H
 
-#include "figure_contract.h"
+#include "contract.h"
 #include "rotation.h"
 
 /* Working memory of a call. */

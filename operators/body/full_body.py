@@ -9,6 +9,7 @@ import bpy
 from bpy.app.translations import pgettext_tip as tip_
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
+from ... import live
 from ...rig.blender import scene_state
 from ...rig.controls import controls, full_body, goals, more_controls, selection, switches, unkeyed_action
 from ...rig.figure import roles
@@ -16,10 +17,10 @@ from ...rig.figure.character import Character
 from ...rig.figure.short_names import called
 from ...rig.frame import commands, offline
 from ...rig.keys import keyable
-from ...rig.notes import Code, Note
+from ...rig.notes import Code, Note, Refused
 from ...rig.shot import from_animation, to_fk
-from ..common import ArmatureOperator, armature
-from ..frames import SteppedOperator, Steps
+from ..common import NotDone, Said, Steps, armature, live_on, refuse
+from ..frames import SteppedTool
 from ..pose.controls import key_from_motion
 
 CONTROLS = [
@@ -32,12 +33,10 @@ CONTROLS = [
 ]
 
 
-class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
     """Add goals for hands, feet, head and hips of a human figure, and let its hips move"""
 
-    bl_idname = "dqik.setup_full_body"
     bl_label = "Set Up Full Body"
-    bl_options = {"REGISTER", "UNDO"}
 
     targets: EnumProperty(
         name="Targets",
@@ -79,65 +78,51 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         words = next((words for name, _, words in CONTROLS if chosen == {name}), "")
         return tip_(words or cls.__doc__ or "")
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: if the body moves, show the dialog, then work in steps."""
-        del event
         self._in_window = True
         ob = armature(context)
         adds_only = self.controls and full_body.is_set_up(ob)
         if adds_only or not from_animation.moves(ob) or Character.of(ob).figure.controlled:
             return self.execute(context)
-        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+        if not self.is_set("frame_start", "frame_end"):
             frames = from_animation.frames(ob, context.scene)
             self.frame_start, self.frame_end = frames[0], frames[-1]
-        self._from_panel = True
-        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+        return self.dialog(context)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
-        layout, ob = self.layout, armature(context)
-        layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop(self, "targets")
-        layout.prop(self, "use_rotation")
-        if ob is not None and from_animation.moves(ob):
-            layout.prop(self, "from_animation")
-            column = layout.column(align=True)
-            column.active = self.from_animation
-            column.prop(self, "frame_start")
-            column.prop(self, "frame_end")
-
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Add the goals, and key their targets from the motion."""
         ob = armature(context)
+        self.column("targets")
+        self.column("use_rotation")
+        if ob is not None and from_animation.moves(ob):
+            self.column("from_animation")
+            self.column("frame_start", "frame_end").active = self.from_animation
+
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
         if self.controls and full_body.is_set_up(ob):
             return (yield from self._add_to_body(context, ob))
         if self.from_animation and not self.controls and unkeyed_action.note(ob) is not None:
-            return (yield from key_from_motion(self, context, ob))
+            return (yield from key_from_motion(context, ob))
         figure = Character.of(ob).figure
-        if figure.controlled:
-            self.tell({"WARNING"}, figure.controlled)
-            return {"CANCELLED"}
+        refuse(figure.controlled, "WARNING")
         as_bones = self.targets == "BONES" and controls.can_add(ob)
         in_motion, refusal = self.from_animation and from_animation.moves(ob), None
         if in_motion and as_bones and (refusal := keyable.of_action(ob)):
             in_motion = False
         frames = self._frames(ob, context.scene) if in_motion else range(0)
         if in_motion and not frames:
-            self.tell({"ERROR"}, Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
-            return {"CANCELLED"}
+            raise Refused(Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
         switched = len(switches.others(ob))
-        keyed = to_fk.refusal(ob, figure.roles) if switched and frames else None
-        if switched and (refusal := switches.refusal(ob) or (refusal if as_bones else None) or keyed):
-            self.tell({"WARNING"}, refusal)
-            return {"CANCELLED"}
         if switched:
+            refuse(switches.refusal(ob) or (refusal if as_bones else None)
+                   or (to_fk.refusal(ob, figure.roles) if frames else None), "WARNING")
             yield from to_fk.switch(context, ob, figure.roles, frames)
         first = len(ob.dqik.goals)
-        result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
+        with live.at_once(ob):
+            result = full_body.set_up(ob, context.scene, self.use_rotation, as_bones, in_motion)
         if not result.new_goals and not result.old_goals:
-            self.tell({"WARNING"}, Note("No bone of {} is named as a hand, a foot or a head: name them as Rigify, "
-                                        "Mixamo or VRM does, or use Add Goal", repr(ob.name)))  # fmt: skip
-            return {"CANCELLED"}
+            raise NotDone("WARNING", Note("No bone of {} is named as a hand, a foot or a head: name them as Rigify, "
+                                          "Mixamo or VRM does, or use Add Goal", repr(ob.name)))
         count, last, added = len(result.new_goals), len(ob.dqik.goals), None
         if self.controls and controls.can_add(ob):
             added = self._add(ob, in_motion=bool(count and frames))
@@ -154,34 +139,34 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
         if not controls.can_add(ob):
             return self._tell_added(ob, None, [])
         if not more_controls.lacks(ob, self.controls):
-            return self._tell_added(ob, more_controls.add(ob, self.controls), [])
+            return self._tell_added(ob, self._made(ob), [])
         in_motion = self.from_animation and from_animation.moves(ob)
         refusal = keyable.of_action(ob) if in_motion else None
         frames = self._frames(ob, context.scene) if in_motion and refusal is None else range(0)
         if not frames and (self.controls == {"MASTER"} or from_animation.may_move(ob)):
-            added = more_controls.add(ob, self.controls)
+            added = self._made(ob)
         else:
             added = self._add(ob, in_motion=bool(frames))
         if frames and (added.goals or added.poles):
-            was_live, ob.dqik.live = ob.dqik.live, True  # what is changed of its controls counts
-            try:
+            with live_on(ob):  # what is changed of its controls counts
                 before = yield from self._key(context, ob, [], added, frames)
                 if from_animation.differs(context, ob, before):
                     added.lead(ob, leads=False)
-            finally:
-                if not was_live:
-                    ob.dqik.live = False
         return self._tell_added(ob, added, [] if refusal is None else [Note(Code.CONTROLS_NOT_KEYED), refusal])
 
     def _add(self, ob: bpy.types.Object, in_motion: bool) -> more_controls.Added:
         """Add the chosen controls. Where they would move the body, they lead nothing."""
         if in_motion:
             with offline.session(ob):  # until they are keyed they would bend the body
-                return more_controls.add(ob, self.controls, in_motion)
-        added = more_controls.add(ob, self.controls)
+                return self._made(ob, in_motion)
+        added = self._made(ob)
         if (added.goals or added.poles) and commands.moves_by(ob, partial(self._lead, ob, added)):
             added.lead(ob, leads=False)
         return added
+
+    def _made(self, ob: bpy.types.Object, in_motion: bool = False) -> more_controls.Added:
+        with live.at_once(ob):
+            return more_controls.add(ob, self.controls, in_motion)
 
     @staticmethod
     def _lead(ob: bpy.types.Object, added: more_controls.Added) -> None:
@@ -221,7 +206,7 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
     def _report(
         self, ob: bpy.types.Object, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range,
         refusal: Note | None, added: more_controls.Added | None, switched: int,
-    ) -> set[str]:  # fmt: skip
+    ) -> Said:
         """Say what was added, and what was not.
 
         frames : that were keyed. refusal : why none could be. added : further controls. switched : how many
@@ -261,23 +246,25 @@ class DQIK_OT_setup_full_body(SteppedOperator, ArmatureOperator, bpy.types.Opera
             parts.append(_begin_posing(ob, figure))
         worth_a_look = result.missing or figure.folded or armatures or (refusal is not None and count)
         self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
-        return {"FINISHED"}
 
-    def _tell_added(self, ob: bpy.types.Object, added: more_controls.Added | None, parts: list[Note]) -> set[str]:
+    def _tell_added(self, ob: bpy.types.Object, added: more_controls.Added | None, parts: list[Note]) -> Said:
         """Say which controls were added; None if the armature can have none. parts : what there is to say already."""
         if added is None:
-            self.tell({"WARNING"}, *parts, Note("More controls are bones, and no bone can be added to {}",
-                                                repr(ob.name)))
-            return {"FINISHED"} if parts else {"CANCELLED"}
-        count = len(added.names)
-        own = [Note(Code.CONTROLS_ADDED, count)] if count else []
+            own, warns = [Note("More controls are bones, and no bone can be added to {}", repr(ob.name))], True
+        else:
+            own, warns = self._added(added), bool(added.missing)
+        own, kind = own or [Note("No control was added: those are there already")], "WARNING" if warns else "INFO"
+        if not parts and (added is None or not added.names):
+            raise NotDone(kind, *own)
+        self.tell({kind}, *parts, *own)
+
+    @staticmethod
+    def _added(added: more_controls.Added) -> list[Note]:
+        own = [Note(Code.CONTROLS_ADDED, len(added.names))] if added.names else []
         if not added.leads and (added.goals or added.poles):
             own.append(Note("they lead nothing yet, so that the body stays as it is: raise the Influence of their "
                             "goals, or switch Use Pole on, where they should"))
-        own += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
-        self.tell({"WARNING"} if added.missing else {"INFO"}, *parts, *(own or [Note("No control was added: those are "
-                                                                                     "there already")]))
-        return {"FINISHED"} if parts or count else {"CANCELLED"}
+        return own + ([Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else [])
 
 
 def _begin_posing(ob: bpy.types.Object, figure: roles.Figure) -> Note:
@@ -290,6 +277,3 @@ def _begin_posing(ob: bpy.types.Object, figure: roles.Figure) -> Note:
         selection.select_only(ob, goal.subtarget)
         return Note(Code.BEGIN_POSING, called(ob, goal.subtarget))
     return Note(Code.BEGIN_WITH_CONTROLS)
-
-
-CLASSES = (DQIK_OT_setup_full_body,)

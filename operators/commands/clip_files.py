@@ -10,7 +10,8 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import addon_utils
@@ -19,28 +20,46 @@ import bpy
 from ...rig.blender.files import bvh_file, gltf_file
 
 
-class Importer(NamedTuple):
-    """An operator that imports, what it is told, and the add-on that brings it; empty if Blender itself has it."""
+@contextlib.contextmanager
+def silence():
+    """Importers and exporters print a lot."""
+    logging.disable(logging.WARNING)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+class Exchange(NamedTuple):
+    """An operator that imports or exports, what it is told, and the add-on that brings it, if it is not Blender's."""
 
     module: str
     name: str
-    options: Mapping[str, Any] = {}
+    options: Callable[[], dict[str, Any]] = dict
     add_on: str = ""
 
-    @property
     def is_there(self) -> bool:
-        """Whether this Blender has it."""
+        """Whether this Blender has it; enables its add-on."""
+        if self.add_on and self.name not in dir(getattr(bpy.ops, self.module)):
+            addon_utils.enable(self.add_on)
         return self.name in dir(getattr(bpy.ops, self.module))
 
+    def run(self, path: str, **arguments: object) -> bool:
+        """Read or write a file; whether Blender did."""
+        operator = getattr(getattr(bpy.ops, self.module), self.name)
+        with silence():
+            return operator(filepath=path, **self.options(), **arguments) == {"FINISHED"}
 
-class Kind(NamedTuple):
+
+class FileFormat(NamedTuple):
     """How files of an ending are read: by the first importer that this Blender has.
 
     fault : what is wrong with a file, if anything. rate : the frames a second of a file, if the importer leaves the
     scene's; None if they are not known.
     """
 
-    importers: tuple[Importer, ...]
+    importers: tuple[Exchange, ...]
     fault: Callable[[str], str | None] = lambda path: None
     rate: Callable[[str], float | None] = lambda path: None
 
@@ -73,18 +92,18 @@ def _usd() -> Callable[[str], Any] | None:
     return Usd.Stage.Open
 
 
-_BVH = {"rotate_mode": "NATIVE", "update_scene_fps": True, "update_scene_duration": True}
+_BVH = partial(dict, rotate_mode="NATIVE", update_scene_fps=True, update_scene_duration=True)
 # A glTF has no tails of bones. TEMPERANCE gives toes and hands the length of the bone above, at any scale.
-_TAILS = {"disable_bone_shape": True, "bone_heuristic": "TEMPERANCE"}
-_GLTF = Kind((Importer("import_scene", "gltf", _TAILS, "io_scene_gltf2"),), gltf_file.fault, gltf_file.rate)
-_USD = Kind((Importer("wm", "usd_import"),), _usd_fault, _usd_rate)
-_KINDS = {
-    ".bvh": Kind((Importer("import_anim", "bvh", _BVH, "io_anim_bvh"),), bvh_file.fault),
-    ".fbx": Kind((Importer("wm", "fbx_import"), Importer("import_scene", "fbx", {}, "io_scene_fbx"))),
+_TAILS = partial(dict, disable_bone_shape=True, bone_heuristic="TEMPERANCE")
+_GLTF = FileFormat((Exchange("import_scene", "gltf", _TAILS, "io_scene_gltf2"),), gltf_file.fault, gltf_file.rate)
+_USD = FileFormat((Exchange("wm", "usd_import"),), _usd_fault, _usd_rate)
+_FORMATS = {
+    ".bvh": FileFormat((Exchange("import_anim", "bvh", _BVH, "io_anim_bvh"),), bvh_file.fault),
+    ".fbx": FileFormat((Exchange("wm", "fbx_import"), Exchange("import_scene", "fbx", add_on="io_scene_fbx"))),
     ".glb": _GLTF, ".gltf": _GLTF, ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD,
 }  # fmt: skip
 
-ENDINGS = tuple(_KINDS)
+ENDINGS = tuple(_FORMATS)
 """The endings of the names of such files."""
 
 
@@ -102,40 +121,19 @@ def read(path: str, up: str = "Y") -> str | None:
     Raises `OSError` if it cannot be read, and `RuntimeError` with the importer's report.
     """
     ending = os.path.splitext(path)[1].lower()
-    kind = _KINDS[ending]
-    fault = kind.fault(path)
+    own = _FORMATS[ending]
+    fault = own.fault(path)
     if fault is not None:
         return fault
     with open(path, "rb"):
         pass  # importers say less of why it cannot be read
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    for one in kind.importers:
-        if one.add_on and not one.is_there:
-            addon_utils.enable(one.add_on)
-    importer = next((one for one in kind.importers if one.is_there), None)
+    importer = next((one for one in own.importers if one.is_there()), None)
     if importer is None:
         return f"this Blender cannot import {ending} files"
-    _set_rate(kind.rate(path))
-    operator = getattr(getattr(bpy.ops, importer.module), importer.name)
-    axes = {"axis_up": up, "axis_forward": {"Y": "-Z", "Z": "Y"}[up]} if ending == ".bvh" else {}
-    with silence():
-        result = operator(filepath=path, **importer.options, **axes)
-    return None if result == {"FINISHED"} else "Blender did not import it"
-
-
-def _set_rate(rate: float | None) -> None:
-    if rate is not None:
+    if (rate := own.rate(path)) is not None:
         render = bpy.context.scene.render
         render.fps = max(round(rate), 1)
         render.fps_base = render.fps / rate
-
-
-@contextlib.contextmanager
-def silence():
-    """Importers and exporters print a lot."""
-    logging.disable(logging.WARNING)
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
+    axes = {"axis_up": up, "axis_forward": {"Y": "-Z", "Z": "Y"}[up]} if ending == ".bvh" else {}
+    return None if importer.run(path, **axes) else "Blender did not import it"

@@ -13,6 +13,7 @@ from ...rig.blender.files import replaced_file
 from . import result_files
 
 _LAST_FRAME = 1048574  # Blender's MAXFRAME; the first frame is its negative
+_LARGEST = 1e9  # value of an option that has no bound
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,22 +25,31 @@ class Parser(argparse.ArgumentParser):
         self._command, self._endings = command, tuple(endings)
         kinds = _either(endings)
         self.add_argument("--input", type=text, nargs="+", action="extend", metavar="PATH",
-                          help=f"{kinds} files, or folders of them; default: the open file")  # fmt: skip
+                          help=f"{kinds} files, or folders of them; default: the open file")
         self.add_argument("--output", type=text, required=True, metavar="PATH",
                           help="the file to write; with --input the folder of the results, made if it is missing, or "
-                          "for one file also the result itself")  # fmt: skip
+                          "for one file also the result itself")
         self.add_argument("--format", choices=[one[1:] for one in result_files.ENDINGS],
-                          help="the kind of the results; default: as --output ends, or blend")  # fmt: skip
+                          help="the kind of the results; default: as --output ends, or blend")
         self.add_argument("--skip-existing", action="store_true",
-                          help="leave out files whose result is there already")  # fmt: skip
+                          help="leave out files whose result is there already")
         self.add_argument("--armature", type=text, action="append", metavar="NAME",
-                          help="an armature object; may be given several times")  # fmt: skip
-        self.add_argument("--start", type=whole_number(-_LAST_FRAME, _LAST_FRAME), help="first frame")
-        self.add_argument("--end", type=whole_number(-_LAST_FRAME, _LAST_FRAME), help="last frame")
+                          help="an armature object; may be given several times")
+        for name, words in (("--start", "first frame"), ("--end", "last frame")):
+            self.add_argument(name, type=number(-_LAST_FRAME, _LAST_FRAME, whole=True), help=words)
         self.add_argument("--report", type=text, metavar="FILE.json",
-                          help="the .json to write: what was done to each armature, or why not")  # fmt: skip
+                          help="the .json to write: what was done to each armature, or why not")
         self.add_argument("--allow-refused", action="store_true",
-                          help="exit code 0 also if something was refused; still 1 if anything failed")  # fmt: skip
+                          help="exit code 0 also if something was refused; still 1 if anything failed")
+
+    def add_options(self, operator: str, **words: str) -> None:
+        """Options of a tool that the command has too, with its defaults and ranges. words : the help of each."""
+        properties = getattr(bpy.ops.dqik, operator).get_rna_type().properties
+        for name, text in words.items():
+            own = properties[name]
+            whole = own.type == "INT"
+            most = min(own.hard_max, _LAST_FRAME if whole else _LARGEST)
+            self.add_argument(f"--{name}", type=number(own.hard_min, most, whole), default=own.default, help=text)
 
     def error(self, message: str) -> NoReturn:
         """Print a sentence and leave with exit code 2."""
@@ -50,7 +60,8 @@ class Parser(argparse.ArgumentParser):
 
         request : the arguments; its report becomes an absolute path.
         """
-        self._check_range(request)
+        if request.start is not None and request.end is not None and request.end < request.start:
+            self.error(f"the range ends at frame {request.end}, before it starts at {request.start}")
         self._check_format(request)
         if request.input is None:
             output = replaced_file.resolved(bpy.path.abspath(request.output))
@@ -63,16 +74,12 @@ class Parser(argparse.ArgumentParser):
             self._check_report(request, [path for path, _ in found if path is not None])
         return found
 
-    def _check_range(self, request: argparse.Namespace) -> None:
-        if request.start is not None and request.end is not None and request.end < request.start:
-            self.error(f"the range ends at frame {request.end}, before it starts at {request.start}")
-
     def _check_format(self, request: argparse.Namespace) -> None:
         """Refuse a name of a file that cannot be written; the format becomes an ending."""
         ending = "" if request.output.endswith(("/", os.sep)) else result_files.ending_of(request.output)
         if ending and ending not in result_files.ENDINGS:
             self.error(f"the output {request.output!r} cannot be written: choose a name that ends in "
-                       f"{_either(result_files.ENDINGS)}, or end the name of a folder with /")  # fmt: skip
+                       f"{_either(result_files.ENDINGS)}, or end the name of a folder with /")
         if ending and request.format is not None and ending != f".{request.format}":
             self.error(f"the output {request.output!r} is no .{request.format}: choose one of --format and its ending")
         if request.input is None and not ending and request.format not in (None, "blend"):
@@ -158,47 +165,19 @@ def text(argument: str) -> str:
     return argument
 
 
-def whole_number(lowest: int, highest: int) -> Callable[[str], int]:
-    """A parser of whole numbers in a range."""
-
-    def read(argument: str) -> int:
-        try:
-            value = int(argument)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{argument!r} is not a whole number") from None
-        if not lowest <= value <= highest:
-            raise argparse.ArgumentTypeError(f"{argument} is not between {lowest} and {highest}")
-        return value
-
-    return read
-
-
-def step() -> Callable[[str], int]:
-    """A parser of the number of frames from one to the next."""
-    return whole_number(1, _LAST_FRAME)
-
-
-def height(argument: str) -> float:
-    """Parse a finite number."""
-    try:
-        value = float(argument)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{argument!r} is not a number")
-    return value
-
-
-def number(highest: float) -> Callable[[str], float]:
-    """A parser of numbers from 0 on."""
+def number(lowest: float | None = None, highest: float = 0.0, whole: bool = False) -> Callable[[str], float]:
+    """A parser of finite numbers, or of those in a range."""
 
     def read(argument: str) -> float:
         try:
-            value = float(argument)
+            value = int(argument) if whole else float(argument)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{argument!r} is not a number") from None
-        if not (math.isfinite(value) and 0.0 <= value <= highest):
-            raise argparse.ArgumentTypeError(f"{argument} is not between 0 and {highest:,.0f}")
+            raise argparse.ArgumentTypeError(f"{argument!r} is not a {'whole ' if whole else ''}number") from None
+        if lowest is None and not math.isfinite(value):
+            raise argparse.ArgumentTypeError(f"{argument!r} is not a number")
+        if lowest is not None and not lowest <= value <= highest:
+            span = f"{lowest} and {highest}" if whole else f"{lowest:.0f} and {highest:,.0f}"
+            raise argparse.ArgumentTypeError(f"{argument} is not between {span}")
         return value
 
     return read

@@ -17,8 +17,8 @@ import bpy
 from ...rig.blender.dependencies import aims_of
 from ...rig.frame.step import missed
 from . import commands
-from .command_arguments import Parser, number, step
-from .command_files import Refusal, evaluated
+from .command_arguments import Parser
+from .command_files import Refusal
 
 
 def bake(arguments: Sequence[str]) -> int:
@@ -27,11 +27,9 @@ def bake(arguments: Sequence[str]) -> int:
 
 
 def _options(parser: Parser) -> None:
-    parser.add_argument("--step", type=step(), default=1, help="number of frames between keys")
-    parser.add_argument("--reduce", type=number(1e9), default=0.0,
-                        help="leave out keys within this tolerance; 0 keeps all")  # fmt: skip
-    parser.add_argument("--smooth", type=number(1.0), default=0.0,
-                        help="0 to 1: solve all frames as one smooth motion; 0: each alone")  # fmt: skip
+    parser.add_options("bake", step="number of frames between keys",
+                       reduce="leave out keys within this tolerance; 0 keeps all",
+                       smooth="0 to 1: solve all frames as one smooth motion; 0: each alone")
 
 
 def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
@@ -40,18 +38,15 @@ def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[
 
 def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     """Bake an armature over the scene's frames or those that were asked for."""
-    scene = bpy.context.scene
+    scene, targets = bpy.context.scene, _targets(bpy.context.scene, ob)
     if not ob.dqik.goals:
         raise Refusal(f"armature {ob.name!r} has no goals")
     usual = scene.frame_start, scene.frame_end
-    moving = commands.motion_range([ob, *_targets(scene, ob)])
+    moving = commands.motion_range([ob, *targets])
     motion = min(usual[0], moving[0]), max(usual[1], moving[1])
     start, end = commands.frames(request, usual, motion)
-    options = {"step": request.step, "reduce": request.reduce, "smooth": request.smooth}
-    with evaluated([ob, *_targets(scene, ob)]), bpy.context.temp_override(object=ob, active_object=ob):
-        result = bpy.ops.dqik.bake(frame_start=start, frame_end=end, **options)
-    if result != {"FINISHED"}:
-        raise Refusal("nothing was baked")
+    commands.press(COMMAND, ob, targets, frame_start=start, frame_end=end, step=request.step, reduce=request.reduce,
+                   smooth=request.smooth)
     misses = missed.summary(scene, ob)
     return commands.Done(start, end, {"missed_frames": len(ob.dqik.missed_frames)}, f": {misses}" if misses else "")
 
@@ -62,4 +57,4 @@ def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Obj
     return list(dict.fromkeys(target for armature in armatures for target, _ in aims_of(armature)))
 
 
-COMMAND = commands.Command("dqik_bake", "baked", __doc__.splitlines()[0], (".blend",), _options, _tasks)
+COMMAND = commands.Command("bake", "baked", __doc__.splitlines()[0], (".blend",), _options, _tasks)

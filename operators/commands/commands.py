@@ -55,7 +55,10 @@ class Task(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What came of a task, None for a file with none: the result, how long it took [s], and a digest of the keys."""
+    """What came of a task, None for a file with none: the result and how long it took [s].
+
+    keys : a digest of them, the same on any machine.
+    """
 
     task: Task | None
     result: Done | Exception
@@ -66,12 +69,17 @@ class Tried(NamedTuple):
 class Command(NamedTuple):
     """A command: `tasks` opens a file, None for the open one, and returns what to do; at its end the file is saved."""
 
-    name: str
+    tool: str
     done: str  # the past participle, also a key of the report
     about: str
     endings: tuple[str, ...]
     options: Callable[[Parser], None]
     tasks: Callable[[str | None, Namespace], AbstractContextManager[list[Task]]]
+
+    @property
+    def name(self) -> str:
+        """Its name for Blender's command line."""
+        return f"dqik_{self.tool}"
 
 
 def register(*commands: Command) -> None:
@@ -98,7 +106,11 @@ def run(command: Command, arguments: Sequence[str]) -> int:
     written = True
     for number, (path, output) in enumerate(files, 1):
         skipped = request.skip_existing and os.path.exists(bpy.path.abspath(output))
-        found = [_skipped(command, path, output)] if skipped else _file(command, request, path, output)
+        if skipped:
+            facts = _facts(command, path, Tried(None, Done(0, 0, {}), 0.0))
+            found = [facts | {command.done: False, "skipped": True, "output": output}]
+        else:
+            found = _file(command, request, path, output)
         report += found
         place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
         for facts in found:
@@ -141,12 +153,6 @@ def _file(command: Command, request: Namespace, path: str | None, output: str) -
     ]  # fmt: skip
 
 
-def _skipped(command: Command, path: str | None, output: str) -> Facts:
-    """The facts of a file whose result is there."""
-    facts = _facts(command, path, Tried(None, Done(0, 0, {}), 0.0))
-    return facts | {command.done: False, "skipped": True, "output": output}
-
-
 def _name(task: Task | None) -> str:
     """What was worked on, for the user."""
     if task is None:
@@ -180,7 +186,8 @@ def _tried(task: Task) -> Tried:
         result = Refusal(command_files.reported(error))
     except Exception as error:
         result = error
-    return Tried(task, result, perf_counter() - began, _digest(task.armature) if isinstance(result, Done) else "")
+    ob = bpy.data.objects.get(task.armature) if isinstance(result, Done) else None
+    return Tried(task, result, perf_counter() - began, "" if ob is None else curves.digest(ob))
 
 
 def _reason(error: Exception) -> str:
@@ -190,12 +197,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, Refusal | Failure):
         return str(error)
     return f"nothing was done because of an error: {command_files.last_line(str(error)) or type(error).__name__}"
-
-
-def _digest(armature: str) -> str:
-    """What tells the keys of an armature from others, on any machine."""
-    ob = bpy.data.objects.get(armature)
-    return "" if ob is None else curves.digest(ob)
 
 
 def _write(command: Command, path: str, report: Sequence[Facts]) -> bool:
@@ -236,6 +237,14 @@ def in_the_file(
         return work(command_files.armature(scene, name), request)
 
     yield [Task(name, partial(found, name)) for name in dict.fromkeys(names)]
+
+
+def press(command: Command, ob: bpy.types.Object, read: Sequence[bpy.types.Object], **options: object) -> None:
+    """Use the tool of a command on an armature. read : other objects that it reads."""
+    with command_files.evaluated([ob, *read]), bpy.context.temp_override(object=ob, active_object=ob):
+        result = getattr(bpy.ops.dqik, command.tool)(**options)
+    if result != {"FINISHED"}:
+        raise Refusal(f"nothing was {command.done}")
 
 
 def frames(request: Namespace, usual: tuple[int, int], motion: tuple[int, int]) -> tuple[int, int]:

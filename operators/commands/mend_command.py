@@ -17,18 +17,19 @@ import bpy
 
 from ...rig.clip.ground import LEVEL, MESH, Ground
 from ...rig.notes import Note, Refused
+from ..common import finished
 from ..frames import action_range
 from ..motion import mend_motion
 from . import all_actions, clip_files, commands
-from .command_arguments import Parser, height, text
+from .command_arguments import Parser, number, text
 from .command_files import evaluated
 
 
 def _options(parser: Parser) -> None:
     all_actions.add_option(parser)
     clip_files.add_option(parser)
-    parser.add_argument("--ground", type=height, help="the height of a level ground; without it, feet stand where they "
-                        "are lowest at about that time")  # fmt: skip
+    parser.add_argument("--ground", type=number(), help="the height of a level ground; without it, feet stand where "
+                        "they are lowest at about that time")
     parser.add_argument("--ground-object", type=text, metavar="NAME",
                         help="the name of the mesh in the files on which the figures move")  # fmt: skip
 
@@ -59,13 +60,7 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
-        while True:
-            try:
-                next(steps)
-            except StopIteration as last:
-                done = last.value
-                break
-    feet, hands, other_rate = done
+        feet, hands, other_rate = finished(steps)
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
     if hands.contacts:
         said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
@@ -82,5 +77,5 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
 
 
 COMMAND = commands.Command(
-    "dqik_mend", "mended", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
+    "mend", "mended", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
 )

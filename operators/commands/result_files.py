@@ -6,27 +6,16 @@ With them go the meshes that they deform. The frames are those that were worked 
 
 import os
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-import addon_utils
 import bpy
 
-from .clip_files import silence
+from .clip_files import Exchange
 
 BLEND = ".blend"
 _LIKE_A_FILE = re.compile(r"\.[A-Za-z]{2,5}$")
-
-
-class Exporter(NamedTuple):
-    """An operator of Blender that exports what is selected, its options, and the add-on that brings it."""
-
-    module: str
-    name: str
-    add_on: str
-    options: Callable[[], dict[str, Any]]
-    most: int | None = None  # armatures in a file
 
 
 def _fbx() -> dict[str, Any]:
@@ -50,9 +39,9 @@ def _bvh() -> dict[str, Any]:
 
 
 _EXPORTERS = {
-    ".fbx": Exporter("export_scene", "fbx", "io_scene_fbx", _fbx),
-    ".glb": Exporter("export_scene", "gltf", "io_scene_gltf2", _glb),
-    ".bvh": Exporter("export_anim", "bvh", "io_anim_bvh", _bvh, most=1),
+    ".fbx": Exchange("export_scene", "fbx", _fbx, "io_scene_fbx"),
+    ".glb": Exchange("export_scene", "gltf", _glb, "io_scene_gltf2"),
+    ".bvh": Exchange("export_anim", "bvh", _bvh, "io_anim_bvh"),
 }
 
 ENDINGS = (BLEND, *_EXPORTERS)
@@ -75,14 +64,11 @@ def name_of(path: str, ending: str) -> str:
 
 def problem(ending: str, armatures: Sequence[str]) -> str | None:
     """Why armatures cannot become one file of an ending, as a sentence; None if they can."""
-    exporter = _EXPORTERS.get(ending)
-    if exporter is None:
+    if ending not in _EXPORTERS:
         return None
-    if exporter.most is not None and len(armatures) > exporter.most:
-        return f"a {ending} file holds one armature: choose it by --armature"
-    addon_utils.enable(exporter.add_on)
-    is_there = exporter.name in dir(getattr(bpy.ops, exporter.module))
-    return None if is_there else f"this Blender cannot write {ending} files"
+    if ending == ".bvh" and len(armatures) > 1:
+        return "a .bvh file holds one armature: choose it by --armature"
+    return None if _EXPORTERS[ending].is_there() else f"this Blender cannot write {ending} files"
 
 
 def export(path: str, ending: str, armatures: Sequence[str], span: tuple[int, int]) -> bool:
@@ -92,9 +78,7 @@ def export(path: str, ending: str, armatures: Sequence[str], span: tuple[int, in
     scene.frame_start, scene.frame_end = span
     with _shown([*figures, *(one for one in scene.objects if one.type == "MESH" and one.find_armature() in figures)]):
         bpy.context.view_layer.objects.active = figures[0]
-        with silence():
-            operator = getattr(getattr(bpy.ops, exporter.module), exporter.name)
-            return operator(filepath=path, check_existing=False, **exporter.options()) == {"FINISHED"}
+        return exporter.run(path, check_existing=False)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from ...rig.notes import Code, Note, listed
 from ..frames import action_range
 from . import all_actions, clip_files, command_files, commands
 from .command_arguments import Parser, text
-from .command_files import Failure, Refusal, evaluated
+from .command_files import Failure, Refusal
 
 
 def _options(parser: Parser) -> None:
@@ -85,10 +85,7 @@ def _carried(
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
         start, end = commands.frames(request, *_ranges(source, bpy.context.scene))
-        with evaluated([ob, source]), bpy.context.temp_override(object=ob, active_object=ob):
-            result = bpy.ops.dqik.retarget(source=source.name, frame_start=start, frame_end=end)
-        if result != {"FINISHED"}:
-            raise Refusal("nothing was retargeted")
+        commands.press(COMMAND, ob, [source], source=source.name, frame_start=start, frame_end=end)
         scaled = retarget.scaled(source)
         said = f"; {Note(Code.SCALE_NOT_CARRIED, listed(scaled))}" if scaled else ""
         return commands.Done(start, end, {"source": source.name}, said)
@@ -179,5 +176,5 @@ def _everything() -> set[bpy.types.ID]:
 
 
 COMMAND = commands.Command(
-    "dqik_retarget", "retargeted", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
+    "retarget", "retargeted", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
 )

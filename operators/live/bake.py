@@ -19,18 +19,17 @@ from ...rig.frame.step import missed
 from ...rig.frame.step.report import GoalError, goal_errors
 from ...rig.frame.step.session import Session
 from ...rig.frame.step.start_mode import Way
-from ...rig.notes import Note, note_of
-from ...solvers import Batch, DqikError
-from ..common import GoalsOperator, armature
-from ..frames import FramesOperator, Steps, read_frames, shares
+from ...rig.notes import Note, Refused
+from ...solvers import Batch
+from ..common import Steps
+from ..frames import FramesTool, read_frames, shares
 
 
-class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
+class DQIK_OT_bake(FramesTool, bpy.types.Operator):
     """Solve a range of frames and key the solved bones. Esc stops the bake and changes nothing"""
 
-    bl_idname = "dqik.bake"
     bl_label = "Bake"
-    bl_options = {"REGISTER", "UNDO"}
+    on_goals = True
 
     action: EnumProperty(
         name="Action",
@@ -57,7 +56,6 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
     stopped = Note("Bake stopped, nothing was changed")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
         self.draw_range()
         layout = self.layout
         layout.row().prop(self, "action", expand=True)
@@ -69,32 +67,22 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         column = layout.column(heading="Afterwards")
         column.prop(self, "clear_goals")
 
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Read, solve and write."""
-        scene, ob = context.scene, armature(context)
-        frames = self._frames(scene)
-        if not frames:
-            return {"CANCELLED"}
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        scene = context.scene
         way = Way.of(ob, scene)
         if way.gain is not None and self.step > 1:
-            self.tell({"ERROR"}, Note("Follow moves bones from each frame to the next: bake with Step 1"))
-            return {"CANCELLED"}
-        try:
-            keys.check(ob, self.action)
-            smooth = getattr(self, "smooth", 0.0)  # scripts drive these steps with the older settings alone
-            with bake.Solving(way, sessions.known, smooth) as solving:
-                with offline.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
-                    steps = read_frames(context, ob, frames, reading, visits, solving)
-                    inputs, starts = yield from shares(steps, 0.0, 0.6)
-                batches = yield from shares(solving.batches(), 0.6, 0.95)
-            visits.check()
-            solved = bake.answers(inputs, starts, batches)
-            rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
-            options = bake.Options(self.action, self._bones(context, ob), self.reduce)
-            count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
-        except DqikError as error:
-            self.tell({"ERROR"}, note_of(error))
-            return {"CANCELLED"}
+            raise Refused(Note("Follow moves bones from each frame to the next: bake with Step 1"))
+        keys.check(ob, self.action)
+        with bake.Solving(way, sessions.known, self.smooth) as solving:
+            with offline.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
+                steps = read_frames(context, ob, frames, reading, visits, solving)
+                inputs, starts = yield from shares(steps, 0.0, 0.6)
+            batches = yield from shares(solving.batches(), 0.6, 0.95)
+        visits.check()
+        solved = bake.answers(inputs, starts, batches)
+        rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
+        options = bake.Options(self.action, self._bones(context, ob), self.reduce)
+        count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
         ob.dqik.live = False
         own_answers.store(ob, bake.digests(inputs, solved, solving.goals))
         sessions.known.clear()
@@ -106,9 +94,9 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
             try:
                 _measure(context, ob, unlike, errors)
             except scene_state.Disturbed as disturbed:
-                self.tell({"WARNING"}, Note("The keys are written, but the missed frames are "
-                                            "not known"), disturbed.note)
-                return {"FINISHED"}
+                unknown = Note("The keys are written, but the missed frames are not known")
+                self.tell({"WARNING"}, unknown, disturbed.note)
+                return
         missed.store(ob, errors.items())
         if self.clear_goals and (kept := goals.remove(ob, range(len(ob.dqik.goals)))):
             self.tell({"WARNING"}, *kept)
@@ -120,7 +108,6 @@ class DQIK_OT_bake(FramesOperator, GoalsOperator, bpy.types.Operator):
         done = [Note("Baked {} frames, {} keys", len(frames), count), *([misses] if misses else [])]
         self.tell({"INFO"}, *done)
         last_report.remember(ob, done, misses is None)
-        return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, ob: bpy.types.Object) -> frozenset[int] | None:
         """The bones to key; None for all solved bones."""
@@ -151,6 +138,3 @@ def _measure(
             found = offline.shown_errors(reading, ob, context.evaluated_depsgraph_get())
             shown = {error.goal: error for error in found}
             errors[frame] = tuple(shown.get(error.goal, error)._replace(lags=error.lags) for error in errors[frame])
-
-
-CLASSES = (DQIK_OT_bake,)

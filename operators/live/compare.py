@@ -11,12 +11,12 @@ from ...rig.compare import last_comparison
 from ...rig.compare.picture import draw_picture
 from ...rig.frame import offline
 from ...rig.frame.step.start_mode import Way
-from ...rig.notes import Note, note_of
+from ...rig.notes import Note, Refused
 from ...rig.skeleton.build import solver_options
 from ...rig.skeleton.menus import FIRST_SOLVERS, SOLVER_NUMBERS
-from ...solvers import SOLVERS, DqikError
-from ..common import GoalsOperator, armature
-from ..frames import FramesOperator, Steps, read_frames, shares
+from ...solvers import SOLVERS
+from ..common import NotDone, Steps
+from ..frames import FramesTool, read_frames, shares
 
 NAME = "DQIK comparison"  # of the image; the text of the same name ends in .csv
 _SIZE = (1400, 1050)
@@ -25,14 +25,12 @@ _FEET = 1.0 / 0.3048
 _MADE = "dqik_made"  # a custom property: a text or an image of the user may have the same name
 
 
-class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator):
+class DQIK_OT_compare_solvers(FramesTool, bpy.types.Operator):
     """Measure error, time and smoothness of solvers on this rig, over a range of frames. The scene does not change"""
 
-    stores = False
-
-    bl_idname = "dqik.compare_solvers"
     bl_label = "Compare Solvers"
-    bl_options = {"REGISTER", "UNDO"}
+    on_goals = True
+    stores = False
 
     solvers: EnumProperty(
         name="Solvers", description="The solvers to compare. Shift-click selects several", options={"ENUM_FLAG"},
@@ -44,46 +42,36 @@ class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator)
     stopped = Note("Comparison stopped")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
         del context
         self.draw_range()
         layout = self.layout.column()
         layout.use_property_split = False
         layout.label(text="Solvers (Shift-click for several)")
         grid = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
-        for name in self._named(SOLVERS):
+        for name in sorted(SOLVERS, key=SOLVER_NUMBERS.__getitem__):
             grid.prop_enum(self, "solvers", name)
 
-    def _run(self, context: bpy.types.Context) -> Steps:
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         """Read the frames once, then solve them with one solver after the other."""
-        scene, ob = context.scene, armature(context)
-        names, frames = self._named(self.solvers), self._frames(scene)
+        scene, names = context.scene, sorted(self.solvers, key=SOLVER_NUMBERS.__getitem__)
         if not names:
-            self.tell({"ERROR"}, Note("Choose the solvers to compare"))
-        if not names or not frames:
-            return {"CANCELLED"}
+            raise Refused(Note("Choose the solvers to compare"))
         rows: list[compare.Row] = []
-        try:
-            with (
-                offline.session(ob, _READING_SOLVER) as reading,
-                scene_state.restored(scene, context.view_layer, ob) as visits,
-            ):
-                inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
-            size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
-            way = Way.of(ob, scene)
-            for index, name in enumerate(names):
-                options = solver_options(ob.dqik, name, size)
-                measuring = compare.measure(name, options, inputs, bases, frames, way, rows)
-                start, end = (0.3 + 0.7 * k / len(names) for k in (index, index + 1))
-                yield from shares(measuring, start, end)
-        except DqikError as error:
-            self.tell({"ERROR"}, note_of(error))
-            return {"CANCELLED"}
+        with (
+            offline.session(ob, _READING_SOLVER) as reading,
+            scene_state.restored(scene, context.view_layer, ob) as visits,
+        ):
+            inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
+        size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
+        way = Way.of(ob, scene)
+        for index, name in enumerate(names):
+            options = solver_options(ob.dqik, name, size)
+            measuring = compare.measure(name, options, inputs, bases, frames, way, rows)
+            yield from shares(measuring, *(0.3 + 0.7 * k / len(names) for k in (index, index + 1)))
         last_comparison.remember(ob, rows)
         refused = [row.refusal for row in rows if row.refusal is not None]
         if len(refused) == len(rows):
-            self.tell({"ERROR"}, *refused)
-            return {"CANCELLED"}
+            raise NotDone("ERROR", *refused)
         title, tolerance = f"{ob.name}: solvers compared", ob.dqik.tolerance * size
         scale, unit = _unit(scene)
         print(f"{ob.name}, frames {frames[0]} to {frames[-1]}, errors{unit}, angles in degrees")
@@ -93,12 +81,6 @@ class DQIK_OT_compare_solvers(FramesOperator, GoalsOperator, bpy.types.Operator)
         places.append(Note("the picture needs a Blender with a window") if pixels is None else _show(context, pixels))
         summary = Note("Compared {} solvers on {} frames", len(rows) - len(refused), len(frames))
         self.tell({"WARNING"} if refused else {"INFO"}, summary, *places, *refused)
-        return {"FINISHED"}
-
-    @staticmethod
-    def _named(names: set[str]) -> list[str]:
-        """Names of solvers in the order of the menu."""
-        return sorted(names, key=SOLVER_NUMBERS.__getitem__)
 
 
 def _unit(scene: bpy.types.Scene) -> tuple[float, str]:
@@ -150,6 +132,3 @@ def _show(context: bpy.types.Context, pixels: np.ndarray) -> Note:
         return Note("the picture is the image {}", repr(image.name))
     next((space for space in spaces if space.image == image), spaces[0]).image = image
     return Note("the picture is in the Image Editor")
-
-
-CLASSES = (DQIK_OT_compare_solvers,)

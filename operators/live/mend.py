@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mending what the panel warns of."""
-
-from collections.abc import Callable
+"""Mending what the panel warns of, and what makes renders safe."""
 
 import bpy
 from bpy.props import EnumProperty
 
 from ...rig.blender.dependencies import aims_of
 from ...rig.notes import Code
-from ..common import ArmatureOperator, armature
+from ..common import Said, Tool
 
 MENDED_BY: dict[str, tuple[str, str, str]] = {
     Code.REST_POSITION: ("dqik.mend", "POSE_POSITION", "Show the Pose"),
@@ -22,45 +20,14 @@ MENDED_BY: dict[str, tuple[str, str, str]] = {
     Code.CONTROLS_UNKEYED: ("dqik.key_from_motion", "", "Key Controls from Motion"),
     Code.SYSTEM_OVERRIDE: ("object.make_override_library", "", "Make It Editable"),
 }
-"""What mends that of which notes warn mends them: the operator, its kind, and the button's text."""
+"""Button for each warning: the operator, its kind, and the button's text."""
 
 
-def _pose_position(ob: bpy.types.Object) -> None:
-    ob.data.pose_position = "POSE"
-
-
-def _translate(ob: bpy.types.Object) -> None:
-    for bone in ob.pose.bones:
-        if bone.dqik_translate and bone.parent is not None and bone.bone.use_connect:
-            bone.dqik_translate = False
-
-
-def _use_tail(ob: bpy.types.Object) -> None:
-    for goal in ob.dqik.goals:
-        bone = ob.pose.bones.get(goal.bone)
-        if bone is not None and bone.parent is None:
-            goal.use_tail = True
-
-
-def _show_targets(ob: bpy.types.Object) -> None:
-    for target, _ in aims_of(ob):
-        if target.hide_viewport:
-            target.hide_viewport = False
-
-
-_MENDERS: dict[str, Callable[[bpy.types.Object], None]] = {
-    "POSE_POSITION": _pose_position, "TRANSLATE": _translate, "USE_TAIL": _use_tail, "SHOW_TARGETS": _show_targets,
-}  # fmt: skip
-
-
-class DQIK_OT_mend(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_mend(Tool, bpy.types.Operator):
     """Mend what the panel warns of"""
 
-    stores = False
-
-    bl_idname = "dqik.mend"
     bl_label = "Mend"
-    bl_options = {"REGISTER", "UNDO"}
+    stores = False
 
     kind: EnumProperty(
         name="Kind", description="What to mend",
@@ -72,10 +39,31 @@ class DQIK_OT_mend(ArmatureOperator, bpy.types.Operator):
         ],
     )  # fmt: skip
 
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        if self.kind == "POSE_POSITION":
+            ob.data.pose_position = "POSE"
+        elif self.kind == "TRANSLATE":
+            for bone in ob.pose.bones:
+                if bone.dqik_translate and bone.parent is not None and bone.bone.use_connect:
+                    bone.dqik_translate = False
+        elif self.kind == "USE_TAIL":
+            for goal in ob.dqik.goals:
+                bone = ob.pose.bones.get(goal.bone)
+                if bone is not None and bone.parent is None:
+                    goal.use_tail = True
+        else:
+            for target, _ in aims_of(ob):
+                if target.hide_viewport:
+                    target.hide_viewport = False
+
+
+class DQIK_OT_lock_interface(bpy.types.Operator):
+    """Switch on Lock Interface for renders of this scene. Without it, rendering while Live is on can crash Blender"""
+
+    bl_idname = "dqik.lock_interface"
+    bl_label = "Lock Interface"
+    bl_options = {"REGISTER", "UNDO"}
+
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Mend it."""
-        _MENDERS[self.kind](armature(context))
+        context.scene.render.use_lock_interface = True
         return {"FINISHED"}
-
-
-CLASSES = (DQIK_OT_mend,)

@@ -3,27 +3,23 @@
 
 import bpy
 import numpy as np
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, IntProperty
 
-from ...rig.blender.places import Owner, owner_of
-from ...rig.clip import last_report
+from ...rig.blender.places import owner_of
 from ...rig.controls import selection
 from ...rig.figure.character import Character
 from ...rig.motion import edit_range
 from ...rig.notes import Note, Refused
 from ...rig.shot import attachable, plant
-from ..common import ArmatureOperator, armature
+from ..common import Said, Tool
 
 _SLOW = 0.02  # of the figure's size in a second: what is slower stands
 
 
-class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_edit_range(Tool, bpy.types.Operator):
     """Key the selected controls or bones where you have moved them. The frames around follow, until a radius"""
 
-    bl_idname = "dqik.edit_range"
     bl_label = "Edit Range"
-    bl_options = {"REGISTER", "UNDO"}
 
     radius: IntProperty(name="Radius", description="Frames to both sides until which the change fades away. Beyond it "
                         "nothing changes", default=12, min=1, soft_max=100)  # fmt: skip
@@ -31,48 +27,31 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
                         "frames on which it stands", default=True)  # fmt: skip
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether anything is selected that could have been moved; if not, sets the message."""
-        if not super().poll(context):
-            return False
-        ob = armature(context)
-        if selection.selected(context, ob) or (ob.mode != "POSE" and context.selected_objects):
-            return True
-        cls.poll_message_set(Note("In Pose Mode, select the controls or bones that you have moved").words(iface_))
-        return False
+    def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
+        return super().unavailable(context, ob) or (
+            None if selection.selected(context, ob) or (ob.mode != "POSE" and context.selected_objects) else
+            Note("In Pose Mode, select the controls or bones that you have moved"))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Compare what is selected with its keys, and spread the change."""
-        ob, scene = armature(context), context.scene
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        scene = context.scene
         time = scene.frame_current_final
-        owners = self._owners(context, ob)
+        owners = [ob.pose.bones[name] for name in selection.selected(context, ob)]
+        if ob.mode != "POSE":
+            owners = list(context.selected_objects)
         solved = attachable.solved_bones(ob) if ob.dqik.live else set[str]()
         changes = [edit_range.change_of(owner, time) for owner in owners if owner.name not in solved or owner == ob]
         changes = [change for change in changes if change is not None]
         if not changes:
-            self.tell({"ERROR"}, Note("Nothing that is selected has keys and was moved on this frame: move it first, "
-                                      "then press this"))
-            return {"CANCELLED"}
+            raise Refused(Note("Nothing that is selected has keys and was moved on this frame: move it first, "
+                               "then press this"))
         for thing in dict.fromkeys(change.owner.id_data for change in changes):
-            try:
-                edit_range.check(thing, changes)
-            except Refused as refused:
-                self.tell({"ERROR"}, refused.note)
-                return {"CANCELLED"}
+            edit_range.check(thing, changes)
         for change in changes:
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)
             edit_range.apply(change, time, span, self.radius)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        done = Note("Changed {} controls or bones over a radius of {} frames", len(changes), self.radius)
-        self.tell({"INFO"}, done)
-        last_report.remember(ob, [done], True)
-        return {"FINISHED"}
-
-    @staticmethod
-    def _owners(context: bpy.types.Context, ob: bpy.types.Object) -> list[Owner]:
-        if ob.mode == "POSE":
-            return [ob.pose.bones[name] for name in selection.selected(context, ob)]
-        return list(context.selected_objects)
+        self.conclude(ob, True, Note("Changed {} controls or bones over a radius of {} frames",
+                                     len(changes), self.radius))
 
     @staticmethod
     def _standing(
@@ -89,6 +68,3 @@ class DQIK_OT_edit_range(ArmatureOperator, bpy.types.Operator):
             points = np.zeros((1, 3)) if foot is None else np.stack(foot)
             return edit_range.standing(change, time, points / (1.0 if owner == owner.id_data else scale), slow)
         return time, time
-
-
-CLASSES = (DQIK_OT_edit_range,)

@@ -6,29 +6,61 @@ from collections.abc import Generator, Sequence
 import bpy
 import numpy as np
 from bpy.app.translations import pgettext_iface as iface_
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
 from ...rig.clip import contact_ranges, frame_rate, standing
 from ...rig.clip.copied_actions import assigned, copied_actions
-from ...rig.clip.ground import Ground
+from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
 from ...solvers.motion import likely_rate
-from ..common import armature
-from ..frames import FramesOperator, Steps, shares
-from .ground import GroundOptions
+from ..common import Steps, armature
+from ..frames import FramesTool, shares
 
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 
 
-class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
+class GroundOptions:
+    """Where the ground is."""
+
+    ground: EnumProperty(
+        name="Ground", description="Where feet can stand",
+        items=[
+            (LOWEST, "Lowest Places", "Where the feet are lowest at about that time. Steps and slopes are found too"),
+            (LEVEL, "Level", "At one height. Feet that stand are put on it, as high as they stand mostly"),
+            (MESH, "Mesh", "On a mesh, as it is at the present frame. Feet that stand are put on it, as high as they "
+             "stand mostly"),
+        ],
+        default=LOWEST,
+    )  # fmt: skip
+    ground_height: FloatProperty(name="Height", description="Height of the level ground in the world", default=0.0,
+                                 subtype="DISTANCE")  # fmt: skip
+    ground_object: StringProperty(name="Ground Mesh", description="The mesh on which the figure moves")
+
+    def draw_ground(self, context: bpy.types.Context) -> None:
+        """The options, in a dialog."""
+        layout = self.layout
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(self, "ground")
+        if self.ground == LEVEL:
+            layout.prop(self, "ground_height")
+        elif self.ground == MESH:
+            layout.prop_search(self, "ground_object", context.view_layer, "objects", icon="MESH_DATA")
+
+    def chosen_ground(self, context: bpy.types.Context) -> Ground:
+        """The ground that is chosen. Raises `Refused` if no mesh is."""
+        mesh = context.view_layer.objects.get(self.ground_object) if self.ground == MESH else None
+        if self.ground == MESH and (mesh is None or mesh.type != "MESH"):
+            raise Refused(Note("Choose the mesh on which the figure moves"))
+        return Ground(self.ground, self.ground_height, mesh)
+
+
+class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
     """Plant feet that slide in a captured motion, and hands that hold on. The old action stays in the file"""
 
-    bl_idname = "dqik.mend_motion"
     bl_label = "Mend Motion"
-    bl_options = {"REGISTER", "UNDO"}
 
     find: BoolProperty(name="Find Contacts Again", description="Find the contacts anew, in place of those in the list",
                        options={"SKIP_SAVE"})  # fmt: skip
@@ -40,7 +72,6 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
     whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
         self.draw_range()
         self.draw_ground(context)
         ob, layout = armature(context), self.layout
@@ -52,25 +83,15 @@ class DQIK_OT_mend_motion(GroundOptions, FramesOperator, bpy.types.Operator):
         if originals.of(ob, originals.MEND) is not None:
             layout.prop(self, "original")
 
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Mend the motion, and report what has changed."""
-        frames = self._frames(context.scene)
-        if not frames:
-            return {"CANCELLED"}
-        ob = armature(context)
-        try:
-            ground = self.chosen_ground(context)
-            done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return {"CANCELLED"}
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        ground = self.chosen_ground(context)
+        done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
         limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
         planted = all(one.after <= _LEFT * one.before for _, one in limbs)
         notes = [Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
                       f"{np.degrees(one.bends):.1f}") for code, one in limbs if one.contacts]  # fmt: skip
         notes += [] if done.other_rate is None else [done.other_rate]
         self.conclude(ob, planted and done.other_rate is None, *notes)
-        return {"FINISHED"}
 
 
 def steps(
@@ -115,6 +136,3 @@ def steps(
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     done = mend_motion.report(own, before, after, on_ground, held, rate)
     return done._replace(other_rate=frame_rate.of_rate(likely, played))
-
-
-CLASSES = (DQIK_OT_mend_motion,)

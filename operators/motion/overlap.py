@@ -10,16 +10,14 @@ from ...rig.motion import overlap
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
 from ...solvers.motion import Spring
-from ..common import armature
-from ..frames import FramesOperator, Steps, shares
+from ..common import Steps
+from ..frames import FramesTool, shares
 
 
-class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
+class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
     """Let the selected bones lag behind the motion of what they hang on, swing over and come to rest. It is keyed"""
 
-    bl_idname = "dqik.overlap"
     bl_label = "Overlap"
-    bl_options = {"REGISTER", "UNDO"}
 
     frequency: FloatProperty(name="Swings a Second", description="A high number follows closely, a low one lags more",
                              default=3.0, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
@@ -34,47 +32,27 @@ class DQIK_OT_overlap(FramesOperator, bpy.types.Operator):
                ("OFF", "Off", "At the first frame the bones move as they do without overlap")],
     )  # fmt: skip
 
-    doing = Note(Code.WORKING)
     in_dialog = ("frequency", "damping", "drag", "amount", "loop")
     has_step = False
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether bones are selected; if not, sets the message."""
-        if not super().poll(context):
-            return False
-        if selection.selected(context, armature(context)):
-            return True
-        cls.poll_message_set(Note("In Pose Mode, select the bones of a tail, of hair "
-                                  "or ears").words(bpy.app.translations.pgettext_iface))
-        return False
+    def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
+        return super().unavailable(context, ob) or (
+            None if selection.selected(context, ob) else
+            Note("In Pose Mode, select the bones of a tail, of hair or ears"))
 
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Read the motion, let the bones follow it, and key them."""
-        scene, ob = context.scene, armature(context)
-        frames = self._frames(scene)
-        if not frames:
-            return {"CANCELLED"}
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        scene = context.scene
         names = overlap.in_order(ob, selection.selected(context, ob))
         moved = attachable.solved_bones(ob) if ob.dqik.live else set[str]()
         if solved := next((name for name in names if name in moved), None):
-            self.tell({"ERROR"}, Note(Code.OVERLAP_SOLVED, repr(solved)))
-            return {"CANCELLED"}
-        try:
-            overlap.check(ob, names)
-            with scene_state.restored(scene, context.view_layer, ob) as visits:
-                own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return {"CANCELLED"}
-        rate = scene.render.fps / scene.render.fps_base / self.step
+            raise Refused(Note(Code.OVERLAP_SOLVED, repr(solved)))
+        overlap.check(ob, names)
+        with scene_state.restored(scene, context.view_layer, ob) as visits:
+            own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
         spring = Spring(self.frequency, self.damping, self.drag)
-        turned = overlap.follow(ob, names, own, spring, rate, loop, self.amount)
+        turned = overlap.follow(ob, names, own, spring, self.rate(scene), loop, self.amount)
         count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))
-        return {"FINISHED"}
-
-
-CLASSES = (DQIK_OT_overlap,)

@@ -16,16 +16,14 @@ from ...rig.figure import character
 from ...rig.motion import key_bounds, key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
-from ..common import armature
-from ..frames import FramesOperator, Steps, shares
+from ..common import Steps
+from ..frames import FramesTool, shares
 
 
-class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
+class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
     """Replace dense keys of bones and controls by few ones that can be edited. The old action stays in the file"""
 
-    bl_idname = "dqik.unbake"
     bl_label = "Fewer Keys"
-    bl_options = {"REGISTER", "UNDO"}
 
     angle: FloatProperty(name="Angle", description="The most that a joint may turn away from the motion as it was",
                          subtype="ANGLE", default=np.radians(0.5), min=np.radians(0.001), max=np.radians(90.0),
@@ -35,7 +33,6 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
         "figure's size", default=0.002, min=1e-6, max=1.0, soft_max=0.02, precision=4,
     )  # fmt: skip
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
-
     whole: BoolProperty(name="Whole Keys", description="Key all channels of a bone together, on each of its "
                         "frames. It takes almost twice as many keys")  # fmt: skip
 
@@ -44,64 +41,55 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
     in_dialog = ("angle", "distance", "only_selected", "whole")
     has_step = False
 
-    def _run(self, context: bpy.types.Context) -> Steps:
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         """Read the motion, replace its keys, look at what Blender shows, and again with less where it is off."""
-        scene, ob = context.scene, armature(context)
-        frames = self._frames(scene)
-        if not frames:
-            return {"CANCELLED"}
+        scene = context.scene
         halves = sorted([*frames, *(frame + 0.5 for frame in frames[:-1])])
         times = np.array(scene_state.times(scene, halves))
-        try:
-            every = yield from shares(self._dense(context, ob, times), 0.0, 0.05)
-            size = character.scaled_size(ob)
-            bounds = reduce_keys.Bounds(self.angle, self.distance * size)
-            own = {one.bone for one in every if one.ob == ob}
-            ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
-            kept, stretches = 0, list[key_stretches.Stretch]()
-            objects = list(dict.fromkeys(one.ob for one in every))
-            with scene_state.restored(scene, context.view_layer, ob) as visits, copied_actions(objects) as copies:
-                reduce_keys.untwist(every, times)
-                legs, marks = foot_contacts.legs(ob), foot_contacts.of_bones(ends, ob)
-                feet = [] if legs is None else legs.marks
-                reading = reduce_keys.read(context, ob, [*marks, *feet], halves, visits, every)
-                whole = yield from shares(reading, 0.05, 0.3)
-                before = whole._replace(places=whole.places[:, : len(marks)])
-                if legs is not None:
-                    rate = scene.render.fps / scene.render.fps_base
-                    key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
-                figure = key_stretches.Figure(ob, every, ends, times, before, size, bounds)
-                stretches = key_stretches.split(figure)
-                for number, one in enumerate(stretches):
-                    steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
-                    yield from shares(steps, 0.3, 0.5)
-                kept = reduce_keys.write(every, key_stretches.joined(stretches), times, copies)
-                start = 0.5
-                while left := [one for one in stretches if len(one.unseen)]:
-                    length = 0.6 * (1.0 - start) / len(left)
-                    for one in left:
-                        shown = reduce_keys.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
-                        one.see((yield from shares(shown, start, start + 0.5 * length)))
-                        yield from shares(one.improve(), start + 0.5 * length, start + length)
-                        start += length
-                    if any(len(one.unseen) for one in left):
-                        kept = reduce_keys.write(every, key_stretches.joined(stretches), times, copies)
-                if kept >= sum(one.keys for one in every):
-                    raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
-                for one in every:
-                    visits.leave(one.ob, one.bone or None)
-                for name in attachable.solved_bones(ob) if ob.dqik.live else ():
-                    visits.leave(ob, name)  # they follow what has changed
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return {"CANCELLED"}
+        every = yield from shares(self._dense(context, ob, times), 0.0, 0.05)
+        size = character.scaled_size(ob)
+        bounds = reduce_keys.Bounds(self.angle, self.distance * size)
+        own = {one.bone for one in every if one.ob == ob}
+        ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
+        objects = list(dict.fromkeys(one.ob for one in every))
+        with scene_state.restored(scene, context.view_layer, ob) as visits, copied_actions(objects) as copies:
+            reduce_keys.untwist(every, times)
+            legs, marks = foot_contacts.legs(ob), foot_contacts.of_bones(ends, ob)
+            feet = [] if legs is None else legs.marks
+            reading = reduce_keys.read(context, ob, [*marks, *feet], halves, visits, every)
+            whole = yield from shares(reading, 0.05, 0.3)
+            before = whole._replace(places=whole.places[:, : len(marks)])
+            if legs is not None:
+                rate = scene.render.fps / scene.render.fps_base
+                key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
+            figure = key_stretches.Figure(ob, every, ends, times, before, size, bounds)
+            stretches = key_stretches.split(figure)
+            for number, one in enumerate(stretches):
+                steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
+                yield from shares(steps, 0.3, 0.5)
+            kept = reduce_keys.write(every, key_stretches.joined(stretches), times, copies)
+            start = 0.5
+            while left := [one for one in stretches if len(one.unseen)]:
+                length = 0.6 * (1.0 - start) / len(left)
+                for one in left:
+                    shown = reduce_keys.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
+                    one.see((yield from shares(shown, start, start + 0.5 * length)))
+                    yield from shares(one.improve(), start + 0.5 * length, start + length)
+                    start += length
+                if any(len(one.unseen) for one in left):
+                    kept = reduce_keys.write(every, key_stretches.joined(stretches), times, copies)
+            count = sum(one.keys for one in every)
+            if kept >= count:
+                raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
+            for one in every:
+                visits.leave(one.ob, one.bone or None)
+            for name in attachable.solved_bones(ob) if ob.dqik.live else ():
+                visits.leave(ob, name)  # they follow what has changed
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         angle, distance = np.max([one.worst() for one in stretches], axis=0).tolist()
         within = angle <= bounds.angle and distance <= bounds.distance
         self.conclude(ob, within, Note("{} keys in place of {}; differences up to {} degrees and {} % of the size",
-                                       kept, sum(one.keys for one in every), f"{np.degrees(angle):.2g}",
-            f"{100.0 * distance / size:.2g}"))  # fmt: skip
-        return {"FINISHED"}
+                                       kept, count, f"{np.degrees(angle):.2g}", f"{100.0 * distance / size:.2g}"))
 
     def _dense(
         self, context: bpy.types.Context, ob: bpy.types.Object, times: np.ndarray
@@ -123,6 +111,3 @@ class DQIK_OT_unbake(FramesOperator, bpy.types.Operator):
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         reduce_keys.check(every)
         return every
-
-
-CLASSES = (DQIK_OT_unbake,)

@@ -12,17 +12,16 @@ from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.motion import retarget
 from ...rig.notes import Code, Note, Refused, listed
-from ..common import armature
-from ..frames import FramesOperator, Steps, shares
+from ..common import Steps, armature, refuse
+from ..frames import FramesTool, shares
 
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
 
-class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
+
+class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
     """Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action"""
 
-    bl_idname = "dqik.retarget"
     bl_label = "Retarget"
-    bl_options = {"REGISTER", "UNDO"}
 
     source: StringProperty(name="Source", description="The armature whose motion this one gets",
                            options={"SKIP_SAVE"})  # fmt: skip
@@ -32,42 +31,30 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
     whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The options, in the dialog and in the panel that adjusts the last operation."""
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
+        self.column().prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
         self.draw_range()
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""
-        if not self.properties.is_property_set("source"):
+        if not self.is_set("source"):
             others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
             chosen = [ob for ob in others if ob.select_get()] or others
             self.source = chosen[0].name if len(chosen) == 1 else ""
-        return super().invoke(context, event)
+        return super().ask(context, event)
 
     def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
         return context.view_layer.objects.get(self.source)
 
-    def _run(self, context: bpy.types.Context) -> Steps:
-        """Read the motion, carry it over and key it."""
-        scene, ob = context.scene, armature(context)
-        frames = self._frames(scene)
-        if not frames:
-            return {"CANCELLED"}
-        try:
-            source = self._source(context, ob)
-            with scene_state.restored(scene, context.view_layer, source) as visits:
-                bones = standing.armature(context, source, frames, visits)
-                people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
-                person_frames.check_alike(people)
-                retarget.carrier(ob, people[ob])
-                own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
-            if retarget.still(own[0]):
-                raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return {"CANCELLED"}
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        scene, source = context.scene, self._source(context, ob)
+        with scene_state.restored(scene, context.view_layer, source) as visits:
+            bones = standing.armature(context, source, frames, visits)
+            people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
+            person_frames.check_alike(people)
+            retarget.carrier(ob, people[ob])
+            own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
+        if retarget.still(own[0]):
+            raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
         scale = retarget.size(people[source], own[0])
         start = retarget.origin(people[source], (*own, scale), retarget.carriers(source))
         space = retarget.own_space(ob, other[1])
@@ -85,7 +72,6 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
         self.conclude(ob, not scaled, Note("{} bones on {} frames, {} keys",
                                            len(answer.bones), len(frames), count), *left)
-        return {"FINISHED"}
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
@@ -96,14 +82,10 @@ class DQIK_OT_retarget(FramesOperator, bpy.types.Operator):
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
         keys.check(ob, "NEW")
         figure = Character.of(ob).figure
-        if figure.controlled is not None:
-            raise Refused(figure.controlled)
+        refuse(figure.controlled)
         if figure.folded:
             raise Refused(Note("{} is folded at rest: on a frame on which it stands, press Use Pose as Rest first",
                                repr(ob.name)))
-        if switches.others(ob) and (refusal := switches.refusal(ob)) is not None:
-            raise Refused(refusal)
+        if switches.others(ob):
+            refuse(switches.refusal(ob))
         return source
-
-
-CLASSES = (DQIK_OT_retarget,)

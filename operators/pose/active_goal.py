@@ -8,7 +8,7 @@ from ...rig.controls import selection
 from ..common import armature
 
 
-class _State:
+class _Selected:
     last: tuple[int, str] = (0, "")  # the active object's `session_uid` and its active bone
 
 
@@ -21,9 +21,9 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         return
     bone = ob.data.bones.active if ob.mode == "POSE" else None
     now = ob.session_uid, "" if bone is None else bone.name
-    if now == _State.last:
+    if now == _Selected.last:
         return
-    _State.last = now
+    _Selected.last = now
     owner = ob if ob.type == "ARMATURE" else armature(bpy.context)
     if owner is None or owner.library is not None or not owner.dqik.goals:
         return
@@ -39,7 +39,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 @persistent
 def _on_undo(scene: bpy.types.Scene, *_: object) -> None:
     """Undo and redo bring back a list from before its active goal had followed the selection."""
-    _State.last = (0, "")
+    _Selected.last = (0, "")
     _on_update(scene)
 
 

@@ -2,40 +2,32 @@
 """Attaching controls to props and to other characters, props to hands, and letting them go again."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, StringProperty
 
-from ...rig.blender import scene_state
 from ...rig.blender.dependencies import Bone
 from ...rig.controls import selection
 from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import attach, attachable
-from ..common import ArmatureOperator
+from ..common import NotDone, Said, Tool
 
 
-class AttachOperator(ArmatureOperator):
-    """Works on selected controls in Pose Mode, else on selected objects."""
+class AttachTool(Tool):
+    """A tool that works on selected controls in Pose Mode, else on selected objects."""
 
     stores = False
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an active object in Pose Mode or Object Mode; if not, sets the message."""
+    def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
         ob = context.view_layer.objects.active
-        if ob is None or ob.mode not in {"POSE", "OBJECT"}:
-            cls.poll_message_set(Note(Code.SELECT_TO_ATTACH).words(iface_))
-            return False
-        return True
+        return Note(Code.SELECT_TO_ATTACH) if ob is None or ob.mode not in {"POSE", "OBJECT"} else None
 
 
-class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
+class DQIK_OT_attach(AttachTool, bpy.types.Operator):
     """Attach the selected controls to an object or another character's bone from this frame on. Nothing moves"""
 
-    bl_idname = "dqik.attach"
     bl_label = "Attach"
-    bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="What to attach to")
     bone: StringProperty(name="Bone", description="Bone of that object, if it is an armature")
@@ -44,46 +36,40 @@ class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
         "control, instead", options={"SKIP_SAVE"},
     )  # fmt: skip
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Attach to what is selected beside the controls; else ask for it."""
-        del event
-        if not self.properties.is_property_set("object"):
+        if not self.is_set("object"):
             self.object, self.bone = "", ""
             if not self.into_hand and (target := _selected_target(context)) is not None:
                 self.object, self.bone = target[0].name, target[1]
             elif not self.into_hand or not _props(context):
-                return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+                return self.dialog(context)
         return self.execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The dialog, and the panel that adjusts the last operation."""
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop_search(self, "object", context.view_layer, "objects")
+        self.column().prop_search(self, "object", context.view_layer, "objects")
         target = context.view_layer.objects.get(self.object)
         if target is not None and target.type == "ARMATURE" and not self.into_hand:
-            layout.prop_search(self, "bone", target.pose, "bones", icon="BONE_DATA")
+            self.layout.prop_search(self, "bone", target.pose, "bones", icon="BONE_DATA")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Attach the selected controls, or objects, at the present frame."""
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         named = context.view_layer.objects.get(self.object)
         if self.object and named is None:
-            self.tell({"ERROR"}, Note(Code.NO_OBJECT, repr(self.object)))
-            return {"CANCELLED"}
+            raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
         if self.into_hand:
-            target, missing = _hand(context), Code.SELECT_PROPS
+            target = _hand(context)
             owners = [(named, "")] if named is not None else _props(context)
+            if not owners or target is None:
+                raise Refused(Note("Select the objects to put in the hand, and the hand's bone or control in Pose "
+                                   "Mode"))
+        elif named is None:
+            raise Refused(Note("Choose the object to attach to"))
         else:
-            target, missing = None if named is None else (named, self.bone), Code.SELECT_TO_ATTACH
-            owners = [] if target is None else _owners(context, target)
-        if not owners or target is None:
-            self.tell({"ERROR"}, Note(missing if self.into_hand or target is not None else Code.CHOOSE_TARGET))
-            return {"CANCELLED"}
-        try:
-            done = attach.attach(owners, target, context)
-        except (Refused, scene_state.Disturbed) as stopped:
-            self.tell({"ERROR"}, stopped.note)
-            return {"CANCELLED"}
+            target = named, self.bone
+            owners = _owners(context, target)
+            if not owners:
+                raise Refused(Note(Code.SELECT_TO_ATTACH))
+        done = attach.attach(owners, target, context)
         if done.is_beside:
             self.tell({"WARNING"}, Note("{} was moved beside its keys: key it at this frame, or it moves back with the "
                                         "next frame", repr(target[0].name)))
@@ -93,15 +79,12 @@ class DQIK_OT_attach(AttachOperator, bpy.types.Operator):
         if aside:
             self.tell({"INFO"}, Note("Keys of {} on up to {} later frames are set aside, and count again after Detach",
                                      listed(aside), max(done.aside.values())))
-        return {"FINISHED"}
 
 
-class DQIK_OT_detach(AttachOperator, bpy.types.Operator):
+class DQIK_OT_detach(AttachTool, bpy.types.Operator):
     """Let the selected controls and objects go from this frame on, also what the selected hands hold. Nothing moves"""
 
-    bl_idname = "dqik.detach"
     bl_label = "Detach"
-    bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="What is attached; by default what is selected",
                            options={"SKIP_SAVE"})  # fmt: skip
@@ -111,28 +94,20 @@ class DQIK_OT_detach(AttachOperator, bpy.types.Operator):
     remove: BoolProperty(name="Remove", description="Remove the attachment from all frames. Keys stay where they are",
                          options={"SKIP_SAVE"})  # fmt: skip
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Let go at the present frame, or remove."""
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         time = context.scene.frame_current_final
         if self.object:
-            ob = context.view_layer.objects.get(self.object)
-            if ob is None:
-                self.tell({"ERROR"}, Note(Code.NO_OBJECT, repr(self.object)))
-                return {"CANCELLED"}
-            found = [one for one in attachments.of(ob, self.bone) if self.constraint in ("", one.constraint)]
+            named = context.view_layer.objects.get(self.object)
+            if named is None:
+                raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
+            found = [one for one in attachments.of(named, self.bone) if self.constraint in ("", one.constraint)]
         else:
             found = _held(context)
         found = [one for one in found if self.remove or one.acts_at(time)]
         if not found:
-            self.tell({"WARNING"}, Note("None of what is selected is attached at frame {}", f"{time:g}"))
-            return {"CANCELLED"}
-        try:
-            (attach.remove if self.remove else attach.detach)(found, context)
-        except (Refused, scene_state.Disturbed) as stopped:
-            self.tell({"ERROR"}, stopped.note)
-            return {"CANCELLED"}
-        self.tell({"INFO"}, Note("Let go {}", listed([attachable.name_of((one.ob, one.bone)) for one in found])))
-        return {"FINISHED"}
+            raise NotDone("WARNING", Note("None of what is selected is attached at frame {}", f"{time:g}"))
+        (attach.remove if self.remove else attach.detach)(found, context)
+        return Note("Let go {}", listed([attachable.name_of((one.ob, one.bone)) for one in found]))
 
 
 def _bones(context: bpy.types.Context) -> list[Bone]:
@@ -185,6 +160,3 @@ def _held(context: bpy.types.Context) -> list[Attachment]:
         if len(ob.constraints):
             found += (one for one in attachments.of(ob) if (one.target, one.subtarget) in hands and one not in found)
     return found
-
-
-CLASSES = (DQIK_OT_attach, DQIK_OT_detach)

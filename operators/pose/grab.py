@@ -12,19 +12,17 @@ from ...rig.notes import Code, Note, Refused
 from ...rig.shot import pick
 from ...rig.shot.grab import Grab
 from ...rig.shot.pick import Picked
-from ..common import ArmatureOperator, armature
+from ..common import REFUSALS, NotDone, Said, Tool
 
 _REACH = 20  # pixels from a bone, where there is no skin under the pointer
 _ABORT = {"ESC", "RIGHTMOUSE"}
 _ENTER = {"RET", "NUMPAD_ENTER"}
 
 
-class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
+class DQIK_OT_grab(Tool, bpy.types.Operator):
     """Press on the body and drag: what is pressed follows the pointer, the rest stays. A click selects the part"""
 
-    bl_idname = "dqik.grab"
     bl_label = "Grab Body"
-    bl_options = {"REGISTER", "UNDO"}
 
     bone: StringProperty(name="Bone", description="The bone to drag", options={"SKIP_SAVE"})
     point: FloatVectorProperty(name="Point", description="Where on the bone to drag it, in the world",
@@ -32,37 +30,34 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
     to: FloatVectorProperty(name="To", description="Where that point goes, in the world", subtype="XYZ_LENGTH",
                             options={"SKIP_SAVE"})  # fmt: skip
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Drag a point of a bone to a place."""
-        ob = armature(context)
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         if self.bone not in ob.pose.bones:
-            self.tell({"ERROR"}, Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
-            return {"CANCELLED"}
-        grab = self._begin(Picked(ob, self.bone, Vector(self.point)), context)
-        if grab is None or not self._moved(grab, Vector(self.to)):
-            return {"CANCELLED"}
+            raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
+        grab = Grab(ob, self.bone, Vector(self.point), context)
+        self._move(grab, Vector(self.to))
         grab.finish()
-        return {"FINISHED"}
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Wait for the mouse button; if it has called the operator, begin."""
         if self.bone:
             return self.execute(context)
         if context.mode != "POSE":
-            self.tell({"ERROR"}, Note("Go to Pose Mode to grab the body"))
-            return {"CANCELLED"}
+            raise Refused(Note("Go to Pose Mode to grab the body"))
         self._picked, self._grab, self._region = None, None, None
-        if event.type == "LEFTMOUSE" and event.value == "PRESS" and not self._press(context, event):
-            return {"CANCELLED"}
-        context.workspace.status_text_set(Note("Drag a part of the body, or click it to select it (Shift extends). Esc "
-                                               "cancels").words(iface_))
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            self._press(context, event)
+        words = iface_("Drag a part of the body, or click it to select it (Shift extends). Esc cancels")
+        context.workspace.status_text_set(words)
         context.window.cursor_modal_set("HAND")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Follow the pointer."""
-        result = self._follow(context, event)
+        try:
+            result = self._follow(context, event)
+        except REFUSALS as error:
+            result = self.refused(error)
         if result & {"FINISHED", "CANCELLED"}:
             self._end(context)
         return result
@@ -72,8 +67,6 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
         if self._grab is not None:
             self._grab.cancel()
         self._end(context)
-
-    # -- inside -------------------------------------------------------------------------------------------------------
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.value == "PRESS" and (event.type in _ABORT or (self._picked is None and event.type in _ENTER)):
@@ -94,20 +87,20 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
     def _wait(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Wait for the mouse button over a 3D view; all else goes on as usual."""
         if event.type == "LEFTMOUSE" and event.value == "PRESS" and _view_at(context, event) is not None:
-            return {"RUNNING_MODAL"} if self._press(context, event) else {"CANCELLED"}
+            self._press(context, event)
+            return {"RUNNING_MODAL"}
         return {"PASS_THROUGH"}
 
-    def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
-        """Find what is under the pointer; returns whether there is anything."""
+    def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """Find what is under the pointer."""
         found = _view_at(context, event)
         if found is not None:
             area, self._region = found
             self._pressed = Vector((event.mouse_x, event.mouse_y))
             self._picked = _picked(context, area.spaces.active, self._region, self._place(event))
         if self._picked is None:
-            self.tell({"WARNING"}, Note("There is no body under the pointer: press on the skin or a bone of a "
-                                        "character in Pose Mode"))
-        return self._picked is not None
+            raise NotDone("WARNING", Note("There is no body under the pointer: press on the skin or a bone of a "
+                                          "character in Pose Mode"))
 
     def _place(self, event: bpy.types.Event) -> Vector:
         """Where the pointer is in the region that was pressed in."""
@@ -119,39 +112,27 @@ class DQIK_OT_grab(ArmatureOperator, bpy.types.Operator):
             away = (Vector((event.mouse_x, event.mouse_y)) - self._pressed).length
             if away < context.preferences.inputs.drag_threshold_mouse * context.preferences.system.ui_scale:
                 return {"RUNNING_MODAL"}
-            self._grab = self._begin(self._picked, context)
-            if self._grab is None:
-                return {"CANCELLED"}
+            self._grab = Grab(self._picked.ob, self._picked.bone, self._picked.point, context)
         view, at = self._region.data, self._place(event)
         self.bone, self.point = self._picked.bone, self._picked.point  # with `to`, for the panel that adjusts it
         to = view3d_utils.region_2d_to_location_3d(self._region, view, at, self._picked.point)
         along = view3d_utils.region_2d_to_vector_3d(self._region, view, at)
-        return {"RUNNING_MODAL"} if self._moved(self._grab, to, along) else {"CANCELLED"}
+        self._move(self._grab, to, along)
+        return {"RUNNING_MODAL"}
 
-    def _begin(self, picked: Picked, context: bpy.types.Context) -> Grab | None:
-        """Begin a drag; None, with a report, if it cannot be."""
-        try:
-            return Grab(*picked, context)
-        except Refused as refused:
-            self.tell({"ERROR"}, refused.note)
-            return None
-
-    def _moved(self, grab: Grab, to: Vector, along: Vector | None = None) -> bool:
-        """Move what is dragged. If it cannot be, bring back the pose from before, report and return False."""
+    def _move(self, grab: Grab, to: Vector, along: Vector | None = None) -> None:
+        """Move what is dragged. If it cannot be, bring back the pose from before."""
         try:
             self.to = grab.move(to, along)
-        except Refused as refused:
+        except Refused:
             grab.cancel()
-            self.tell({"ERROR"}, refused.note)
-            return False
-        return True
+            raise
 
     def _select(self, picked: Picked, extend: bool) -> set[str]:
         """Select what moves the part under the pointer."""
         ob, bone = pick.selects(picked.ob, picked.bone)
         if not selection.is_visible(ob, bone):
-            self.tell({"WARNING"}, Note(Code.BONE_HIDDEN, repr(bone)))
-            return {"CANCELLED"}
+            raise NotDone("WARNING", Note(Code.BONE_HIDDEN, repr(bone)))
         if extend:
             selection.select_also(ob, bone)
         else:
@@ -199,6 +180,3 @@ def _picked(
     found = pick.pick(_posed(), origin, direction, depsgraph, view)
     reach = _REACH * context.preferences.system.ui_scale
     return found or pick.near(_posed(), at, to_screen, reach, depsgraph)
-
-
-CLASSES = (DQIK_OT_grab,)

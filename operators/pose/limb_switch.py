@@ -10,23 +10,21 @@ from bpy.props import BoolProperty, IntProperty
 from ...rig.blender import scene_state
 from ...rig.controls import selection
 from ...rig.figure.character import Character
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import limb_switch
-from ..common import GoalsOperator, armature
-from ..frames import SteppedOperator, Steps
+from ..common import NotDone, Said, Steps, Tool, live_on, refuse
+from ..frames import SteppedTool
 
 _JUMP = 1e-4  # of the figure's size
 
 
-class _LimbSwitch(SteppedOperator, GoalsOperator):
-    """Switches the limbs of the selected bones and targets at the current frame, or over a range."""
+class LimbSwitchTool(SteppedTool):
+    """A tool that switches the limbs of the selected bones and targets at the current frame, or over a range."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
+    on_goals = True
     frame_start: IntProperty(name="Start", description="First frame of a range. An End before it means from the "
                              "current frame on", default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
-
     keep_body: BoolProperty(
         name="Keep Body", description="Where the rest of the body would move without the goal, or by it, key and hold "
         "its bones on the switched frames too", default=True,
@@ -35,67 +33,52 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
     doing = Note("Switching the limbs")
     to_ik = False
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: ask for the frames where there is a preview range, and before other bones are keyed."""
-        del event
-        if not self.properties.is_property_set("keep_body"):
+        if not self.is_set("keep_body"):
             self.keep_body = False
         if not context.scene.use_preview_range:
             return self.execute(context)
-        if not (self.properties.is_property_set("frame_start") or self.properties.is_property_set("frame_end")):
+        if not self.is_set("frame_start", "frame_end"):
             self.frame_start, self.frame_end = scene_state.shown_range(context.scene)
-        self._from_panel = True
-        return context.window_manager.invoke_props_dialog(self, title=self.bl_label, confirm_text=self.bl_label)
+        return self.dialog(context)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The panel that adjusts the last operation."""
         del context
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        column = layout.column(align=True)
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
-        layout.prop(self, "keep_body")
+        self.column("frame_start", "frame_end")
+        self.column("keep_body")
 
-    def _run(self, context: bpy.types.Context) -> Steps:
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
         """Read the frames, key, and look whether anything moved."""
-        ob, scene = armature(context), context.scene
-        objects = getattr(context, "selected_objects", None) or ()
+        scene, objects = context.scene, getattr(context, "selected_objects", None) or ()
         numbers = limb_switch.of_selection(ob, selection.selected(context, ob), objects)
-        refusal = limb_switch.refusal(ob, numbers, self.to_ik) if numbers else Note("Select the control or bones of a "
-                                                                                    "limb that has a goal")
-        if refusal is not None:
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
-        onward = self.frame_end < self.frame_start
+        if not numbers:
+            raise Refused(Note("Select the control or bones of a limb that has a goal"))
+        refuse(limb_switch.refusal(ob, numbers, self.to_ik))
+        onward, own = self.frame_end < self.frame_start, range(self.frame_start, self.frame_end + 1)
         if self.to_ik:
-            times = [scene.frame_current_final] if onward else scene_state.times(
-                scene, range(self.frame_start, self.frame_end + 1)
-            )  # fmt: skip
+            times = [scene.frame_current_final] if onward else scene_state.times(scene, own)
             already = [number for number in numbers if limb_switch.is_in_ik(ob, number, times)]
             if already:
                 self.tell({"INFO"}, Note("Follows its goal already, nothing was changed: {}",
                                          listed([ob.dqik.goals[number].bone for number in already])))
             numbers = [number for number in numbers if number not in already]
             if not numbers:
-                return {"CANCELLED"}
+                raise NotDone("INFO")
         if onward and limb_switch.is_still(ob):
-            return self._told(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], None)
-        frames = [scene.frame_current + scene.frame_subframe] if onward else range(self.frame_start, self.frame_end + 1)
-        was_live, ob.dqik.live = ob.dqik.live, True
-        try:
+            self._report(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], None)
+            return
+        frames = [scene.frame_current + scene.frame_subframe] if onward else own
+        with live_on(ob):
             away, rest = yield from limb_switch.switch(context, ob, numbers, frames, self.to_ik, onward)
             if rest is not None and self.keep_body:
                 away = limb_switch.keep(context, ob, rest)
-        finally:
-            if not was_live:
-                ob.dqik.live = False
-        return self._told(ob, away, numbers, frames, rest)
+        self._report(ob, away, numbers, frames, rest)
 
-    def _told(
+    def _report(
         self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float],
         rest: limb_switch.Rest | None,
-    ) -> set[str]:  # fmt: skip
+    ) -> None:
         """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
         names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
         if frames:
@@ -113,7 +96,6 @@ class _LimbSwitch(SteppedOperator, GoalsOperator):
                     _ask(question)
             else:
                 self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
-        return {"FINISHED"}
 
 
 _asked: dict[int, limb_switch.Rest] = {}  # by `session_uid`, until the answer
@@ -130,44 +112,33 @@ def _ask(question: Note) -> None:
     bpy.context.window_manager.popup_menu(draw, title="Switch Limb", icon="QUESTION")
 
 
-class DQIK_OT_limb_keep_body(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_limb_keep_body(Tool, bpy.types.Operator):
     """Key and hold the rest of the body on the frames on which a limb was just switched, so that it stays"""
 
-    bl_idname = "dqik.limb_keep_body"
     bl_label = "Key the Body Too"
+    on_goals = True
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Key what the question was about."""
-        ob = armature(context)
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         rest = _asked.pop(ob.session_uid, None)
         if rest is None:
-            self.tell({"ERROR"}, Note("Press Limb to FK or Limb to IK first: this keys the body where these have just "
-                                      "switched a limb"))
-            return {"CANCELLED"}
-        was_live, ob.dqik.live = ob.dqik.live, True
-        away = limb_switch.keep(context, ob, rest)
-        if not was_live:
-            ob.dqik.live = False
+            raise Refused(Note("Press Limb to FK or Limb to IK first: this keys the body where these have just "
+                               "switched a limb"))
+        with live_on(ob):
+            away = limb_switch.keep(context, ob, rest)
         self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Character.of(ob).size:
             self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
-        return {"FINISHED"}
 
 
-class DQIK_OT_limb_to_fk(_LimbSwitch, bpy.types.Operator):
+class DQIK_OT_limb_to_fk(LimbSwitchTool, bpy.types.Operator):
     """Pose the limbs of the selected controls or bones by their own keys, from this frame on; the pose stays"""
 
-    bl_idname = "dqik.limb_to_fk"
     bl_label = "Limb to FK"
 
 
-class DQIK_OT_limb_to_ik(_LimbSwitch, bpy.types.Operator):
+class DQIK_OT_limb_to_ik(LimbSwitchTool, bpy.types.Operator):
     """Let the limbs of the selected controls or bones follow their controls, from this frame on; the pose stays"""
 
-    bl_idname = "dqik.limb_to_ik"
     bl_label = "Limb to IK"
     to_ik = True
-
-
-CLASSES = (DQIK_OT_limb_to_fk, DQIK_OT_limb_to_ik, DQIK_OT_limb_keep_body)

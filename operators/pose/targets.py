@@ -1,44 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Selecting the targets of goals, and putting them where the bones are."""
+"""Selecting the targets of goals, putting them where the bones are, and choosing what their rotation turns with."""
 
 from contextlib import suppress
 
 import bpy
-from bpy.props import BoolProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...rig.blender import rotation, scene_state
-from ...rig.controls import goals, placing, selection
+from ...rig.blender import animation, rotation, scene_state
+from ...rig.blender.places import owner_of
+from ...rig.controls import goals, placing, rotation_space, selection
 from ...rig.frame import offline
 from ...rig.keys import keyable, keying, splits
-from ...rig.notes import Code, Note, listed
-from ..common import GoalsOperator, OneGoalOperator, armature
+from ...rig.notes import Code, Note, Refused, listed
+from ...rig.shot import rotation_keys
+from ..common import OneGoalTool, Said, Tool, refuse
 
 
-class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
+class DQIK_OT_target_select(OneGoalTool, bpy.types.Operator):
     """Select the target of the goal, to move it. Leaves Pose Mode, unless the target is a bone"""
 
+    bl_label = "Select Target"
     stores = False
 
-    bl_idname = "dqik.target_select"
-    bl_label = "Select Target"
-    bl_options = {"REGISTER", "UNDO"}
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Select only the target, and make it active."""
-        ob = armature(context)
-        number = self.goal(ob)
-        if number is None:
-            return {"CANCELLED"}
-        goal = ob.dqik.goals[number]
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        goal = ob.dqik.goals[self.goal(ob)]
         target = goal.target
         if target == ob and context.mode == "POSE" and goal.subtarget in ob.pose.bones:
-            return self._select_bone(ob, goal.subtarget)
+            self._select_bone(ob, goal.subtarget)
+            return
         if target is None:
-            self.tell({"ERROR"}, Note("Goal {} has no target: choose an object", repr(goal.name)))
-            return {"CANCELLED"}
+            raise Refused(Note("Goal {} has no target: choose an object", repr(goal.name)))
         if not target.visible_get(view_layer=context.view_layer):
-            self.tell({"ERROR"}, Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
-            return {"CANCELLED"}
+            raise Refused(Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
         if context.view_layer.objects.active is not None and context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         for other in context.view_layer.objects:
@@ -46,15 +39,13 @@ class DQIK_OT_target_select(OneGoalOperator, bpy.types.Operator):
         context.view_layer.objects.active = target
         if target.type == "ARMATURE" and goal.subtarget in target.pose.bones:
             bpy.ops.object.mode_set(mode="POSE")
-            return self._select_bone(target, goal.subtarget)
-        return {"FINISHED"}
+            self._select_bone(target, goal.subtarget)
 
-    def _select_bone(self, ob: bpy.types.Object, name: str) -> set[str]:
+    @staticmethod
+    def _select_bone(ob: bpy.types.Object, name: str) -> None:
         if not selection.is_visible(ob, name):
-            self.tell({"ERROR"}, Note(Code.BONE_HIDDEN, repr(name)))
-            return {"CANCELLED"}
+            raise Refused(Note(Code.BONE_HIDDEN, repr(name)))
         selection.select_only(ob, name)
-        return {"FINISHED"}
 
 
 def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Context) -> None:
@@ -63,12 +54,12 @@ def _range_switched(self: bpy.types.OperatorProperties, context: bpy.types.Conte
     self.frame_start, self.frame_end = 0, -1
 
 
-class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
+class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
     """Put the targets and poles of the selected bones, or all if none of these has a goal, where the pose has them"""
 
-    bl_idname = "dqik.targets_to_pose"
     bl_label = "Targets to Pose"
-    bl_options = {"REGISTER", "UNDO"}
+    on_goals = True
+    stopped = Note(Code.NOTHING_KEYED)
 
     # Before the frames: Blender sets a script's values in this order, and switching the range resets the frames.
     use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
@@ -79,20 +70,14 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The panel that adjusts the last operation."""
         del context
-        layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
-        layout.prop(self, "use_range")
-        column = layout.column(align=True)
-        column.active = self.frame_end >= self.frame_start
-        column.prop(self, "frame_start")
-        column.prop(self, "frame_end")
-        layout.prop(self, "all")
+        self.column("use_range")
+        self.column("frame_start", "frame_end").active = self.frame_end >= self.frame_start
+        self.column("all")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         """Move the targets, and key them if there is a range or Auto Keying is on."""
-        ob, scene = armature(context), context.scene
+        scene = context.scene
         names = set() if self.all else set(selection.selected(context, ob))
         numbers = [
             number for number, goal in enumerate(ob.dqik.goals)
@@ -103,14 +88,8 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
         over_range = self.frame_end >= self.frame_start
         keyed = over_range or keying.is_auto(scene)
         reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
-        if refusal := keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching):
-            self.tell({"ERROR"}, refusal)
-            return {"CANCELLED"}
-        try:
-            stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
-        except scene_state.Disturbed as disturbed:
-            self.tell({"ERROR"}, Note(Code.NOTHING_KEYED), disturbed.note)
-            return {"CANCELLED"}
+        refuse(keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching))
+        stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         parts: list[Note] = []
         others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
         if others:
@@ -125,7 +104,6 @@ class DQIK_OT_targets_to_pose(GoalsOperator, bpy.types.Operator):
                          Note("The targets of {} go back to their keys: switch Auto Keying on, or key them", names))
         if parts:
             self.tell({"WARNING"}, *parts)
-        return {"FINISHED"}
 
     @staticmethod
     def _on_frame(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> tuple[set[int], set[int]]:
@@ -199,4 +177,75 @@ def _named(ob: bpy.types.Object, numbers: set[int]) -> Note | str:
     return listed([repr(ob.dqik.goals[number].name) for number in sorted(numbers)])
 
 
-CLASSES = (DQIK_OT_target_select, DQIK_OT_targets_to_pose)
+_ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
+
+
+class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
+    """Choose what the rotation of the goal's target turns with, and turn target and keys so that nothing moves"""
+
+    bl_label = "Rotation Space"
+
+    space: EnumProperty(
+        name="Space",
+        description="What the rotation of the target turns with",
+        items=[
+            ("FOREARM", "Forearm", "Turn the target with the bone above, as a hand with its forearm"),
+            ("WORLD", "World", "Keep the rotation of the target as it is in the world"),
+        ],
+    )
+
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        """Set how far the rotation follows, and turn the target to where it belongs."""
+        scene, number = context.scene, self.goal(ob)
+        auto = keying.is_auto(scene)
+        goal, follows = ob.dqik.goals[number], float(self.space == "FOREARM")
+        if auto:
+            refuse(keyable.of_goals(ob, [number], ("rotation_follows",)))
+        shown = _evaluated(context, ob)
+        if goal.bone not in shown.pose.bones:
+            raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
+        refuse(keyable.of_settings(ob) or self._refusal(ob, number, auto))
+        if goal.target is not None and self._has_keys(ob, goal):
+            rotation_keys.switch(ob, goal, follows, context)
+            rotation_space.show_control(ob, goal)
+            return
+        stay: set[int] = set()
+        end = goals.end_of(shown, goal.bone, goal.use_tail)
+        for _ in range(_ROUNDS):
+            target = rotation_space.target_for(shown, goal, follows, end)
+            place = goals.Place(shown.matrix_world @ target, pole=None)
+            goal.rotation_follows = follows
+            with offline.session(ob):
+                stay = placing.put(ob, {number: place}, context)
+            for one in {goal.target, ob} - {None}:
+                one.update_tag(refresh={"OBJECT"})  # so that Live, which was aside, follows
+            shown = _evaluated(context, ob)
+        rotation_space.show_control(ob, goal)
+        if auto:
+            goals.key_targets(ob, [number], scene.frame_current_final, auto=True)
+            keying.key_path(ob, goal.path_from_id("rotation_follows"), scene.frame_current_final, auto=True)
+        if stay:
+            self.tell({"WARNING"}, Note("The target of {} cannot be turned: constraints or another file set its place",
+                                        repr(goal.name)))
+
+    @staticmethod
+    def _refusal(ob: bpy.types.Object, number: int, auto: bool) -> Note | None:
+        """Why the rotation of the target, which is animated or gets keys, cannot be keyed; None if it can."""
+        goal = ob.dqik.goals[number]
+        owner = None if goal.target is None else owner_of(goal.target, goal.subtarget)
+        if owner is None:
+            return None
+        path = keyable.path_of(owner, rotation.PATHS[owner.rotation_mode])
+        keyed = auto or animation.animates(owner.id_data, path) or rotation_keys.times(goal)
+        return keyable.of_goals(ob, [number], poles=False) if keyed else None
+
+    @staticmethod
+    def _has_keys(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> bool:
+        """Whether the target's rotation has keys, and the share by which it follows has none."""
+        owner = owner_of(goal.target, goal.subtarget)
+        share = goal.path_from_id("rotation_follows")
+        return owner is not None and bool(rotation_keys.times(goal)) and not animation.animates(ob, share)
+
+
+def _evaluated(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
+    return ob.evaluated_get(context.evaluated_depsgraph_get())

@@ -186,7 +186,7 @@ def control_bones(ob: bpy.types.Object) -> set[str]:
     A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from.
     """
     own = ob.original
-    found = {bone.name for bone in own.data.bones if is_control(bone)}
+    found = {bone.name for bone in own.data.bones if not bone.use_deform and is_control(bone)}
     for goal in own.dqik.goals:
         takes_bone = "target_joint" in GOAL_KINDS[goal.kind].takes
         for target, name in aims(goal):

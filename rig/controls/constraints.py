@@ -17,7 +17,7 @@ from .goals import new_goal
 STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight
 
 
-def take_over(ob: bpy.types.Object) -> tuple[int, list[str]]:
+def take_over(ob: bpy.types.Object) -> tuple[int, list[Note]]:
     """Convert the active IK constraints to goals and mute them. Returns the number of goals, and problems."""
     count, problems = 0, []
     for bone in ob.pose.bones:

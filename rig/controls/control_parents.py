@@ -19,7 +19,6 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from . import control_shapes, controls
 
-PIVOT = " pivot"
 _MASTER_SIZE = 0.5
 _STILL = 1e-5
 
@@ -43,7 +42,7 @@ class Pivot(NamedTuple):
 
 def is_pivot(name: str) -> bool:
     """Whether a control bone is a pivot: the keys of its child count from it."""
-    return name.startswith(controls.PREFIX) and name.endswith(PIVOT)
+    return name.startswith(controls.PREFIX) and name.endswith(controls.PIVOT)
 
 
 def above(ob: bpy.types.Object, name: str) -> str:
@@ -63,7 +62,7 @@ def hang(ob: bpy.types.Object, name: str, parent: str) -> Pivot | None:
     if old is not None and is_pivot(old.name):
         name, old = old.name, old.parent
     own_name = "" if old is None else old.name
-    pivot = controls.PREFIX + name.removeprefix(controls.PREFIX) + PIVOT if animation.moves(ob, name) else ""
+    pivot = controls.PREFIX + name.removeprefix(controls.PREFIX) + controls.PIVOT if animation.moves(ob, name) else ""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     kept, basis = own_name if pivot else name, Matrix() if pivot else ob.pose.bones[name].matrix_basis.copy()
     place = evaluated.pose.bones[kept].matrix.copy() if kept else Matrix()
@@ -77,8 +76,7 @@ def hang(ob: bpy.types.Object, name: str, parent: str) -> Pivot | None:
             bones[name].parent = made
         bones[pivot or name].parent = bones.get(parent)
     if pivot:
-        controls.gather(ob, ob.data.bones[pivot])
-        _hide(ob, pivot)
+        controls.hide_pivot(ob, pivot)
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     over = evaluated.pose.bones[parent].matrix if parent else None
     controls.place(ob.pose.bones[pivot or name], place, over)
@@ -162,16 +160,8 @@ def add_pivots(ob: bpy.types.Object, root: str) -> None:
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         place = evaluated.pose.bones[name].matrix.copy()
         with controls.edit_mode(ob) as bones:
-            own, pattern = bones[name], bones.get(root)
-            made = bones.new(controls.PREFIX + name.removeprefix(controls.PREFIX) + PIVOT)
-            pivot, made.use_deform, made.head, made.tail = made.name, False, Vector(), Vector((0.0, 1.0, 0.0))
-            if pattern is not None:
-                made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
-            made.translate(own.head - made.head)
-            made.parent, made.use_inherit_rotation = own.parent, False
-            own.parent, own.use_inherit_rotation = made, True
-        controls.gather(ob, ob.data.bones[pivot])
-        _hide(ob, pivot)
+            pivot = controls.add_pivot(bones, bones[name], root)
+        controls.hide_pivot(ob, pivot)
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
         ob.update_tag(refresh={"OBJECT"})
@@ -221,8 +211,3 @@ def _ground(armature: Armature, body: RestBody) -> np.ndarray:
     low = min(float((ends[own] @ body.up).min()) for ends in (armature.heads, armature.tails))
     return middle + (low - middle @ body.up) * body.up
 
-
-def _hide(ob: bpy.types.Object, name: str) -> None:
-    """Hide a bone."""
-    bone = ob.pose.bones[name]
-    (bone if hasattr(bone, "hide") else bone.bone).hide = True  # moved to the pose bone in Blender 5.0

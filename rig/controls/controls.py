@@ -26,6 +26,7 @@ MASTER, EYES = PREFIX + "master", PREFIX + "eyes"
 """The controls that are no targets: the parent of all, and that of the eyes."""
 _MADE = "dqik_made"  # a custom property that marks the bone collections as made here
 _WIDTH = 2.0  # pixels of a shape's lines
+PIVOT = " pivot"
 LENGTH = 0.05  # of the armature's size: length of a control bone
 _ALONG = 0.99  # of the distance between the sides
 _COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
@@ -39,7 +40,7 @@ class Control(NamedTuple):
     with the parent. side : "L", "R" or "". shape : of `control_shapes`. size : of the shape, as a fraction of the
     armature's size. head : where it rests in armature space, if that is not the bone's place. shift, normal : of the
     shape in the control's frame: where it is drawn, and where its Y axis points. lock : what stays, "lock_location" or
-    "lock_rotation".
+    "lock_rotation". pivot : the bone as which its pivot stands, empty for the armature; None for no pivot.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Control(NamedTuple):
     shift: Vector | None = None
     normal: Vector | None = None
     lock: str = ""
+    pivot: str | None = None
 
 
 def of(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
@@ -77,8 +79,7 @@ def can_add(ob: bpy.types.Object) -> bool:
 
 def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[str]:
     """Add control bones at rest and return their names. `size` is that of the armature."""
-    names: list[str] = []
-    parents: dict[str, str] = {}
+    names, pivots, parents = list[str](), list[str](), dict[str, str]()
     straight = _is_left_along_x(ob)
     with edit_mode(ob) as bones:
         for control in controls:
@@ -95,10 +96,36 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
             made.use_local_location = not straight
             made.use_deform = made.select = made.select_head = made.select_tail = False
             names.append(made.name)
+            if control.pivot is not None:
+                pivots.append(add_pivot(bones, made, control.pivot))
     for name, control in zip(names, controls, strict=True):
         show(ob, name, control, size)
+    for pivot in pivots:
+        hide_pivot(ob, pivot)
     _gather_body(ob)
     return names
+
+
+def add_pivot(bones: bpy.types.ArmatureEditBones, own: bpy.types.EditBone, root: str) -> str:
+    """Hang a control that turns with no parent on a bone that does not either; returns the name of this.
+
+    It stands as a root does, so that a master can turn it later. root : empty for the axes of the armature.
+    """
+    made, pattern = bones.new(own.name + PIVOT), bones.get(root)
+    made.use_deform, made.head, made.tail = False, Vector(), Vector((0.0, 1.0, 0.0))
+    if pattern is not None:
+        made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
+    made.translate(own.head - made.head)
+    made.parent, made.use_inherit_rotation = own.parent, False
+    own.parent, own.use_inherit_rotation = made, True
+    return made.name
+
+
+def hide_pivot(ob: bpy.types.Object, name: str) -> None:
+    """Put a pivot among the controls, hidden."""
+    gather(ob, ob.data.bones[name])
+    bone = ob.pose.bones[name]
+    (bone if hasattr(bone, "hide") else bone.bone).hide = True  # moved to the pose bone in Blender 5.0
 
 
 def show(ob: bpy.types.Object, name: str, control: Control, size: float) -> None:

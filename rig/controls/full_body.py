@@ -147,7 +147,7 @@ def set_up(
         goals.stiffen(ob.pose.bones[bone], PARTS["spine"].stiffness)
     if new and not figure.not_human:
         _limit(ob, own.anatomy)
-    _add_targets(ob, scene, new, result.hips, control_parents.master(ob, root_of(armature, hips)), as_bones, body)
+    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones, body)
     for number, role, foot in legs:
         _follow_foot(ob, number, role, foot, as_bones)
     if as_bones:
@@ -311,8 +311,8 @@ def _add_targets(
 ) -> None:  # fmt: skip
     """Add the targets of new goals.
 
-    hips : the hips' bone, or empty. root : parent of control bones, or empty. The head's control follows that of the
-    hips, so that these can move.
+    hips : the hips' bone, or empty. root : the bone above it, or empty. The head's control follows that of the hips, so
+    that these can move.
     """
     if not new:
         return
@@ -323,16 +323,17 @@ def _add_targets(
     of_hips = next((goal.subtarget for goal in ob.dqik.goals if goal.bone == hips and goal.target == ob), "")
     if any(one.role == HIPS for one in new):
         of_hips = controls.PREFIX + HIPS.name
-    wanted: list[tuple[int, controls.Control]] = []
+    parent, wanted = control_parents.master(ob, root), list[tuple[int, controls.Control]]()
     for number, role, name, end, own in new:
         follows, bone = role.name == "head" and bool(of_hips), body.armature.index[name]
         known = bone in body.roles
         wanted.append((number, controls.Control(
             own, name, ob.dqik.goals[number].use_tail,
-            of_hips if follows else root, not follows, role.side, end.shape,
+            of_hips if follows else parent, not follows, role.side, end.shape,
             control_looks.size(body, role, end.size) if known else end.size,
             shift=control_looks.shift(body, bone, end.along) if known else None,
             normal=control_looks.normal(body, bone) if known else None,
+            pivot=root if follows and not animation.moves(ob, controls.PREFIX + own) else None,
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)
 

@@ -35,7 +35,8 @@ def mend(ob: bpy.types.Object) -> None:
     bones = [bone for bone in ob.pose.bones if is_counterparts(bone, bone.dqik_owner)]
     for bone in bones:
         bone.dqik_role = roles.mirrored(bone.dqik_role)
-    mirror.mirror_pasted(ob, bones)
+    if bones:
+        mirror.mirror_pasted(ob, bones)
 
 
 def is_counterparts(bone: bpy.types.PoseBone, owner: int) -> bool:

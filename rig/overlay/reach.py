@@ -43,7 +43,7 @@ class Postures(NamedTuple):
     frames: np.ndarray
 
 
-class Chain:
+class SampledChain:
     """The joints from a root of the skeleton to a goal's bone; those of the goal's chain that turn are sampled.
 
     Slides stay where they are: a bone that may move has no limits, so its reach would have no end.
@@ -91,7 +91,9 @@ class Chain:
         return Postures(places, dual_quaternion.translation(last), frames)
 
 
-def shell(chain: Chain, postures: int, cells: int = CELLS, share: float = DEXTEROUS) -> Generator[float, None, Shell]:
+def shell(
+    chain: SampledChain, postures: int, cells: int = CELLS, share: float = DEXTEROUS
+) -> Generator[float, None, Shell]:
     """Estimate a chain's shells from a number of postures; yields the progress from 0 to 1.
 
     share : of all orientations, in which a place of the dexterous workspace is reached.

@@ -37,7 +37,7 @@ _CORNERS = np.concatenate([np.eye(3), -np.eye(3)])[[0, 3, 1, 4, 2, 5]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class OverlayParts:
     """Which parts are shown. misses : goals that are missed, where other goals are not shown."""
 
     goals: bool = True
@@ -49,7 +49,7 @@ class Shown:
     misses: bool = True
 
 
-ONLY_MISSES = Shown(goals=False, limits=False, at_limit=False, holds=False, bodies=False)
+ONLY_MISSES = OverlayParts(goals=False, limits=False, at_limit=False, holds=False, bodies=False)
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Scene:
     """
 
     ob: bpy.types.Object
-    shown: Shown
+    shown: OverlayParts
     world: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
@@ -121,7 +121,7 @@ class Scene:
 
 
 def read(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, selected: Sequence[bpy.types.PoseBone], shown: Shown
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, selected: Sequence[bpy.types.PoseBone], shown: OverlayParts
 ) -> Scene:
     """Read an original armature object and its goals as a depsgraph evaluates them."""
     evaluated = ob.evaluated_get(depsgraph)

@@ -11,7 +11,7 @@ from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..frame.memory import contents
 from ..frame.read.question import FrameInput
-from .reach import POSTURES, Chain, Shell, shell
+from .reach import POSTURES, SampledChain, Shell, shell
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ def compute(
     rig, prepared = frame_input.rig, frame_input.prepared
     question = frame_input.question()
     pose = Pose(question.start_rotations[0], question.start_translations[0])
-    chain = Chain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
+    chain = SampledChain(rig.skeleton, prepared.goals[goal], frame_input.links[0], pose)
     found = yield from shell(chain, postures)
     if chain.base >= 0:
         row = int(np.flatnonzero(rig.main == chain.base)[0])

@@ -16,21 +16,19 @@ from .smoothness import Smoothness
 AT_ONCE = 128  # frames, whose combinations are held in memory
 
 
-def choose(
-    smoothness: Smoothness, limbs: np.ndarray, states: Sequence[State], base: State, misses: np.ndarray
-) -> np.ndarray:
+def choose(smoothness: Smoothness, limbs: np.ndarray, states: Sequence[State], misses: np.ndarray) -> np.ndarray:
     """The answer (F, L) that each limb takes in each frame.
 
     limbs : (K,) of each joint that the space moves. states : the answers, C of them, each of F frames.
-    base : (F) as in `Smoothness`. misses : (C, F, L) costs of what an answer misses.
+    misses : (C, F, L) costs of what an answer misses.
     """
     choices, frames, count = misses.shape
     if frames < 3:
         return np.argmin(misses, axis=0)
     own = np.eye(count)[limbs]  # (K, L)
+    parts = [slice(begin, begin + AT_ONCE + 2) for begin in range(0, frames - 2, AT_ONCE)]
     accelerations = np.concatenate([
-        _accelerations(smoothness, [_cut(state, begin, begin + AT_ONCE + 2) for state in states],
-                       _cut(base, begin, begin + AT_ONCE + 2), own) for begin in range(0, frames - 2, AT_ONCE)
+        _accelerations(smoothness.part(some), [state.take(some) for state in states], own) for some in parts
     ])  # fmt: skip
     total = misses[:, 0, :][:, None] + misses[:, 1, :]  # (C, C, L) least cost up to a pair of frames
     before = np.zeros((frames, choices, choices, count), dtype=np.intp)
@@ -46,17 +44,17 @@ def choose(
     return chosen
 
 
-def _accelerations(smoothness: Smoothness, states: Sequence[State], base: State, own: np.ndarray) -> np.ndarray:
+def _accelerations(smoothness: Smoothness, states: Sequence[State], own: np.ndarray) -> np.ndarray:
     """Costs (F - 2, C, C, C, L) of the accelerations of limbs whose frames come from three answers.
 
     own : (K, L) 1 for the joints of a limb.
     """
     if smoothness.corrects:
-        c = np.stack([smoothness.steps(base, state) for state in states], axis=1)  # (F, C, K, 3)
+        c = np.stack([smoothness.steps(smoothness.base, state) for state in states], axis=1)  # (F, C, K, 3)
         a = c[:-2, :, None, None] - 2.0 * c[1:-1, None, :, None] + c[2:, None, None, :]
     else:
         v = np.stack([
-            np.stack([smoothness.steps(_cut(one, 0, -1), _cut(other, 1, None)) for other in states], axis=1)
+            np.stack([smoothness.steps(one.take(slice(0, -1)), other.take(slice(1, None))) for other in states], axis=1)
             for one in states
         ], axis=1)  # fmt: skip
         a = v[1:, None] - v[:-1, :, :, None]
@@ -70,7 +68,3 @@ def limbs_of(chains: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     serves, limb = np.unique(chains[:, moved], axis=1, return_inverse=True)
     return limb.reshape(-1), serves.T
-
-
-def _cut(state: State, begin: int, end: int | None) -> State:
-    return State(state.rotations[begin:end], state.x[begin:end])

@@ -13,9 +13,10 @@ import numpy as np
 from ..algebra import quaternion
 from ..space.joint_space import State
 from .minimise import minimise
+from .problem import Clip, Problem
 from .smoothness import AT_ONCE
 from .watch import Watch, unwatched
-from .windows import REACH, Clip, cut
+from .windows import REACH
 
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
 BRIDGES = (4, 12)  # frames on each side that are led across a pop
@@ -29,8 +30,8 @@ def pops(clip: Clip, state: State) -> np.ndarray:
     """How far (F,) a joint's step from each frame to the next is off the mean of the steps beside it [rad], at most."""
     off = np.zeros(len(clip))
     for begin in range(0, len(clip) - 3, AT_ONCE):
-        part = cut(state, slice(begin, begin + AT_ONCE + 3))
-        v = clip.smoothness.steps(cut(part, slice(0, -1)), cut(part, slice(1, None)))
+        part = state.take(slice(begin, begin + AT_ONCE + 3))
+        v = clip.smoothness.steps(part.take(slice(0, -1)), part.take(slice(1, None)))
         off[begin + 1 : begin + len(v) - 1] = _off(v)
     return off
 
@@ -78,14 +79,14 @@ def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool
     first, last = max(at - width, 0), min(at + 1 + width, len(clip) - 1)
     begin, end = max(first - ROOM, 0), min(last + 1 + ROOM, len(clip))
     held = REACH if begin else 0, REACH if end < len(clip) else 0
-    part, now = clip.part(begin, end), cut(state, slice(begin, end))
+    part, now = clip.part(begin, end), state.take(slice(begin, end))
     led = _led(clip, now, first - begin, last - begin)
-    part = replace(part, base=led)
-    problem = part.problem(held)
+    part = replace(part, smoothness=part.smoothness.about(led))
+    problem = Problem(part, held)
     solved, _ = minimise(problem, led, watch)
     if problem.missed(solved) > max(problem.missed(now), MISSED):
         return False
-    if problem.smoothness.acceleration(solved, led) >= problem.smoothness.acceleration(now, led):
+    if part.smoothness.acceleration(solved) >= part.smoothness.acceleration(now):
         return False
     state.rotations[begin:end], state.x[begin:end] = solved.rotations, solved.x
     return pops(part, solved).max() <= POP

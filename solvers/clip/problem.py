@@ -1,26 +1,74 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cost of some frames of a clip, and the linear system of a step.
 
-    minimise  1/2 |e|^2 + smoothness + bounds
+    minimise  1/2 |e|^2 + terms + bounds
 
 over steps of all unknowns in all frames. `e` are the error rows of the goals as a frame's solve has them, with its
 weights, priorities, poles and soft couplings: springs so stiff beside the smoothness that what they miss is found
 exactly, frame by frame, afterwards.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
 import numpy as np
 
 from ..compiled.clip import BandMemory, CompiledStage
+from ..model.goals import Targets
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
 from . import banded
 from .bounds import Bounds
-from .rows import Rows
+from .rows import rows_of
 from .smoothness import Smoothness
 
 DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
 ROUNDED = 1e-13  # of the largest number on that diagonal, added so that those of wild sizes can be inverted
+
+
+class Term(Protocol):
+    """A cost of the joints in all frames, such as `Smoothness`."""
+
+    def part(self, frames: slice) -> "Term":
+        """The term of some of its frames."""
+        ...
+
+    def cost(self, state: State) -> float:
+        """The costs of all frames."""
+        ...
+
+    def add(self, state: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+        """Add gradient and Hessian to `gradient` (F, n) and `blocks` (F, n, n), (F - 1, n, n), (F - 2, n, n)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A stage's F frames: what a `Problem` is made from. links : (F or 1, J, 8). compiled : the stage for the kernel.
+
+    terms : costs beside the goals, the bounds and the smoothness.
+    """
+
+    tasks: Tasks
+    space: JointSpace
+    smoothness: Smoothness
+    bounds: Bounds
+    targets: Targets
+    links: np.ndarray | None
+    compiled: CompiledStage | None
+    terms: tuple[Term, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.targets.positions)
+
+    def part(self, begin: int, end: int) -> "Clip":
+        """Frames `begin` to `end`."""
+        some = slice(begin, end)
+        links = self.links if self.links is None or len(self.links) == 1 else self.links[some]
+        smoothness, terms = self.smoothness.part(some), tuple(term.part(some) for term in self.terms)
+        return replace(self, smoothness=smoothness, targets=self.targets.take(some), links=links, terms=terms)
 
 
 class System:
@@ -74,37 +122,30 @@ class System:
 
 
 class Problem:
-    """Some frames of a clip, for one stage.
+    """The frames of a clip, of which some numbers at the beginning and the end are held. moving : the others."""
 
-    Attributes
-    ----------
-    base : (F) the motion that the joints stay near. held : numbers of frames at the beginning and the end that do not
-        move. moving : the other frames.
-    """
-
-    def __init__(
-        self, tasks: Tasks, space: JointSpace, smoothness: Smoothness, bounds: Bounds, base: State, rows: Rows,
-        wanted: np.ndarray, held: tuple[int, int] = (0, 0), compiled: CompiledStage | None = None,
-    ) -> None:  # fmt: skip
-        """`wanted`: (F, all) rows that are to be left. compiled : the stage for the kernel."""
-        self.tasks, self.space, self.smoothness, self.bounds = tasks, space, smoothness, bounds
-        self.base, self._rows_at, self._wanted, self.held = base, rows, wanted, held
-        self._compiled, self._memory, frames = compiled, BandMemory(), len(wanted)
-        self.moving = slice(held[0], frames - held[1])
+    def __init__(self, clip: Clip, held: tuple[int, int] = (0, 0)) -> None:
+        self.tasks, self.bounds, self._space, self._compiled = clip.tasks, clip.bounds, clip.space, clip.compiled
+        self._terms: tuple[Term, ...] = (clip.smoothness, *clip.terms)
+        self._rows = rows_of(clip.tasks, clip.targets, clip.links, clip.compiled)
+        wanted = clip.targets.wanted
+        self._wanted = np.zeros((len(clip), clip.tasks.all)) if wanted is None else wanted
+        self._memory, space, bounds = BandMemory(), clip.space, clip.bounds
+        self.moving = slice(held[0], len(clip) - held[1])
         unknowns = space.unknowns
         expand = np.eye(space.n) if unknowns is None else unknowns.matrix
         self._expand = None if unknowns is None and bounds.open.all() else expand[:, bounds.open]  # (n, open)
         self._reduce = None if unknowns is None else expand
 
     def costs(self, state: State) -> tuple[np.ndarray, float]:
-        """The costs of goals and limits in each frame (F,), and that of the smoothness."""
+        """The costs of goals and limits in each frame (F,), and that of all terms."""
         error = self._errors(state)
         bounds = self.bounds.costs(self.bounds.excess(state.x[:, self.bounds.keep]))
-        return 0.5 * (error * error).sum(-1) + bounds, self.smoothness.cost(state, self.base)
+        return 0.5 * (error * error).sum(-1) + bounds, sum(term.cost(state) for term in self._terms)
 
     def system(self, state: State) -> System:
         """The system of a step from a state."""
-        signed, jacobian = self._rows_at.linear(state)
+        signed, jacobian = self._rows.linear(state)
         error, one_sided = self._sided(signed - self._wanted), self.tasks.one_sided
         if one_sided is not None:
             jacobian[~((error > 0.0) | ~one_sided)] = 0.0
@@ -112,7 +153,8 @@ class Problem:
         gradient, (frames, n) = -(flipped @ error[..., None])[..., 0], state.x.shape
         empty = (np.zeros((max(frames - away, 0), n, n)) for away in (1, 2))
         blocks = [np.matmul(flipped, jacobian, order="C"), *empty]
-        self.smoothness.add(state, self.base, gradient, blocks)
+        for term in self._terms:
+            term.add(state, gradient, blocks)
         if self._reduce is not None:
             jacobian = jacobian @ self._reduce
             gradient = gradient @ self._reduce
@@ -138,9 +180,9 @@ class Problem:
         return self._stepped(state, system.correction(self._errors(state)[self.moving] - predicted))
 
     def _stepped(self, state: State, step: np.ndarray) -> State:
-        d = np.zeros((len(self._wanted), self.space.n))
+        d = np.zeros((len(self._wanted), self._space.n))
         d[self.moving] = step if self._expand is None else step @ self._expand.T
-        return self.space.step(state, d) if self._compiled is None else self._compiled.step(state, d)
+        return self._space.step(state, d) if self._compiled is None else self._compiled.step(state, d)
 
     def longest(self, step: np.ndarray) -> float:
         """The longest step of an unknown [rad], for slides [skeleton lengths]."""
@@ -154,7 +196,7 @@ class Problem:
 
     def _errors(self, state: State) -> np.ndarray:
         """Error rows (F, all)."""
-        return self._sided(self._rows_at.at(state) - self._wanted)
+        return self._sided(self._rows.at(state) - self._wanted)
 
     def _sided(self, rows: np.ndarray) -> np.ndarray:
         """Rows (F, all), 0 where a one-sided task has room."""

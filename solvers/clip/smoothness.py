@@ -11,6 +11,7 @@ followed. A turn `d` of a joint in its own frame changes `log(A^-1 R)` by `J_r^-
 """
 
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -38,14 +39,15 @@ class Smoothness:
     Attributes
     ----------
     weight : w [1 / rad^2 per frame^4]. near : (K,) u [1 / rad^2] of each joint. corrects : whether the acceleration is
-        that of the correction.
+        that of the correction. base : (F) the motion S.
     """
 
     def __init__(
-        self, space: JointSpace, weight: float, near: np.ndarray, corrects: bool, compiled: CompiledStage | None = None
+        self, space: JointSpace, weight: float, near: np.ndarray, corrects: bool, base: State,
+        compiled: CompiledStage | None = None,
     ) -> None:  # fmt: skip
         """`near` (n,), equal within a joint. compiled : the stage of the space for the kernel."""
-        self.space, self.weight, self.corrects, self._compiled = space, weight, corrects, compiled
+        self.space, self.weight, self.corrects, self.base, self._compiled = space, weight, corrects, base, compiled
         self._joints = space.moved
         self._slides = space.skeleton.slides[self._joints]
         self._scale = 1.0 / space.skeleton.length  # of a slide
@@ -58,6 +60,16 @@ class Smoothness:
         self._rows, self._columns = np.nonzero(joint[:, None] == joint)
         self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
+    def about(self, base: State) -> "Smoothness":
+        """The same about another motion."""
+        other = copy(self)
+        other.base = base
+        return other
+
+    def part(self, frames: slice) -> "Smoothness":
+        """See `Term`."""
+        return self.about(self.base.take(frames))
+
     def steps(self, state: State, other: State) -> np.ndarray:
         """Rotation vectors (F, K, 3) from the joints of one state to those of another; scaled vectors for slides."""
         joints, slides = self._joints, self._slides
@@ -68,44 +80,45 @@ class Smoothness:
             v[:, slides] = self._scale * (end - begin)
         return v
 
-    def accelerations(self, state: State, base: State) -> np.ndarray:
-        """`a` (F - 2, K, 3); none for fewer than three frames. base : (F) the motion S."""
+    def accelerations(self, state: State) -> np.ndarray:
+        """`a` (F - 2, K, 3); none for fewer than three frames."""
         if self.corrects:
-            c = self.steps(base, state)
+            c = self.steps(self.base, state)
             return c[2:] - 2.0 * c[1:-1] + c[:-2]
-        v = self.steps(_part(state, 0, -1), _part(state, 1, None))
+        v = self.steps(state.take(slice(0, -1)), state.take(slice(1, None)))
         return v[1:] - v[:-1]
 
-    def acceleration(self, state: State, base: State) -> float:
+    def acceleration(self, state: State) -> float:
         """The cost of the accelerations of all frames."""
         total = 0.0
         for begin in range(0, len(state.x), AT_ONCE):
-            a = self.accelerations(*(_part(one, begin, begin + AT_ONCE + 2) for one in (state, base)))
+            some = slice(begin, begin + AT_ONCE + 2)
+            a = self.part(some).accelerations(state.take(some))
             total += float((a * a).sum())
         return 0.5 * self.weight * total
 
-    def cost(self, state: State, base: State) -> float:
-        """The costs of all frames."""
+    def cost(self, state: State) -> float:
+        """See `Term`."""
         if self._compiled is not None:
-            return self._compiled.smoothness(self._numbers, state, base)
-        c = self.steps(base, state)
+            return self._compiled.smoothness(self._numbers, state, self.base)
+        c = self.steps(self.base, state)
         far = FAR * FAR * np.log1p((c * c).sum(-1) / (FAR * FAR))
-        return self.acceleration(state, base) + 0.5 * float((self.near * far).sum())
+        return self.acceleration(state) + 0.5 * float((self.near * far).sum())
 
-    def add(self, state: State, base: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
-        """Add gradient and Hessian to `gradient` (F, n) and `blocks` (F, n, n), (F - 1, n, n), (F - 2, n, n)."""
+    def add(self, state: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+        """See `Term`."""
         if self._compiled is not None:
-            self._compiled.smoothness(self._numbers, state, base, (gradient, *blocks))
+            self._compiled.smoothness(self._numbers, state, self.base, (gradient, *blocks))
             return
-        terms = self.terms(state, base)
+        terms = self.terms(state)
         gradient += terms.gradient.reshape(len(gradient), -1)[:, self._slot]
         joint, own, other = self._entries
         for block, part in zip(blocks, terms[1:], strict=True):
             block[:, self._rows, self._columns] += part[:, joint, own, other]
 
-    def terms(self, state: State, base: State) -> Terms:
+    def terms(self, state: State) -> Terms:
         """Gradient and Gauss-Newton Hessian by the degrees of freedom."""
-        c = self.steps(base, state)
+        c = self.steps(self.base, state)
         frames, count = c.shape[:2]
         rates = self._rates(state)
         # J_r^-1, the transpose of J_l^-1, leaves c as it is: it matters to the Hessian alone, and hardly for a motion
@@ -120,7 +133,7 @@ class Smoothness:
         if self.corrects:
             a, rates, left = c[2:] - 2.0 * c[1:-1] + c[:-2], turned, None
         else:
-            v = self.steps(_part(state, 0, -1), _part(state, 1, None))
+            v = self.steps(state.take(slice(0, -1)), state.take(slice(1, None)))
             a, left = v[1:] - v[:-1], self._inverse(v)
         _add_accelerations(self.weight, a, rates, left, terms)
         return terms
@@ -163,8 +176,3 @@ def _add_accelerations(
 def _by(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """`M^T v` (..., 3)."""
     return (np.swapaxes(matrices, -1, -2) @ vectors[..., None])[..., 0]
-
-
-def _part(state: State, begin: int, end: int | None) -> State:
-    """Some frames of a state."""
-    return State(state.rotations[begin:end], state.x[begin:end])

@@ -6,7 +6,6 @@ out of reach mean what they mean frame by frame. Long clips are solved in window
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ..methods import dls
 from ..model.frames import FrameArrays
 from ..model.goals import Targets
 from ..model.skeleton import Pose
+from ..motion.contacts import runs
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
 from . import branches
@@ -28,9 +28,10 @@ from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, ne
 from .bounds import Bounds
 from .keys import between, kept, keys_of, refined
 from .pops import mend
+from .problem import Clip
 from .smoothness import Smoothness
 from .watch import Watch, unwatched, within
-from .windows import WINDOW, Clip, cut, solve_windows
+from .windows import WINDOW, solve_windows
 
 ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
@@ -53,157 +54,129 @@ def solve_into(
     finite = stages.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], finite, [False]]).astype(int)))
-    for begin, end in edges.reshape(-1, 2).tolist():
+    for begin, end in runs(finite):
         own_watch = within(watch, begin / len(arrays), end / len(arrays))
-        _solve(stages, solver, arrays.part(begin, end), smooth, corrects, window, own_watch)
+        _Solve(stages, solver, arrays.part(begin, end), smooth, corrects, window, own_watch).run()
 
 
-def _solve(
-    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int, watch: Watch
-) -> None:  # fmt: skip
-    """`solve_into` where all frames are finite."""
-    every, targets = np.arange(len(arrays)), stages.inputs(arrays, slice(None))[0]
-    first = every if corrects else keys_of(targets, stages.skeleton.length)  # what is to correct may move in any way
-    keys = _answered(solver, arrays, first, corrects, within(watch, 0.0, 0.5 * ANSWERS_SHARE))
-    if len(first) < len(arrays) and not keys.met.all():
-        more = refined(keys.frames, keys.met)
-        keys = _answered(solver, arrays, more, corrects, within(watch, 0.5 * ANSWERS_SHARE, ANSWERS_SHARE))
-    pose, steps, lost = _solve_from(
-        stages, arrays, keys.frames, keys.found, smooth, corrects, window, watch
-    )  # fmt: skip
-    if lost.any():
-        pose = Pose(np.array(pose.rotations), np.array(pose.translations))  # all frames may share their translations
-        _follow_lost(solver, arrays, keys.frames, keys.found, pose, np.flatnonzero(lost), stages.skeleton.length)
-    took = np.full(len(arrays), steps)
-    took[keys.frames] += keys.iterations
-    _report(stages, arrays, pose, took)
+class _Solve:
+    """One solve of frames that are all finite.
 
-
-class _Keys(NamedTuple):
-    """Frames (K,) that are solved frame by frame, the answers at them, their iterations, and which any answer meets."""
-
-    frames: np.ndarray
-    found: list[Pose]
-    iterations: np.ndarray
-    met: np.ndarray
-
-
-def _answered(solver: FrameSolver, arrays: FrameArrays, frames: np.ndarray, corrects: bool, watch: Watch) -> _Keys:
-    """The answers at some frames; without those that the motion can pass, unless it is one to correct."""
-    found, iterations, met = answers(solver, arrays.take(frames), corrects, watch)
-    own = np.ones_like(met) if corrects else kept(met)
-    if not own.all():
-        found = [Pose(one.rotations[own], one.translations[own]) for one in found]
-    return _Keys(frames[own], found, iterations[own], met[own])
-
-
-def _follow_lost(
-    solver: FrameSolver, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], pose: Pose, lost: np.ndarray,
-    length: float,
-) -> None:  # fmt: skip
-    """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside them.
-
-    found : answers at the keys. length : the skeleton's.
+    keys : (K,) frames that are solved frame by frame. found : the answers at them. iterations, met : (K,) their
+    iterations, and whether any answer meets the goals.
     """
-    frames: list[int] = lost.tolist()
-    for frame in frames:
-        after = int(np.searchsorted(keys, frame))
-        beside = [frames_of_answer(one, slice(at, at + 1)) for one in found for at in (after - 1, after)]
-        least, own = float("inf"), arrays.part(frame, frame + 1)
-        here = Pose(pose.rotations[frame : frame + 1].copy(), pose.translations[frame : frame + 1].copy())
-        for start in (here, *beside):
-            motion = solver.motion()
-            motion.begin(Pose(start.rotations[0], start.translations[0]))
-            motion.solve_into(own)
-            errors = own.position_errors / length, own.rotation_errors
-            miss = 0.0 if own.converged[0] else sum(float((one * one).sum()) for one in errors)
-            if miss < least:
-                least = miss
-                pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
-            if own.converged[0]:
-                break
 
+    def __init__(
+        self, stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int,
+        watch: Watch,
+    ) -> None:  # fmt: skip
+        self.stages, self.solver, self.arrays, self.watch = stages, solver, arrays, watch
+        self.smooth, self.corrects, self.window, self.length = smooth, corrects, window, stages.skeleton.length
+        self.targets, self.start, self.links, _ = stages.inputs(arrays, slice(None))
+        self.found: list[Pose] = []
+        self.keys = self.iterations = self.met = np.zeros(0, dtype=int)
 
-def _solve_from(
-    stages: Stages, arrays: FrameArrays, keys: np.ndarray, found: list[Pose], smooth: float, corrects: bool,
-    window: int, watch: Watch,
-) -> tuple[Pose, int, np.ndarray]:  # fmt: skip
-    """The pose of all frames, the steps of all stages, and the frames (F,) that no key tells how to meet.
+    def run(self) -> None:
+        """Solve the frames, and write their answers."""
+        frames = len(self.arrays)
+        every, half = np.arange(frames), 0.5 * ANSWERS_SHARE
+        first = every if self.corrects else keys_of(self.targets, self.length)  # what is to correct may move in any way
+        self._answer(first, within(self.watch, 0.0, half))
+        if len(first) < frames and not self.met.all():
+            self._answer(refined(self.keys, self.met), within(self.watch, half, ANSWERS_SHARE))
+        pose, steps, lost = frames_of(self.start, frames), 0, np.zeros(frames, dtype=bool)
+        for number, stage in enumerate(self.stages.stages):
+            if stage.space.n:
+                state, took, own_lost = self._solve_stage(stage, number, pose)
+                pose, steps, lost = posed(stage, state, pose), steps + took, lost | own_lost
+        lost[self.keys] = False
+        if lost.any():
+            pose = Pose(np.array(pose.rotations), np.array(pose.translations))  # frames may share their translations
+            self._follow_lost(pose, np.flatnonzero(lost))
+        iterations = np.full(frames, steps)
+        iterations[self.keys] += self.iterations
+        self._report(pose, iterations)
 
-    found : answers at the keys.
-    """
-    targets, start, links, _ = stages.inputs(arrays, slice(None))
-    pose, steps, lost = frames_of(start, len(arrays)), 0, np.zeros(len(arrays), dtype=bool)
-    for number, stage in enumerate(stages.stages):
-        if not stage.space.n:
-            continue
-        own = targets.of_goals(stage.indices)
-        shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(stages.stages)
-        own_watch = within(watch, *shares.tolist())
-        compiled = compiled_stage(stage, len(stages.goals), stages.points)
-        state, took, own_lost = _solve_stage(
-            stage, compiled, keys, found, pose, own, links, smooth, corrects, window, own_watch
+    def _answer(self, frames: np.ndarray, watch: Watch) -> None:
+        """Find the answers at some frames; without those that the motion can pass, unless it is one to correct."""
+        found, iterations, met = answers(self.solver, self.arrays.take(frames), self.corrects, watch)
+        own = np.ones_like(met) if self.corrects else kept(met)
+        if not own.all():
+            found = [Pose(one.rotations[own], one.translations[own]) for one in found]
+        self.keys, self.found, self.iterations, self.met = frames[own], found, iterations[own], met[own]
+
+    def _follow_lost(self, pose: Pose, lost: np.ndarray) -> None:
+        """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside."""
+        frames: list[int] = lost.tolist()
+        for frame in frames:
+            after = int(np.searchsorted(self.keys, frame))
+            beside = [frames_of_answer(one, slice(at, at + 1)) for one in self.found for at in (after - 1, after)]
+            least, own = float("inf"), self.arrays.part(frame, frame + 1)
+            here = Pose(pose.rotations[frame : frame + 1].copy(), pose.translations[frame : frame + 1].copy())
+            for start in (here, *beside):
+                motion = self.solver.motion()
+                motion.begin(Pose(start.rotations[0], start.translations[0]))
+                motion.solve_into(own)
+                errors = own.position_errors / self.length, own.rotation_errors
+                miss = 0.0 if own.converged[0] else sum(float((one * one).sum()) for one in errors)
+                if miss < least:
+                    least = miss
+                    pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
+                if own.converged[0]:
+                    break
+
+    def _report(self, pose: Pose, iterations: np.ndarray) -> None:
+        """Write the answers of all frames."""
+        for begin in range(0, len(self.arrays), AT_ONCE):
+            some = slice(begin, begin + AT_ONCE)
+            part, targets = Pose(pose.rotations[some], pose.translations[some]), self.targets.take(some)
+            points = [(stage, _point(stage, part, targets, some_of(self.links, some))) for stage in self.stages.stages]
+            self.arrays.answer(some, self.stages.report(part, points, iterations[some], targets))
+
+    def _solve_stage(self, stage: Stage, number: int, pose: Pose) -> tuple[State, int, np.ndarray]:
+        """The state of a stage in all frames, its steps, and the frames (F,) that miss their goals more than an answer.
+
+        pose : of the other joints.
+        """
+        shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(self.stages.stages)
+        space, frames, keys, watch = stage.space, len(self.arrays), self.keys, within(self.watch, *shares.tolist())
+        compiled = compiled_stage(stage, len(self.stages.goals), self.stages.points)
+        targets, own = self.targets.of_goals(stage.indices), _state(space, pose)
+        own_keys, at_keys, own_links = own.take(keys), targets.take(keys), some_of(self.links, keys)
+        states, rows, costs = zip(*(
+            _missed(stage, compiled, answer, at_keys, own_links) for answer in self.found
+        ), strict=True)  # fmt: skip
+        least, at = nearest(np.stack(costs)), np.arange(len(keys))
+        missed_rows, wanted = np.stack(rows)[least, at], np.zeros((frames, stage.tasks.all))
+        for row in np.flatnonzero(missed_rows.any(0)).tolist():
+            wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
+        excess = np.maximum(np.stack(costs) - np.stack(costs)[least, at], 0.0)
+        near = NEAR * stage.settings.weights
+        smoothness = Smoothness(space, self.smooth * ACCELERATION, near, self.corrects, own_keys, compiled)
+        limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
+        chosen = branches.choose(smoothness, limbs, states, excess @ serves.T.astype(float))
+        begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, self.corrects)
+        first = _taken(space, own_keys, states, least[:, None])
+        smoothness = smoothness.about(own if self.corrects else begun)
+        clip = Clip(
+            stage.tasks, space, smoothness, Bounds(space), targets._replace(wanted=wanted),
+            with_still_slides(stage, pose, self.links), compiled,
         )  # fmt: skip
-        pose, steps, lost = posed(stage, state, pose), steps + took, lost | own_lost
-    lost[keys] = False
-    return pose, steps, lost
-
-
-def _report(stages: Stages, arrays: FrameArrays, pose: Pose, iterations: np.ndarray) -> None:
-    """Write the answers of all frames."""
-    targets, _, links, _ = stages.inputs(arrays, slice(None))
-    for begin in range(0, len(arrays), AT_ONCE):
-        some = slice(begin, begin + AT_ONCE)
-        points = [
-            (stage, _point(stage, pose, targets.of_goals(stage.indices), links, some)) for stage in stages.stages
-        ]
-        part = Pose(pose.rotations[some], pose.translations[some])
-        arrays.answer(some, stages.report(part, points, iterations[some], targets.take(some)))
-
-
-def _solve_stage(
-    stage: Stage, compiled: CompiledStage | None, keys: np.ndarray, found: list[Pose], pose: Pose, targets: Targets,
-    links: np.ndarray, smooth: float, corrects: bool, window: int, watch: Watch,
-) -> tuple[State, int, np.ndarray]:  # fmt: skip
-    """The state of a stage in all frames, its steps, and the frames (F,) that miss their goals more than their answer.
-
-    found : answers at the keys. pose : of the other joints.
-    """
-    space, frames = stage.space, len(targets.positions)
-    own, at_keys = _state(space, pose), targets.take(keys)
-    smoothness = Smoothness(space, smooth * ACCELERATION, NEAR * stage.settings.weights, corrects, compiled)
-    limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
-    own_links = links if len(links) == 1 else links[keys]
-    states, rows, costs = zip(*(
-        _missed(stage, compiled, answer, at_keys, own_links) for answer in found
-    ), strict=True)  # fmt: skip
-    least = nearest(np.stack(costs))
-    wanted = np.zeros((frames, stage.tasks.all))
-    missed_rows = np.stack(rows)[least, np.arange(len(keys))]
-    for row in np.flatnonzero(missed_rows.any(0)).tolist():
-        wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
-    excess = np.maximum(np.stack(costs) - np.stack(costs)[least, np.arange(len(keys))], 0.0)
-    own_keys = own.take(keys)
-    chosen = branches.choose(smoothness, limbs, states, own_keys, excess @ serves.T.astype(float))
-    begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, corrects)
-    first = _taken(space, own_keys, states, least[:, None])
-    base = own if corrects else begun
-    clip = Clip(
-        stage.tasks, space, smoothness, Bounds(space), base, targets._replace(wanted=wanted),
-        with_still_slides(stage, pose, links), compiled,
-    )  # fmt: skip
-    if not corrects:
         del own  # as large as the motion
-    state, took = solve_windows(clip, begun, window, watch=watch)
-    state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
-    for answer in states if len(keys) == frames else ():
-        if smoothness.acceleration(answer, base) < smoothness.acceleration(state, base):  # rare: it moves more smoothly
-            exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
-            smoother = smoothness.acceleration(exact, base) < smoothness.acceleration(state, base)
-            if smoother and not (own_lost & ~lost).any():
-                state, lost = exact, own_lost
-    return state, took, lost
+        state, took = solve_windows(clip, begun, self.window, watch=watch)
+        state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
+        for answer in states if len(keys) == frames else ():
+            if smoothness.acceleration(answer) < smoothness.acceleration(state):  # rare: it moves more smoothly
+                exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
+                smoother = smoothness.acceleration(exact) < smoothness.acceleration(state)
+                if smoother and not (own_lost & ~lost).any():
+                    state, lost = exact, own_lost
+        return state, took, lost
+
+
+def some_of(links: np.ndarray, frames: np.ndarray | slice) -> np.ndarray:
+    """The links of some frames, or those that all share."""
+    return links if len(links) == 1 else links[frames]
 
 
 def _state(space: JointSpace, pose: Pose) -> State:
@@ -236,8 +209,8 @@ def _missed(
     parts: list[tuple[State, np.ndarray, np.ndarray]] = []
     for begin in range(0, len(targets.positions), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
-        pose, own_links = frames_of_answer(answer, some), links if len(links) == 1 else links[some]
-        parts.append(missed(stage, compiled, pose, targets.take(some), own_links))
+        pose = frames_of_answer(answer, some)
+        parts.append(missed(stage, compiled, pose, targets.take(some), some_of(links, some)))
     states, rows, costs = zip(*parts, strict=True)
     whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
     return whole, np.concatenate(rows), np.concatenate(costs)
@@ -260,8 +233,8 @@ def _exact(
         some = slice(begin, begin + AT_ONCE)
         part = clip.part(begin, begin + AT_ONCE)
         wanted = None if part.targets.wanted is None else part.targets.wanted[:, : hard.m]
-        frames = Request(cut(state, some), part.targets._replace(wanted=wanted), part.links)
-        point = _met(stage, settings, cut(state, some), frames)
+        frames = Request(state.take(some), part.targets._replace(wanted=wanted), part.links)
+        point = _met(stage, settings, state.take(some), frames)
         lost = np.flatnonzero(~hard.within(point.error, options.tolerance, options.rotation_tolerance))
         every[begin + lost] = True
         lost = lost[np.isin(begin + lost, keys)]
@@ -283,9 +256,8 @@ def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Poi
     return _polished(hard, space, settings, stand(hard, inside, frames), frames).point
 
 
-def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray, some: slice) -> Point:
-    """The point of a stage in some frames of the answer."""
-    part = Pose(pose.rotations[some], pose.translations[some])
-    own_links = with_still_slides(stage, part, links if len(links) == 1 else links[some])
-    state = stage.space.state(part, len(part.rotations))
-    return stand(stage.tasks, state, Request(state, targets.take(some), own_links))
+def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:
+    """The point of a stage in a pose. targets : of all goals."""
+    state = stage.space.state(pose, len(pose.rotations))
+    frames = Request(state, targets.of_goals(stage.indices), with_still_slides(stage, pose, links))
+    return stand(stage.tasks, state, frames)

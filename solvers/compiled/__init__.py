@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled kernel: its contract, loading it, and packing a prepared solve for it."""
+"""The compiled kernel: its contract, loading it, and packing prepared solves and priors for it."""
 
-from .contract import SOLVERS
+from .figure import CompiledPrior
+from .needs import SOLVERS
 
-__all__ = ["SOLVERS"]
+__all__ = ["SOLVERS", "CompiledPrior"]

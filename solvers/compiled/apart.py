@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes bodies apart with the compiled kernel: packs the contacts of a prepared solve, and calls it."""
 
-import sys
 from ctypes import addressof
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,12 @@ from ..group.stages import check
 from ..model.frames import FrameArrays
 from ..model.options import Options
 from ..model.skeleton import Pose
-from .contacts_contract import CONTACTS, CONTRACT, CONVEX, POSE
-from .contract import SUPPORTED
-from .library import load
-from .needs import needs
+from .declare import Packer
+from .library import Kernel, load
+from .needs import SUPPORTED, needs
 from .pack import problem
-from .packer import Packer
 from .stages import WorkingMemory, in_threads
+from .structures import CONTACTS, CONVEX, POSE
 
 
 def compiled_or_numpy(apart: Apart, options: Options, counts: np.ndarray, points: int) -> "CompiledApart | Apart":
@@ -27,34 +25,23 @@ def compiled_or_numpy(apart: Apart, options: Options, counts: np.ndarray, points
 
     counts : (G, 2) bool as in `Stages`. points : number of target points of all goals and obstacles.
     """
-    stage, functions = apart.stage, _functions()
+    stage, kernel = apart.stage, load()
     can = apart.gaps.count and needs(stage.skeleton, [stage], "PGS", options) <= SUPPORTED
-    return CompiledApart(functions, apart, counts, points) if functions is not None and can else apart
-
-
-@cache
-def _functions() -> dict[str, Any] | None:
-    """The kernel's functions by name; None where there is none that fits."""
-    kernel = load()
-    try:
-        return None if kernel is None else kernel.functions(CONTRACT)
-    except (OSError, AttributeError) as error:
-        print(f"DQIK: the compiled contacts cannot be used: {error}. NumPy pushes bodies apart.", file=sys.stderr)
-        return None
+    return CompiledApart(kernel, apart, counts, points) if kernel is not None and can else apart
 
 
 class CompiledApart:
     """The contacts of a prepared solve, packed for the kernel; as `Apart`, which is `numpy`."""
 
-    def __init__(self, functions: dict[str, Any], apart: Apart, counts: np.ndarray, points: int) -> None:
+    def __init__(self, kernel: Kernel, apart: Apart, counts: np.ndarray, points: int) -> None:
         self.numpy = apart
-        self._push, self._measure = functions["dqik_push_apart"], functions["dqik_overlaps"]
+        self._push, self._measure = kernel.push_apart, kernel.overlaps
         self._packer, gaps, stage = Packer(), apart.gaps, apart.stage
         self._shape = len(counts), len(stage.skeleton), points
         packed = problem(self._packer, stage.skeleton, [stage], counts, "PGS", points, gaps.count)
         contacts = _contacts(self._packer, apart, points)
         self._addresses = addressof(packed), addressof(contacts)
-        self.memory = WorkingMemory(int(functions["dqik_contacts_work"](*self._addresses)))
+        self.memory = WorkingMemory(int(kernel.contacts_work(*self._addresses)))
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Push bodies apart in solved frames where they overlap."""

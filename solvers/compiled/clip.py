@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole clips with the compiled kernel: the linear system of a step, and the error rows of all frames."""
 
-import sys
 import threading
 from collections.abc import Sequence
 from ctypes import addressof
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -15,34 +13,15 @@ from ..model.frames import asking
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
-from .clip_contract import BAND, CONTRACT, MOTION
-from .contract import SUPPORTED
-from .library import load
-from .needs import needs
+from .declare import Packer
+from .library import Kernel, load
+from .needs import SUPPORTED, needs
 from .pack import problem
-from .packer import Packer
 from .stages import WorkingMemory, in_threads
+from .structures import BAND, CLIP_MOTION
 
 FRAMES_A_THREAD = 64  # at least, where a frame takes a microsecond or two
 JOINTS_A_THREAD = 4000  # of all frames, at least
-
-
-@cache
-def functions() -> dict[str, Any] | None:
-    """The kernel's functions for whole clips by name; None where there is none that fits."""
-    kernel = load()
-    try:
-        return None if kernel is None else kernel.functions(CONTRACT)
-    except (OSError, AttributeError) as error:
-        print(f"DQIK: compiled whole clips cannot be used: {error}. NumPy does this part.", file=sys.stderr)
-        return None
-
-
-def _functions() -> dict[str, Any]:
-    """The functions, where there are some."""
-    own = functions()
-    assert own is not None
-    return own
 
 
 class BandMemory:
@@ -62,27 +41,27 @@ def solve_band(
     diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray, memory: BandMemory
 ) -> np.ndarray | None:
     """As `solvers.clip.banded.solve`; None where NumPy has to."""
-    own = functions()
-    if own is None or not right.size:
+    kernel = load()
+    if kernel is None or not right.size:
         return None
     frames, n = right.shape
-    work, packer = memory.of(own["dqik_clip_band_work"](frames, n)), Packer()
+    work, packer = memory.of(kernel.clip_band_work(frames, n)), Packer()
     x = np.array(right, dtype=float, order="C")  # columns of an array may come one after the other
     blocks = [np.ascontiguousarray(part, dtype=float) for part in (diagonal, first, second)]
     addresses = [part.ctypes.data for part in blocks]
     band = packer.fill(BAND, frames=frames, n=n, diagonal=addresses[0], first=addresses[1], second=addresses[2])
     arguments = addressof(band), x.ctypes.data, work.ctypes.data
-    own["dqik_clip_band_begin"](arguments[0], arguments[2])
+    kernel.clip_band_begin(arguments[0], arguments[2])
     done = [0, 0]
 
     def eliminate(half: int) -> None:
-        done[half] = own["dqik_clip_band_half"](*arguments, half)
+        done[half] = kernel.clip_band_half(*arguments, half)
 
     other = threading.Thread(target=eliminate, args=(1,))
     other.start()
     eliminate(0)
     other.join()
-    if not all(done) or not own["dqik_clip_band_join"](*arguments):
+    if not all(done) or not kernel.clip_band_join(*arguments):
         raise np.linalg.LinAlgError("the band is not positive definite")
     return x
 
@@ -90,21 +69,19 @@ def solve_band(
 class CompiledStage:
     """A stage packed for the kernel, whose rows are asked for at many states."""
 
-    def __init__(self, stage: Stage, goals: int, points: int) -> None:
+    def __init__(self, kernel: Kernel, stage: Stage, goals: int, points: int) -> None:
         """goals, points : numbers of all goals, and of target points of all goals and obstacles."""
-        kernel = load()
-        assert kernel is not None
-        self.stage, self.goals = stage, goals
+        self.kernel, self.stage, self.goals = kernel, stage, goals
         self._packer, counts = Packer(), np.ones((goals, 2), dtype=bool)
         self.address = addressof(problem(self._packer, stage.skeleton, [stage], counts, "PGS", points))
         self.memory = WorkingMemory(int(kernel.work(self.address)))
 
     def step(self, state: State, d: np.ndarray) -> State:
         """As `JointSpace.step`."""
-        own = _functions()
+        kernel = self.kernel
         moved, d = State(np.array(state.rotations, order="C"), np.array(state.x, order="C")), np.ascontiguousarray(d)
         to = d.ctypes.data, moved.rotations.ctypes.data, moved.x.ctypes.data
-        in_threads(len(d), lambda begin, end: own["dqik_clip_step"](self.address, begin, end, *to), FRAMES_A_THREAD)
+        in_threads(len(d), lambda begin, end: kernel.clip_step(self.address, begin, end, *to), FRAMES_A_THREAD)
         return moved
 
     def smoothness(
@@ -115,16 +92,16 @@ class CompiledStage:
         numbers : whether it is that of corrections, weight, distance that is far, and (K,) weights of staying near.
         to : gradient (F, n) and blocks (F, n, n), (F - 1, n, n), (F - 2, n, n), to which its own ones are added.
         """
-        own, (corrects, weight, far, near) = _functions(), numbers
+        corrects, weight, far, near = numbers
         arrays = [np.ascontiguousarray(one) for one in (near, state.rotations, state.x, base.rotations, base.x)]
         names, costs = ("near", "rotations", "x", "base_rotations", "base_x"), np.zeros(len(near))
         addresses = {name: one.ctypes.data for name, one in zip(names, arrays, strict=True)}
         packer, frames = Packer(), len(state.x)
-        motion = packer.fill(MOTION, frames=frames, corrects=corrects, weight=weight, far=far, **addresses)
+        motion = packer.fill(CLIP_MOTION, frames=frames, corrects=corrects, weight=weight, far=far, **addresses)
         into = [one.ctypes.data for one in to] or [None] * 4
 
         def part(begin: int, end: int) -> None:
-            own["dqik_clip_smoothness"](self.address, addressof(motion), begin, end, costs.ctypes.data, *into)
+            self.kernel.clip_smoothness(self.address, addressof(motion), begin, end, costs.ctypes.data, *into)
 
         in_threads(len(near), part, -(-JOINTS_A_THREAD // max(frames, 1)))
         return float(costs.sum())
@@ -132,8 +109,8 @@ class CompiledStage:
 
 def compiled_stage(stage: Stage, goals: int, points: int) -> CompiledStage | None:
     """The stage, packed; None where NumPy has to compute its rows. goals, points : as in `CompiledStage`."""
-    can = functions() is not None and needs(stage.skeleton, [stage], "PGS", stage.options) <= SUPPORTED
-    return CompiledStage(stage, goals, points) if can else None
+    kernel = load() if needs(stage.skeleton, [stage], "PGS", stage.options) <= SUPPORTED else None
+    return None if kernel is None else CompiledStage(kernel, stage, goals, points)
 
 
 class CompiledRows:
@@ -170,4 +147,4 @@ class CompiledRows:
 
     def _part(self, to: tuple[int | None, ...], begin: int, end: int) -> None:
         own = self._own
-        _functions()["dqik_clip_rows"](own.address, self._arrays.address, begin, end, *to, own.memory.address)
+        own.kernel.clip_rows(own.address, self._arrays.address, begin, end, *to, own.memory.address)

@@ -1,52 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contract with the compiled kernel: its constants, structures and functions, declared once.
 
-The tables here define the ctypes structures that Python fills (`pack.py`), the functions that it calls (`library.py`)
-and the header that the kernel is compiled with, `kernel/src/contract.h` (`tools/kernel_contract.py` writes it). Python
-and a library fit each other if they have the same `layout`, a hash of these tables. `declare.py` says how it is made.
+The tables here, and the structures of `structures.py`, define the ctypes structures that Python fills (`pack.py`), the
+functions that it calls (`library.py`) and the header that the kernel is compiled with, `kernel/src/contract.h`
+(`tools/kernel_contract.py` writes it). Python and a library fit each other if they have the same `layout`.
 
-Doubles, quaternions `w x y z`, arrays row by row. The kernel keeps no state, allocates nothing and locks nothing: a
-call depends on its arguments only, and equal arguments give equal answers to the bit.
+Doubles, and floats where numbers are learnt; quaternions `w x y z`; arrays row by row. The kernel keeps no state,
+allocates nothing and locks nothing: a call depends on its arguments only, and equal arguments give equal answers to the
+bit.
 """
 
+import hashlib
 import sys
 from types import ModuleType
 
+import numpy as np
+
 from ..algebra import quaternion
-from ..group import attempts, polish, solve, staged, stages
+from ..figure import body, collars, fading, own_motion, weights
+from ..figure import limbs as figure_limbs
+from ..group import apart, attempts, polish, solve, staged, stages
 from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, sweeps
 from ..methods import ccd, pgs
+from ..model import contacts as bodies
 from ..model import freedom, limits
-from ..space import arc, joint_space, limb, poles, posture, yielding
+from ..space import arc, convex, joint_space, limb, poles, posture, yielding
+from ..space import contacts as gaps
 from ..space.tasks import directions, setup
-from .declare import Field, Function, Part
-from .structures import STRUCTURES, TASK_KINDS
-
-# -- constants --------------------------------------------------------------------------------------------------------
-
-SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
-"""The solvers of the kernel, and their numbers."""
-
-KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
-"""Kinds of joints, as `Skeleton.kinds` and `JointSpace.block_shapes` name them, and their numbers."""
-
-TASKS = {name: number for number, name in enumerate(TASK_KINDS)}
-"""The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
-
-SUPPORTED = frozenset(
-    f"{what} {name}"
-    for what, names in (
-        ("solver", SOLVERS), ("joint", KINDS), ("task", TASKS), ("reduction", ("coupling",)),
-    )
-    for name in names
-)  # fmt: skip
-"""What the kernel supports of all that a solve may need (`needs.py`). NumPy solves what needs anything else."""
-
-ENUMERATIONS = {
-    "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3, "DQIK_FIXED": 4},
-    "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
-    "kind of task": {f"DQIK_{name.upper()}": number for name, number in TASKS.items()},
-}
+from .declare import STRUCTURES, Field, function
+from .needs import SOLVERS, TASKS
+from .structures import TASK_KINDS
 
 OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (quaternion, "", "LEAST"),
@@ -80,25 +63,90 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
     (staged, "", "STAGED_MISS STAGED_MISS_KNOWN STAGED_SHARE"),
     (stages, "", "HOLD_AFTER UNIT"),
+    (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING HELD LEFT SUNK"),
+    (bodies, "CONTACT_", "POINTS"),
+    (gaps, "CONTACT_", "LEAST PARALLEL"),
+    (convex, "CONVEX_", "NOTHING PARALLEL ABOVE"),
+    (weights, "FIGURE_", "CLIP"),
+    (own_motion, "FIGURE_OWN_", "CLIP"),
+    (body, "FIGURE_", "MOST_TURN NEAR PRONATION"),
+    (collars, "FIGURE_COLLAR_", "REST"),
+    (figure_limbs, "FIGURE_", "STEADY SOFT FOLDED ROOM POINTED MOST_EASED LEAST_BEND LEAST_KNEE MOST_KNEE"),
+    (fading, "FIGURE_", "NEAR_REST NEAR_POSE POSED BENDS"),
 )
 """The modules that define constants, the prefix of their names in C, and the names."""
 
-# -- functions --------------------------------------------------------------------------------------------------------
+ENUMERATIONS = {
+    "kind of joint": {"DQIK_FREE_BALL": 0, "DQIK_BALL": 1, "DQIK_HINGE": 2, "DQIK_SLIDE": 3, "DQIK_FIXED": 4},
+    "solver": {f"DQIK_{name}": number for name, number in SOLVERS.items()},
+    "kind of task": {f"DQIK_{name.upper()}": number for name, number in TASKS.items()},
+}
 
-_PROBLEM, _FRAMES = Field("problem", "dqik_problem[]"), Field("frames", "dqik_frames[]")
-_BEGIN, _END, _WORK = Field("begin", "int64"), Field("end", "int64"), Field("work", "double[]w")
+MACROS = {"DQIK_EACH_TASK(DO)": " ".join(f"DO(DQIK_{name.upper()}, {name}_task)" for name in TASKS)}
+"""Lists for the C code that follow from the rest."""
+
+_PROBLEM, _FRAMES = ("dqik_problem[]", "problem"), ("dqik_frames[]", "frames")
+_SOME, _WORK = ("int64", "begin end"), ("double[]w", "work")
+_BODIES = _PROBLEM, ("dqik_contacts[]", "contacts")
+_SOLVED = *_BODIES, _FRAMES, _SOME, ("double[]w", "overlaps work")
+_BAND = ("dqik_band[]", "band")
 FUNCTIONS = (
-    Function("dqik_layout", "int32", (), "DQIK_LAYOUT of the library."),
-    Function("dqik_work", "int64", (_PROBLEM,), "Doubles of working memory that a call needs."),
-    Function("dqik_solve", "void", (_PROBLEM, _FRAMES, _BEGIN, _END, _WORK), "Solve frames, each one afresh."),
-    Function("dqik_follow", "void", (_PROBLEM, Field("motion", "dqik_motion[]w"), _FRAMES, _BEGIN, _END, _WORK),
-             "Solve the next frames of a motion, in order."),
+    function("dqik_layout", "int32", "DQIK_LAYOUT of the library."),
+    function("dqik_work", "int64", "Doubles of working memory that a call needs.", _PROBLEM),
+    function("dqik_solve", "void", "Solve frames, each one afresh.", _PROBLEM, _FRAMES, _SOME, _WORK),
+    function("dqik_follow", "void", "Solve the next frames of a motion, in order.",
+             _PROBLEM, ("dqik_motion[]w", "motion"), _FRAMES, _SOME, _WORK),
+    function("dqik_contacts_work", "int64", "Doubles of working memory that a call needs.", *_BODIES),
+    function("dqik_overlaps", "void", "The deepest overlaps (end - begin) of solved frames.", *_SOLVED),
+    function("dqik_push_apart", "void", "Push bodies apart in solved frames, from their answers or, if not NULL, from "
+             "the pose of the frame before; overlaps (end - begin) as they were.", *_SOLVED, ("dqik_pose[]", "before")),
+    function("dqik_clip_band_work", "int64", "Doubles of working memory for a band.", ("int64", "frames"),
+             ("int32", "n")),
+    function("dqik_clip_band_begin", "void", "Before its halves.", _BAND, _WORK),
+    function("dqik_clip_band_half", "int32", "Eliminate the frames from the beginning or, as second half, from the end "
+             "up to the middle; 0 if the band is not positive definite. Two threads may do both at once.",
+             _BAND, ("double[]w", "x work"), ("int32", "second")),
+    function("dqik_clip_band_join", "int32", "After both halves: x (frames, n), at first the right-hand side, is the "
+             "solution; 0 if the band is not positive definite.", _BAND, ("double[]w", "x work")),
+    function("dqik_clip_smoothness", "void", "The costs (blocks) of some blocks of the first stage; unless NULL, their "
+             "gradient and Hessian are added to (F, n) and the blocks (F, n, n), (F - 1, n, n), (F - 2, n, n) of a "
+             "band.", _PROBLEM, ("dqik_clip_motion[]", "motion"), _SOME,
+             ("double[]w", "costs gradient diagonal first second")),
+    function("dqik_clip_step", "void", "Move the states (F, J, 4), (F, n) of the first stage by steps (F, n) of its "
+             "degrees of freedom.", _PROBLEM, _SOME, ("double[]", "d"), ("double[]w", "rotations x")),
+    function("dqik_clip_rows", "void", "Signed error rows (F, all) of the first stage, and the transposed Jacobian "
+             "(F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve.",
+             _PROBLEM, _FRAMES, _SOME, ("double[]", "rotations x"), ("double[]w", "rows columns work")),
+    function("dqik_figure_base", "void", "The rotations (frames, J, 4) that solves start from, from the animator's "
+             "poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses "
+             "and linked may be 1.", ("dqik_figure[]", "figure"), ("dqik_figure_start[]w", "start"),
+             ("int64", "frames poses linked goals"),
+             ("double[]", "rotations translations links positions orientations amounts"), ("double", "share"),
+             ("double[]w", "base")),
 )  # fmt: skip
 
 
-CONTRACT = Part(
-    "dqik", "contract.h", OWNERS, STRUCTURES, FUNCTIONS, {"DQIK_SWIVELS": len(limb.SWIVELS)}, ENUMERATIONS,
-    macros={"DQIK_EACH_TASK(DO)": " ".join(f"DO(DQIK_{name.upper()}, {name}_task)" for name in TASKS)},
-)  # fmt: skip
-"""All of it; the natural pose has a part of its own (`solvers/figure/contract.py`)."""
-CONTRACT.define()
+def constants() -> dict[str, int | float | np.ndarray]:
+    """The constants by their names in C."""
+    own = {"DQIK_SWIVELS": len(limb.SWIVELS), "DQIK_CLIP_FEWEST": 16}
+    return {prefix + name: getattr(module, name) for module, prefix, names in OWNERS for name in names.split()} | own
+
+
+def number_in_c(value: int | float | np.ndarray) -> str:
+    """A constant in C: a number, or several in braces, with all their digits."""
+    if isinstance(value, np.ndarray):
+        return "{" + ", ".join(map(repr, value.ravel().tolist())) + "}"
+    return repr(value)
+
+
+def layout() -> int:
+    """A hash of all but the notes: what `dqik_layout` returns in a library that was made for this contract."""
+    parts = [f"{name} {number_in_c(value)}" for name, value in constants().items()]
+    parts += [f"{name} {number}" for values in ENUMERATIONS.values() for name, number in values.items()]
+    parts += [f"{one.name} {_kinds(one.fields)}" for one in STRUCTURES]
+    parts += [f"{one.result} {one.name} {_kinds(one.arguments)}" for one in FUNCTIONS]
+    return int(hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7], 16)
+
+
+def _kinds(fields: tuple[Field, ...]) -> list[tuple[str, str]]:
+    return [(one.name, one.kind) for one in fields]

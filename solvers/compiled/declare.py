@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a part of the contract with the kernel is declared: constants, structures, functions, and a hash of them.
-
-A part has a C header of its own, which `tools/kernel_contract.py` writes, and a function that tells its `layout`.
-"""
+"""Declares structures and functions that Python and the compiled kernel share, and fills structures."""
 
 import ctypes
 import functools
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import ModuleType
+from collections.abc import Callable
+from ctypes import addressof, c_char
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,18 +34,11 @@ class Field(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """A structure of the contract: its name in C, a note, its fields in order."""
+    """A structure: its name in C, a note, its fields in order."""
 
     name: str
     note: str
     fields: tuple[Field, ...]
-
-
-def structure(name: str, note: str, *fields: tuple[str, ...]) -> Structure:
-    """`fields`: a kind, the names of one or more fields of that kind, a note."""
-    return Structure(
-        name, note, tuple(Field(one, kind, note) for kind, names, note in fields for one in names.split())
-    )  # fmt: skip
 
 
 class Function(NamedTuple):
@@ -62,15 +50,25 @@ class Function(NamedTuple):
     note: str
 
 
-def number_in_c(value: int | float | np.ndarray) -> str:
-    """A constant in C: a number, or several in braces, with all their digits."""
-    if isinstance(value, np.ndarray):
-        return "{" + ", ".join(map(repr, value.ravel().tolist())) + "}"
-    return repr(value)
-
+STRUCTURES: list[Structure] = []
+"""All that are declared, each after those that it contains."""
 
 CLASSES: dict[str, Any] = {}
-"""The structures of all parts as ctypes classes, by their names in C."""
+"""The structures as ctypes classes, by their names in C."""
+
+
+def structure(name: str, note: str, *fields: tuple[str, ...]) -> Structure:
+    """Declare a structure. fields : a kind, the names of one or more fields of that kind, a note."""
+    made = Structure(name, note, tuple(Field(one, kind, text) for kind, names, text in fields for one in names.split()))
+    members = [(field.name, in_ctypes(field.kind)) for field in made.fields]
+    CLASSES[name] = type(name, (ctypes.Structure,), {"_fields_": members})
+    STRUCTURES.append(made)
+    return made
+
+
+def function(name: str, result: str, note: str, *arguments: tuple[str, str]) -> Function:
+    """Declare a function. arguments : a kind, the names of one or more arguments of that kind."""
+    return Function(name, result, tuple(Field(one, kind) for kind, names in arguments for one in names.split()), note)
 
 
 @functools.cache
@@ -89,48 +87,56 @@ def in_ctypes(kind: str) -> Any:
     return one * int(rest[:-1]) if rest else one
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of the contract.
+class Packer:
+    """Fills structures, and keeps alive the memory that they point to."""
 
-    name : in C, before `_layout`. header : its file in `kernel/src`. includes : other headers that it needs. owners :
-    the modules that define constants, the prefix of their names in C, and the names. others : more constants.
-    macros : lists for the C code that follow from the rest.
-    uses : structures of other parts that its own contain.
-    """
+    def __init__(self) -> None:
+        self._referents: list[Any] = []
 
-    name: str
-    header: str
-    owners: tuple[tuple[ModuleType, str, str], ...]
-    structures: tuple[Structure, ...]
-    functions: tuple[Function, ...]
-    others: Mapping[str, int] = field(default_factory=dict[str, int])
-    enumerations: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
-    macros: Mapping[str, str] = field(default_factory=dict[str, str])
-    includes: tuple[str, ...] = ()
-    uses: tuple[Structure, ...] = ()
+    def fill(self, structure: Structure, **values: Any) -> Any:
+        """A structure with a value for each of its fields, by name.
 
-    def define(self) -> None:
-        """Make the `CLASSES` of its structures: once, by the module that declares the part."""
-        for one in self.structures:
-            fields = [(each.name, in_ctypes(each.kind)) for each in one.fields]
-            CLASSES[one.name] = type(one.name, (ctypes.Structure,), {"_fields_": fields})
+        An array of numbers takes any value that NumPy converts to one, an array of structures a sequence of them. Both
+        take an address, or None for a null pointer. Raises TypeError for fields that are missing or unknown.
+        """
+        converters = _CONVERTERS.get(structure.name) or _converters(structure)
+        if converters.keys() != values.keys():
+            missing, unknown = sorted(converters.keys() - values.keys()), sorted(values.keys() - converters.keys())
+            raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
+        filled = CLASSES[structure.name](*[convert(self, values[name]) for name, convert in converters.items()])
+        self._referents.append(filled)
+        return filled
 
-    @property
-    def constants(self) -> dict[str, int | float | np.ndarray]:
-        """The constants by their names in C."""
-        named = [(module, prefix, name) for module, prefix, names in self.owners for name in names.split()]
-        return {**{prefix + name: getattr(module, name) for module, prefix, name in named}, **self.others}
+    def structures(self, base: str, values: Any) -> int:
+        """The address of a copy of some structures."""
+        array = (CLASSES[base] * max(len(values), 1))(*values)
+        self._referents.append(array)
+        return addressof(array)
 
-    @property
-    def layout(self) -> int:
-        """A hash of all but the notes: what `<name>_layout` returns in a library that was made for this part."""
-        parts = [f"{name} {number_in_c(value)}" for name, value in self.constants.items()]
-        parts += [f"{name} {number}" for values in self.enumerations.values() for name, number in values.items()]
-        parts += [f"{one.name} {_kinds(one.fields)}" for one in (*self.uses, *self.structures)]
-        parts += [f"{one.result} {one.name} {_kinds(one.arguments)}" for one in self.functions]
-        return int(hashlib.sha256("\n".join(parts).encode()).hexdigest()[:7], 16)
+    def numbers(self, base: str, values: Any) -> int:
+        """The address of a copy of some numbers."""
+        numbers = np.array(values, dtype=NUMBERS[base][1], order="C")
+        self._referents.append(numbers)
+        return addressof(c_char.from_buffer(numbers.data)) if numbers.size else numbers.ctypes.data  # faster
 
 
-def _kinds(fields: tuple[Field, ...]) -> list[tuple[str, str]]:
-    return [(one.name, one.kind) for one in fields]
+def _converter(kind: str) -> Callable[[Packer, Any], Any]:
+    base, rest = split(kind)
+    if rest.startswith("]"):
+        copy = Packer.structures if base in CLASSES else Packer.numbers
+        return lambda packer, value: value if value is None or isinstance(value, int) else copy(packer, base, value)
+    if rest:
+        several = NUMBERS[base][0] * int(rest[:-1])
+        return lambda _, value: several(*value)
+    if base in CLASSES:
+        return lambda _, value: value
+    convert = float if base == "double" else int
+    return lambda _, value: convert(value)
+
+
+_CONVERTERS: dict[str, dict[str, Callable[[Packer, Any], Any]]] = {}
+
+
+def _converters(structure: Structure) -> dict[str, Callable[[Packer, Any], Any]]:
+    """For each field a function of the packer that makes the field from the value passed to `fill`."""
+    return _CONVERTERS.setdefault(structure.name, {one.name: _converter(one.kind) for one in structure.fields})

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .contract import CONTRACT
-from .declare import Part, in_ctypes
+from .contract import FUNCTIONS, layout
+from .declare import in_ctypes
 
 VERSION = "0.1.0"  # of DQIK, and of the wheel that fits it; a test compares it with blender_manifest.toml
 
@@ -24,22 +24,18 @@ class Kernel:
     """A loaded library, its functions without their prefix; OSError or AttributeError if it does not fit."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self._library = path, ctypes.CDLL(str(path))
-        functions = self.functions(CONTRACT)
-        self.work, self.solve = functions["dqik_work"], functions["dqik_solve"]
-        self.follow = functions["dqik_follow"]
-
-    def functions(self, part: Part) -> dict[str, Any]:
-        """The functions of a part of the contract, by name; OSError or AttributeError if the library does not fit."""
-        tell = getattr(self._library, f"{part.name}_layout")  # first: another layout may lack the other functions
+        self.path, library = path, ctypes.CDLL(str(path))
+        tell = library.dqik_layout  # first: another layout may lack the other functions
         tell.restype = ctypes.c_int32
-        if tell() != part.layout:
-            raise OSError(f"it has layout {tell()}, this version of DQIK needs {part.layout}")
-        functions: dict[str, Any] = {}
-        for one in part.functions:
-            function = functions[one.name] = getattr(self._library, one.name)
+        if tell() != layout():
+            raise OSError(f"it has layout {tell()}, this version of DQIK needs {layout()}")
+        for one in FUNCTIONS:
+            function = getattr(library, one.name)
             function.restype, function.argtypes = in_ctypes(one.result), [in_ctypes(arg.kind) for arg in one.arguments]
-        return functions
+            setattr(self, one.name.removeprefix("dqik_"), function)
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers
+        raise AttributeError(name)
 
 
 @functools.cache

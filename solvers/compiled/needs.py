@@ -1,11 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a prepared solve needs of the code that solves it, by the names that `contract.SUPPORTED` has."""
+"""What the kernel supports of all that a solve may need. NumPy solves what needs anything else."""
 
 from collections.abc import Sequence
 
 from ..group.stage import Stage
 from ..model.options import Options
 from ..model.skeleton import Skeleton
+from .structures import TASK_KINDS
+
+SOLVERS = {"PGS": 0, "DLS": 1, "CCD": 2}
+"""The solvers of the kernel, and their numbers."""
+
+KINDS = {"free ball": 0, "ball": 1, "hinge": 2, "prismatic": 3, "fixed": 4}
+"""Kinds of joints, as `Skeleton.kinds` and `JointSpace.block_shapes` name them, and their numbers."""
+
+TASKS = {name: number for number, name in enumerate(TASK_KINDS)}
+"""The kinds of tasks of the kernel, by the names of `solvers/space/tasks/table.py`, and their numbers."""
+
+SUPPORTED = frozenset(
+    f"{what} {name}"
+    for what, names in (
+        ("solver", SOLVERS), ("joint", KINDS), ("task", TASKS), ("reduction", ("coupling",)),
+    )
+    for name in names
+)  # fmt: skip
 
 
 def needs(skeleton: Skeleton, stages: Sequence[Stage], solver: str, options: Options) -> set[str]:

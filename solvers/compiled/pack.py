@@ -12,20 +12,21 @@ from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
 from ..group.stage import Stage
 from ..group.stages import still_joints
+from ..iterate import mmd
 from ..iterate.descent import Settings
+from ..methods import ccd
 from ..model.goals import Goal
 from ..model.skeleton import Skeleton
 from ..space import limb
 from ..space.arc import Arc
 from ..space.joint_space import JointSpace
 from ..space.limb import Limb
+from ..space.posture import Visit
 from ..space.tasks.table import Kind
 from ..space.unknowns import Unknowns
-from .contract import KINDS, SOLVERS, TASKS
-from .declare import CLASSES
-from .pack_sweep import sweep
-from .packer import Packer
-from .structures import ARC, LIMB, PROBLEM, SETTINGS, SKELETON, STAGE, TASK, TASK_DATA
+from .declare import CLASSES, Packer
+from .needs import KINDS, SOLVERS, TASKS
+from .structures import ARC, LIMB, LINK, PROBLEM, SETTINGS, SKELETON, STAGE, SWEEP, TASK, TASK_DATA, VISIT
 
 _READS = {"position": 1, "rotation": 2, "pole": 4, "coupling": 0}
 """The targets that tasks of these kinds read; others read all that their goal has."""
@@ -332,7 +333,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "alike": math.cos(0.5 * ALIKE),
         **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
         "spend": stage_runs.spend,
-        "sweep": [sweep(packer, stage)] if solver == "CCD" else None,
+        "sweep": [_sweep(packer, stage)] if solver == "CCD" else None,
     }
 
 
@@ -340,3 +341,66 @@ def _settings(packer: Packer, settings: Settings) -> Any:
     values = settings._replace(damping=-1.0 if settings.damping is None else settings.damping)._asdict()
     del values["options"]
     return packer.fill(SETTINGS, **values)
+
+
+def _sweep(packer: Packer, stage: Stage) -> Any:
+    """The joints that CCD visits, in order, with the points and joints that each one moves."""
+    tasks, space, options = stage.tasks, stage.space, stage.options
+    order = ccd.in_order(tasks, space, options)
+    links = [] if options.unit_angle is None else mmd.links(tasks, space)
+    number = {visit.joint: index for index, visit in enumerate(order)}
+    unit = options.unit_angle or 0.0
+    return packer.fill(
+        SWEEP,
+        visits=len(order),
+        links=len(links),
+        by_links=options.unit_angle is not None,
+        visit=_visits(packer, stage, order),
+        link=[
+            packer.fill(LINK, visit=number[visit.joint], goal=visit.goals[0], lever=visit.levers[0],
+                        most=visit.share * (k + 1) * unit)
+            for visit, k in links
+        ],
+    )  # fmt: skip
+
+
+def _visits(packer: Packer, stage: Stage, order: list[Visit]) -> list[Any]:
+    """The visits, each with only the points and joints that goals or a later visit read."""
+    tasks, skeleton = stage.tasks, stage.skeleton
+    joints = len(skeleton)
+    needed = np.ones(joints + tasks.count, dtype=bool)
+    needed[:joints] = False
+    needed[[*tasks.joint, *skeleton.detached, *tasks.carry.limbs]] = True
+    needed[:joints] &= skeleton.ancestors[tasks.joint].any(0)
+    if stage.options.unit_angle is not None:  # a loop visits its joints again
+        needed[[visit.joint for visit in order]] = True
+    blocks = {block.start: index for index, block in enumerate(stage.space.blocks)}
+    visits: list[Any] = []
+    for visit in reversed(order):
+        visits.append(_visit(packer, visit, blocks[visit.block.start], needed))
+        needed[visit.joint] = True
+    return visits[::-1]
+
+
+def _visit(packer: Packer, visit: Visit, block: int, needed: np.ndarray) -> Any:
+    """`needed` (J + G,) bool: joints and effectors that are read after this visit."""
+    turned, swept = (part[needed[part]] for part in (visit.turned, visit.swept))
+    carried = {head: some for head, points in visit.carried if (some := points[needed[points]]).size}
+    return packer.fill(
+        VISIT,
+        block=block,
+        goals=visit.goals.size,
+        turning=visit.turning.size,
+        turned=turned.size,
+        swept=swept.size,
+        heads=len(carried),
+        share=visit.share,
+        goal=visit.goals,
+        lever=visit.levers,
+        turn=visit.turning,
+        joint=turned,
+        point=swept,
+        head=list(carried),
+        carried_start=np.cumsum([0, *[points.size for points in carried.values()]]),
+        carried=np.concatenate(list(carried.values())) if carried else [],
+    )

@@ -14,9 +14,9 @@ from ..group.stage import Stage
 from ..group.stages import check, first_pose
 from ..model.frames import FrameArrays, room
 from ..model.skeleton import Pose, Skeleton
+from .declare import Packer
 from .library import Kernel
 from .pack import problem
-from .packer import Packer
 from .structures import MOTION
 
 _ROUNDED = 1e-15  # by which checking a pose changes it, where it is an answer

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The structures that Python and the compiled kernel share; a part of the contract, see `contract.py`."""
+"""The structures that Python and the compiled kernel share; see `contract.py`."""
 
 import numpy as np
 
 from ..model import frames
 from ..space.tasks import table
-from .declare import Field, Structure, structure
+from .declare import structure
 
 SKELETON = structure(
     "dqik_skeleton", "A tree of J joints; see solvers/model/skeleton.py.",
@@ -182,16 +182,16 @@ PROBLEM = structure(
 )  # fmt: skip
 
 _C_OF_DTYPE: dict[object, str] = {np.int32: "int32", np.bool_: "uint8"}
-FRAMES = Structure(
+FRAMES = structure(
     "dqik_frames",
     "The inputs and outputs of frames, `FrameArrays.addresses`: each array, and its bytes from frame to frame;"
     " see solvers/model/frames.py.",
-    tuple(
+    *(
         field
         for name in (*frames.QUESTIONS, *frames.ANSWERS)
         for field in (
-            Field(name, f"{_C_OF_DTYPE.get(frames.DTYPES.get(name), 'double')}[]{'w' * (name in frames.ANSWERS)}"),
-            Field(f"{name}_step", "int64"),
+            (f"{_C_OF_DTYPE.get(frames.DTYPES.get(name), 'double')}[]{'w' * (name in frames.ANSWERS)}", name, ""),
+            ("int64", f"{name}_step", ""),
         )
     ),
 )  # fmt: skip
@@ -204,6 +204,114 @@ MOTION = structure(
     ("dqik_frames[]w", "last", "(1) the last frame's inputs and outputs"),
 )  # fmt: skip
 
-STRUCTURES = (
-    SKELETON, SETTINGS, LIMB, ARC, *TASK_DATA.values(), TASK, VISIT, LINK, SWEEP, STAGE, PROBLEM, FRAMES, MOTION,
+# -- bodies that keep apart --------------------------------------------------------------------------------------------
+
+CONVEX = structure(
+    "dqik_convex", "A convex body; see Convex in solvers/model/convex.py.",
+    ("int32", "obstacle corners triangles edges", "obstacle: whose points place it"),
+    ("double[]", "corner", "(corners, 3)"),
+    ("int32[]", "triangle edge", "(triangles, 3), (edges, 2) numbers of corners"),
+)  # fmt: skip
+
+CONTACTS = structure(
+    "dqik_contacts", "The K gaps of a stage: of pairs, ends over planes, bodies; see solvers/space/contacts.py.",
+    ("int32", "count capsules pairs ends free bodies", "count: K"),
+    ("int32", "first_point", "of the points that place obstacles among all of a frame"),
+    ("int32[]", "joint above", "(capsules) that they follow; the capsule that each hangs on, or itself"),
+    ("double[]", "start end radius", "(capsules, 3), (capsules, 3), (capsules)"),
+    ("uint8[]", "moves", "(capsules, n) degrees of freedom that move each"),
+    ("int32[]", "levers", "(capsules, n) as in Skeleton.levers"),
+    ("int32[]", "pair end_of free_capsule", "(pairs, 2), (ends, 2) capsule and plane, (free)"),
+    ("dqik_convex[]", "body", "(bodies)"),
+    ("uint8[]", "owned", "(goals, capsules) bodies that are a goal's own"),
+    ("double[]", "weight", "(goals) per skeleton length"),
+    ("double[]", "least", "(K)"),
+    ("double[]", "reluctance", "(n)"),
+)  # fmt: skip
+
+POSE = structure("dqik_pose", "A pose of J joints.", ("double[]", "rotations translations", "(J, 4), (J, 3)"))
+
+# -- whole clips -------------------------------------------------------------------------------------------------------
+
+BAND = structure(
+    "dqik_band", "A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py.",
+    ("int64", "frames", ""),
+    ("int32", "n", "unknowns of a frame"),
+    ("double[]", "diagonal first second", "(frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it"),
+)  # fmt: skip
+
+CLIP_MOTION = structure(
+    "dqik_clip_motion", "The motion of a stage's joints in some frames; see solvers/clip/smoothness.py.",
+    ("int64", "frames", ""),
+    ("int32", "corrects", "whether the acceleration is that of the correction"),
+    ("double", "weight far", ""),
+    ("double[]", "near", "(blocks)"),
+    ("double[]", "rotations x base_rotations base_x", "states (F, J, 4), (F, n)"),
+)  # fmt: skip
+
+# -- the natural pose --------------------------------------------------------------------------------------------------
+
+NETWORK = structure(
+    "dqik_network", "A network with a linear map beside it; see LimbNetworks in solvers/figure/weights.py.",
+    ("int32", "inputs first second outputs", "numbers of units"),
+    ("double[]", "scale shift", "(inputs)"),
+    ("float[]", "first_weight second_weight", "(inputs, first), (first, second): learnt numbers, so they are exact"),
+    ("float[]", "last_weight", "(second + inputs, outputs)"),
+    ("double[]", "first_bias second_bias last_bias", "(first), (second), (outputs)"),
+)  # fmt: skip
+
+EFFECTOR = structure(
+    "dqik_effector", "An effector of a figure; see solvers/figure/view.py and body.py.",
+    ("int32", "goal joint turned", ""),
+    ("double", "size reach", ""),
+    ("double[3]", "offset tip root", ""),
+    ("double[6]", "frame", "(3, 2)"),
+    ("double[4]", "from_rest", ""),
+)  # fmt: skip
+
+FIGURE_LIMB = structure(
+    "dqik_figure_limb", "An arm or a leg of a figure; see solvers/figure/body.py.",
+    ("int32", "turned placed_arm on_toes eased", "eased: a leg whose foot and knee are fitted to the distance"),
+    ("int32", "own_end own_lower", "the numbers of its joints among the K, or -1"),
+    ("double", "size bend collar_share end_moves doubt", ""),
+    ("double[3]", "sign root shoulder collar_gain collar_line toe_line end_tip along", ""),
+    ("double[4]", "mirror end_frame", ""),
+    ("double[16]", "end_back lower_back", "from a joint's motion to its turn"),
+    ("double[2]", "length", ""),
+    ("double[6]", "beyond", ""),
+    ("double[9]", "axes", "(3, 3) columns: where straight limbs point, forward, the usual hinge"),
+    ("double[96]", "bones", "(2, 12, 4) from a swing, a twist and a turn about the hinge to both bones' turns"),
+    ("double[18]", "back", "(2, 3, 3)"),
+    ("dqik_network", "network", ""),
+)  # fmt: skip
+
+FIGURE = structure(
+    "dqik_figure", "The prior of natural poses of a figure; see solvers/figure/.",
+    ("dqik_skeleton", "skeleton", ""),
+    ("int32", "effectors limbs arms turned features lines columns", "turned: K joints; lines: of the spine"),
+    ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
+    ("dqik_figure_limb[]", "limb", "(limbs) arms first"),
+    ("int32", "hips_goal hips_link hips_joint", "-1: none"),
+    ("double[3]", "hips_point hips_offset", ""),
+    ("double[4]", "hips_from_rest hips_inverse", ""),
+    ("int32[]", "select", "(features) of all that is told"),
+    ("double[]", "trunk_scale trunk_shift trunk_map", "(features), (features), (features, 3)"),
+    ("double[3]", "trunk_mean spine_root", ""),
+    ("int32", "has_spine spine neck keeps_chest chest_joint", "spine, neck: free joints"),
+    ("double[4]", "chest_from_rest", ""),
+    ("double[]", "spine_line fraction", "(lines, 3), (lines)"),
+    ("int32[]", "joint column", "(K)"),
+    ("double[]", "mirror map freedom at_rest bend", "(columns, 4), (K, 16), (K), (K, 4), (K, 9)"),
+    ("uint8[]", "serves follows inner", "(effectors, K), (effectors, K), (J) whether links move effectors"),
+    ("double[]", "own_mean own_scale own_map", "(features), (features), (features + 1, 3 K); NULL: nothing learnt"),
+)  # fmt: skip
+
+FIGURE_START = structure(
+    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py.",
+    ("int32", "has_pose", "whether the rest is of a pose"),
+    ("double", "share", "of the character's own motion"),
+    ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),
+    ("double[]w", "places turns fade", "(effectors, 3), (effectors, 4), (effectors)"),
+    ("double[]w", "apart bent ends chest", "(K, 3), (K, 3), (limbs, 4), (3)"),
+    ("double[]w", "memory", "7 joints + 34 effectors + features + 4 columns + 4 K + hidden units, to work in"),
 )  # fmt: skip

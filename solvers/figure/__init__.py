@@ -7,6 +7,5 @@ poses, `own_motion` fits them to a character's own frames.
 
 from . import own_motion
 from .figure import Bone, Key, NoFigure, RestFigure, of
-from .prior import Prior
 
-__all__ = ["Bone", "Key", "NoFigure", "Prior", "RestFigure", "of", "own_motion"]
+__all__ = ["Bone", "Key", "NoFigure", "RestFigure", "of", "own_motion"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior of natural poses of one rig: base poses from targets, meeting the pose that the animator set."""
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from . import fading
 from .body import Predictor
-from .compiled import CompiledPrior, compiled_base
 from .figure import RestFigure
 from .own_motion import OwnMotion
 from .view import View, Viewer
@@ -79,15 +77,10 @@ class Prior:
         self.viewer, self._start = Viewer(figure), None
         self.keeps_chest = bool(figure.spine) and not self.body.turns_chest and figure.spine[-1] >= 0
 
-    @cached_property
-    def compiled(self) -> CompiledPrior | None:
-        """The prior in the compiled kernel; None where there is no kernel."""
-        base = compiled_base()
-        return None if base is None else CompiledPrior(base, self)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what only this process has."""
-        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+    def counts(self, amount: float | np.ndarray) -> bool:
+        """Whether a base pose with an amount can differ from the start."""
+        # np.any takes longer than the rest here
+        return bool(self.joints.size and (amount.any() if isinstance(amount, np.ndarray) else amount))
 
     def base(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
@@ -103,17 +96,8 @@ class Prior:
         amount : 0..1, or (F,); if it is 0, the answer is `start.rotations` itself. share : 0..1 of the character's own
             motion.
         """
-        counts = amount.any() if isinstance(amount, np.ndarray) else amount  # np.any takes longer than the rest here
-        if not self.joints.size or not counts:
+        if not self.counts(amount):
             return start.rotations
-        if self.compiled is not None:
-            return self.compiled.base(start, targets, links, amount, share)
-        return self.base_by_numpy(start, targets, links, amount, share)
-
-    def base_by_numpy(
-        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float
-    ) -> np.ndarray:
-        """`base` without the compiled kernel, for amounts that are not all 0."""
         own = self._own_pose(start, links, share)
         view = self.viewer.of_targets(targets.positions, targets.rotations, start, links)
         view = self.body.within_reach(view, own.view)

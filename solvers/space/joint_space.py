@@ -28,7 +28,7 @@ class State:
     rotations: np.ndarray
     x: np.ndarray
 
-    def take(self, frames: np.ndarray) -> "State":
+    def take(self, frames: np.ndarray | slice) -> "State":
         """The state of some of the frames."""
         return State(self.rotations[frames], self.x[frames])
 

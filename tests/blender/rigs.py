@@ -286,6 +286,23 @@ def elbow_angle(ob: bpy.types.Object, upper: str, lower: str, pole: Vector) -> f
     return float(np.degrees(np.arctan2(elbow.cross(toward).dot(line), elbow.dot(toward))))
 
 
+def worlds(ob: bpy.types.Object, names: Iterable[str]) -> np.ndarray:
+    """World matrices (N, 4, 4) of some bones, as evaluated."""
+    shown = evaluated(ob)
+    return np.array([shown.matrix_world @ shown.pose.bones[name].matrix for name in names])
+
+
+def goal_of(ob: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:
+    """The goal of a bone."""
+    return next(goal for goal in ob.dqik.goals if goal.bone == bone)
+
+
+def owner_of(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone | bpy.types.Object:
+    """What a bone's goal follows: its control, or an object."""
+    made = goal_of(ob, bone)
+    return made.target.pose.bones[made.subtarget] if made.subtarget else made.target
+
+
 def message(ob: bpy.types.Object) -> str:
     return ob.dqik.status.message
 

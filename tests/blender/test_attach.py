@@ -3,14 +3,13 @@
 
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
-from situations import as_strip, forget, overridden, reopened
+from situations import as_strip, forget
 from test_controls import control, in_centimetres, posed, select, with_root
 
 EXACT = 1e-5  # m
@@ -481,53 +480,6 @@ def test_a_prop_is_taken_up_and_passed_on(kind: str) -> None:
     for frame, place in places.items():
         rigs.at_frame(frame)
         assert np.abs(world(box) - place).max() < EXACT, frame
-
-
-def test_undo_takes_it_back_and_files_keep_it(tmp_path: Path) -> None:
-    ob, box = live(), prop()
-    select(ob, control(ob, "hand.L").name)
-    bpy.ops.ed.undo_push(message="before")
-    frames = (5, BEGIN, 15, END, 26)
-    free = film(ob, frames)
-    rigs.at_frame(BEGIN)
-    bpy.ops.ed.undo_push(message="at the frame")
-    attach(object="Box")
-    bpy.ops.ed.undo_push(message="attached")
-    detach()
-    bpy.ops.ed.undo_push(message="let go")
-    made = film(ob, frames)
-    assert off(ob, {BEGIN: free[BEGIN]}) < EXACT
-    bpy.ops.ed.undo()
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Figure"]
-    assert not control(ob, "hand.L").constraints
-    assert off(ob, free) < EXACT
-    bpy.ops.ed.redo()
-    bpy.ops.ed.redo()
-    ob = bpy.data.objects["Figure"]
-    assert off(ob, made) < EXACT
-    reopened(tmp_path / "shot.blend")
-    ob = bpy.data.objects["Figure"]
-    assert off(ob, made) < EXACT
-    del box
-
-
-def test_an_override_keeps_it(tmp_path: Path) -> None:
-    """Attached in the file that overrides, which is saved and loaded."""
-    live()
-    prop()
-    ob = rigs.made_active(overridden(tmp_path / "library.blend"))
-    ob.dqik.live = True
-    rigs.update()
-    select(ob, control(ob, "hand.L").name)
-    before = film(ob, (5, BEGIN))
-    attach(object="Box")
-    assert off(ob, before) < EXACT
-    made = film(ob, (5, BEGIN, 15, END))
-    detach()
-    reopened(tmp_path / "shot.blend")
-    ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library)
-    assert off(ob, made) < EXACT
 
 
 def test_removing_it_keeps_the_keys_where_they_are() -> None:

@@ -8,31 +8,12 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Matrix, Vector
+from catalogue import moving_arms, sliding_post
+from mathutils import Matrix
 
 FRAMES = range(1, 21)
 MODES = ("POSE", "PREVIOUS", "FOLLOW", "REST")
 SIZE = 4.4
-
-
-def moving_arms(name: str = "Rig") -> bpy.types.Object:
-    """Two arms on a post whose targets wander, one at times out of reach; the armature is active."""
-    bones = [rigs.Bone("post", (0, 0, 0), (0, 0, 1))]
-    for side, sign in (("L", 1), ("R", -1)):
-        bones += [
-            rigs.Bone(f"upper.{side}", (0.2 * sign, 0, 1), (1.2 * sign, -0.2, 1), "post"),
-            rigs.Bone(f"lower.{side}", (1.2 * sign, -0.2, 1), (2.2 * sign, 0, 1), f"upper.{side}", True),
-        ]
-    ob = rigs.armature(bones, name)
-    for side, sign in (("L", 1), ("R", -1)):
-        target = rigs.empty((0, 0, 0), f"{name} {side}")
-        rigs.key_path(target, FRAMES, [
-            Vector((sign * (1.3 + 0.7 * sin(0.3 * f)), -0.9 + 0.5 * sin(0.4 * f + sign), 1.2 + 0.6 * sin(0.25 * f)))
-            for f in FRAMES
-        ])  # fmt: skip
-        rigs.goal(ob, f"lower.{side}", target)
-    rigs.at_frame(1)
-    return rigs.made_active(ob)
 
 
 def played(ob: bpy.types.Object, frames: Iterable[int] = FRAMES) -> dict[int, np.ndarray]:
@@ -81,71 +62,6 @@ def test_bake_equals_live_frame_by_frame(start_from: str, live: bool) -> None:
     assert rigs.turn(solved[1], solved[12]) > 0.1
 
 
-def keyed_base(ob: bpy.types.Object) -> None:
-    """Some bones have keys of their own."""
-    for frame in (1, 9, 20):
-        ob.pose.bones["post"].rotation_quaternion = rigs.rotation((0, 1, 1), 2.0 * frame)
-        ob.pose.bones["post"].keyframe_insert("rotation_quaternion", frame=frame)
-        ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), -3.0 * frame)
-        ob.pose.bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
-
-
-def posed_base(ob: bpy.types.Object) -> None:
-    """The bones are posed, without keys."""
-    ob.pose.bones["post"].rotation_quaternion = rigs.rotation((1, 0, 0), 20.0)
-    ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 1, 0), 30.0)
-
-
-def sliding_post(ob: bpy.types.Object) -> None:
-    """The post may move as well as turn, and stands away from its rest place."""
-    ob.pose.bones["post"].dqik_translate = True
-    ob.pose.bones["post"].location = (0.1, 0.2, 0.0)
-
-
-def mixed_modes(ob: bpy.types.Object) -> None:
-    """Bones in Euler angles and axis-angle."""
-    for bone, mode in zip(ob.pose.bones, ("ZXY", "XYZ", "AXIS_ANGLE", "QUATERNION", "YZX"), strict=True):
-        bone.rotation_mode = mode
-
-
-def limited(ob: bpy.types.Object) -> None:
-    """Elbows with limits and a pole."""
-    for side in "LR":
-        rigs.limit(ob.pose.bones[f"lower.{side}"], (-10, 10), (-100, 100), (-100, 100))
-    ob.dqik.goals[0].pole_target = rigs.empty((1, 4, 0), "Pole")
-
-
-def keyed_goals(ob: bpy.types.Object) -> None:
-    """A goal that keys mute in the middle, and another with a keyed influence and weight."""
-    left, right = ob.dqik.goals
-    for frame, mute in ((1, False), (7, True), (13, False)):
-        left.mute = mute
-        left.keyframe_insert("mute", frame=frame)
-    for frame, influence in ((1, 1.0), (10, 0.0), (20, 0.8)):
-        right.influence = right.position_weight = influence
-        right.keyframe_insert("influence", frame=frame)
-
-
-def stretching(ob: bpy.types.Object) -> None:
-    """A bone whose scale is animated."""
-    for frame, scale in ((1, 1.0), (20, 1.4)):
-        ob.pose.bones["lower.L"].scale = (scale, scale, scale)
-        ob.pose.bones["lower.L"].keyframe_insert("scale", frame=frame)
-
-
-@pytest.mark.parametrize("build", [keyed_base, posed_base, sliding_post, mixed_modes, limited, keyed_goals, stretching])
-def test_bake_equals_live_on_rigs_of_every_kind(build: Callable) -> None:
-    """The keys give the poses that live solving gave within 1e-5 rad, and the extension is not needed to see them."""
-    ob = moving_arms()
-    build(ob)
-    rigs.at_frame(0)
-    ob.dqik.live = True
-    solved = played(ob)
-    assert bake() == {"FINISHED"}
-    ob.dqik.goals.clear()
-    assert furthest(solved, played(ob)) < 1e-5
-
-
 @pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
 def test_keys_are_where_time_stretching_evaluates_them(old: int, new: int) -> None:
     """With Time Stretching a frame of the scene evaluates keys of another number."""
@@ -166,20 +82,6 @@ def test_hips_that_move_are_keyed_in_location() -> None:
     located = {path for path, _ in rigs.keys(ob) if path.endswith("location")}
     assert located == {'pose.bones["post"].location'}
     assert {len(points) for points in rigs.keys(ob).values()} == {len(FRAMES)}
-
-
-def test_a_second_armature_that_is_followed_is_baked_as_it_was_shown() -> None:
-    """A bake of a rig that follows another live rig's bone shows what live solving of both showed."""
-    leader = moving_arms("Leader")
-    leader.dqik.live = True
-    follower = rigs.made_active(rigs.bent_arm("Follower"))
-    follower.location = (0.5, -2.0, 1.0)
-    rigs.goal(follower, "b", leader, subtarget="lower.L")
-    follower.dqik.live = True
-    rigs.at_frame(0)
-    solved = played(follower)
-    assert bake() == {"FINISHED"}
-    assert furthest(solved, played(follower)) < 1e-5
 
 
 # -- curves -----------------------------------------------------------------------------------------------------------
@@ -479,22 +381,6 @@ def test_live_goes_on_after_a_bake_that_failed() -> None:
         bake()
     for goal, target in zip(ob.dqik.goals, targets, strict=True):
         goal.target = target
-    assert furthest(solved, played(ob)) < 1e-5
-
-
-def test_undo_takes_a_bake_back() -> None:
-    """After undo there are no keys and live is on again, with the same poses."""
-    ob = moving_arms()
-    ob.dqik.live = True
-    solved = played(ob)
-    bpy.ops.ed.undo_push(message="Before")
-    bake()
-    bpy.ops.ed.undo_push(message="Baked")
-    assert rigs.fcurves(ob)
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Rig"]
-    assert rigs.fcurves(ob) == []
-    assert ob.dqik.live
     assert furthest(solved, played(ob)) < 1e-5
 
 

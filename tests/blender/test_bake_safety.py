@@ -235,8 +235,8 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, live: bool, extensio
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         smooth=0.0, tell=lambda kind, *notes: None,
     )  # fmt: skip
-    running._frames = MethodType(operator._frames, running)
-    working = operator._run(running, bpy.context)
+    running._bones = MethodType(operator._bones, running)
+    working = operator.work(running, bpy.context, ob, list(range(1, 21)))
     for _ in range(steps):
         next(working)
     working.close()

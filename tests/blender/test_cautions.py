@@ -2,6 +2,7 @@
 """What the panel warns of before a figure is set up, and which of several figures was."""
 
 import importlib
+import re
 from pathlib import Path
 
 import bpy
@@ -10,10 +11,14 @@ import pytest
 import rigs
 from situations import key_turns, linked_from
 
+STILL = "This figure stands still: no keys of action {} move its bones"
+
 
 def cautions(ob: bpy.types.Object) -> list[str]:
+    """The texts of the warnings, without what to do."""
     of = importlib.import_module("bl_ext.user_default.dqik.rig.clip.cautions")
-    return [note.code.name for note in [*of.of_figure(ob), *of.of_motion(ob, bpy.context.scene)]]
+    notes = [*of.of_figure(ob), *of.of_motion(ob, bpy.context.scene)]
+    return [re.split(": (?:choose|set|make) ", note.code)[0] for note in notes]
 
 
 def test_a_figure_that_moves_or_has_no_action_gives_no_warning() -> None:
@@ -26,14 +31,14 @@ def test_a_figure_that_moves_or_has_no_action_gives_no_warning() -> None:
 def test_a_figure_that_stands_still_says_why() -> None:
     ob = rigs.figure()
     key_turns(ob, "arm.L", {1: (0.2, 0.0, 0.0), 20: (0.2, 0.0, 0.0)})
-    assert cautions(ob) == ["FIGURE_STILL"]
+    assert cautions(ob) == [STILL]
     key_turns(ob, "arm.L", {20: (0.4, 0.0, 0.0)})
     assert not cautions(ob)
     for curve in rigs.fcurves(ob):
         curve.mute = True
-    assert cautions(ob) == ["FIGURE_STILL"]
+    assert cautions(ob) == [STILL]
     ob.data.pose_position = "REST"
-    assert cautions(ob) == ["REST_POSITION"]
+    assert cautions(ob) == ["The armature is shown in Rest Position"]
 
 
 @pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="actions have slots from 4.4 on")
@@ -41,19 +46,20 @@ def test_an_action_whose_slot_is_not_chosen_says_so() -> None:
     ob = rigs.figure()
     key_turns(ob, "arm.L")
     ob.animation_data.action_slot = None
-    assert cautions(ob) == ["NO_SLOT"]
+    still = "This figure stands still: action {} moves nothing until its slot is chosen in the Action Editor"
+    assert cautions(ob) == [still]
 
 
 def test_a_linked_figure_says_so(tmp_path: Path) -> None:
     rigs.figure()
     (ob,) = linked_from(tmp_path / "library.blend", ["Figure"])
-    assert cautions(ob) == ["LINKED"]
+    assert cautions(ob) == ["This armature is linked, so its goals and its pose are not saved here"]
 
 
 def test_a_motion_at_another_rate_says_so(tmp_path: Path) -> None:
     ob = captured.clip(tmp_path, range(360))
     bpy.context.scene.render.fps = 60
-    assert cautions(ob) == ["OTHER_RATE"]
+    assert cautions(ob) == ["This motion moves as if made for {} frames a second, but the scene plays {}"]
 
 
 def test_which_of_two_selected_armatures_was_set_up_is_said(capfd: pytest.CaptureFixture[str]) -> None:

@@ -173,26 +173,6 @@ def test_a_hand_reaches_beside_a_wedge_where_its_bounds_are() -> None:
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) < 1e-3
 
 
-def test_bakes_and_renders_are_as_live() -> None:
-    ob, targets = standing()
-    ob.dqik.avoid_self = ob.dqik.use_floor = True
-    for frame, place in ((1, (0.5, -0.4, 1.2)), (8, (-0.1, 0.05, 1.3))):
-        targets["hand.L"].location = place
-        targets["hand.L"].keyframe_insert("location", frame=frame)
-    ob.dqik.live = True
-    live = []
-    for frame in range(1, 9):
-        bpy.context.scene.frame_set(frame)
-        live.append(np.array([bone.matrix for bone in ob.pose.bones]))
-    bpy.context.scene.frame_set(5)
-    assert np.array_equal(np.array([bone.matrix for bone in ob.pose.bones]), live[4])
-    rigs.made_active(ob)
-    bpy.ops.dqik.bake(frame_start=1, frame_end=8)
-    for frame in range(1, 9):
-        bpy.context.scene.frame_set(frame)
-        assert np.abs(np.array([bone.matrix for bone in ob.pose.bones]) - live[frame - 1]).max() < 1e-5
-
-
 @pytest.mark.parametrize("keys", [False, True])
 def test_a_smooth_bake_keeps_bodies_apart_without_a_jump(keys: bool) -> None:
     """Of a hand that is led into the chest; also of a body that is keyed, whose correction is smooth."""

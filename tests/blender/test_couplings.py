@@ -177,28 +177,6 @@ def test_a_spine_shares_its_bend_and_collars_follow() -> None:
     assert head.error < 1.1 * before + 1e-3
 
 
-def test_a_bake_and_a_file_keep_the_relation(tmp_path) -> None:
-    ob, target = chain()
-    coupling(ob, "c", "b", factor=0.7)
-    rigs.key_path(target, [1, 10], [(0.3, 1.2, 1.8), (0.5, -1.0, 1.5)])
-    ob.dqik.live = True
-    rigs.at_frame(6)
-    live = rigs.matrices(ob)
-    path = str(tmp_path / "coupled.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    ob = bpy.data.objects["Rig"]
-    rigs.at_frame(6)
-    assert np.abs(rigs.matrices(ob) - live).max() < 1e-5
-    rigs.made_active(ob)
-    assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
-    for frame in (1, 4, 6, 10):
-        rigs.at_frame(frame)
-        assert off(ob) < 1e-4
-    rigs.at_frame(6)
-    assert np.abs(rigs.matrices(ob) - live).max() < 1e-4
-
-
 def test_selected_bones_follow_the_active_one() -> None:
     ob, _ = chain()
     bpy.ops.object.mode_set(mode="POSE")

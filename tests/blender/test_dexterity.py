@@ -38,7 +38,7 @@ def grid_of(
     """The grid of a chain of joints."""
     skeleton = ik.Skeleton(joints)
     goal = ik.Goal(joints[-1].name, position=(0, 0, 0), offset=offset)
-    chain = reach.Chain(skeleton, goal, skeleton.links, skeleton.rest_pose())
+    chain = reach.SampledChain(skeleton, goal, skeleton.links, skeleton.rest_pose())
     orientations = reach.Orientations(chain.wrist(), turns)
     drawn = chain.draw(DRAWN)
     grid = reach.Grid(drawn.places, cells, turns)
@@ -84,7 +84,7 @@ def test_a_wrist_with_limits_makes_the_share_of_its_cone_and_its_twist(
     joints = [ik.Joint("wrist", -1, "ball", (0, 0, 0), axis=axis, limits=wrist_limits)]
     skeleton = ik.Skeleton(joints)
     goal = ik.Goal("wrist", position=(0, 0, 0))
-    wrist = reach.Chain(skeleton, goal, skeleton.links, skeleton.rest_pose()).wrist()
+    wrist = reach.SampledChain(skeleton, goal, skeleton.links, skeleton.rest_pose()).wrist()
     frame = Rotation.random(random_state=3).as_quat(scalar_first=True)
     numbers, places = reach.Orientations(wrist, MANY).reached(np.zeros((1, 3)), frame[None])
     expected = 0.5 * (1.0 - cos(radians(cone))) * twist / 180.0
@@ -164,7 +164,7 @@ def test_a_hand_on_a_free_wrist_is_dexterous_within_reach(ik: ModuleType, reach:
 
 def test_where_nothing_turns_nothing_is_dexterous(ik: ModuleType, reach: ModuleType) -> None:
     skeleton = ik.Skeleton([ik.Joint("root", -1, "fixed", (0, 0, 0)), ik.Joint("end", 0, "fixed", (0, 1, 0))])
-    chain = reach.Chain(skeleton, ik.Goal("end", position=(0, 0, 0)), skeleton.links, skeleton.rest_pose())
+    chain = reach.SampledChain(skeleton, ik.Goal("end", position=(0, 0, 0)), skeleton.links, skeleton.rest_pose())
     found = finished(reach.shell(chain, 4000))
     assert chain.wrist() is None
     np.testing.assert_allclose(found.reachable, [(0, 1, 0)], atol=1e-12)
@@ -183,7 +183,7 @@ def test_the_shell_holds_the_places_of_the_share_that_is_asked_for(ik: ModuleTyp
     goal = ik.Goal("wrist", position=(0, 0, 0), offset=(0, 0.5, 0))
     furthest = []
     for share in (0.95, 0.5, 0.1):
-        chain = reach.Chain(arm, goal, arm.links, arm.rest_pose())
+        chain = reach.SampledChain(arm, goal, arm.links, arm.rest_pose())
         found = finished(reach.shell(chain, 48_000, cells=16, share=share))
         furthest.append(np.linalg.norm(found.dexterous, axis=-1).max())
         assert np.linalg.norm(found.reachable, axis=-1).max() > 1.9

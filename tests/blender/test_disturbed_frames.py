@@ -233,7 +233,7 @@ BETWEEN = {
 
 @pytest.mark.parametrize("steps", [3, 20])
 @pytest.mark.parametrize("live", [False, True])
-@pytest.mark.parametrize("name", ["bake", "check", "compare"])
+@pytest.mark.parametrize("name", ["bake", "check_range", "compare_solvers"])
 @pytest.mark.parametrize("disturb", BETWEEN)
 def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     disturb: Callable, name: str, live: bool, steps: int, extension: str
@@ -245,17 +245,16 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     rigs.update()
     bpy.ops.ed.undo_push(message="Live")
     said = []
-    operator = next(iter(sys.modules[f"{extension}.operators.live.{name}"].CLASSES))
+    operator = getattr(bpy.types, f"DQIK_OT_{name}")
     running = SimpleNamespace(
         frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
-        solvers={"PGS"}, stopped=operator.stopped,
+        solvers={"PGS"}, smooth=0.0, stopped=operator.stopped,
         tell=lambda kind, *notes: said.append((kind, "; ".join(map(str, notes)))),
     )  # fmt: skip
-    for method in ("_frames", "_bones", "_run"):
+    for method in ("run", "work", "_frames", "_bones", "refused"):
         if hasattr(operator, method):
             setattr(running, method, MethodType(getattr(operator, method), running))
-    running._named = getattr(operator, "_named", None)
-    working = operator._safe_run(running, bpy.context)
+    working = operator.steps(running, bpy.context)
     for _ in range(steps):
         next(working)
     disturb()

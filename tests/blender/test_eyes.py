@@ -271,29 +271,6 @@ def state(ob: bpy.types.Object) -> tuple:
     return ob.data.bones.keys(), channels, places, goals, sorted(one.name for one in ob.data.collections_all)
 
 
-def test_undo_is_exact_and_a_file_keeps_them(tmp_path: Path) -> None:
-    ob = posed(with_eyes(way=(0, 0, 1), rolls=(0.4, 0.9)))
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
-    bpy.ops.ed.undo_push(message="Before")
-    before = state(ob)
-    press()
-    bpy.ops.ed.undo_push(message="Eyes")
-    after = state(ob)
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Figure"]
-    assert state(ob) == before
-    bpy.ops.ed.redo()
-    ob = bpy.data.objects["Figure"]
-    assert state(ob) == after
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "eyes.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "eyes.blend"))
-    ob = bpy.data.objects["Figure"]
-    shift(ob, "DQIK eyes", (0.1, 0.0, -0.1))
-    assert max(off(ob, name) for name in ("eye.L", "eye.R")) < AT
-
-
 @pytest.mark.parametrize("set_up", [False, True])
 def test_with_the_last_eye_goes_the_control_of_both(set_up: bool) -> None:
     ob = with_eyes()
@@ -353,25 +330,6 @@ def test_keyed_eyes_stay_on_their_keys_until_the_influence_is_raised(capfd: pyte
         goal.influence = 1.0
     rigs.update()
     assert off(ob, "eye.L") < AT
-
-
-def test_a_bake_is_what_live_shows() -> None:
-    ob = with_eyes(way=(0, 0, 1), rolls=(0.3, 0.8))
-    bpy.ops.dqik.setup_full_body()
-    press()
-    ob.dqik.live = True
-    for frame, way in ((1, (0, 0, 0)), (6, (0.15, 0, 0.1))):
-        ob.pose.bones["DQIK eyes"].location = way
-        ob.pose.bones["DQIK eyes"].keyframe_insert("location", frame=frame)
-    live = {}
-    for frame in (1, 4, 6):
-        rigs.at_frame(frame)
-        live[frame] = world(ob)
-    assert bpy.ops.dqik.bake(frame_start=1, frame_end=6) == {"FINISHED"}
-    for frame, shown in live.items():
-        rigs.at_frame(frame)
-        assert moved(ob, shown) < 1e-4
-        assert off(ob, "eye.L") < AT
 
 
 def test_in_pose_mode_the_control_of_both_is_selected() -> None:

@@ -347,7 +347,8 @@ def test_the_overlay_tells_a_lag_from_a_miss(extension: str) -> None:
     ob = cart([(0, 0, 0)] + LAST * [(1, 0, 0)], gain=4.0)
 
     def kinds() -> set[str]:
-        found = scene.read(ob, bpy.context.evaluated_depsgraph_get(), (), scene.Shown(limits=False, at_limit=False))
+        shown = scene.OverlayParts(limits=False, at_limit=False)
+        found = scene.read(ob, bpy.context.evaluated_depsgraph_get(), (), shown)
         drawing = scene.draw(found)
         return {*drawing.lines, *(kind for *_, kind in drawing.misses)}
 

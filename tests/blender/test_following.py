@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from catalogue import two_that_follow_each_other
 from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
 FRAMES = (3, 20, 11, 7)
@@ -178,17 +179,6 @@ def test_a_ring_of_drivers_is_no_trouble() -> None:
     assert follower.dqik.live
 
 
-def hooked(hook: bpy.types.Object, ob: bpy.types.Object) -> bpy.types.Object:
-    hook.parent, hook.parent_type, hook.parent_bone = ob, "BONE", "jib"
-    return hook
-
-
-def two_that_follow_each_other() -> tuple[bpy.types.Object, bpy.types.Object]:
-    one, other, _ = leader_and_follower(lambda leader, hook: hooked(hook, leader))
-    rigs.goal(one, "flag", hooked(rigs.empty((0, 0, 0), "Back"), other), chain_length=1)
-    return one, other
-
-
 def test_in_a_cycle_of_armatures_one_goal_is_left_out_and_said() -> None:
     """The first armature does not wait for the second, which follows it; its other goals are met."""
     one, other = two_that_follow_each_other()
@@ -227,16 +217,6 @@ def test_an_armature_that_is_not_live_on_a_frame_is_in_no_cycle(keyed: int) -> N
         rigs.at_frame(frame)
         if frame in fresh:
             assert turn(fresh[frame], rigs.matrices(both[1 - keyed])) < STEADY
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_an_armature_in_a_cycle_is_baked_as_it_was_shown(first: bool) -> None:
-    """Both the one that leaves a goal out and the one that follows it."""
-    ob = two_that_follow_each_other()[0 if first else 1]
-    shown = {frame: pose_at(ob, frame) for frame in range(1, 13)}
-    rigs.made_active(ob)
-    assert bpy.ops.dqik.bake(frame_start=1, frame_end=12) == {"FINISHED"}
-    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in shown.items()) < STEADY
 
 
 # -- an armature that follows itself -----------------------------------------------------------------------------------

@@ -222,18 +222,6 @@ def test_goals_that_are_there_keep_their_targets() -> None:
         assert away(now[:, bones.index(name)], motion[:, bones.index(name)]) < 5e-3, name
 
 
-def test_undo_takes_keys_and_controls_back() -> None:
-    walker()
-    rigs.update()
-    bpy.ops.ed.undo_push(message="Before")
-    bpy.ops.dqik.setup_full_body()
-    bpy.ops.ed.undo_push(message="After")
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Figure"]
-    assert not ob.dqik.goals
-    assert not any("DQIK" in path for path, _ in rigs.keys(ob))
-
-
 def test_an_armature_that_a_handler_removes_meanwhile_is_named() -> None:
     walker()
 

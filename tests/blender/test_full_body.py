@@ -91,24 +91,6 @@ def test_without_a_figure_nothing_is_made() -> None:
     assert (len(ob.dqik.goals), len(bpy.data.objects), len(bpy.data.collections)) == (0, objects, collections)
 
 
-def test_undo_takes_it_back() -> None:
-    """Goals, targets, collection and the hips' freedom go, and come again with redo."""
-    rigs.figure()
-    rigs.update()
-    bpy.ops.ed.undo_push(message="Before")
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-    bpy.ops.dqik.limits_preset()
-    bpy.ops.ed.undo_push(message="After")
-    for act, goals, there in ((bpy.ops.ed.undo, 0, False), (bpy.ops.ed.redo, 6, True)):
-        act()
-        ob = bpy.data.objects["Figure"]
-        assert len(ob.dqik.goals) == goals
-        assert ("Figure targets" in bpy.data.collections) == there
-        assert ("head target" in bpy.data.objects) == there
-        assert ob.pose.bones["hips"].dqik_translate == there
-        assert ob.pose.bones["shin.L"].dqik_use_limits == there
-
-
 def test_ankles_and_toes_get_limits_that_go_with_the_goals() -> None:
     """Without Human Limits a crouch would fold feet to the shin; the limits go when the last goal does."""
     ob = rigs.figure()

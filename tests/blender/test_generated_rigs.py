@@ -310,18 +310,6 @@ def test_a_rig_of_an_unknown_tool_is_left_alone(opened: Callable) -> None:
         assert (rigs.head(ob, bone) - rigs.place(target)).length < 2e-3
 
 
-def test_undo_sets_the_switches_back(opened: Callable) -> None:
-    """One step takes goals and switches back."""
-    opened("basic_human")
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.dqik.setup_full_body()
-    bpy.ops.ed.undo_push(message="set up")
-    bpy.ops.ed.undo()
-    ob = bpy.context.object
-    assert not ob.dqik.goals
-    assert all(bone["IK_FK"] == 0.0 for bone in ob.pose.bones if "IK_FK" in bone)
-
-
 @pytest.mark.parametrize(("owner", "switch", "value"), [("upper_arm_parent.L", "FK_limb_follow", 1.0),
                                                         ("torso", "head_follow", 0.0)])  # fmt: skip
 def test_other_switches_may_have_any_end(opened: Callable, owner: str, switch: str, value: float) -> None:

@@ -7,19 +7,11 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from catalogue import chain, curve_object
 from mathutils import Euler, Matrix, Quaternion, Vector
 from scipy.spatial import ConvexHull
 
 OTHERS = ["LOOK_AT", "DISTANCE", "PLANE", "BALANCE", "CURVE", "PARALLEL"]
-
-
-def chain(count: int = 4) -> bpy.types.Object:
-    """A chain of bones along Z, a little bent."""
-    ob = rigs.armature([
-        rigs.Bone(f"bone {k}", (0.02 * k * k, 0, 0.5 * k), (0.02 * (k + 1) ** 2, 0, 0.5 * (k + 1)),
-                  f"bone {k - 1}" if k else "", k > 0) for k in range(count)
-    ])  # fmt: skip
-    return ob
 
 
 def goal_of(ob: bpy.types.Object, kind: str, bone: str, target: bpy.types.Object | None, **settings: object):
@@ -86,26 +78,6 @@ def test_a_bone_stays_on_a_slope_or_above_it(side: str) -> None:
     if side == "ABOVE":
         assert (rigs.tail(ob, "bone 3") - target.location) @ up > 1.0
     assert ob.dqik.status.converged or side == "ON"
-
-
-def curve_object(kind: str) -> bpy.types.Object:
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new(kind)
-    points = [(0, 0, 0), (0.5, 0.2, 0.8), (1.0, 0.3, 1.2), (1.9, 0.1, 1.8)]
-    if kind == "BEZIER":
-        spline.bezier_points.add(len(points) - 1)
-        for point, at in zip(spline.bezier_points, points, strict=True):
-            point.co = at
-            point.handle_left_type = point.handle_right_type = "AUTO"
-    else:
-        spline.points.add(len(points) - 1)
-        for point, at in zip(spline.points, points, strict=True):
-            point.co = (*at, 1.0)
-        spline.use_endpoint_u, spline.order_u = True, 4
-    ob = bpy.data.objects.new("Path", data)
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
 
 
 def on_curve(curve: bpy.types.Object, points: list[Vector]) -> float:
@@ -219,30 +191,6 @@ def test_an_influence_of_nothing_leaves_the_bones_where_they_are(kind: str) -> N
     goal.influence = 1.0
     rigs.update()
     assert small < 0.02 < np.abs(rigs.matrices(ob) - before).max()
-
-
-@pytest.mark.parametrize("kind", OTHERS)
-def test_a_bake_is_what_live_shows_and_files_keep_the_goal(kind: str, tmp_path) -> None:
-    ob = chain()
-    target = curve_object("BEZIER") if kind == "CURVE" else rigs.empty((0.8, 0.4, 1.1))
-    rigs.key_path(target, [1, 10], [(0.8, 0.4, 1.1), (-0.3, 0.5, 1.6)])
-    goal_of(ob, kind, "bone 3", target, distance=0.2, axis="Z")
-    live = []
-    for frame in (1, 4, 10):
-        rigs.at_frame(frame)
-        live.append(rigs.matrices(ob))
-    path = str(tmp_path / "kinds.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    ob = bpy.data.objects["Rig"]
-    assert ob.dqik.goals[0].kind == kind
-    rigs.at_frame(4)
-    assert np.abs(rigs.matrices(ob) - live[1]).max() < 1e-5
-    rigs.made_active(ob)
-    assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
-    for frame, expected in zip((1, 4, 10), live, strict=True):
-        rigs.at_frame(frame)
-        assert np.abs(rigs.matrices(ob) - expected).max() < 1e-4
 
 
 def test_a_mirrored_goal_looks_with_the_mirrored_axis() -> None:

@@ -319,20 +319,6 @@ def test_a_cancelled_drag_never_was(extension: str, live: bool, bone: str, keyed
     assert not any(one.dqik_hold for one in ob.pose.bones)
 
 
-@pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
-def test_a_drag_is_one_undo_step(bone: str) -> None:
-    ob = figure()
-    bpy.ops.ed.undo_push(message="before")
-    before, place = rigs.matrices(ob).copy(), on_bone(ob, bone)
-    bpy.ops.dqik.grab("EXEC_DEFAULT", True, bone=bone, point=place, to=place + Vector((0.02, -0.08, 0.03)))
-    after = rigs.matrices(ob).copy()
-    assert np.abs(after - before).max() > 0.01
-    bpy.ops.ed.undo()
-    assert np.abs(rigs.matrices(bpy.data.objects["Figure"]) - before).max() < 1e-5
-    bpy.ops.ed.redo()
-    assert np.abs(rigs.matrices(bpy.data.objects["Figure"]) - after).max() < 1e-5
-
-
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
 def test_auto_keying_keys_a_drag_on_its_frame_only(bone: str, live: bool) -> None:

@@ -271,23 +271,6 @@ def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_kept(before, 115)
 
 
-def test_undo_of_hold_here_leaves_the_pose() -> None:
-    """One step; the bone is held on all frames again."""
-    blocked()
-    rigs.at_frame(115)
-    turn_chest()
-    bpy.ops.ed.undo_push(message="Posed")
-    held = poses()
-    rigs.at_frame(115)
-    bpy.ops.dqik.hold_here("EXEC_DEFAULT", True)
-    rigs.update()
-    assert hold_keys()
-    bpy.ops.ed.undo()
-    rigs.update()
-    assert not hold_keys()
-    assert np.abs(poses((57,))[57] - held[57]).max() < 1e-5
-
-
 def test_a_keyed_pose_is_saved(tmp_path: Path) -> None:
     """And opens as it was, without a further key."""
     blocked()

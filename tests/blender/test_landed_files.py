@@ -20,8 +20,7 @@ ALIKE = ("af0ae92", "ebbaec5")
 """Solvers and the natural pose have hardly changed since these."""
 SAVED_AT = 12
 FRAMES = (1, 7, 12, 20)
-LIVE = [("live", "Figure"), ("live", "Body")]
-EVERY = [*LIVE, ("off", "Figure")]
+FIGURES = {"live": ("Figure", "Body"), "off": ("Figure",)}
 FOLDED = {"Figure": ("arm.R", "forearm.R", "hand.R", "thigh.L", "shin.L", "foot.L")}
 """Limbs whose keys hold them almost straight: since these versions they fold in the plane that their rest shows."""
 REACH = 5e-3  # what a goal that was met may miss: 0.3 % of the figure's height
@@ -68,6 +67,7 @@ WAYS = [opened, appended, linked, overridden]
 SOME = [(commit, opened) for commit in COMMITS]
 SOME += [(commit, way) for commit in ("ebdd3eb", "4b7afa9", "ebbaec5") for way in WAYS[1:]]
 """All versions opened, and of the others those between which the formats differ."""
+OPENED = list(dict.fromkeys([*SOME, *((commit, way) for commit in ALIKE for way in WAYS)]))
 
 
 def figure(name: str) -> bpy.types.Object:
@@ -100,13 +100,8 @@ def channels(bone: bpy.types.PoseBone) -> list[float]:
     return [*bone.location, *getattr(bone, PATHS[bone.rotation_mode])]
 
 
-@pytest.mark.parametrize(("commit", "way"), SOME)
-@pytest.mark.parametrize(("file", "name"), EVERY)
-def test_settings_are_as_saved(commit: str, file: str, name: str, way: Way) -> None:
-    """Of the armature, its goals and its bones. Where the version had no natural pose, there is none."""
-    saved = facts(commit, file, name)
-    way(commit, file)
-    ob = figure(name)
+def assert_settings(ob: bpy.types.Object, saved: dict) -> None:
+    """Those of the armature, its goals and its bones. Where the version had no natural pose, there is none."""
     assert ob.dqik.live == saved["live"]
     wanted = {"natural_pose": 0.0} | saved["settings"]
     assert {key: _number(getattr(ob.dqik, key)) for key in wanted} == {k: _number(v) for k, v in wanted.items()}
@@ -126,39 +121,75 @@ def _number(value: object) -> object:
     return round(value, 5) if isinstance(value, float) else value
 
 
-@pytest.mark.parametrize(("commit", "way"), [(commit, way) for commit, way in SOME if way is not linked])
-@pytest.mark.parametrize(("file", "name"), EVERY)
-def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, name: str, way: Way) -> None:
-    """Channel by channel, in the rotation modes of the bones, at once and after frames.
+def assert_met(ob: bpy.types.Object, pose: dict[str, list[float]]) -> None:
+    """Goals are met where the version met all, and limits hold.
 
-    Linked armatures cannot be changed.
+    Else the worst miss is as large, but for 2.5 cm: which goals yield to which has changed since.
     """
-    saved = facts(commit, file, name)
-    for frames in ((), FRAMES[:3]):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        way(commit, file)
-        ob = figure(name)
-        ob.dqik.live = True
-        for frame in (*frames, SAVED_AT):
-            bpy.context.scene.frame_set(frame)
-        ob.dqik.live = False
+    found = list(ends(ob))
+    before, worst = max(saved_miss(ob, goal, pose) for goal, _ in found), max(miss for _, miss in found)
+    assert worst < (REACH if before < 1e-3 else before + 0.025), (worst, before)
+    for bone in ob.pose.bones:
+        if bone.dqik_use_limits:
+            _, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, bone.name))
+            assert np.degrees(bone.dqik_swing_x_min) - 0.1 < x < np.degrees(bone.dqik_swing_x_max) + 0.1
+            assert np.degrees(bone.dqik_swing_z_min) - 0.1 < z < np.degrees(bone.dqik_swing_z_max) + 0.1
+
+
+@pytest.mark.parametrize(("commit", "way"), OPENED)
+def test_live_figures_are_as_saved(commit: str, way: Way) -> None:
+    """Settings; the first look, before any change of frame and after an update without one; and frames."""
+    saved = {name: facts(commit, "live", name) for name in FIGURES["live"]}
+    way(commit, "live")
+    for _ in range(2):
+        for name, one in saved.items() if commit in ALIKE else ():
+            assert_alike(figure(name), one["at_save"])
         rigs.update()
-        for bone, wanted in saved["channels_off"].items():
-            np.testing.assert_allclose(channels(ob.pose.bones[bone]), wanted, atol=2e-5, err_msg=bone)
-        assert furthest(ob, saved["pose_off"]) < 0.02
+    for name, one in saved.items():
+        assert_settings(figure(name), one)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        for name, one in saved.items():
+            assert_met(figure(name), one["frames"][str(frame)])
+            if commit in ALIKE:
+                assert_alike(figure(name), one["frames"][str(frame)])
 
 
-@pytest.mark.parametrize(("commit", "way"), SOME)
-def test_a_figure_that_is_not_live_looks_as_saved(commit: str, way: Way) -> None:
-    """On all frames."""
+@pytest.mark.parametrize(("commit", "way"), OPENED)
+def test_a_figure_that_is_not_live_is_as_saved(commit: str, way: Way) -> None:
+    """Settings, the first look, and all frames."""
     saved = facts(commit, "off", "Figure")
     way(commit, "off")
     ob = figure("Figure")
+    assert_settings(ob, saved)
     assert furthest(ob, saved["at_save"]) < 0.02
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert furthest(ob, saved["frames"][str(frame)]) < 0.02
         assert moved(ob, saved["frames"][str(frame)]) < 1e-4
+
+
+@pytest.mark.parametrize(("commit", "way"), [(commit, way) for commit, way in SOME if way is not linked])
+@pytest.mark.parametrize("file", FIGURES)
+def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, way: Way) -> None:
+    """Channel by channel, in the rotation modes of the bones, at once and after frames.
+
+    Linked armatures cannot be changed.
+    """
+    for frames in ((), FRAMES[:3]):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        way(commit, file)
+        for name in FIGURES[file]:
+            figure(name).dqik.live = True
+        for frame in (*frames, SAVED_AT):
+            bpy.context.scene.frame_set(frame)
+        for name in FIGURES[file]:
+            ob, saved = figure(name), facts(commit, file, name)
+            ob.dqik.live = False
+            rigs.update()
+            for bone, wanted in saved["channels_off"].items():
+                np.testing.assert_allclose(channels(ob.pose.bones[bone]), wanted, atol=2e-5, err_msg=bone)
+            assert furthest(ob, saved["pose_off"]) < 0.02
 
 
 def ends(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, float]]:
@@ -190,65 +221,17 @@ def assert_alike(ob: bpy.types.Object, pose: dict[str, list[float]]) -> None:
         assert not own or (furthest(ob, own) < most_turn and moved(ob, own) < most_way), (folded, turns(ob, own))
 
 
-@pytest.mark.parametrize(("commit", "way"), SOME)
-@pytest.mark.parametrize(("file", "name"), LIVE)
-def test_goals_are_met_where_they_were_and_limits_hold(commit: str, file: str, name: str, way: Way) -> None:
-    """On frames on which the version met all. On others, the worst miss is as large, but for 2.5 cm: which goals yield
-    to which has changed since."""
-    saved = facts(commit, file, name)
-    way(commit, file)
-    ob = figure(name)
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
-        found = list(ends(ob))
-        before = max(saved_miss(ob, goal, saved["frames"][str(frame)]) for goal, _ in found)
-        worst = max(miss for _, miss in found)
-        assert worst < (REACH if before < 1e-3 else before + 0.025), (frame, worst, before)
-        for bone in ob.pose.bones:
-            if bone.dqik_use_limits:
-                _, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, bone.name))
-                assert np.degrees(bone.dqik_swing_x_min) - 0.1 < x < np.degrees(bone.dqik_swing_x_max) + 0.1
-                assert np.degrees(bone.dqik_swing_z_min) - 0.1 < z < np.degrees(bone.dqik_swing_z_max) + 0.1
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("file", "name"), LIVE)
-@pytest.mark.parametrize("commit", ALIKE)
-def test_live_frames_are_those_that_the_version_showed(commit: str, file: str, name: str, way: Way) -> None:
-    """To half a degree and a millimetre."""
-    saved = facts(commit, file, name)
-    way(commit, file)
-    ob = figure(name)
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
-        assert_alike(ob, saved["frames"][str(frame)])
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("file", "name"), LIVE)
-@pytest.mark.parametrize("commit", ALIKE)
-def test_the_first_look_is_that_of_saving(commit: str, file: str, name: str, way: Way) -> None:
-    """Before any change of frame, and after an update without one."""
-    saved = facts(commit, file, name)
-    way(commit, file)
-    ob = figure(name)
-    for _ in range(2):
-        assert_alike(ob, saved["at_save"])
-        rigs.update()
-
-
 @pytest.mark.parametrize(("commit", "way"), [(commit, way) for commit, way in SOME if way is not opened])
-@pytest.mark.parametrize(("file", "name"), LIVE)
-def test_other_files_show_what_the_file_itself_shows(commit: str, file: str, name: str, way: Way) -> None:
+def test_other_files_show_what_the_file_itself_shows(commit: str, way: Way) -> None:
     """Appended, linked and overridden figures have the pose of the opened file, on each frame."""
     poses = []
     for bring in (opened, way):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        bring(commit, file)
-        ob, own = figure(name), []
+        bring(commit, "live")
+        own = []
         for frame in FRAMES:
             bpy.context.scene.frame_set(frame)
-            own.append(rigs.matrices(ob))
+            own.append(np.concatenate([rigs.matrices(figure(name)) for name in FIGURES["live"]]))
         poses.append(own)
     assert np.degrees(rigs.turn(np.array(poses[0]), np.array(poses[1]))) < 0.05
 

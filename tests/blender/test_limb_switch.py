@@ -487,17 +487,6 @@ def test_nothing_selected_that_has_a_goal() -> None:
     assert not any("influence" in path for path, _ in rigs.keys(ob))
 
 
-def test_undo_takes_it_back() -> None:
-    ob = mover()
-    select(ob, "DQIK hand.L")
-    rigs.update()
-    bpy.ops.ed.undo_push(message="Before")
-    bpy.ops.dqik.limb_to_fk(frame_start=3, frame_end=6)
-    bpy.ops.ed.undo_push(message="After")
-    bpy.ops.ed.undo()
-    assert not any("influence" in path for path, _ in rigs.keys(bpy.data.objects["Figure"]))
-
-
 def test_live_after_a_bake_moves_nothing_that_was_not_edited() -> None:
     """A hand out of reach misses its goal on some frames, and pulls the hips; one control is edited on one frame."""
     ob = mover()

@@ -36,7 +36,7 @@ def test_many_bones_in_a_line_reach_their_target(
     assert (rigs.tail(ob, last) - rigs.place(target)).length < near
     assert not ob.dqik.status.message
     overlay = importlib.import_module(f"{extension}.rig.overlay.scene")
-    seen = overlay.read(ob, bpy.context.evaluated_depsgraph_get(), [ob.pose.bones[last]], overlay.Shown())
+    seen = overlay.read(ob, bpy.context.evaluated_depsgraph_get(), [ob.pose.bones[last]], overlay.OverlayParts())
     assert overlay.draw(seen).lines
     ob.dqik.live = False
     rigs.made_active(ob)

@@ -134,18 +134,6 @@ def test_the_old_action_stays_and_only_legs_and_hips_are_keyed_anew(clip: bpy.ty
     assert rigs.keys(clip) == before
 
 
-def test_it_is_one_undo_step(clip: bpy.types.Object) -> None:
-    rigs.at_frame(60)
-    bpy.ops.ed.undo_push(message="clip")
-    before, name = rigs.matrices(clip), clip.animation_data.action.name
-    bpy.ops.dqik.mend_motion()
-    bpy.ops.ed.undo_push(message="mended")
-    assert rigs.turn(before, rigs.matrices(bpy.context.object)) > 1e-4
-    bpy.ops.ed.undo()
-    assert bpy.context.object.animation_data.action.name == name
-    assert rigs.turn(before, rigs.matrices(bpy.context.object)) < 1e-6
-
-
 def test_a_scaled_figure_on_a_moved_parent_is_mended_alike() -> None:
     """Feet stand in the world, and where they stand is the same place on the figure."""
     reference = captured()

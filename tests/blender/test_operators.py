@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators from a script in background mode: what they make, what they say, and that undo takes it back."""
 
-from collections.abc import Callable
 from math import degrees, radians
 
 import bpy
-import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
@@ -200,14 +198,6 @@ def test_reset_pose_puts_the_goals_bones_to_rest(live: bool) -> None:
 # -- undo -------------------------------------------------------------------------------------------------------------
 
 
-def add(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.goal_add(bone="a")
-
-
-def remove(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.goal_remove(index=0)
-
-
 def solve(ob: bpy.types.Object) -> None:
     bpy.ops.dqik.solve()
 
@@ -216,52 +206,8 @@ def reset(ob: bpy.types.Object) -> None:
     bpy.ops.dqik.reset_pose()
 
 
-def take_over(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.goals_from_constraints()
-
-
 def limits(ob: bpy.types.Object) -> None:
     bpy.ops.dqik.limits_from_ik()
-
-
-def everything(ob: bpy.types.Object) -> list:
-    """All that these operators may change."""
-    return [
-        [(goal.bone, goal.target and goal.target.name, goal.pole_angle) for goal in ob.dqik.goals],
-        [bone.dqik_use_limits for bone in ob.pose.bones],
-        [constraint.mute for bone in ob.pose.bones for constraint in bone.constraints],
-        sorted(object.name for object in bpy.data.objects),
-        rigs.channels(ob).tolist(),
-    ]
-
-
-@pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize("act", [add, remove, solve, reset, take_over, limits])
-def test_undo_takes_an_operator_back_and_redo_does_it_again(act: Callable, live: bool) -> None:
-    """After undo goals, limits, constraints, objects and pose are as before; after redo as they were made."""
-    ob = rigs.made_active(rigs.bent_arm())
-    ob.pose.bones["a"].rotation_quaternion = rigs.rotation((0, 0, 1), -25.0)
-    rigs.goal(ob, "b", rigs.empty((0.9, -1.0, 0.5)))
-    rigs.blender_ik(ob, "a", rigs.empty((0, 1, 0), "Aim"), chain_count=1, influence=0.0)
-    ob.pose.bones["b"].use_ik_limit_x = True
-    ob.dqik.live = live
-    rigs.update()
-    before = everything(ob)
-    bpy.ops.ed.undo_push(message="Before")
-    act(ob)
-    rigs.update()
-    bpy.ops.ed.undo_push(message="After")
-    after = everything(ob)
-    if not (live and act in (solve, reset)):
-        assert after != before
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Rig"]
-    assert everything(ob)[:4] == before[:4]
-    np.testing.assert_allclose(everything(ob)[4], before[4], atol=2e-6)
-    bpy.ops.ed.redo()
-    ob = bpy.data.objects["Rig"]
-    assert everything(ob)[:4] == after[:4]
-    np.testing.assert_allclose(everything(ob)[4], after[4], atol=2e-6)
 
 
 # -- from Blender's IK ------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def drawn(overlay: ModuleType, ob: bpy.types.Object, selected: str = "", **shown
 def seen(overlay: ModuleType, ob: bpy.types.Object, selected: str = "", **shown: bool) -> object:
     """What the overlay reads."""
     bones = [ob.pose.bones[selected]] if selected else []
-    return overlay.read(ob, bpy.context.evaluated_depsgraph_get(), bones, overlay.Shown(**shown))
+    return overlay.read(ob, bpy.context.evaluated_depsgraph_get(), bones, overlay.OverlayParts(**shown))
 
 
 def swings(ob: bpy.types.Object, bone: str, points: np.ndarray) -> np.ndarray:

@@ -229,18 +229,6 @@ def test_a_press_without_a_control_says_what_to_select() -> None:
         bpy.ops.dqik.plant()
 
 
-def test_one_undo_takes_it_back() -> None:
-    ob, control = walker()
-    keys, (rig, name) = rigs.keys(ob), (ob.name, control.name)
-    rigs.at_frame(20)
-    bpy.ops.ed.undo_push(message="Before")
-    assert bpy.ops.dqik.plant("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert rigs.keys(ob) != keys
-    bpy.ops.ed.undo()
-    assert rigs.keys(bpy.data.objects[rig]) == keys
-    assert bpy.data.objects[rig].pose.bones[name].name == name
-
-
 @pytest.mark.parametrize("interpolation", ["BEZIER", "SINE", "LINEAR"])
 @pytest.mark.parametrize("handles", ["AUTO_CLAMPED", "AUTO", "FREE"])
 def test_few_keys_stay_as_they_are_outside_of_the_range_and_its_fade(handles: str, interpolation: str) -> None:

@@ -581,33 +581,3 @@ def test_moving_the_armature_takes_its_targets_along_or_not(follow: bool) -> Non
         assert (rigs.place(goal.target) - way).length < 1e-5
     ob.dqik.targets_follow = False
     assert all(goal.target.parent is None for goal in ob.dqik.goals)
-
-
-@pytest.mark.parametrize("operator", ["pin", "targets_to_pose", "goals_mirror", "limits_mirror", "keep_pose", "unpin"])
-def test_one_undo_takes_an_operator_back(operator: str) -> None:
-    """And redo brings it again."""
-    ob = posed(rigs.figure())
-    ob.pose.bones["arm.L"].dqik_stiffness = 0.5
-    select(ob, "hand.L")
-    bpy.ops.dqik.pin()
-    ob.dqik.live = operator == "keep_pose"
-    ob.pose.bones["DQIK hand.L"].location += Vector((0.1, 0.0, 0.1))
-    rigs.update()
-    if operator == "pin":
-        select(ob, "foot.L")
-
-    def state() -> tuple:
-        found = bpy.data.objects["Figure"]
-        return contents(found), [goal.name for goal in found.dqik.goals], found.dqik.live
-
-    bpy.ops.ed.undo_push(message="Before")
-    before = state()
-    assert getattr(bpy.ops.dqik, operator)() == {"FINISHED"}
-    rigs.update()
-    bpy.ops.ed.undo_push(message="After")
-    after = state()
-    bpy.ops.ed.undo()
-    assert state() == before
-    bpy.ops.ed.redo()
-    assert state() == after != before
-    assert control(bpy.data.objects["Figure"], "hand.L") is not None if operator != "unpin" else True

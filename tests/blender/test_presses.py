@@ -5,13 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RUN = Path(__file__).parents[1] / "presses" / "run.py"
 PRESSES = "key_controls;overlap;bake;edit_range"
 SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between frames;centimetres"
 
 
-def test_a_press_does_what_it_says_or_changes_nothing(extension_zip: Path) -> None:
-    """Refused with a sentence, or done as promised, with everything else as it was; undo is exact."""
-    command = [sys.executable, str(RUN), "--presses", PRESSES, "--situations", SITUATIONS, "--zip", str(extension_zip)]
+@pytest.mark.parametrize(("presses", "situations"), [("", "few keys"), (PRESSES, SITUATIONS)], ids=["all", "some"])
+def test_a_press_does_what_it_says_or_changes_nothing(presses: str, situations: str, extension_zip: Path) -> None:
+    """All presses where all is usual, and some in other situations.
+
+    Refused with a sentence, or done as promised, with everything else as it was; undo and redo are exact.
+    """
+    command = [sys.executable, str(RUN), "--presses", presses, "--situations", situations, "--zip", str(extension_zip)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout.replace("Traceback (", "A traceback (")  # this process printed none

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import crane, key_turns, load, reaching
+from catalogue import SITUATIONS
+from situations import reaching
 
 PIXELS = 16
 WIDE = 4.0  # what the camera sees, in both directions
@@ -69,119 +70,23 @@ def animation(folder: Path, first: int, last: int) -> dict[int, np.ndarray]:
     return {frame: seen(str(folder / f"film{frame:04d}.png")) for frame in range(first, last + 1)}
 
 
-# -- what is animated --------------------------------------------------------------------------------------------------
+ANIMATED = ["plain", "a keyed bone", "a keyed influence"]
 
 
-def plain(ob: bpy.types.Object) -> None:
-    pass
-
-
-def keyed_bone(ob: bpy.types.Object) -> None:
-    key_turns(ob, "mast", {1: (0.5, 0, 0), 10: (0, -0.6, 0.3), 30: (0.4, 0.2, 0)})
-
-
-def keyed_bone_and_still_target(ob: bpy.types.Object) -> None:
-    """Nothing moves but the keys of a bone that hold still."""
-    key_turns(ob, "mast", {1: (0.5, 0, 0), 30: (0.5, 0, 0)})
-    bpy.data.objects["Load"].animation_data_clear()
-    bpy.data.objects["Load"].location = (0.5, 0.5, 1.6)
-
-
-def driven_bone(ob: bpy.types.Object) -> None:
-    driver = ob.pose.bones["mast"].driver_add("rotation_quaternion", 1).driver
-    driver.type, driver.expression = "SCRIPTED", "sin(frame / 3)"
-
-
-def in_tracks(ob: bpy.types.Object) -> None:
-    keyed_bone(ob)
-    data = ob.animation_data
-    data.nla_tracks.new().strips.new("Strip", 1, data.action)
-    data.action = None
-
-
-def keyed_setting(owner: Callable, name: str, values: dict) -> Callable:
-    def prepare(ob: bpy.types.Object) -> None:
-        for frame, value in values.items():
-            setattr(owner(ob), name, value)
-            owner(ob).keyframe_insert(name, frame=frame)
-
-    prepare.__name__ = f"keyed {name}"
-    return prepare
-
-
-def driven_influence(ob: bpy.types.Object) -> None:
-    driver = ob.driver_add("dqik.goals[0].influence").driver
-    driver.type, driver.expression = "SCRIPTED", "min(1, abs(frame - 6) / 4)"
-
-
-def only_the_end_is_solved(prepare: Callable) -> Callable:
-    """The goals move the jib and the boom; the mast below them is animated in some way."""
-
-    def prepare_base(ob: bpy.types.Object) -> None:
-        for goal in ob.dqik.goals:
-            goal.chain_length = 2
-        prepare(ob)
-
-    prepare_base.__name__ = f"{prepare.__name__} below the chain"
-    return prepare_base
-
-
-def keyed_object(ob: bpy.types.Object) -> None:
-    rigs.key_path(ob, (1, 4, 8), [(0, 0, 0), (0.3, 0.2, -0.4), (-0.3, 0.0, 0.3)])
-
-
-def keyed_scale(ob: bpy.types.Object) -> None:
-    bone = ob.pose.bones["mast"]
-    for frame, scale in {1: 1.0, 4: 0.7, 8: 1.2}.items():
-        bone.scale = (scale, scale, scale)
-        bone.keyframe_insert("scale", frame=frame)
-
-
-def keyed_constraint(ob: bpy.types.Object) -> None:
-    made = ob.pose.bones["mast"].constraints.new("DAMPED_TRACK")
-    made.target = rigs.empty((0.8, 0.6, 0.5), "Guide")
-    for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
-        made.influence = influence
-        made.keyframe_insert("influence", frame=frame)
-
-
-def driven_by_a_keyed_property(ob: bpy.types.Object) -> None:
-    for frame, value in {1: 0.0, 4: 0.5, 8: -0.7}.items():
-        ob["lean"] = value
-        ob.keyframe_insert('["lean"]', frame=frame)
-    ob.pose.bones["mast"].rotation_mode = "XYZ"
-    driver = ob.pose.bones["mast"].driver_add("rotation_euler", 0).driver
-    variable = driver.variables.new()
-    variable.targets[0].id, variable.targets[0].data_path, driver.type = ob, '["lean"]', "AVERAGE"
-
-
-def bent(ob: bpy.types.Object) -> None:
-    """A base pose far from what the goals ask for, so that a setting makes a difference."""
-    ob.pose.bones["mast"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
-    ob.pose.bones["boom"].rotation_quaternion = rigs.rotation((1, 0, 0), -60.0)
-
-
-ANIMATED = [
-    plain, keyed_bone, keyed_bone_and_still_target, driven_bone, in_tracks,
-    keyed_setting(lambda ob: ob.dqik.goals[0], "influence", {4: 0.0, 8: 1.0}),
-    keyed_setting(lambda ob: ob.dqik.goals[0], "mute", {4: False, 6: True, 7: False}),
-    keyed_setting(lambda ob: ob.dqik.goals[1], "position_weight", {4: 0.0, 8: 5.0}),
-    keyed_setting(lambda ob: ob.dqik, "live", {4: True, 6: False, 8: True}),
-    keyed_setting(lambda ob: ob.pose.bones["mast"], "dqik_stiffness", {4: 0.0, 8: 1.0}),
-    driven_influence, only_the_end_is_solved(keyed_bone), keyed_object, keyed_scale, keyed_constraint,
-    only_the_end_is_solved(driven_by_a_keyed_property),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("prepare", ANIMATED, ids=[prepare.__name__ for prepare in ANIMATED])
-def test_stills_animations_and_the_viewport_agree(prepare: Callable, tmp_path: Path) -> None:
-    """The ball is at one place in all three, at every frame; and the viewport is left as it was."""
-    ob, _ = reaching()
-    bent(ob)
-    rigs.goal(ob, "jib", rigs.empty((0.2, -0.8, 1.4), "Pull"), position_weight=0.5)
-    prepare(ob)
+def animated_crane(name: str) -> bpy.types.Object:
+    """A crane of the catalogue; or one whose Live is keyed."""
+    ob = SITUATIONS["moving crane, plain" if name == "keyed live" else f"moving crane, {name}"]()
+    for frame, live in {4: True, 6: False, 8: True}.items() if name == "keyed live" else ():
+        ob.dqik.live = live
+        ob.dqik.keyframe_insert("live", frame=frame)
     filmed(ob)
-    ob.dqik.live = True
+    return ob
+
+
+@pytest.mark.parametrize("name", [*ANIMATED, "keyed live"])
+def test_stills_animations_and_the_viewport_agree(name: str, tmp_path: Path) -> None:
+    """The ball is at one place in all three, at every frame; and the viewport is left as it was."""
+    ob = animated_crane(name)
     viewport, stills = {}, {}
     for frame in (7, 4, 6):
         rigs.at_frame(frame)
@@ -197,15 +102,11 @@ def test_stills_animations_and_the_viewport_agree(prepare: Callable, tmp_path: P
         np.testing.assert_allclose(film[frame], place, atol=NEAR, err_msg=f"frame {frame} of the animation")
 
 
-@pytest.mark.parametrize("prepare", [plain, keyed_bone, ANIMATED[5]], ids=["plain", "keyed bone", "keyed influence"])
-def test_motion_blur_is_of_the_solved_motion(prepare: Callable, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ANIMATED)
+def test_motion_blur_is_of_the_solved_motion(name: str, tmp_path: Path) -> None:
     """The ball's middle in a blurred picture is the mean of where the viewport has it while the shutter is open."""
-    ob, _ = reaching()
-    bent(ob)
-    prepare(ob)
-    scene = filmed(ob)
+    ob, scene = animated_crane(name), bpy.context.scene
     scene.render.use_motion_blur, scene.render.motion_blur_shutter = True, 0.5
-    ob.dqik.live = True
     expected = {}
     for frame in (5, 7):
         places = []
@@ -220,28 +121,6 @@ def test_motion_blur_is_of_the_solved_motion(prepare: Callable, tmp_path: Path) 
     film = animation(tmp_path, 5, 7)
     for frame, place in expected.items():
         np.testing.assert_allclose(film[frame], place, atol=NEAR, err_msg=f"frame {frame} of the animation")
-
-
-def test_an_armature_that_follows_another_is_rendered_in_its_place(tmp_path: Path) -> None:
-    """The ball is on the second crane, whose target hangs on the first one, which has a keyed bone."""
-    first = crane("First")
-    rigs.goal(first, "jib", load())
-    key_turns(first, "mast")
-    second = crane("Second")
-    second.location = (0.2, 0.6, 0)
-    hook = rigs.empty((0, 0, 0), "Hook")
-    hook.parent, hook.parent_type, hook.parent_bone = first, "BONE", "jib"
-    rigs.goal(second, "jib", hook)
-    filmed(second)
-    first.dqik.live = second.dqik.live = True
-    viewport = {}
-    for frame in (4, 6):
-        rigs.at_frame(frame)
-        viewport[frame] = shown(second)
-        np.testing.assert_allclose(still(tmp_path, frame), viewport[frame], atol=NEAR)
-    film = animation(tmp_path, 4, 6)
-    for frame, place in viewport.items():
-        np.testing.assert_allclose(film[frame], place, atol=NEAR)
 
 
 def target(hidden: bool) -> None:

@@ -279,17 +279,6 @@ def test_the_old_action_is_kept_and_live_is_off() -> None:
     assert place < 1e-6 and angle < 0.05
 
 
-def test_undo_takes_it_back() -> None:
-    walker(), rigs.figure("Copy")
-    bpy.ops.ed.undo_push(message="Before")
-    assert bpy.ops.dqik.retarget("EXEC_DEFAULT", True, source="Walker") == {"FINISHED"}
-    assert bpy.data.objects["Copy"].animation_data.action
-    bpy.ops.ed.undo()
-    data = bpy.data.objects["Copy"].animation_data
-    assert data is None or data.action is None
-    assert len(bpy.data.actions) == 1
-
-
 def test_refusals_say_what_to_do_and_change_nothing() -> None:
     source, ob = walker(), rigs.figure("Copy")
     still, chain = rigs.figure("Still"), rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0, 0)], "Chain")

@@ -214,8 +214,8 @@ def test_a_bake_that_is_stopped_while_it_solves_changes_nothing(extension: str) 
         frame_start=1, frame_end=LONG, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
         smooth=1.0, tell=lambda kind, *notes: None,
     )  # fmt: skip
-    running._frames = MethodType(operator._frames, running)
-    working = operator._run(running, bpy.context)
+    running._bones = MethodType(operator._bones, running)
+    working = operator.work(running, bpy.context, ob, list(range(1, LONG + 1)))
     shares = [next(working) for _ in range(LONG + 1)]
     working.close()
     assert shares == sorted(shares)

@@ -756,41 +756,6 @@ def test_a_copy_of_a_live_armature_is_live_for_itself() -> None:
     assert rigs.turn(solved, rigs.matrices(ob)) < 1e-6
 
 
-def test_an_overridden_rig_of_a_library_is_solved_and_saved(tmp_path) -> None:
-    """A linked and overridden rig follows its goals, is live after saving and loading, and gets its base pose back."""
-    ob, target = moving_arm("Rig", (0, 0, 0))
-    ob.dqik.live = False
-    character = bpy.data.collections.new("Character")
-    bpy.context.scene.collection.children.link(character)
-    for part in (ob, target):
-        character.objects.link(part)
-        bpy.context.scene.collection.objects.unlink(part)
-    library = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=library)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(library, link=True) as (_, data):
-        data.collections = ["Character"]
-    linked = bpy.data.collections["Character"]
-    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
-
-    def overridden() -> bpy.types.Object:
-        return next(part for part in bpy.data.objects if part.type == "ARMATURE" and part.override_library)
-
-    overridden().dqik.live = True
-    for frame in (1, 12):
-        rigs.at_frame(frame)
-        assert rigs.miss(overridden(), "b", overridden().dqik.goals[0].target) < REACHED
-    shot = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=shot)
-    bpy.ops.wm.open_mainfile(filepath=shot)
-    assert overridden().dqik.live
-    rigs.at_frame(5)
-    assert rigs.miss(overridden(), "b", overridden().dqik.goals[0].target) < REACHED
-    overridden().dqik.live = False
-    rigs.update()
-    assert rigs.local_rotation(overridden(), "a").angle < 1e-6
-
-
 def test_a_rig_that_cannot_be_solved_is_switched_off_with_a_message_and_the_others_go_on() -> None:
     """A pose that is no number switches live off for its rig alone; mended, it can be switched on again."""
     ob, target = moving_arm("Rig", (0, 0, 0))

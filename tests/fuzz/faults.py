@@ -40,24 +40,24 @@ FAULTS = [
         "mute-in-strip", _ANIMATION,
         "yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))",
         "yield from _strip_curves(strip)",
-        "curves that are muted inside NLA strips count as keys", "test_animation_changes test_base_pose",
+        "curves that are muted inside NLA strips count as keys", "test_animation_changes test_base_pose test_promises",
         groups="nla,keys,remembered",
     ),
     Fault(
         "mute-of-track", _ANIMATION, "if not track.mute and (track.is_solo or not solo):",
         "if track.is_solo or not solo:",
-        "muted NLA tracks count as keys", "test_animation_changes test_base_pose",
+        "muted NLA tracks count as keys", "test_animation_changes test_base_pose test_promises",
         groups="nla,keys,remembered",
     ),
     Fault(
         "mute-of-curve", _ANIMATION, "return curve.mute or muted_group", "return muted_group",
-        "muted curves count as keys", "test_animation_changes test_base_pose",
+        "muted curves count as keys", "test_animation_changes test_base_pose test_promises",
         quick=True, groups="keys,remembered",
     ),
     Fault(
         "left-keyed", _BASE, "np.where(free.rotations[rows], start.rotations[rows], keyed.rotations[rows])",
         "keyed.rotations[rows]", "a bone that leaves a chain after its keys were muted starts from them",
-        "test_base_pose", groups="keys,remembered,goal",
+        "test_base_pose test_promises", groups="keys,remembered,goal",
     ),
     Fault(
         "drivers-unread", _ANIMATION, "_curve_contents(data.drivers, paths), data.use_nla, tracks",
@@ -68,7 +68,7 @@ FAULTS = [
         "paths-unread", "rig/frame/memory/prepared_rig.py",
         "if paths != self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
         "if not self._paths or modes != self.modes or names or len(self.free.rotations) != len(ob.pose.bones):",
-        "keys that move to another bone are not noticed", "test_animation_changes test_base_pose",
+        "keys that move to another bone are not noticed", "test_animation_changes test_base_pose test_promises",
         quick=True, groups="keys,remembered",
     ),
     Fault(
@@ -76,89 +76,90 @@ FAULTS = [
         'return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))',
         "return () if owner is None else of_action("
         "owner.action, owner.action.slots[0] if LAYERED and owner.action and owner.action.slots else None)",
-        "the keys of another object's slot count", "test_animation_changes test_base_pose test_bake",
+        "the keys of another object's slot count", "test_animation_changes test_base_pose test_promises test_bake",
         groups="slots,keys,remembered",
     ),
     Fault(
         "keys-of-another-frame", "rig/frame/read/keyed_pose.py", "animation.values(ob, frame)",
         "animation.values(ob, frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
-        "test_base_pose test_animation_changes",
+        "test_base_pose test_promises test_animation_changes",
         groups="keys,remembered",
     ),
     Fault(
         "remembered-frame", _BASE,
         "if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):",
         "if keyed is not None and len(keyed.channels.rotations) == len(self.bones):",
-        "the keyed pose of a frame visited before counts", "test_base_pose test_scenes",
+        "the keyed pose of a frame visited before counts", "test_base_pose test_promises test_scenes",
         groups="keys,remembered,scenes",
     ),
     Fault(
         "keys-not-given-back", _BASE, "now.put_some(self._keyed_channels(ob, view), ~free & self._ours())", "pass",
-        "Live off leaves keyed bones in another pose until the frame changes", "test_base_pose",
+        "Live off leaves keyed bones in another pose until the frame changes", "test_base_pose test_promises",
         groups="keys,remembered",
     ),
     Fault(
         "whole-frame", _ONCE, "View(depsgraph, bpy.context.scene.frame_current_final, fresh=False)",
         "View(depsgraph, float(bpy.context.scene.frame_current), fresh=False)",
         "Live off between two frames gives the keyed pose of the frame before",
-        "test_base_pose test_playback test_renders",
+        "test_base_pose test_promises test_playback test_renders",
         groups="keys,remembered,previous",
     ),
     # -- the base pose and holds ---------------------------------------------------------------------------------------
     Fault(
         "frame-taken-for-hand", _POSE, "            edited &= free\n", "            pass\n",
         "keys that a frame change sets are taken for a pose by hand",
-        "test_base_pose test_holds test_animation_changes",
+        "test_base_pose test_promises test_holds test_animation_changes",
         groups="keys,hand",
     ),
     Fault(
         "hand-forgotten", _POSE, "        self.base.put_some(posed, edited)\n", "",
-        "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_posing",
+        "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_promises test_posing",
         quick=True, groups="hand",
     ),
     Fault(
         "hand-unnoticed", _STEADY, "if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):",
         "if not prepared.is_animated_alike(ob):", "a bone that is posed by a script between frames is overwritten",
-        "test_playback test_base_pose test_posing",
+        "test_playback test_base_pose test_promises test_posing",
         groups="hand,pose",
     ),
     Fault(
         "base-unsaved", _BASE, "        self._store(ob, np.flatnonzero(new))", "        pass",
-        "the pose before Live is lost on saving", "test_base_pose",
+        "the pose before Live is lost on saving", "test_base_pose test_promises",
         quick=True, groups="remembered",
     ),
     Fault(
         "base-stays", _BASE, "        self._unstore(ob, np.flatnonzero(left))", "        pass",
-        "bones that no goal moves any more go back to an old pose after loading", "test_base_pose",
+        "bones that no goal moves any more go back to an old pose after loading", "test_base_pose test_promises",
         groups="remembered,muted,keyed",
     ),
     Fault(
         "base-of-location", _BASE,
         "            now.put(self.base, self.rows)",
         "            now.rotations[self.rows] = self.base.rotations[self.rows]",
-        "Live off leaves hips where they were moved to", "test_base_pose",
+        "Live off leaves hips where they were moved to", "test_base_pose test_promises",
         groups="slides",
     ),
     Fault(
         "base-of-another-bone", _BASE, "if same and (not edited or self._names == tuple(ob.pose.bones.keys())):",
-        "if same:", "after bones are reordered each has the base pose of another", "test_base_pose test_rigs",
+        "if same:", "after bones are reordered each has the base pose of another",
+        "test_base_pose test_promises test_rigs",
         groups="edit",
     ),
     Fault(
         "base-in-old-mode", "rig/frame/memory/stored_base.py", "    if stored != mode:", "    if stored is None:",
-        "the base pose is read in another rotation mode than it was stored in", "test_base_pose",
+        "the base pose is read in another rotation mode than it was stored in", "test_base_pose test_promises",
         groups="mode,remembered",
     ),
     Fault(
         "undo-keeps-memory", _SESSIONS,
         "return {uid: session.renewed() for uid, session in self.by_uid.items()}",
         "return dict(self.by_uid)", "undo leaves the base pose of what was undone",
-        "test_base_pose test_posing test_holds",
+        "test_base_pose test_promises test_posing test_holds",
         groups="undo,pose,hand",
     ),
     Fault(
         "adoption-unfound", _BASE, "        if adoption is not None:", "        if False:",
-        "redo of a pose by hand leads to another pose", "test_base_pose test_posing test_holds",
+        "redo of a pose by hand leads to another pose", "test_base_pose test_promises test_posing test_holds",
         groups="undo,pose",
     ),
     Fault(
@@ -173,7 +174,7 @@ FAULTS = [
     Fault(
         "holds-lost-on-load", _LIVE, "def _on_load(*_: object) -> None:\n",
         "def _on_load(*_: object) -> None:\n    [holds.clear(ob.pose.bones) for ob in bpy.data.objects if ob.pose]\n",
-        "loading releases all bones that are held", "test_holds test_base_pose",
+        "loading releases all bones that are held", "test_holds test_base_pose test_promises",
         groups="hand,remembered,files",
     ),
     Fault(
@@ -222,24 +223,24 @@ FAULTS = [
         "follows-itself", "rig/frame/memory/prepared_rig.py",
         "self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
-        "test_any_rig test_frames test_following",
+        "test_any_rig test_frames test_promises test_following",
         groups="constraints,follow",
     ),
     # -- from Blender to the solver and back ---------------------------------------------------------------------------
     Fault(
         "euler-order", _ROTATION, "quaternion.product(turns[2], quaternion.product(turns[1], turns[0]))",
         "quaternion.product(turns[0], quaternion.product(turns[1], turns[2]))", "Euler angles are read backwards",
-        "test_rigs test_base_pose",
+        "test_rigs test_base_pose test_promises",
         groups="mode,keyed_pose",
     ),
     Fault(
         "euler-turns", _ROTATION, "return angle + _TURN * np.round((reference - angle) / _TURN)", "return angle",
-        "baked Euler angles jump by whole turns", "test_bake",
+        "baked Euler angles jump by whole turns", "test_bake test_promises",
         groups="bake,mode",
     ),
     Fault(
         "axis-angle-turns", _ROTATION, "_nearest_turn(turned * angle, reference[..., :1])", "turned * angle",
-        "baked axis-angle rotations jump by whole turns", "test_bake test_rigs",
+        "baked axis-angle rotations jump by whole turns", "test_bake test_promises test_rigs",
         groups="bake,mode",
     ),
     Fault(
@@ -293,52 +294,52 @@ FAULTS = [
     Fault(
         "influence", "rig/frame/read/question.py",
         "if min(shares, default=1.0) < 1.0:", "if min(shares, default=1.0) < 0.0:",
-        "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames",
+        "Influence has no effect between 0 and 1", "test_targets test_rigs test_frames test_promises",
         groups="keyed,bake",
     ),
     # -- Previous Frame and bakes --------------------------------------------------------------------------------------
     Fault(
         "previous-jumps", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "0.0 < view.frame - self._frame <= 2.0",
-        "Previous Frame follows a jump of two frames", "test_playback test_frames test_bake",
+        "Previous Frame follows a jump of two frames", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "previous-backward", _MOTION, "0.0 < view.frame - self._frame <= 1.0", "abs(view.frame - self._frame) <= 1.0",
-        "Previous Frame follows a step backward", "test_playback test_frames test_bake",
+        "Previous Frame follows a step backward", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "previous-never", _MOTION,
         "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
-        "Previous Frame never follows", "test_playback test_frames test_bake",
+        "Previous Frame never follows", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),
     Fault(
         "signs-in-bake", _FRAMES, "np.where((q * previous).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)",
         "np.where((q * previous).sum(-1, keepdims=True) < 0.0, 1.0, 1.0)",
-        "baked quaternions change sign, so bones spin between frames", "test_bake",
+        "baked quaternions change sign, so bones spin between frames", "test_bake test_promises",
         groups="bake,pose",
     ),
     Fault(
         "bake-from-answer", "rig/frame/offline.py", "            reading.pose = sessions.of(ob).pose.copy(ob)",
         "            pass",
-        "a bake starts from the last answer instead of the base pose", "test_bake",
+        "a bake starts from the last answer instead of the base pose", "test_bake test_promises",
         groups="bake",
     ),
     Fault(
         "bake-drops-keys", _CURVES, "times > span[1] + 1e-3", "times > span[1] + 1e9",
-        "a bake into the current action removes keys after its range", "test_bake",
+        "a bake into the current action removes keys after its range", "test_bake test_promises",
         groups="bake,keys",
     ),
     Fault(
         "bake-other-keys", _CURVES, "            curve.mute = False\n", "", "muted curves stay muted after a bake",
-        "test_bake",
+        "test_bake test_promises",
         groups="bake,keys",
     ),
     Fault(
         "bake-mode", "rig/bake/keys.py", "(path, frames[own], rotations[own, bone, : rotation.PATH_SIZES[path]])",
         "(path, frames[own], rotations[own, 0, : rotation.PATH_SIZES[path]])",
-        "every baked bone gets the keys of the first", "test_bake",
+        "every baked bone gets the keys of the first", "test_bake test_promises",
         groups="bake",
     ),
     # -- other kinds of goals, couplings, contact ----------------------------------------------------------------------
@@ -355,18 +356,18 @@ FAULTS = [
     Fault(
         "curve-of-old-number", "rig/frame/read/kinds.py", "    goals = ob.original.dqik.goals\n",
         "    goals = ob.dqik.goals\n",
-        "a script that removes a goal stops live solving of a goal on a curve", "test_goal_kinds",
+        "a script that removes a goal stops live solving of a goal on a curve", "test_goal_kinds test_promises",
         groups="kinds,untold",
     ),
     Fault(
         "hinge-coupled-about-another-axis", "rig/skeleton/bone_joints.py",
         'if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:', "if len(turning) == 1:",
-        "a bone with one axis is coupled about that axis, whichever was asked", "test_couplings",
+        "a bone with one axis is coupled about that axis, whichever was asked", "test_couplings test_promises",
         groups="couplings,limits",
     ),
     Fault(
         "coupled-sign", "rig/skeleton/bone_joints.py", "offset = sign * link.offset", "offset = -sign * link.offset",
-        "the offset of a coupling turns the bone the other way", "test_couplings",
+        "the offset of a coupling turns the bone the other way", "test_couplings test_promises",
         quick=True, groups="couplings",
     ),
     Fault(
@@ -377,12 +378,12 @@ FAULTS = [
     # -- operators -----------------------------------------------------------------------------------------------------
     Fault(
         "bake-keeps-live", "operators/live/bake.py", "        ob.dqik.live = False\n", "", "a bake leaves Live on",
-        "test_bake",
+        "test_bake test_promises",
         groups="bake",
     ),
     Fault(
         "off-by-one-range", "operators/frames.py", "range(start, end + 1, self.step)", "range(start, end, self.step)",
-        "a bake leaves out its last frame", "test_bake",
+        "a bake leaves out its last frame", "test_bake test_promises",
         groups="bake",
     ),
     Fault(
@@ -417,13 +418,14 @@ FAULTS = [
     ),
     Fault(
         "baked-frames-stay", "rig/frame/read/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
-        "couplings and limits that come after a bake have no effect on its frames", "test_couplings",
+        "couplings and limits that come after a bake have no effect on its frames", "test_couplings test_promises",
         groups="couplings,limits,bake,whole",
     ),
     Fault(
         "coupled-control", "rig/skeleton/plan.py", "        if led is None:\n            found.append(link)",
         "        if True:\n            found.append(link)",
-        "a control that is coupled to the body turns with it, and a bake differs from Live", "test_couplings",
+        "a control that is coupled to the body turns with it, and a bake differs from Live",
+        "test_couplings test_promises",
         groups="couplings,figure",
     ),
     Fault(

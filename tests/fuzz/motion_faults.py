@@ -114,7 +114,7 @@ MOTION_FAULTS = [
     ),
     # -- all frames as one motion --------------------------------------------------------------------------------------
     Fault(
-        "clip-window-held", "solvers/clip/windows.py", "problem((begin - first, 0))", "problem((0, 0))",
+        "clip-window-held", "solvers/clip/windows.py", "(begin - first, 0))", "(0, 0))",
         "a smooth bake jumps where two windows of frames meet", _CLIP_TESTS,
     ),
     Fault(
@@ -240,7 +240,7 @@ MOTION_FAULTS = [
     ),
     # -- whole motions -------------------------------------------------------------------------------------------------
     Fault(
-        "unbake-signs", "operators/motion/reduce_keys.py", "                unbake.untwist(every, times)\n", "",
+        "unbake-signs", "operators/motion/reduce_keys.py", "            reduce_keys.untwist(every, times)\n", "",
         "a bone spins where its quaternions change their signs",
         "test_unbake::test_quaternions_of_either_sign_are_one_rotation",
     ),

@@ -18,12 +18,11 @@ import kernel_contract
 import pytest
 from environment import KERNEL, ROOT
 
-from solvers.compiled.declare import Function, split
+from solvers.compiled.contract import FUNCTIONS
+from solvers.compiled.declare import split
 
 HERE = Path(__file__).parent
 PLATFORMS = {platform.name: platform for platform in build_kernel.PLATFORMS}
-FUNCTIONS: tuple[Function, ...] = tuple(one for part in kernel_contract.PARTS.values() for one in part.functions)
-"""All functions of the kernel; the driver knows them by their places here."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _calls() -> str:
     """The driver's part that follows from the contract: the functions' names, and a call of each from its words."""
     names = ", ".join(f'"{one.name}"' for one in FUNCTIONS)
     lines = [
-        *(f'#include "{part.header}"' for part in kernel_contract.PARTS.values()),
+        '#include "contract.h"',
         f"static const char *const NAMES[] = {{{names}}};",
         "static void call_function(int64_t number, void *function, int64_t *words)",
         *("{", "switch (number) {"),

@@ -10,7 +10,6 @@ from types import ModuleType
 
 import bodied
 import golden
-import kernel_contract
 import numpy as np
 from drawn import drawn
 from image import Image
@@ -19,8 +18,9 @@ from kernel_and_numpy import asked, filled
 import solvers as ik
 from solvers.compiled import clip
 from solvers.compiled.apart import CompiledApart
-from solvers.compiled.clip_contract import BAND, MOTION
-from solvers.compiled.packer import Packer
+from solvers.compiled.declare import Packer
+from solvers.compiled.library import load
+from solvers.compiled.structures import BAND, CLIP_MOTION
 from solvers.model.frames import asking
 from solvers.model.goals import Targets
 
@@ -29,10 +29,9 @@ ROWS = json.loads(golden.STORED.read_text(encoding="utf-8"))
 _CLIP = 6  # frames
 
 
-def layouts(image: Image) -> None:
+def layout(image: Image) -> None:
     """The contract that the library was made for."""
-    for part in kernel_contract.PARTS.values():
-        image.call(f"{part.name}_layout", result=part.name)
+    image.call("dqik_layout", result="layout")
 
 
 def goldens(image: Image) -> None:
@@ -124,14 +123,14 @@ def natural_pose(image: Image) -> None:
 
 def bands(image: Image) -> None:
     """Linear systems of whole clips, of one, some and many unknowns."""
-    generator, functions = np.random.default_rng(1), clip.functions()
-    assert functions is not None
+    generator, kernel = np.random.default_rng(1), load()
+    assert kernel is not None
     for frames, n in ((17, 1), (16, 7), (30, 40)):
         blocks = [generator.normal(size=(frames - k, n, n)) for k in range(3)]
         blocks[0] = blocks[0] + np.swapaxes(blocks[0], 1, 2) + 12.0 * (n + 3) * np.eye(n)
         x, packer, label = generator.normal(size=(frames, n)), Packer(), f"{frames} frames of {n}"
         band = addressof(packer.fill(BAND, frames=frames, n=n, diagonal=blocks[0], first=blocks[1], second=blocks[2]))
-        work = image.work(functions["dqik_clip_band_work"](frames, n))
+        work = image.work(kernel.clip_band_work(frames, n))
         image.hold(packer)
         image.compare(label, x)
         image.call("dqik_clip_band_work", frames, n, result=f"{label}: work")
@@ -165,7 +164,7 @@ def _clip(
     turns, x = np.array(state.rotations, order="C"), np.array(state.x, order="C")
     d, packer = 0.1 * generator.normal(size=(_CLIP, n)), Packer()
     motion = packer.fill(
-        MOTION, frames=_CLIP, corrects=True, weight=0.7, far=0.5, near=generator.uniform(size=len(space.blocks)),
+        CLIP_MOTION, frames=_CLIP, corrects=True, weight=0.7, far=0.5, near=generator.uniform(size=len(space.blocks)),
         rotations=turns, x=x, base_rotations=base.rotations, base_x=base.x,
     )  # fmt: skip
     results = {
@@ -183,4 +182,4 @@ def _clip(
     image.call("dqik_clip_step", own.address, 0, _CLIP, d.ctypes.data, to_turns, to_x)
 
 
-PARTS = {one.__name__: one for one in (layouts, goldens, contacts, natural_pose, bands, clips)}
+PARTS = {one.__name__: one for one in (layout, goldens, contacts, natural_pose, bands, clips)}

@@ -3,7 +3,9 @@
 
 import pytest
 from binaries import read, signed_pages
-from elsewhere import FUNCTIONS, PLATFORMS, built
+from elsewhere import PLATFORMS, built
+
+from solvers.compiled.contract import FUNCTIONS
 
 C_LIBRARIES = {
     "linux": {"libc.so.6", "libm.so.6", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"},

@@ -5,18 +5,18 @@ The same calls are made here with the library for this machine. Between systems 
 sine, differ in their last digit.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import golden
-import kernel_contract
 import numpy as np
 import pytest
 import questions
-from elsewhere import FUNCTIONS, SYSTEMS, run
+from elsewhere import SYSTEMS, run
 from image import Image
 
 import solvers as ik
 from solvers.compiled import library
+from solvers.compiled.contract import FUNCTIONS
 
 SAME = {"goldens": 1e-8}  # [rad or length units] whose answers change little with such digits
 ELSE = 1e-12
@@ -36,9 +36,7 @@ def asked() -> dict[str, Asked]:
     kernel = library.load()
     if kernel is None:
         pytest.skip(f"calls are packed beside a kernel for this machine, and there is none: {ik.kernel()}")
-    functions: dict[str, Any] = {}
-    for part in kernel_contract.PARTS.values():
-        functions |= kernel.functions(part)
+    functions = {one.name: getattr(kernel, one.name.removeprefix("dqik_")) for one in FUNCTIONS}
     found = {}
     for name, ask in questions.PARTS.items():
         image = Image(FUNCTIONS)

@@ -43,6 +43,18 @@ def an_eye(stage: Stage) -> None:
         stage.ob.pose.bones["hair1"].dqik_role = "EYE_L"
 
 
+def limited(stage: Stage) -> None:
+    """A knee has limits."""
+    if stage.ob.library is None:
+        rigs.limit(stage.ob.pose.bones["shin.L"], (-30, 30), (-10, 120), (-30, 30))
+
+
+def _ik_limits(stage: Stage) -> None:
+    """A knee has Blender's limits."""
+    if stage.ob.library is None:
+        stage.ob.pose.bones["shin.L"].use_ik_limit_x = True
+
+
 def posed_without_live(stage: Stage) -> None:
     """An arm is posed by hand, with Live off."""
     live_off(stage)
@@ -444,6 +456,10 @@ PRESSES: dict[str, Press] = {
     "goals_clear": Press(on("goals_clear", "hips"), goal_count(lambda n: 0), may=all_frames, keeps_keys=False),
     "goals_mirror": Press(on("goals_mirror", "hips"), may=all_frames, idle=True),
     "learn_from_actions": Press(on("learn_from_actions", "hips"), may=all_frames),
+    "limits_preset": Press(on("limits_preset", "hips"), may=all_frames),
+    "limits_mirror": Press(on("limits_mirror", "hips"), may=all_frames, prepare=limited),
+    "limits_clear": Press(on("limits_clear", "hips"), may=all_frames, prepare=limited),
+    "limits_from_ik": Press(on("limits_from_ik", "hips"), may=all_frames, prepare=_ik_limits),
     # figures whose bones are keyed
     "setup_full_body": Press(on("setup_full_body", "hips"), same_motion(20.0), kind="walker", room=1e9),
     "setup_full_body, no keys": Press(on("setup_full_body", "hips", from_animation=False), kind="walker",
@@ -461,6 +477,12 @@ PRESSES: dict[str, Press] = {
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
                                 may=within(0.25, 0.75), keeps_keys=True),
     "contacts_find": Press(on("contacts_find", "hips", **WHOLE), contacts_listed, kind="walker"),
+    "contacts_clear": Press(on("contacts_clear", "hips"), kind="walker", prepare=earlier(on("contacts_find", "hips"))),
+    "contact_remove": Press(on("contact_remove", "hips", index=0), kind="walker",
+                            prepare=earlier(on("contacts_find", "hips"))),
+    "contact_drag": Press(on("contact_drag", "hips", index=0, end="END", frames=-1), kind="walker",
+                          prepare=earlier(on("contacts_find", "hips"))),
+    "limits_from_action": Press(on("limits_from_action", "hips"), kind="walker"),
     "contact_add": Press(on("contact_add", "foot.L", by_control=False), contacts_listed, kind="walker"),
     "retarget": Press(on("retarget", "hips", source="Bob", **WHOLE), moves, kind="walker", prepare=_source,
                       may=all_frames, keeps_keys=False),

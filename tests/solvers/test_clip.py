@@ -124,7 +124,7 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
     space = space_of(mixed())
     state, base = states(space, frames, generator), states(space, frames, generator)
     near = np.repeat([0.7, 0.2, 0.5, 0.3], [1, 3, 3, 1])
-    smooth, alone = (Smoothness(space, 1.3, weights, corrects) for weights in (near, 0.0 * near))
+    smooth, alone = (Smoothness(space, 1.3, weights, corrects, base) for weights in (near, 0.0 * near))
     rows = [(joint, column) for joint, block in enumerate(space.blocks) for column in range(block.stop - block.start)]
     gradient, derivative = np.zeros((frames, space.n)), np.zeros((frames, space.n, (frames - 2) * 4 * 3))
     for f in range(frames):
@@ -132,12 +132,12 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
             d = np.zeros((frames, space.n))
             d[f, k] = step
             ahead, back = space.step(state, d), space.step(state, -d)
-            gradient[f, k] = (smooth.cost(ahead, base) - smooth.cost(back, base)) / (2 * step)
-            change = alone.accelerations(ahead, base) - alone.accelerations(back, base)
+            gradient[f, k] = (smooth.cost(ahead) - smooth.cost(back)) / (2 * step)
+            change = alone.accelerations(ahead) - alone.accelerations(back)
             derivative[f, k] = change.ravel() / (2 * step)
-    terms = smooth.terms(state, base)
+    terms = smooth.terms(state)
     assert_allclose(np.array([terms.gradient[:, j, c] for j, c in rows]).T, gradient, atol=1e-7)
-    hessian, plain = 1.3 * np.einsum("fka,gla->fgkl", derivative, derivative), alone.terms(state, base)
+    hessian, plain = 1.3 * np.einsum("fka,gla->fgkl", derivative, derivative), alone.terms(state)
     for away, part in enumerate((plain.diagonal, plain.first, plain.second)):
         for f in range(frames - away):
             block = np.zeros((space.n, space.n))

@@ -3,16 +3,13 @@
 
 import ctypes
 import re
-from dataclasses import replace
 
 import kernel_contract
 import numpy as np
 import pytest
 
 from solvers.compiled import contract, declare, structures
-from solvers.compiled.declare import Field
-from solvers.compiled.packer import Packer
-from solvers.figure import contract as figure_contract
+from solvers.compiled.declare import Field, Packer
 from solvers.figure import fading
 from solvers.group import attempts, solve
 from solvers.iterate import descent
@@ -21,12 +18,11 @@ from solvers.model.frames import room
 
 def test_the_committed_header_is_the_one_that_the_contract_makes() -> None:
     """If this fails: `python tools/kernel_contract.py`."""
-    for source, part in kernel_contract.PARTS.items():
-        assert (kernel_contract.FOLDER / part.header).read_text(encoding="utf-8") == kernel_contract.header(source)
+    assert kernel_contract.HEADER.read_text(encoding="utf-8") == kernel_contract.header()
 
 
 def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> None:
-    text = "".join(map(kernel_contract.header, kernel_contract.PARTS))
+    text = kernel_contract.header()
     for name, value in [("GROW", descent.GROW), ("FOLLOW_JUMP", solve.FOLLOW_JUMP), ("NEARER", attempts.NEARER),
                         ("FIGURE_NEAR_POSE", fading.NEAR_POSE), ("FIGURE_POSED", fading.POSED)]:  # fmt: skip
         (found,) = re.findall(rf"^#define {name} (\S+)$", text, re.MULTILINE)
@@ -34,30 +30,20 @@ def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> Non
 
 
 def test_another_constant_or_field_is_another_layout(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = contract.CONTRACT.layout
-    monkeypatch.setattr(descent, "GROW", 3.0000000000000004)
-    assert contract.CONTRACT.layout != before
-    monkeypatch.undo()
+    before = contract.layout()
+    for module, name, value in ((descent, "GROW", 3.0000000000000004), (fading, "NEAR_POSE", 1.4)):
+        with monkeypatch.context() as context:
+            context.setattr(module, name, value)
+            assert contract.layout() != before
     other = structures.LINK._replace(fields=(*structures.LINK.fields, Field("more", "int32")))
-    assert replace(contract.CONTRACT, structures=(*structures.STRUCTURES[:-1], other)).layout != before
-
-
-def test_the_natural_pose_has_a_layout_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A change of the prior leaves the solver's, and a change of the skeleton's structure is one for both."""
-    solver, figure = contract.CONTRACT.layout, figure_contract.CONTRACT.layout
-    monkeypatch.setattr(fading, "NEAR_POSE", fading.NEAR_POSE + 0.1)
-    assert figure_contract.CONTRACT.layout != figure
-    assert contract.CONTRACT.layout == solver
-    monkeypatch.undo()
-    skeleton = structures.SKELETON._replace(fields=structures.SKELETON.fields[:-1])
-    assert replace(figure_contract.CONTRACT, uses=(skeleton,)).layout != figure
+    monkeypatch.setattr(contract, "STRUCTURES", [*contract.STRUCTURES[:-1], other])
+    assert contract.layout() != before
 
 
 def test_no_source_defines_a_constant_that_the_contract_has() -> None:
-    headers = {part.header for part in kernel_contract.PARTS.values()}
-    constants = {name for part in kernel_contract.PARTS.values() for name in part.constants}
+    constants = contract.constants().keys()
     for path in kernel_contract.FOLDER.rglob("*.[ch]"):
-        if path.name not in headers:
+        if path != kernel_contract.HEADER:
             defined = set(re.findall(r"^#define (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
             assert not defined & constants, path.name
 

@@ -10,19 +10,19 @@ from numpy.testing import assert_allclose
 import solvers as ik
 from solvers.clip import solve_into
 from solvers.clip.bounds import Bounds
+from solvers.clip.problem import Clip, Problem
 from solvers.clip.smoothness import Smoothness
-from solvers.clip.windows import Clip
 from solvers.compiled import clip as compiled
 from solvers.model.frames import FrameArrays
 
-pytestmark = pytest.mark.skipif(compiled.functions() is None, reason="no compiled kernel to compare with")
+pytestmark = pytest.mark.skipif(compiled.load() is None, reason="no compiled kernel to compare with")
 SEEDS, FRAMES = 30, 20
-KERNEL = compiled.functions
+KERNEL = compiled.load
 
 
 def use(monkeypatch: pytest.MonkeyPatch, kernel: bool) -> None:
     """Let the kernel do its part of whole clips, or NumPy."""
-    monkeypatch.setattr(compiled, "functions", KERNEL if kernel else lambda: None)
+    monkeypatch.setattr(compiled, "load", KERNEL if kernel else lambda: None)
 
 
 def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,9 +47,9 @@ def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> No
                 use(monkeypatch, kernel)
                 own = compiled.compiled_stage(stage, len(problem.goals), prepared.numpy.points)
                 assert kernel or own is None
-                smoothness = Smoothness(space, 1e-4, 1e-5 * np.ones(space.n), corrects, own)
+                smoothness = Smoothness(space, 1e-4, 1e-5 * np.ones(space.n), corrects, base, own)
                 goals = targets.of_goals(stage.indices)
-                whole = Clip(stage.tasks, space, smoothness, Bounds(space), base, goals, links, own).problem((0, 0))
+                whole = Problem(Clip(stage.tasks, space, smoothness, Bounds(space), goals, links, own))
                 system = whole.system(state)
                 step = system.step(damping, np.zeros((FRAMES, 1)))
                 after = whole.moved(state, system, step)
@@ -76,10 +76,10 @@ def test_terms_of_smoothness_are_the_same(monkeypatch: pytest.MonkeyPatch) -> No
             for block in space.blocks:
                 near[block] = generator.uniform()
             for own in (compiled.compiled_stage(stage, len(problem.goals), prepared.numpy.points), None):
-                smoothness = Smoothness(space, 0.7, near, bool(seed % 2), own)
+                smoothness = Smoothness(space, 0.7, near, bool(seed % 2), base, own)
                 to = [np.ones((frames, space.n)), *(np.ones((max(frames - k, 0), space.n, space.n)) for k in range(3))]
-                smoothness.add(state, base, to[0], to[1:])
-                found.append([np.array(smoothness.cost(state, base)), *to])
+                smoothness.add(state, to[0], to[1:])
+                found.append([np.array(smoothness.cost(state)), *to])
             for one, other in zip(*found, strict=True):
                 assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=f"seed {seed}")
 

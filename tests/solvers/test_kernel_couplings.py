@@ -13,8 +13,8 @@ from skeletons import random_pose, seeds
 from test_couplings import EXACT, INSIDE, drawn, finger, off, outside
 
 import solvers as ik
-from solvers.compiled import contract
 from solvers.compiled import library as kernel
+from solvers.compiled.needs import SUPPORTED
 
 pytestmark = pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
 
@@ -125,8 +125,8 @@ GOALS = [ik.Goal("tip", position=(0, 0.08, 0.02), offset=(0, 0.02, 0))]
 def test_numpy_solves_what_the_contract_does_not_declare(need: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind of joint, task, reduction or solver that is missing from the table is never packed."""
     expected = ik.solve(finger(), GOALS).pose
-    assert need in contract.SUPPORTED
-    monkeypatch.setattr("solvers.api.SUPPORTED", contract.SUPPORTED - {need})
+    assert need in SUPPORTED
+    monkeypatch.setattr("solvers.api.SUPPORTED", SUPPORTED - {need})
     prepared = ik.prepare(finger(), GOALS)
     assert prepared.compiled is None
     assert np.abs(prepared([goal.position for goal in GOALS]).pose.rotations - expected.rotations).max() < 1e-6

@@ -16,9 +16,8 @@ import build_kernel
 import build_zip
 import pytest
 
-from solvers.compiled.contract import CONTRACT, FUNCTIONS
+from solvers.compiled.contract import FUNCTIONS, layout
 from solvers.compiled.library import VERSION
-from solvers.figure.contract import CONTRACT as FIGURE_CONTRACT
 
 SOLVE = """
 import solvers as ik
@@ -118,29 +117,13 @@ def test_a_library_of_something_else_is_refused(numpy_finds: list[float]) -> Non
 def test_a_library_made_for_another_contract_is_refused(tmp_path: Path, numpy_finds: list[float]) -> None:
     here = build_kernel.local()
     assert here is not None
-    other = with_layout(here.library, tmp_path, CONTRACT.layout)
-    reason = f"it has layout {CONTRACT.layout ^ 1}, this version of DQIK needs {CONTRACT.layout}"
+    other = with_layout(here.library, tmp_path, layout())
+    reason = f"it has layout {layout() ^ 1}, this version of DQIK needs {layout()}"
     refused(solved(kernel=str(other)), reason, numpy_finds)
 
 
-@needs_library
-def test_a_library_made_for_another_natural_pose_still_solves(tmp_path: Path) -> None:
-    """NumPy makes the base poses then, which one message says."""
-    here = build_kernel.local()
-    assert here is not None
-    other = with_layout(here.library, tmp_path, FIGURE_CONTRACT.layout)
-    name, _, said = solved(kernel=str(other))
-    assert (name, said) == ("compiled", "")
-    program = "from solvers.figure.compiled import compiled_base\nprint(compiled_base())"
-    environment = {**os.environ, "DQIK_KERNEL": str(other), "PYTHONPATH": str(build_kernel.ROOT)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "None"
-    assert f"it has layout {FIGURE_CONTRACT.layout ^ 1}" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 def with_layout(library: Path, folder: Path, ours: int) -> Path:
-    """A copy of a library in which one layout has another last digit, changed in its machine code."""
+    """A copy of a library in which the layout has another last digit, changed in its machine code."""
     content, number = library.read_bytes(), ours.to_bytes(4, "little")
     assert content.count(number) >= 1
     other = folder / library.name

@@ -68,7 +68,7 @@ def test_what_is_declared_of_kinds_of_goals_is_whole() -> None:
 
 
 def test_every_kind_in_the_table_has_a_name_of_its_own_and_a_number_in_the_kernel() -> None:
-    from solvers.compiled.contract import TASKS
+    from solvers.compiled.needs import TASKS
 
     names = [kind.name for kind in table.KINDS]
     assert sorted(names) == sorted(TASKS) == sorted(set(names))

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from skeletons import wxyz
 
 import solvers as ik
-from solvers.compiled.contract import SOLVERS as COMPILED
+from solvers.compiled import SOLVERS as COMPILED
 from solvers.model.solution import Batch
 
 PROBLEMS = 4  # of each solver

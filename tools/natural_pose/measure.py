@@ -16,7 +16,7 @@ import numpy as np
 from package import module
 
 figure = module("solvers.figure.figure")
-prior = module("solvers.figure.prior")
+prior = module("solvers.compiled.figure")
 frames = module("solvers.model.frames")
 quaternion = module("solvers.algebra.quaternion")
 Pose = module("solvers").Pose
@@ -78,7 +78,7 @@ def main() -> None:
         if arguments.clips and not any(path.name.startswith(name) for name in arguments.clips):
             continue
         recording = Recording(path)
-        natural, key = prior.Prior(recording.figure), path.name.removesuffix(".pickle")
+        natural, key = prior.CompiledPrior(recording.figure), path.name.removesuffix(".pickle")
         group = next((word for word in ("lowered", "plain") if word in key), "as captured")
         for (name, start), follow in product(recording.starts.items(), (False, True)):
             base = natural.base(start, recording.targets, recording.links, 1.0)

@@ -13,18 +13,17 @@ from ...rig.figure.short_names import called
 from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.shot import attachable
-from .common import paragraph
-from .pose import GoalsSidebar
+from .common import ArmatureSidebar, paragraph
 
 _ROWS = 8  # most that are listed
 
 
-class DQIK_PT_attach(GoalsSidebar, bpy.types.Panel):
+class DQIK_PT_attach(ArmatureSidebar, bpy.types.Panel):
     """Controls that are attached to objects, and objects that hands hold"""
 
     bl_label = "Attached"
     bl_parent_id = "DQIK_PT_pose"
-    bl_options = {"DEFAULT_CLOSED"}
+    on_goals = True
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob, time = self.layout, armature(context), context.scene.frame_current_final
@@ -76,6 +75,3 @@ def _button(layout: bpy.types.UILayout, one: Attachment, remove: bool) -> bpy.ty
     button = row.operator("dqik.detach", text="", icon="X" if remove else "UNLINKED")
     button.object, button.bone, button.constraint, button.remove = one.ob.name, one.bone, one.constraint, remove
     return row
-
-
-CLASSES = (DQIK_PT_attach,)

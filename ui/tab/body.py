@@ -15,7 +15,6 @@ class DQIK_PT_body(ArmatureSidebar, bpy.types.Panel):
     """What belongs to the character on all frames: natural pose, controls, limits, couplings, collisions"""
 
     bl_label = "Body"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -67,6 +66,3 @@ def _natural_pose(
     row.operator("dqik.learn_from_actions", text="", icon="ACTION")
     if settings.own_motion:
         layout.prop(settings, "own_motion_share", slider=True)
-
-
-CLASSES = (DQIK_PT_body, DQIK_MT_controls)

@@ -25,7 +25,6 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Bone"
     bl_parent_id = "DQIK_PT_body"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, bone, goal = settled(context, self.layout), _bone(context), _reached_by(context)
@@ -66,36 +65,11 @@ class BodySidebar(ArmatureSidebar):
         return super().poll(context) and of_body and _reached_by(context) is None
 
 
-class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):
-    """Bones that the active bone moves together with"""
-
-    bl_label = "Couplings"
-    bl_parent_id = "DQIK_PT_body"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, bone, ob = settled(context, self.layout), _bone(context), armature(context)
-        layout.operator_menu_enum("dqik.couple", "preset", icon="LINKED")
-        own = [one for one in ob.dqik.couplings if one.bone == bone.name]
-        for one in own:
-            column = layout.box().column()
-            column.prop(one, "axis")
-            column.prop_search(one, "leader", ob.pose, "bones", icon="BONE_DATA")
-            column.prop(one, "leader_axis")
-            column.prop(one, "factor")
-            column.prop(one, "offset")
-            column.prop(one, "stiffness", slider=True)
-        if own or ob.dqik.couplings:
-            layout.operator("dqik.couplings_mirror", icon="MOD_MIRROR")
-            layout.operator("dqik.uncouple", icon="UNLINKED")
-
-
 class DQIK_PT_limits(BodySidebar, bpy.types.Panel):
     """Limits of the active bone's rotation"""
 
     bl_label = "Limits"
     bl_parent_id = "DQIK_PT_body"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(_bone(context), "dqik_use_limits", text="")
@@ -115,6 +89,29 @@ class DQIK_PT_limits(BodySidebar, bpy.types.Panel):
             column.operator(operator, text=text).only_selected = True
 
 
+class DQIK_PT_couplings(BodySidebar, bpy.types.Panel):
+    """Bones that the active bone moves together with"""
+
+    bl_label = "Couplings"
+    bl_parent_id = "DQIK_PT_body"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, bone, ob = settled(context, self.layout), _bone(context), armature(context)
+        layout.operator_menu_enum("dqik.couple", "preset", icon="LINKED")
+        own = [one for one in ob.dqik.couplings if one.bone == bone.name]
+        for one in own:
+            column = layout.box().column()
+            column.prop(one, "axis")
+            column.prop_search(one, "leader", ob.pose, "bones", icon="BONE_DATA")
+            column.prop(one, "leader_axis")
+            column.prop(one, "factor")
+            column.prop(one, "offset")
+            column.prop(one, "stiffness", slider=True)
+        if own or ob.dqik.couplings:
+            layout.operator("dqik.couplings_mirror", icon="MOD_MIRROR")
+            layout.operator("dqik.uncouple", icon="UNLINKED")
+
+
 def _bone(context: bpy.types.Context) -> bpy.types.PoseBone | None:
     bone = context.active_pose_bone
     return bone if bone is not None and bone.id_data == armature(context) else None
@@ -125,6 +122,3 @@ def _reached_by(context: bpy.types.Context) -> bpy.types.PropertyGroup | None:
     ob, bone = armature(context), _bone(context)
     targets = () if bone is None or bone.name not in control_bones(ob) else ob.dqik.goals
     return next((goal for goal in targets if goal.target == ob and goal.subtarget == bone.name), None)
-
-
-CLASSES = (DQIK_PT_bone, DQIK_PT_limits, DQIK_PT_couplings)

@@ -28,7 +28,6 @@ class DQIK_PT_contacts(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Collision"
     bl_parent_id = "DQIK_PT_body"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -48,6 +47,3 @@ class DQIK_PT_contacts(ArmatureSidebar, bpy.types.Panel):
         if settings.live and settings.status.overlap > 0.0:
             depth = units.miss(context.scene, ob, settings.status.overlap, 0.0)
             layout.label(text=iface_("Overlap: {}").format(depth), icon="ERROR", translate=False)
-
-
-CLASSES = (DQIK_UL_obstacles, DQIK_PT_contacts)

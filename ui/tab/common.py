@@ -29,12 +29,19 @@ class Sidebar:
 
 
 class ArmatureSidebar(Sidebar):
-    """A panel that is shown while an armature can be posed."""
+    """A panel that is shown while an armature can be posed, below another one if `bl_parent_id` names that.
+
+    on_goals : only while it has goals. in_pose_mode : only in Pose Mode.
+    """
+
+    bl_options = {"DEFAULT_CLOSED"}
+    on_goals, in_pose_mode = False, False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         ob = armature(context)
-        return ob is not None and ob.mode != "EDIT"
+        is_here = ob is not None and ob.mode != "EDIT" and (ob.mode == "POSE" or not cls.in_pose_mode)
+        return is_here and (bool(ob.dqik.goals) or not cls.on_goals)
 
 
 def is_narrow(context: bpy.types.Context) -> bool:

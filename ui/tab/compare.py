@@ -19,7 +19,6 @@ class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Comparison"
     bl_parent_id = "DQIK_PT_solver"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, rows = self.layout, armature(context).dqik.comparison
@@ -65,6 +64,3 @@ def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_C
             cell = column.row()
             cell.alignment = column.alignment
             cell.label(text=value(row), translate=False)
-
-
-CLASSES = (DQIK_PT_compare,)

@@ -9,8 +9,7 @@ from ...rig.clip import contact_ranges
 from ...rig.notes import Code, Note
 from ...rig.overlay import contact_bars
 from ..contact_bars import name_of
-from .common import is_narrow, paragraph
-from .motion import MotionPanel
+from .common import ArmatureSidebar, is_narrow, paragraph
 
 _FEWEST, _MOST = 3, 8  # rows of the list
 
@@ -52,12 +51,12 @@ class DQIK_UL_contacts(bpy.types.UIList):
         return [], places
 
 
-class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
+class DQIK_PT_motion_contacts(ArmatureSidebar, bpy.types.Panel):
     """The frames on which feet are on the ground and hands hold on, where Mend Motion plants them"""
 
     bl_label = "Contacts"
     bl_parent_id = "DQIK_PT_motion"
-    bl_options = {"DEFAULT_CLOSED"}
+    in_pose_mode = True
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -80,6 +79,3 @@ class DQIK_PT_motion_contacts(MotionPanel, bpy.types.Panel):
         if contact_bars.are_cut(ob, context):
             words = "The timeline is too low for all bars: drag its upper edge up, or choose a contact to see its bar"
             paragraph(context, layout, words, "INFO")
-
-
-CLASSES = (DQIK_UL_contacts, DQIK_PT_motion_contacts)

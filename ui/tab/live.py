@@ -7,7 +7,7 @@ from ...operators.common import armature
 from ...rig.clip import cautions
 from . import status
 from .common import Sidebar, fits, needed, paragraph, places
-from .tools import Tool, place
+from .tools import Button, place
 
 
 class DQIK_PT_live(Sidebar, bpy.types.Panel):
@@ -39,10 +39,10 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
         live.prop(settings, "live", toggle=True, icon="RADIOBUT_ON" if settings.live else "RADIOBUT_OFF")
         status.draw(context, layout, ob)
         column = layout.column(align=True)
-        _pair(context, column, Tool("dqik.bake", text="Bake..."), Tool("dqik.check_range", text="Check Range..."))
-        keep, solve = Tool("dqik.keep_pose"), Tool("dqik.solve")
+        _pair(context, column, Button("dqik.bake", text="Bake..."), Button("dqik.check_range", text="Check Range..."))
+        keep, solve = Button("dqik.keep_pose"), Button("dqik.solve")
         widest = max(needed(keep.words), needed(solve.words))  # their line is the same
-        _pair(context, column, keep if settings.live else solve, Tool("dqik.reset_pose"), widest)
+        _pair(context, column, keep if settings.live else solve, Button("dqik.reset_pose"), widest)
 
 
 def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -54,12 +54,9 @@ def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
 
 
 def _pair(
-    context: bpy.types.Context, layout: bpy.types.UILayout, one: Tool, other: Tool, widest: float = 0.0
+    context: bpy.types.Context, layout: bpy.types.UILayout, one: Button, other: Button, widest: float = 0.0
 ) -> None:  # fmt: skip
     """Two buttons beside each other if there is room. widest : pixels for which the first must have room."""
     widths = [max(needed(one.words), widest), needed(other.words)]
     for own, tool in zip(places(context, layout, widths, fits(context, widths)), (one, other), strict=True):
         place(own, tool)
-
-
-CLASSES = (DQIK_PT_live, *status.CLASSES)

@@ -9,19 +9,10 @@ from ...rig.overlay import original
 from .common import ArmatureSidebar, paragraph, settled
 
 
-class MotionPanel(ArmatureSidebar):
-    """A panel below that is shown in Pose Mode."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and armature(context).mode == "POSE"
-
-
 class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
     """What is done to all frames of a motion at once"""
 
     bl_label = "Motion"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -54,6 +45,3 @@ def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.ty
         paragraph(context, layout, "The original is shown while Live is off", "INFO")
     elif settings.show_original:
         settled(context, layout).prop(settings, "original_beside")
-
-
-CLASSES = (DQIK_PT_motion,)

@@ -12,7 +12,6 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Overlay"
     bl_parent_id = "DQIK_PT_rig"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(context.window_manager.dqik_overlay, "show", text="")
@@ -27,6 +26,3 @@ class DQIK_PT_overlay(ArmatureSidebar, bpy.types.Panel):
         row.operator("dqik.reach_show", text="Compute Reach")
         if ob.dqik.workspace is not None:
             row.operator("dqik.reach_hide", text="", icon="X")
-
-
-CLASSES = (DQIK_PT_overlay,)

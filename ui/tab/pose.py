@@ -13,18 +13,12 @@ from .common import ArmatureSidebar, fits, needed, places
 _SPACES = (("FOREARM", "With Forearm", 1.0), ("WORLD", "With World", 0.0))
 
 
-class GoalsSidebar(ArmatureSidebar):
-    """A panel that is shown while an armature has goals."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and bool(armature(context).dqik.goals)
-
-
-class DQIK_PT_pose(GoalsSidebar, bpy.types.Panel):
+class DQIK_PT_pose(ArmatureSidebar, bpy.types.Panel):
     """What is done with the selected controls and bones at this frame"""
 
     bl_label = "Pose"
+    bl_options = set()
+    on_goals = True
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -38,7 +32,7 @@ class DQIK_PT_pose(GoalsSidebar, bpy.types.Panel):
         _of_part(context, layout.row(align=True), ob, kind)
 
 
-def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tools.Tool, ...], kind: str) -> None:
+def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tools.Button, ...], kind: str) -> None:
     """The tools of a row; below each other, on as many lines for each selection, where they do not fit for all."""
     variants = [tools.row_for(row, one) for one in sorted(tools.ANY)]
     beside = all(fits(context, _widths(variant)) for variant in variants)
@@ -50,7 +44,7 @@ def _row(context: bpy.types.Context, layout: bpy.types.UILayout, row: tuple[tool
         layout.label(text="")
 
 
-def _widths(row: list[tuple[tools.Tool, bool]]) -> list[float]:
+def _widths(row: list[tuple[tools.Button, bool]]) -> list[float]:
     return [needed(tool.words, tool.icon) for tool, _ in row]
 
 
@@ -77,6 +71,3 @@ def _of_part(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.typ
     layout.active = False
     words = iface_("Press G or R, or drag the control")
     layout.label(text=words if names and fits(context, [needed(words)]) else "", translate=False)
-
-
-CLASSES = (DQIK_PT_pose,)

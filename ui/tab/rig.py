@@ -44,7 +44,6 @@ class DQIK_PT_rig(ArmatureSidebar, bpy.types.Panel):
     """The bones that should reach a target, and how they are solved"""
 
     bl_label = "Rig"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
@@ -74,7 +73,6 @@ class ActiveGoalPanel(ArmatureSidebar):
     """A panel below the goals that is shown while one is active."""
 
     bl_parent_id = "DQIK_PT_rig"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -166,7 +164,7 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
     if goal.leads_body or goal.influence == 0.0:
         column.prop(goal, "leads_body")
     for part in ("position", "rotation"):
-        (_weighted if layout.use_property_split else _weighted_below)(column, goal, part)
+        _weighted(column, goal, part, layout.use_property_split)
     if goal.use_rotation:
         _space(column, ob, goal)
     control = feet.control_of(ob, goal)
@@ -206,19 +204,11 @@ def _space(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.Pro
     layout.prop(goal, "rotation_follows", slider=True)
 
 
-def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
-    """The switch and the weight of the goal's position or rotation."""
-    row = layout.row(heading=part.title(), align=True)
-    row.prop(goal, f"use_{part}", text="")
-    weight = row.row(align=True)
-    weight.active = getattr(goal, f"use_{part}")
-    weight.prop(goal, f"{part}_weight", text="")
-
-
-def _weighted_below(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str) -> None:
-    """The same, with the weight below the switch."""
-    layout.prop(goal, f"use_{part}")
-    weight = layout.row()
+def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str, beside: bool) -> None:
+    """The switch of the goal's position or rotation, and its weight beside or below it."""
+    row = layout.row(heading=part.title(), align=True) if beside else layout
+    row.prop(goal, f"use_{part}", **{"text": ""} if beside else {})
+    weight = row.row(align=beside)
     weight.active = getattr(goal, f"use_{part}")
     weight.prop(goal, f"{part}_weight", text="")
 
@@ -231,6 +221,3 @@ def _bone_of(
         row = layout.row()
         row.alert = _lost(target, getattr(goal, name))
         row.prop_search(goal, name, target.pose, "bones", text="Bone", icon="BONE_DATA")
-
-
-CLASSES = (DQIK_UL_goals, DQIK_PT_rig, DQIK_PT_goal, DQIK_PT_chain, DQIK_PT_pole)

@@ -5,20 +5,15 @@ import bpy
 
 from ...operators.common import armature
 from ...rig.clip import seen_motion
-from .common import paragraph, settled
-from .motion import MotionPanel
+from .common import ArmatureSidebar, paragraph, settled
 
 
-class DQIK_PT_see_motion(MotionPanel, bpy.types.Panel):
+class DQIK_PT_see_motion(ArmatureSidebar, bpy.types.Panel):
     """What 3D views show of the frames around the present one"""
 
     bl_label = "See Motion"
     bl_parent_id = "DQIK_PT_motion"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and bool(armature(context).dqik.goals)
+    on_goals, in_pose_mode = True, True
 
     def draw(self, context: bpy.types.Context) -> None:
         ob = armature(context)
@@ -32,8 +27,7 @@ class DQIK_PT_see_motion(MotionPanel, bpy.types.Panel):
         layout.prop(settings, "arcs")
         if seen_motion.is_asked(ob):
             _state(context, layout, ob)
-        if ob.mode == "POSE":
-            layout.operator("dqik.motion_paths")
+        layout.operator("dqik.motion_paths")
 
 
 def _state(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -46,6 +40,3 @@ def _state(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types
     elif not seen_motion.missing(ob, context.scene)[0]:
         return
     layout.operator("dqik.see_motion", icon="FILE_REFRESH")
-
-
-CLASSES = (DQIK_PT_see_motion,)

@@ -13,7 +13,6 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
 
     bl_label = "Solver"
     bl_parent_id = "DQIK_PT_rig"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = settled(context, self.layout), armature(context).dqik
@@ -39,6 +38,3 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
             row.active = False
             words = iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds)
             row.label(text=words, translate=False)
-
-
-CLASSES = (DQIK_PT_solver,)

@@ -156,6 +156,3 @@ def _warnings(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.ty
 
 def _notes(context: bpy.types.Context, ob: bpy.types.Object) -> list[Note]:
     return list(dict.fromkeys([*sessions.status(ob).notes, *cautions.of_motion(ob, context.scene)]))
-
-
-CLASSES = (DQIK_PT_warnings,)

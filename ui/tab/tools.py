@@ -20,7 +20,7 @@ BODY = frozenset({HAND, FOOT, OTHER})
 _PARTS = {"hand": HAND, "forearm": HAND, "arm": HAND, "foot": FOOT, "toes": FOOT, "shin": FOOT, "thigh": FOOT}
 
 
-class Tool(NamedTuple):
+class Button(NamedTuple):
     """A button: its operator with options, for which selections it is there, and its text if it is not the label."""
 
     operator: str
@@ -39,18 +39,18 @@ class Tool(NamedTuple):
         return iface_(kind.name, kind.translation_context)
 
 
-ROWS: tuple[tuple[Tool, ...], ...] = (
-    (Tool("dqik.grab", ANY, icon="VIEW_PAN"),),
-    (Tool("dqik.pin"), Tool("dqik.unpin")),
-    (Tool("dqik.plant", LIMBS), Tool("dqik.hold_here", frozenset({OTHER})), Tool("dqik.holds_clear", BODY)),
-    (Tool("dqik.limb_to_fk", LIMBS, "To FK"), Tool("dqik.limb_to_ik", LIMBS, "To IK")),
+ROWS: tuple[tuple[Button, ...], ...] = (
+    (Button("dqik.grab", ANY, icon="VIEW_PAN"),),
+    (Button("dqik.pin"), Button("dqik.unpin")),
+    (Button("dqik.plant", LIMBS), Button("dqik.hold_here", frozenset({OTHER})), Button("dqik.holds_clear", BODY)),
+    (Button("dqik.limb_to_fk", LIMBS, "To FK"), Button("dqik.limb_to_ik", LIMBS, "To IK")),
     (
-        Tool("dqik.attach", BODY, "Attach..."),
-        Tool("dqik.attach", frozenset({HAND}), "Put in Hand...", options=(("into_hand", True),)),
-        Tool("dqik.detach"),
+        Button("dqik.attach", BODY, "Attach..."),
+        Button("dqik.attach", frozenset({HAND}), "Put in Hand...", options=(("into_hand", True),)),
+        Button("dqik.detach"),
     ),
-    (Tool("dqik.select_controls", ANY), Tool("dqik.key_controls", ANY, icon="KEY_HLT")),
-    (Tool("dqik.targets_to_pose", ANY), Tool("dqik.goals_mirror", ANY)),
+    (Button("dqik.select_controls", ANY), Button("dqik.key_controls", ANY, icon="KEY_HLT")),
+    (Button("dqik.targets_to_pose", ANY), Button("dqik.goals_mirror", ANY)),
 )
 """The rows of buttons. Those of a row that are not for what is selected leave their place to the others."""
 _PIE = ("dqik.pin", "dqik.plant", "dqik.limb_to_fk", "dqik.limb_to_ik", "dqik.unpin", "dqik.hold_here", "dqik.grab",
@@ -78,20 +78,20 @@ def name_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
     return called(ob, _active(context, ob)) + others
 
 
-def row_for(row: tuple[Tool, ...], kind: str) -> list[tuple[Tool, bool]]:
+def row_for(row: tuple[Button, ...], kind: str) -> list[tuple[Button, bool]]:
     """The tools of a row for a selection, and whether they are for it: a row without any shows two, disabled."""
     own = [tool for tool in row if kind in tool.of]
     return [(tool, True) for tool in own] or [(tool, False) for tool in row[:2]]
 
 
-def place(layout: bpy.types.UILayout, tool: Tool) -> None:
+def place(layout: bpy.types.UILayout, tool: Button) -> None:
     """Add a tool's button."""
     button = layout.operator(tool.operator, text=tool.words, translate=False, icon=tool.icon)
     for name, value in tool.options:
         setattr(button, name, value)
 
 
-def offered(kind: str) -> Iterator[Tool]:
+def offered(kind: str) -> Iterator[Button]:
     """All tools for a selection, in the order of the panel."""
     for row in ROWS:
         yield from (tool for tool in row if kind in tool.of)
@@ -117,6 +117,14 @@ class DQIK_MT_tools(bpy.types.Menu):
             place(self.layout, tool)
 
 
+def in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Adds the tools to the menu *Pose* of the 3D view, and to the menu of the right button in Pose Mode."""
+    ob = armature(context)
+    if ob is not None and ob.dqik.goals:
+        menu.layout.separator()
+        menu.layout.menu(DQIK_MT_tools.__name__)
+
+
 class DQIK_MT_pie(bpy.types.Menu):
     """The tools that are needed most, around the mouse"""
 
@@ -133,6 +141,3 @@ class DQIK_MT_pie(bpy.types.Menu):
                 place(pie, own[operator])
             else:
                 pie.separator()
-
-
-CLASSES = (DQIK_MT_tools, DQIK_MT_pie)

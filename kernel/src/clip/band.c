@@ -6,7 +6,7 @@
  * ends to the middle, so that two threads share it. */
 #include <stddef.h>
 
-#include "../clip_contract.h"
+#include "../contract.h"
 #include "../rotation.h"
 
 #define TILE 4
@@ -324,5 +324,3 @@ int32_t dqik_clip_band_join(const dqik_band *h, double *x, double *work) {
         substitute_up(&b, block_of(&b, work, f), x + f * n, x + (f - 1) * n, x + (f - 2) * n);
     return 1;
 }
-
-int32_t dqik_clip_layout(void) { return DQIK_CLIP_LAYOUT; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The error rows of a stage's goals, and their Jacobian, in many frames; see solvers/clip/rows.py. */
-#include "../clip_contract.h"
+#include "../contract.h"
 #include "../internal.h"
 
 void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cost, gradient and Hessian of how smoothly joints move, and how near they stay to another motion; see
  * solvers/clip/smoothness.py. */
-#include "../clip_contract.h"
+#include "../contract.h"
 #include "../internal.h"
 
 /* What the terms of a joint need of one frame: the correction to the other motion, or the step from the frame before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps of the states of many frames; see JointSpace.step in solvers/space/joint_space.py. */
-#include "../clip_contract.h"
+#include "../contract.h"
 #include "../internal.h"
 
 void dqik_clip_step(const dqik_problem *problem, int64_t begin, int64_t end, const double *d, double *rotations, double *x) {

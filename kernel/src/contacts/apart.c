@@ -64,8 +64,6 @@ static int64_t push_in(push *to, double *memory, const dqik_problem *problem, co
     return used;
 }
 
-int32_t dqik_contacts_layout(void) { return DQIK_CONTACTS_LAYOUT; }
-
 int64_t dqik_contacts_work(const dqik_problem *problem, const dqik_contacts *contacts) {
     push p;
     return dqik_work(problem) + push_in(&p, NULL, problem, contacts);

@@ -3,7 +3,7 @@
 #ifndef DQIK_CONTACTS_H
 #define DQIK_CONTACTS_H
 
-#include "../contacts_contract.h"
+#include "../contract.h"
 #include "../internal.h"
 
 /* A gap that is near; `other` is the second capsule, or -1. */

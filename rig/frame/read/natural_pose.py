@@ -11,7 +11,8 @@ import bpy
 import numpy as np
 
 from ....solvers import Pose
-from ....solvers.figure import Prior, RestFigure, own_motion
+from ....solvers.compiled import CompiledPrior
+from ....solvers.figure import RestFigure, own_motion
 from ....solvers.model import Targets
 from ...notes import Code, Note
 from ...skeleton import natural_figure
@@ -21,7 +22,7 @@ from ...skeleton.rig import Rig
 class Shaping(NamedTuple):
     """A prior and how much it counts: its amount, also (F,), and the share of what was learnt in it, both 0 to 1."""
 
-    prior: Prior
+    prior: CompiledPrior
     amount: float | np.ndarray
     share: float
 
@@ -45,7 +46,7 @@ class NaturalPose:
     """
 
     def __init__(self) -> None:
-        self.prior: Prior | None = None
+        self.prior: CompiledPrior | None = None
         self.refusal: Note | None = None
         self.notes: list[Note] = []
         self._rig: Rig | None = None
@@ -67,11 +68,11 @@ class NaturalPose:
             return None
         return Shaping(self.prior, amount, share if share > 0.0 else 0.0)
 
-    def whole(self) -> Prior | None:
+    def whole(self) -> CompiledPrior | None:
         """The prior without its own motion, as it is where no bone has keys or is held; None as `prior`."""
         if self._figure is None or self._rig is None:
             return None
-        return Prior(self._figure, freedom=turnable(self._rig).astype(float))
+        return CompiledPrior(self._figure, freedom=turnable(self._rig).astype(float))
 
     def _prepare(self, learnt: str, rig: Rig, unkeyed: np.ndarray) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text. unkeyed : as for `freedom`."""
@@ -84,7 +85,7 @@ class NaturalPose:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
                 self.notes = [Note(Code.OWN_MOTION_DAMAGED)]
-            self.prior = Prior(self._figure, freedom=freedom(rig, unkeyed), own=own)
+            self.prior = CompiledPrior(self._figure, freedom=freedom(rig, unkeyed), own=own)
 
 
 def freedom(rig: Rig, unkeyed: np.ndarray) -> np.ndarray:

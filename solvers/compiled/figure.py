@@ -1,63 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The prior of one rig in the compiled kernel."""
+"""The natural pose with the compiled kernel: packs the prior of one rig, and calls it."""
 
 import operator
-import sys
-from collections.abc import Callable
 from ctypes import addressof
-from functools import cache
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..algebra import quaternion
-from ..compiled import pack
-from ..compiled.library import load
-from ..compiled.packer import Packer
+from ..figure.prior import Prior
+from ..figure.weights import LimbNetworks
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from . import body, contract, own_motion, weights
-from .figure import RestFigure
-from .view import Viewer
+from .declare import Packer
+from .library import Kernel, load
+from .pack import of_skeleton
+from .structures import EFFECTOR, FIGURE, FIGURE_LIMB, FIGURE_START, NETWORK
 
 
-@cache
-def compiled_base() -> Callable[..., None] | None:
-    """The kernel's function that makes base poses; None where there is none that fits."""
-    kernel = load()
-    try:
-        return None if kernel is None else kernel.functions(contract.CONTRACT)["dqik_figure_base"]
-    except (OSError, AttributeError) as error:
-        print(f"DQIK: the compiled natural pose cannot be used: {error}. NumPy makes it instead.", file=sys.stderr)
-        return None
+class CompiledPrior(Prior):
+    """A `Prior` whose base poses the kernel makes, where there is one."""
+
+    @cached_property
+    def compiled(self) -> "PackedPrior | None":
+        """The prior packed for the kernel; None where NumPy makes its poses."""
+        kernel = load()
+        return None if kernel is None else PackedPrior(kernel, self)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what only this process has."""
+        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+
+    def base(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
+    ) -> np.ndarray:
+        """See `Prior`."""
+        if self.compiled is None or not self.counts(amount):
+            return super().base(start, targets, links, amount, share)
+        return self.compiled.base(start, targets, links, amount, share)
 
 
-class Parts(Protocol):
-    """What the kernel is given of a prior."""
+class PackedPrior:
+    """A prior as the kernel reads it, and what follows from the animator's pose, which it remembers."""
 
-    figure: RestFigure
-    body: body.Predictor
-    viewer: Viewer
-    own: own_motion.OwnMotion | None
-    joints: np.ndarray
-    freedom: np.ndarray
-    at_rest: np.ndarray
-    keeps_chest: bool
-
-
-class CompiledPrior:
-    """A `Prior` as the kernel reads it, and what follows from the animator's pose, which it remembers."""
-
-    def __init__(self, base: Callable[..., None], prior: Parts) -> None:
-        """`base` : as of `compiled_base`."""
-        self._base, self._packer = base, Packer()
+    def __init__(self, kernel: Kernel, prior: Prior) -> None:
+        self._base, self._packer = kernel.figure_base, Packer()
         self._figure = addressof(_figure(self._packer, prior))
         joints, effectors, turned = len(prior.figure.skeleton), len(prior.viewer.goals), len(prior.joints)
         networks = prior.body.networks
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
         size = 7 * joints + 34 * effectors + len(prior.body.select) + 4 * len(prior.body.mirror) + 4 * turned + hidden
         self._start = addressof(self._packer.fill(
-            contract.FIGURE_START, has_pose=False, share=0.0, rotations=np.zeros((joints, 4)),
+            FIGURE_START, has_pose=False, share=0.0, rotations=np.zeros((joints, 4)),
             links=np.zeros((joints, 8)), places=np.zeros((effectors, 3)), turns=np.zeros((effectors, 4)),
             fade=np.zeros(effectors), apart=np.zeros((turned, 3)), bent=np.zeros((turned, 3)),
             ends=np.zeros((len(prior.figure.limbs), 4)), chest=np.zeros(3), memory=np.zeros(size),
@@ -88,7 +83,7 @@ class CompiledPrior:
         return self._amount
 
 
-def _figure(packer: Packer, prior: Parts) -> Any:
+def _figure(packer: Packer, prior: Prior) -> Any:
     """The structure of a prior."""
     figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior.viewer
     hips, effectors = figure.hips, len(viewer.goals)
@@ -98,8 +93,8 @@ def _figure(packer: Packer, prior: Parts) -> Any:
         for k, limb in enumerate(figure.limbs)
     }
     return packer.fill(
-        contract.FIGURE,
-        skeleton=pack.of_skeleton(packer, figure.skeleton),
+        FIGURE,
+        skeleton=of_skeleton(packer, figure.skeleton),
         effectors=effectors,
         limbs=len(figure.limbs),
         arms=parts.arms,
@@ -146,31 +141,31 @@ def _figure(packer: Packer, prior: Parts) -> Any:
     )
 
 
-def _from_rest(prior: Parts, joint: int) -> np.ndarray:
+def _from_rest(prior: Prior, joint: int) -> np.ndarray:
     """(4,) from a joint's orientation to the turn from canonical axes; the identity for no joint."""
     if joint < 0:
         return quaternion.IDENTITY
     return quaternion.product(quaternion.conjugate(prior.figure.rest[joint]), prior.figure.axes)
 
 
-def _effector(packer: Packer, prior: Parts, number: int) -> Any:
+def _effector(packer: Packer, prior: Prior, number: int) -> Any:
     viewer, parts = prior.viewer, prior.body
     return packer.fill(
-        contract.EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
+        EFFECTOR, goal=viewer.goals[number], joint=viewer.joints[number], turned=parts.turned[number],
         size=parts.sizes[number, 0], reach=parts.reaches[number, 0], offset=viewer.offsets[number],
         tip=parts.tips[number], root=parts.roots[number], frame=parts.frames[number].ravel(),
         from_rest=viewer.from_rest[number],
     )  # fmt: skip
 
 
-def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
+def _limb(packer: Packer, prior: Prior, k: int, network: Any) -> Any:
     figure, parts = prior.figure, prior.body
     limb, arm = figure.limbs[k], k < prior.body.arms
     nothing = np.zeros(3)
     place = None if limb.turned else int(np.flatnonzero(parts.ends.rows == k)[0])
     own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
     return packer.fill(
-        contract.FIGURE_LIMB,
+        FIGURE_LIMB,
         turned=limb.turned,
         placed_arm=k in parts.placed_arms,
         on_toes=k in parts.on_toes,
@@ -203,9 +198,9 @@ def _limb(packer: Packer, prior: Parts, k: int, network: Any) -> Any:
     )
 
 
-def _network(packer: Packer, networks: weights.LimbNetworks, k: int) -> Any:
+def _network(packer: Packer, networks: LimbNetworks, k: int) -> Any:
     return packer.fill(
-        contract.NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
+        NETWORK, inputs=networks.first.shape[1], first=networks.first.shape[2],
         second=networks.second.shape[2], outputs=networks.last.shape[2], scale=networks.scale[k],
         shift=networks.shift[k], first_weight=networks.first[k], first_bias=networks.first_bias[k],
         second_weight=networks.second[k], second_bias=networks.second_bias[k], last_weight=networks.last[k],
