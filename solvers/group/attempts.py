@@ -91,7 +91,7 @@ class Attempts:
         return Minimum(best.point, iterations, best.cost), False
 
     def middle(self, best: Minimum, frame: Request) -> Minimum:
-        """The answer from the middle of the limits, of a frame solved with a pull, if it meets the goals; else `best`."""
+        """The answer from the middle of the limits if it meets the goals, else `best`; for a frame with a pull."""
         minimum = self._from(self.space.middle(frame.base), frame)
         point, took = best.point, 0
         if self._met(minimum.point)[0]:
