@@ -93,7 +93,7 @@ class Prepared:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options, self.contacts)
 
     @property
-    def stages(self) -> list[Stage]:
+    def stages(self) -> Sequence[Stage]:
         """The groups of goals that are solved together, in order."""
         return self.numpy.stages
 
@@ -112,9 +112,12 @@ class Prepared:
             arrays = self._local.arrays = self.arrays()
         if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
-        self.solve_into(arrays)
+        (self.compiled or self.numpy).solve_into(arrays)
+        if self.apart is None:
+            return arrays.solution(0, time.perf_counter() - began)
+        self.apart.solve_into(arrays)
         solution = arrays.solution(0, time.perf_counter() - began)
-        return solution if self.apart is None else replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
+        return replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
 
     @staticmethod
     def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:

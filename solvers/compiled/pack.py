@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
+from ..group.plan import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
 from ..group.stages import still_joints
 from ..iterate import mmd
@@ -301,7 +301,7 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """The settings of all runs of a stage, its restarts, and the order of its sweep."""
-    stage_runs, options, attempts = stage.runs, stage.options, stage.attempts
+    stage_runs, options = stage.runs, stage.options
     runs = {
         "phase": stage_runs.phases,
         "following": [stage_runs.following],
@@ -309,13 +309,13 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "polishing": stage_runs.polishing and [stage_runs.polishing],
         "insisting": stage_runs.insisting and [stage_runs.insisting],
         "returning": stage_runs.returning or None,
-        "nearby": [attempts.nearby],
+        "nearby": [stage_runs.nearby],
         "staging": stage_runs.staging,
         "yielding": stage_runs.yielding,
-        "approaching": attempts.approaching and [attempts.approaching],
-        "arriving": [attempts.arriving],
-        "descending": [attempts.descending],
-        "finishing": [attempts.finishing],
+        "approaching": stage_runs.approaching and [stage_runs.approaching],
+        "arriving": [stage_runs.arriving],
+        "descending": [stage_runs.descending],
+        "finishing": [stage_runs.finishing],
     }
     return {
         "solver": SOLVERS[solver],

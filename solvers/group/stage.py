@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..iterate.descent import Minimum, Settings
 from ..iterate.linear_step import dot
 from ..methods.table import Method
 from ..model.goals import Goal, points_of
@@ -17,7 +16,6 @@ from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
 from ..space.yielding import Precedence, Yielding, longest_apart
-from .attempts import Attempts
 from .grouping import coupled
 from .settings import PULL, first_damping, last_phase, runs
 
@@ -35,6 +33,7 @@ class Stage:
     indices : (G,) index of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
     counted : (G', J) the chains of goals that do not weigh: a goal of balance moves what others move.
     limbs, arcs, poles : of the chains.
+    minimise : the solver's iteration.
     tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
     settings, runs : of the last phase of a solve, and of all runs.
     still_slides : prismatic joints that this stage does not move.
@@ -52,7 +51,7 @@ class Stage:
     ) -> None:  # fmt: skip
         """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals."""
         self.skeleton, self.options, self.precise = skeleton, options, method.continues
-        self._minimise = method.minimise
+        self.minimise = method.minimise
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
@@ -98,15 +97,9 @@ class Stage:
         abandons = self.recovers and not pull and options.restarts > 0 and self.precise
         any_limits = any(joint.limits is not None for joint in self.skeleton.joints)
         self.runs = runs(
-            self.settings, released if soft or self.holds else None, eased, soft, self.precise, abandons, self.ordered,
-            space.limited, any_limits, returns,
+            self.settings, damping, released if soft or self.holds else None, eased, soft, self.precise, abandons,
+            self.ordered, space.limited, any_limits, returns,
         )  # fmt: skip
-        self.attempts = Attempts.of(self.hard_tasks, space, self._minimise, self.settings, damping, self.precise)
-
-    def minimise(self, settings: Settings, begin: Point, frames: Request, poles: bool = True) -> Minimum:
-        """One run of the solver's iteration over its tasks; over the hard ones without `poles`."""
-        tasks = self.tasks if poles else self.hard_tasks
-        return self._minimise(tasks, self.space, settings, begin, frames)
 
     def met(self, point: Point) -> bool:
         """Whether a point meets all goals."""

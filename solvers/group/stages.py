@@ -2,6 +2,7 @@
 """Solves all stages of a prepared solve in order, with NumPy: frames afresh, and frames of a motion."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
 from ..space.joint_space import JointSpace
 from ..space.point import Point
-from .solve import follow, solve
+from .plan import Plan, Work, run
+from .solve import follow, no_worse
 from .stage import Stage, carried, posed
 
 HOLD_AFTER = 2  # frames in a row with the same inputs, after which the answer is repeated
@@ -41,38 +43,40 @@ class Stages:
             int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
 
+    @cached_property
+    def plans(self) -> list[tuple[Stage, Plan]]:
+        """Each stage with its plan."""
+        return [(stage, Plan(stage)) for stage in self.stages]
+
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh, one after the other."""
         for frame, finite in enumerate(self.finite(arrays).tolist()):
             own = arrays.part(frame, frame + 1)
-            if finite:
-                self._solve_frame(own, None, [None] * len(self.stages))
-            else:
+            if not finite:
                 own.answer_nothing(slice(None))
+                continue
+            targets, pose, links, home = self.inputs(own, slice(None))
+            points, iterations = list[tuple[Stage, Point]](), 0
+            for stage, plan in self.plans:
+                work = Work(stage, pose, pose, targets.of_goals(stage.indices), links, home)
+                run(work, [*plan.afresh, *plan.in_order])
+                points.append((stage, no_worse(work)))
+                pose, iterations = posed(stage, points[-1][1].state, pose), iterations + work.iterations
+            own.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
     def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
         residuals : per stage, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        self._solve_frame(arrays, previous, residuals)
-
-    def _solve_frame(
-        self, arrays: FrameArrays, previous: Pose | None, residuals: list[np.ndarray | None]
-    ) -> None:
-        targets, start, links, home = self.inputs(arrays, slice(None))
-        pose, iterations = start, 0
-        points: list[tuple[Stage, Point]] = []
-        for index, stage in enumerate(self.stages):
-            own = targets.of_goals(stage.indices)
-            if previous is None:
-                point, took = solve(stage, pose, own, links, home)
-            else:
-                warm = carried(stage, previous, pose)
-                point, took = follow(stage, warm, pose, own, links, residuals[index], home)
+        targets, pose, links, home = self.inputs(arrays, slice(None))
+        points, iterations = list[tuple[Stage, Point]](), 0
+        for index, (stage, plan) in enumerate(self.plans):
+            warm, own = carried(stage, previous, pose), targets.of_goals(stage.indices)
+            point, took = follow(stage, plan, warm, pose, own, links, residuals[index], home)
+            points.append((stage, point))
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
-            points.append((stage, point))
         arrays.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
     def motion(self) -> "StagesMotion":

@@ -18,6 +18,7 @@ the goals, it stops once the pose has settled rather than at the tolerances.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from . import steepest
 from .linear_step import Inner, LinearSystem, dot
-from .one_sided import step_inside
+from .one_sided import is_plain, step_inside
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature is modelled only in part
@@ -128,27 +129,22 @@ Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
 
 def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The outer iteration of a solver with damping, which is adapted (Levenberg-Marquardt)."""
-
-    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=False)
-
-    return minimise
+    return partial(_minimise, inner=inner, model=model, by_length=False)
 
 
 def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The outer iteration of a solver without damping, which takes a share of its step (backtracking)."""
-
-    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=True)
-
-    return minimise
+    return partial(_minimise, inner=inner, model=model, by_length=True)
 
 
-def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
+def _minimise(
+    tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request, inner: Inner,
+    model: type[Model], by_length: bool,
+) -> Minimum:  # fmt: skip
     """Iterate on every frame until a stopping rule ends it; frames that have ended take no further part."""
-    run, index = _Run(model, start, frames, inner, by_length), np.arange(len(start.error))
-    done = Minimum(start, np.zeros(len(index), dtype=int), run.cost)
-    for iteration in range(model.settings.iterations):
+    run, index = _Run(model(tasks, space, settings), start, frames, inner, by_length), np.arange(len(start.error))
+    done, plain = Minimum(start, np.zeros(len(index), dtype=int), run.cost), is_plain(space, tasks)
+    for iteration in range(settings.iterations):
         if run.finished.all():
             break
         if run.finished.any():
@@ -158,7 +154,8 @@ def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_leng
             index = index[~run.finished]
             run.keep(~run.finished)
         done.iterations[index] += 1
-        run.advance(iteration)
+        system = run.linearised()
+        run.advance(system, inner(system) if plain else step_inside(space, system, inner), iteration)
     if len(index) == len(done.cost):
         return Minimum(run.point, done.iterations, run.cost)
     _keep(done, index, run)
@@ -206,12 +203,25 @@ class _Run:
             setattr(self, name, getattr(self, name)[some])
         self.model.keep(some)
 
-    def advance(self, iteration: int) -> None:
-        """Take one step, if it lowers the cost, and apply the stopping rules."""
+    def linearised(self) -> LinearSystem:
+        """The problem of one iteration."""
+        model, tasks, space, settings = self.model, self.model.tasks, self.model.space, self.model.settings
+        point, frames, v, error = self.point, self.frames, self.v, self.point.error
+        if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
+            error = tasks.signed_errors(point.kinematics, frames.targets)
+        system = LinearSystem(
+            space, point.state.x, model.jacobian(point, frames), error,
+            None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
+            self.damping if self.by_length else settings.pull + self.damping, settings.reluctance, settings.pull,
+            one_sided=tasks.one_sided,
+        )  # fmt: skip
+        system.curvature = model.curvature(point, frames, system, v)
+        system.metric = model.metric(point)
+        return system
+
+    def advance(self, system: LinearSystem, d: np.ndarray, iteration: int) -> None:
+        """Take a step `d` (F, n), if it lowers the cost, and apply the stopping rules."""
         model, settings, space = self.model, self.model.settings, self.model.space
-        damping = self.damping if self.by_length else settings.pull + self.damping
-        system = _linearised(model, self.point, self.frames, self.v, damping)
-        d: np.ndarray = step_inside(space, system, self.inner)
         if self.by_length:
             d = _steeper(space, system, d, self.share, self.inner)
             turned = np.abs(d * space.turns).max(-1, initial=0.0)
@@ -306,24 +316,6 @@ def _leads_down(system: LinearSystem, d: np.ndarray) -> np.ndarray:
     down = system.descent(np.zeros_like(d))
     steepest_slope = dot(down / system.reluctance, down) * dot(system.reluctance * d, d)
     return dot(down, d) >= LEAST_SLOPE * np.sqrt(steepest_slope)
-
-
-def _linearised(
-    model: Model, point: Point, frames: Request, v: np.ndarray | None, damping: np.ndarray
-) -> LinearSystem:
-    """The problem of one iteration. v : (F, n) difference from the base pose, None without a pull."""
-    tasks, space, settings = model.tasks, model.space, model.settings
-    error = point.error
-    if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
-        error = tasks.signed_errors(point.kinematics, frames.targets)
-    system = LinearSystem(
-        space, point.state.x, model.jacobian(point, frames), error,
-        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
-        damping, settings.reluctance, settings.pull, one_sided=tasks.one_sided,
-    )  # fmt: skip
-    system.curvature = model.curvature(point, frames, system, v)
-    system.metric = model.metric(point)
-    return system
 
 
 def _within(model: Model, error: np.ndarray, leading: bool = False) -> np.ndarray:

@@ -13,7 +13,7 @@ where that one leads uphill, and never climb, so neither does the answer.
 
 import numpy as np
 
-from ..iterate.active_set import SAME, active_set, within_limits
+from ..iterate.active_set import SAME, active_set, limited
 from ..iterate.descent import damped
 from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
 from .table import Method
@@ -24,16 +24,34 @@ ROUNDS = 3
 SWEEPS = 2
 
 
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    space = system.space
-    if not space.limited:
-        return free_step(system)
-    best = within_limits(system, free_step)
-    least = _is_least(system, best)
-    todo = np.flatnonzero(~least)
-    if todo.size:
-        best[todo] = _rounds(system.take(todo), best[todo])
+def _improved(system: LinearSystem, best: np.ndarray) -> np.ndarray:
+    """The step (F, n) of an active set, improved by sweeps and exact steps in turn where it is not the minimum.
+
+    They begin at no step where that one leads uphill. A frame is done when its exact step lies inside the limits,
+    whatever the others do.
+    """
+    todo = np.flatnonzero(~_is_least(system, best))
+    if not todo.size:
+        return best
+    system = system.take(todo)
+    none = np.zeros_like(best[todo])
+    own, value = _better(system, none, system.value(none), best[todo])
+    inverses = block_inverses(system)
+    left, current = np.arange(len(own)), own.copy()
+    for _ in range(ROUNDS):
+        current = sweeps(system, current, inverses)
+        own[left], value[left] = _better(system, own[left], value[left], current)
+        free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
+        candidate = free_step(system, free, normals, fixed)
+        projected = system.space.project(system.x + candidate) - system.x
+        own[left], value[left] = _better(system, own[left], value[left], projected)
+        more = np.any(np.abs(projected - candidate) > SAME, axis=-1)
+        if not more.any():
+            break
+        left, current = left[more], projected[more]
+        if not more.all():
+            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
+    best[todo] = own
     return best
 
 
@@ -48,31 +66,6 @@ def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
     further = space.project(x + space.units**2 * system.descent(d) / size[:, None])
     longest, move = (space.sizes(v).max(-1, initial=0.0) for v in (d, further - x))
     return move < np.maximum(LEAST, LEAST_OF_STEP * longest)
-
-
-def _rounds(system: LinearSystem, start: np.ndarray) -> np.ndarray:
-    """The best step (F, n) of sweeps and exact steps in turn, from `start` (F, n), or from none where it leads uphill.
-
-    A frame is done when its exact step lies inside the limits, whatever the others do.
-    """
-    none = np.zeros_like(start)
-    best, value = _better(system, none, system.value(none), start)
-    inverses = block_inverses(system)
-    left, current = np.arange(len(start)), best.copy()
-    for _ in range(ROUNDS):
-        current = sweeps(system, current, inverses)
-        best[left], value[left] = _better(system, best[left], value[left], current)
-        free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
-        candidate = free_step(system, free, normals, fixed)
-        projected = system.space.project(system.x + candidate) - system.x
-        best[left], value[left] = _better(system, best[left], value[left], projected)
-        more = np.any(np.abs(projected - candidate) > SAME, axis=-1)
-        if not more.any():
-            break
-        left, current = left[more], projected[more]
-        if not more.all():
-            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
-    return best
 
 
 def _better(
@@ -118,5 +111,8 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
             d[:, block] = new
     return d
 
+
+step = limited(free_step, improve=_improved)
+"""The step (F, n) of one iteration, inside the limits."""
 
 METHOD = Method(damped(step), step, continues=True)
