@@ -89,6 +89,26 @@ class Prepared:
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._local = threading.local()
 
+    def with_holds(self, hold: np.ndarray, gain: np.ndarray) -> "Prepared":
+        """The same solve with other holds and gains (J,) of the joints, which shares what these leave alone.
+
+        Raises `InvalidSkeleton` for holds and gains that a `Joint` cannot have.
+        """
+        skeleton = self.skeleton.with_holds(hold, gain)
+        if self.options.pull is None:  # then holds and gains decide whether there is a pull
+            return Prepared(skeleton, self.goals, self.solver, self.options, self.contacts)
+        other = Prepared.__new__(Prepared)
+        other.__dict__.update(self.__dict__)
+        other.skeleton, other._local = skeleton, threading.local()
+        other.numpy = self.numpy.with_holds(skeleton)
+        if self.apart is not None:
+            apart = self.apart.numpy if isinstance(self.apart, CompiledApart) else self.apart
+            other.apart = compiled_or_numpy(apart.with_holds(other.numpy), self.options, self.numpy.counts,
+                                            self.numpy.points)  # fmt: skip
+        if self.compiled is not None:
+            other.compiled = self.compiled.with_holds(other.numpy.stages)
+        return other
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options, self.contacts)
 

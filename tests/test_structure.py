@@ -129,6 +129,13 @@ def test_rooms_of_the_rig_import_from_those_below() -> None:
     assert upward == []
 
 
+def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
+    names = [node.name for file in sources("solvers") for node in ast.parse(file.read_text(encoding="utf-8")).body
+             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]  # fmt: skip
+    assert len(names) > 100
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_no_folder_is_a_list() -> None:
     """Of the extension's."""
     folders = {path.parent for place in EXTENSION for path in sources(place)} - {ROOT}

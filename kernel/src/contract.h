@@ -586,7 +586,7 @@ typedef struct {
     const double *translations;
 } dqik_pose;
 
-/* A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py. */
+/* A symmetric positive definite matrix in a band of blocks; see solvers/motion/banded.py. */
 typedef struct {
     int64_t frames;
     int32_t n; /* unknowns of a frame */
@@ -719,7 +719,7 @@ typedef struct {
     const double *own_map;
 } dqik_figure;
 
-/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
+/* What follows from the animator's pose of a figure; see Prior in solvers/figure/prior.py. */
 typedef struct {
     int32_t has_pose; /* whether the rest is of a pose */
     double share; /* of the character's own motion */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bones keep to: couplings, by which they move together, and bodies and obstacles, which they do not pass."""
+"""Couplings, by which bones move together, and the bodies and obstacles that they do not pass."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty

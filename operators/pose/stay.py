@@ -171,7 +171,7 @@ class DQIK_OT_holds_clear(Tool, bpy.types.Operator):
 
 
 def _refusal(ob: bpy.types.Object) -> Note | None:
-    """Why holds cannot be keyed; None if they can."""
+    """Returns the reason why holds cannot be keyed; None if they can."""
     if not ob.dqik.live:
         return Note("Switch Live on first: bones are held while it is on")
     return keyable.of_action(ob)

@@ -70,14 +70,11 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
         for bone in reversed(armature.above(leg.bones[2])):
             if bone not in places:
                 places[bone] = _bone(ob, armature, bone, places, keyed, frames)
-    hips = np.mean([places[leg.bones[0]][:, :3, 3] for leg in legs], axis=0)
-    points = np.stack([_points(places[leg.bones[2]], np.array([leg.shape.heel, leg.shape.ball])) for leg in legs], 1)
-    heads = [armature.heads[leg.bones] for leg in legs]
-    length = float(np.mean([np.linalg.norm(np.diff(own, axis=0), axis=-1).sum() for own in heads]))
-    scale = max(map(abs, ob.matrix_world.to_scale()))
-    if not (length * scale > 0.0 and np.isfinite(points).all() and np.isfinite(hips).all()):
+    points, hips = leg_bones.marks(legs, places.__getitem__)
+    length = leg_bones.length(ob, character, legs)
+    if not (length > 0.0 and np.isfinite(points).all() and np.isfinite(hips).all()):
         return None
-    return likely_rate(points, hips, length * scale, rate)
+    return likely_rate(points, hips, length, rate)
 
 
 _Keys = dict[tuple[str, int], np.ndarray]
@@ -131,8 +128,3 @@ def _bone(
         basis[:, :3, 3] = _values(keyed, location, np.array(bone.location), frames)
     rest = armature.rest[number]
     return places[above] @ (rest if above < 0 else np.linalg.solve(armature.rest[above], rest)) @ basis
-
-
-def _points(matrices: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The places (F, K, 3) of points (K, 3) in the frame of a bone with matrices (F, 4, 4)."""
-    return np.einsum("fij,kj->fki", matrices[:, :3, :3], own) + matrices[:, None, :3, 3]

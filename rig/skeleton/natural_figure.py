@@ -42,7 +42,7 @@ def read(
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
     axes = of_people({key: several[0].head for key, several in bones.items()})
     goals = [
-        goal if binding.tells_turn else replace(goal, rotation=None)
+        goal if binding.facts.tells_turn else replace(goal, rotation=None)
         for goal, binding in zip(rig.prepared.goals, rig.goals, strict=True)
     ]
     return None if axes is None else (

@@ -40,7 +40,7 @@ class BandMemory:
 def solve_band(
     diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray, memory: BandMemory
 ) -> np.ndarray | None:
-    """As `solvers.clip.banded.solve`; None where NumPy has to."""
+    """As `solvers.motion.banded.solve`; None where NumPy has to."""
     kernel = load()
     if kernel is None or not right.size:
         return None

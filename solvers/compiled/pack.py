@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from ctypes import addressof
+from ctypes import addressof, sizeof
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,18 @@ def problem(
         counts=counts @ np.array([1, 2]),
         still=None if still is None else [_joint_space_alone(packer, still)],
     )
+
+
+def with_holds(packer: Packer, address: int, stages: Sequence[Stage], solver: str) -> Any:
+    """A copy of the packed solve at an address for stages that differ by holds and gains only."""
+    first, size = CLASSES["dqik_problem"].from_address(address).stage, sizeof(CLASSES["dqik_stage"])
+    packed = [
+        packer.refill(
+            STAGE, first + size * number, **_limbs(packer, stage.limbs), **_arcs(packer, stage.arcs),
+            **_runs_of(packer, stage),
+        ) for number, stage in enumerate(stages)
+    ]  # fmt: skip
+    return packer.refill(PROBLEM, address, stage=packed)
 
 
 def of_skeleton(packer: Packer, skeleton: Skeleton) -> Any:
@@ -302,6 +314,29 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """The settings of all runs of a stage, its restarts, and the order of its sweep."""
     stage_runs, options = stage.runs, stage.options
+    return {
+        "solver": SOLVERS[solver],
+        "continues": stage_runs.continues,
+        "restarts": options.restarts,
+        "recovers": stage.recovers,
+        "middle_bias": options.bias == "MIDDLE",
+        "seed": options.seed % 2**64,
+        "swivels": len(limb.SWIVELS),
+        "phases": len(stage_runs.phases),
+        "stagings": len(stage_runs.staging),
+        "yieldings": len(stage_runs.yielding),
+        "chosen_after": CHOSEN_AFTER,
+        "swivel": limb.SWIVELS,
+        "alike": math.cos(0.5 * ALIKE),
+        **_runs_of(packer, stage),
+        "spend": stage_runs.spend,
+        "sweep": [_sweep(packer, stage)] if solver == "CCD" else None,
+    }
+
+
+def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
+    """The settings of all runs of a stage."""
+    stage_runs = stage.runs
     runs = {
         "phase": stage_runs.phases,
         "following": [stage_runs.following],
@@ -317,28 +352,16 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "descending": [stage_runs.descending],
         "finishing": [stage_runs.finishing],
     }
-    return {
-        "solver": SOLVERS[solver],
-        "continues": stage_runs.continues,
-        "restarts": options.restarts,
-        "recovers": stage.recovers,
-        "middle_bias": options.bias == "MIDDLE",
-        "seed": options.seed % 2**64,
-        "swivels": len(limb.SWIVELS),
-        "phases": len(stage_runs.phases),
-        "stagings": len(stage_runs.staging),
-        "yieldings": len(stage_runs.yielding),
-        "chosen_after": CHOSEN_AFTER,
-        "swivel": limb.SWIVELS,
-        "alike": math.cos(0.5 * ALIKE),
-        **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
-        "spend": stage_runs.spend,
-        "sweep": [_sweep(packer, stage)] if solver == "CCD" else None,
-    }
+    every = [one for each in runs.values() for one in each or ()]
+    vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}
+    address = {key: packer.numbers("double", vector) for key, vector in vectors.items()}  # most runs share theirs
+    return {name: each and [_settings(packer, one, address) for one in each] for name, each in runs.items()}
 
 
-def _settings(packer: Packer, settings: Settings) -> Any:
+def _settings(packer: Packer, settings: Settings, address: dict[int, int]) -> Any:
+    """The settings of a run. address : of its vectors, by their identity."""
     values = settings._replace(damping=-1.0 if settings.damping is None else settings.damping)._asdict()
+    values |= {name: address[id(values[name])] for name in ("reluctance", "weights")}
     del values["options"]
     return packer.fill(SETTINGS, **values)
 

@@ -2,6 +2,7 @@
 """A stage: goals whose chains share joints, prepared to be solved together."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -58,11 +59,10 @@ class Stage:
         self.counted = self.chains[[not goal.weighs for goal in self.goals]]
         moved = coupled(skeleton, self.chains)
         self.space = JointSpace(skeleton, np.any(moved, axis=0))
-        self.hold = self._relative_hold()
-        self.limbs = limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
+        self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
         plain = options.unit_angle is None  # otherwise MikuMikuDance's rule prescribes start and steps
         pull = self._pull()
-        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = skeleton.slides.copy()
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
@@ -81,12 +81,26 @@ class Stage:
         self.ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
         self.recovers = plain and not soft and (not pull or bool(self.space.turns.all()))
-        self.holds = bool(pull) and bool(self.hold.any())
-        self._plan(pull, method.returns and plain)
+        self._free_limbs, self._free_arcs = self.limbs, self.arcs
+        self._set_holds(pull, method.returns and plain)
 
-    def _plan(self, pull: float, returns: bool) -> None:
-        """Make the settings of all runs. returns : whether the solver's iteration knows no pull."""
+    def with_holds(self, skeleton: Skeleton) -> "Stage":
+        """The stage for a skeleton that differs by holds and gains; it shares what these leave alone."""
+        stage = copy(self)
+        stage.skeleton = skeleton
+        stage._set_holds(self.settings.pull, self._returns)
+        return stage
+
+    def _set_holds(self, pull: float, returns: bool) -> None:
+        """Set what follows from the joints' holds and gains: limbs, arcs, the settings of all runs.
+
+        returns : whether the solver's iteration knows no pull.
+        """
         space, options, soft = self.space, self.options, self.tasks.all > self.tasks.m
+        self._returns, self.hold = returns, self._relative_hold()
+        self.limbs = limb.held(self._free_limbs, self.skeleton, self.hold)
+        self.arcs = arc.held(self._free_arcs, self.skeleton) if pull else self._free_arcs
+        self.holds = bool(pull) and bool(self.hold.any())
         gain, released = self.skeleton.gain[space.joint], self._reluctance()
         held = released * HELD_RELUCTANCE ** self.hold[space.joint] if self.holds else released
         least = np.maximum(gain, LEAST_GAIN) if pull else 1.0

@@ -2,6 +2,7 @@
 """Solves all stages of a prepared solve in order, with NumPy: frames afresh, and frames of a motion."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +43,13 @@ class Stages:
         self._poled = [
             int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
+
+    def with_holds(self, skeleton: Skeleton) -> "Stages":
+        """These stages for a skeleton that differs by holds and gains only."""
+        other = copy(self)
+        other.__dict__.pop("plans", None)
+        other.skeleton, other.stages = skeleton, [stage.with_holds(skeleton) for stage in self.stages]
+        return other
 
     @cached_property
     def plans(self) -> list[tuple[Stage, Plan]]:

@@ -6,8 +6,7 @@ while it rolls. What is sought is the correction of the hips, `c`, and of each a
 `c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
 and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
 pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
-on the ground are steadied before. The normal equations are block-pentadiagonal, and are
-solved as block-tridiagonal ones of two frames each.
+on the ground are steadied before.
 """
 
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
+from . import banded
 from .contacts import runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
@@ -58,7 +58,7 @@ class Leg(NamedTuple):
 
 
 class Planted(NamedTuple):
-    """What plants feet: how the hips move (F, 3), and the world turns (F, 3, 4) of thigh, shin and foot of each leg."""
+    """The answer: moves (F, 3) of the hips, and world turns (F, 3, 4) of thigh, shin and foot of each leg."""
 
     hips: np.ndarray
     turns: list[np.ndarray]
@@ -106,7 +106,7 @@ def _steadied(leg: Leg, contacts: np.ndarray, rate: float) -> Leg:
 
 
 def _shake(values: np.ndarray, rate: float) -> np.ndarray:
-    """How far values (F, ...) are from their own means over some frames."""
+    """Differences of values (F, ...) from their own means over some frames."""
     return values - smooth(smooth(values, width(rate)), width(rate))
 
 
@@ -131,7 +131,7 @@ def _wanted(
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
-    """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
+    """The places (F, 2, 3) of heel and ball of a foot on their contacts (F, 2); NaN elsewhere.
 
     Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
     the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
@@ -189,7 +189,7 @@ def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
     fixed = ~np.isnan(values[:, 0])
     size = values.shape[1]
     blocks = _blocks(np.where(fixed, _EXACT, cost)[:, None, None] * np.eye(size), _stiffness(rate) * np.ones(size))
-    between = _solve(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
+    between = _solved(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
     return np.where(fixed[:, None], np.nan_to_num(values), between)
 
 
@@ -229,7 +229,7 @@ def _corrections(
             blocks[:, 2, rows, rows] += slope[:, :, None] * slope[:, None, :]
             right[:, rows] += slope * off[:, None]
             _add_accelerations(blocks, right, rows, slope, off, stiff)
-        found = _solve(blocks, right)
+        found = _solved(blocks, right)
         hips, moves = found[:, :3], [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
     exactly = [np.where(known[:, None], np.nan_to_num(own) - hips, move)
                for own, known, move in zip(wanted, fixed, moves, strict=True)]  # fmt: skip
@@ -250,7 +250,7 @@ def _add_accelerations(
 
 
 def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much (F,) a knee bends more if its ankle moves by `move` (F, 3) against its hip, and the slope (F, 3)."""
+    """The change (F,) of a knee's bend if its ankle moves by `move` (F, 3) against its hip, and its slope (F, 3)."""
     upper, lower = _long(leg.knee - leg.hip), _long(leg.ankle - leg.knee)
     line = leg.ankle + move - leg.hip
     far = np.maximum(_long(line), _LEAST)
@@ -284,34 +284,9 @@ def _blocks(diagonal: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
     return blocks
 
 
-def _solve(blocks: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution (F, K) of a block-pentadiagonal system, symmetric and positive. blocks : (F, 5, K, K)."""
-    frames, size = right.shape
-    if frames % 2:
-        blocks = np.concatenate([blocks, np.zeros_like(blocks[:1])])
-        blocks[-1, 2] = np.eye(size)
-    count = len(blocks)
-    pairs, wide = count // 2, 2 * size
-    own, after = np.zeros((2, pairs, 2, size, 2, size))
-    even, odd = blocks[0::2], blocks[1::2]
-    own[:, 0, :, 0], own[:, 0, :, 1] = even[:, 2], even[:, 3]
-    own[:, 1, :, 0], own[:, 1, :, 1] = odd[:, 1], odd[:, 2]
-    after[:, 0, :, 0], after[:, 1, :, 0], after[:, 1, :, 1] = even[:, 4], odd[:, 3], odd[:, 4]
-    own, after = own.reshape(pairs, wide, wide), after.reshape(pairs, wide, wide)
-    b = np.zeros((count, size))
-    b[:frames] = right
-    b = b.reshape(pairs, wide)
-    inverse = np.empty((pairs, wide, wide))
-    for k in range(pairs):
-        if k:
-            led = after[k - 1].T @ inverse[k - 1]
-            own[k] -= led @ after[k - 1]
-            b[k] -= led @ b[k - 1]
-        inverse[k] = np.linalg.inv(own[k])
-    x = np.empty((pairs, wide))
-    for k in reversed(range(pairs)):
-        x[k] = inverse[k] @ (b[k] if k + 1 == pairs else b[k] - after[k] @ x[k + 1])
-    return x.reshape(count, size)[:frames]
+def _solved(blocks: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution (F, K) of a system of blocks (F, 5, K, K)."""
+    return banded.solve(blocks[:, 2], blocks[1:, 1], blocks[2:, 0], right)
 
 
 # -- legs --------------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 from ..space.unknowns import Unknowns
-from .criteria import Manipulability, Posture
+from .criteria import Manipulability, NearBase
 from .self_motion import SelfMotion
 
 
@@ -201,7 +201,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     for frame in np.arange(len(start.error))[:, None]:
         one = frames.take(frame)
         criterion = (
-            Posture(space, one.base, settings.weights) if extension == "POSTURE"
+            NearBase(space, one.base, settings.weights) if extension == "POSTURE"
             else Manipulability(tasks, space, one)
         )  # fmt: skip
         least, taken = SelfMotion(tasks, space, criterion, one).least(

@@ -14,13 +14,14 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
 
 import solvers as ik
-from solvers.clip import banded, solve_into
+from solvers.clip import solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import between, kept
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
 from solvers.compiled.clip import compiled_stage
+from solvers.motion import banded
 from solvers.space import JointSpace, State
 
 FRESH = ik.Options(warm_start=False)
@@ -237,7 +238,6 @@ def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -
 
 
 def test_more_smoothing_moves_more_smoothly() -> None:
-    """The weight of the accelerations does what it says."""
     skeleton, goals, places, turns, start = body_motion(3, 12)
     found = [roughness(ik.solve_clip(skeleton, goals, places, turns, start, smooth=s)) for s in (0.1, 1.0, 10.0)]
     assert found[0] > found[1] > found[2]
@@ -381,7 +381,6 @@ def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: 
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    """Weights that are none, and references of another length."""
     arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
     with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
         ik.solve_clip(arm, goals, places, smooth=-1)

@@ -28,15 +28,14 @@ _BONE_SETTINGS = (
     *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
     ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
-    ("dqik_gain", 1, np.float32),
 )  # fmt: skip
 
 
 class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that
-    drivers turn or move. edited : the result of `edited`.
+    settings, goals, modes : of the armature object. holds : of all bones with their gains, as bytes. driven : names of
+    the bones that drivers turn or move. edited : the result of `edited`.
     """
 
     settings: tuple

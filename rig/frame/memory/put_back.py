@@ -7,7 +7,6 @@ pose and the holds from then. So do an edit that is cancelled and a pose that is
 """
 
 from collections import deque
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from ...blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
-_TRIED = 4  # of their states, at most, are tried for a frame
 _ROOM = 1 << 20  # bytes for what places have shown, as far as each has shown one pose
 _EACH = 4  # poses that are remembered of one place
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
@@ -145,16 +143,6 @@ class History:
         """The state in which a place was shown; None if it is too long ago. present : the present one."""
         index = len(self._left) - (self._count - showing.edits)
         return self._left[index].state if 0 <= index < len(self._left) else present if index >= 0 else None
-
-    def states(self, present: State) -> Iterator[State]:
-        """Different states before `present`: the last ones, and the first."""
-        different: list[State] = []
-        for left in reversed(self._left):
-            same_modes = left.state.base.modes == present.base.modes
-            if same_modes and not left.state.equals(different[-1] if different else present):
-                different.append(left.state)
-        yield from different[: _TRIED - 1]
-        yield from different[_TRIED - 1 :][-1:]
 
 
 def same_pose(

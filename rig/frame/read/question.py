@@ -53,7 +53,7 @@ class FrameInput:
 
         It starts from keys or from what is known to be its answer, or its targets follow goals.
         """
-        return self.keyed or self.rig.passes > 0 or (bool(self.own) and self.digest() in self.own)
+        return self.keyed or self.rig.plan.passes > 0 or (bool(self.own) and self.digest() in self.own)
 
     def digest(self) -> bytes:
         """What tells this pose and these goals from others, as `own_answers` has it."""
@@ -164,7 +164,7 @@ def targets_of(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
     goal_targets.in_armature(ob, rig, goals.places, targets, start)
-    shares = [1.0 if one.index in goals.led else goals.influences[one.index] for one in rig.goals]
+    shares = [1.0 if one.number in goals.led else goals.influences[one.number] for one in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)
     return targets
