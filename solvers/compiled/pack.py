@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
+from ..group.plan import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
 from ..group.stages import still_joints
 from ..iterate import mmd
@@ -336,7 +336,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
 
 def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
     """The settings of all runs of a stage."""
-    stage_runs, attempts = stage.runs, stage.attempts
+    stage_runs = stage.runs
     runs = {
         "phase": stage_runs.phases,
         "following": [stage_runs.following],
@@ -344,13 +344,13 @@ def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
         "polishing": stage_runs.polishing and [stage_runs.polishing],
         "insisting": stage_runs.insisting and [stage_runs.insisting],
         "returning": stage_runs.returning or None,
-        "nearby": [attempts.nearby],
+        "nearby": [stage_runs.nearby],
         "staging": stage_runs.staging,
         "yielding": stage_runs.yielding,
-        "approaching": attempts.approaching and [attempts.approaching],
-        "arriving": [attempts.arriving],
-        "descending": [attempts.descending],
-        "finishing": [attempts.finishing],
+        "approaching": stage_runs.approaching and [stage_runs.approaching],
+        "arriving": [stage_runs.arriving],
+        "descending": [stage_runs.descending],
+        "finishing": [stage_runs.finishing],
     }
     every = [one for each in runs.values() for one in each or ()]
     vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}
