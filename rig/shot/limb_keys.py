@@ -145,7 +145,8 @@ def _key_hold(
     ob, path = bone.id_data, curves.bone_path(bone.name, holds.HOLD)
     if (curve := curves.find(ob, path, 0)) is not None:
         if fades:
-            around = [around[0], min([*(time for time in curves.times([curve]) if time > times[-1]), around[1]])]
+            after = times[-1] + curves.SAME_FRAME
+            around = [around[0], min([*(time for time in curves.times([curve]) if time > after), around[1]])]
             splits.split(curve, around[1])
             before = [before[0], curve.evaluate(around[1])]
         keys.make_room(bone, holds.HOLD, around)
