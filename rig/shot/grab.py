@@ -19,7 +19,7 @@ from ..figure.character import Character
 from ..frame.drag import Drag
 from ..frame.sessions import sessions
 from ..keys import keyable, keying
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from . import keys, pick
 
 _NEAR = 1e-5  # of the armature's size: a point within it is at its place
@@ -140,7 +140,8 @@ class Grab:
         one.put_back()
         one.owner.location = location
         if left:
-            raise Refused(Note(Code.NOT_TO_MOVE, repr(goal.name)))
+            raise Refused(Note("The target of {} cannot be moved: constraints or another file set its place",
+                               repr(goal.name)))
 
     def _solve(self, drag: Drag, to: Vector, along: Vector | None) -> Vector:
         """Solve with the goal of the drag and show it; Live then solves again what is not posed by it."""
