@@ -101,7 +101,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
 def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
     original: bool = True, ground: Ground | None = None,
-) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
+) -> Generator[float, None, mend_motion.MendReport]:  # fmt: skip
     """Read the motion, find contacts, key what plants feet and hands, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also

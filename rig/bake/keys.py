@@ -29,8 +29,7 @@ class Options:
 
 def check(ob: bpy.types.Object, action: str, paths: Iterable[str] = ()) -> None:
     """Raise `Refused` if keys of data paths, in a NEW or the CURRENT action, would be lost, hidden or shared."""
-    if (note := keyable.of_object(ob)) is not None:
-        raise Refused(note)
+    keyable.refuse(keyable.of_object(ob))
     if action == "CURRENT" and (note := keyable.problem(ob, paths)) is not None:
         raise Refused(Note("{}, or bake into a new action", note))
 

@@ -10,7 +10,6 @@ from ..frame.read.question import FrameInput
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
 from ..notes import Note, Refused
-from . import smooth_motion
 from .frames import Run, Runs, RunSolver
 from .smooth_motion import MotionSolver
 
@@ -26,8 +25,9 @@ class Solving:
 
     def __init__(self, way: Way, known: KnownAnswers, smooth: float = 0.0) -> None:
         """`way` : as for `solve_inputs`. `known` : answers that were found before. smooth : as of `MotionSolver`."""
-        if smooth > 0.0:
-            smooth_motion.check_way(way)
+        if smooth > 0.0 and way.gain is not None:  # frames lag behind their targets
+            raise Refused(Note("Follow lags behind its targets, a smooth bake does not: choose another Start From, or "
+                               "Smooth 0"))
         self._whole = MotionSolver(known, smooth) if smooth > 0.0 else None
         self._solver = self._whole or RunSolver(way, known)
         self._runs = Runs(way if self._whole is None else Way(follows=False))

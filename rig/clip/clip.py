@@ -143,23 +143,18 @@ def continuous(mode: str, turns: np.ndarray, start: np.ndarray) -> np.ndarray:
     return found
 
 
-def write(
-    ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float],
-    action: bpy.types.Action | None = None,
-) -> int:  # fmt: skip
+def write(ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float]) -> int:
     """Key channels (F, 3 or 4) at times, by the bone, empty for the object, and their name; the number of keys.
 
-    action : by default the assigned one, or a new one. Before and after the times it stays as it is. Of rotations, the
-    numbers count that the channel has.
+    Before and after the times the action stays as it is. Of rotations, the numbers count that the channel has.
     """
-    data, count = ob.animation_data or ob.animation_data_create(), 0
-    writer = curves.Writer(ob, action or data.action or bpy.data.actions.new(f"{ob.name}Action"))
+    writer, count = curves.Writer.of(ob), 0
     for (bone, path), columns in values.items():
         owner: Owner = ob.pose.bones[bone] if bone else ob
         splits.keep_outside(owner, path, times)
         for index in range(rotation.PATH_SIZES.get(path, columns.shape[1])):
-            whole = curves.bone_path(bone, path) if bone else path
-            writer.write(whole, index, bone or "Object Transforms", np.array(times), columns[:, index])
+            whole, group = curves.path_of(owner, path), curves.group_of(owner, path)
+            writer.write(whole, index, group, np.array(times), columns[:, index])
             count += len(times)
     writer.finish()
     return count

@@ -178,7 +178,6 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
 
 
 def _axis(direction: np.ndarray) -> np.ndarray:
-    """The axis of the armature that is nearest to a direction."""
     number = int(np.abs(direction).argmax())
     return np.eye(3)[number] * np.sign(direction[number])
 
@@ -189,9 +188,7 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(
-    body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str
-) -> Leg:  # fmt: skip
+def _paw(body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
     """A leg of an animal, which stands on its toes: there is hardly a heel. skinned : the skin of bones."""
     upper, lower, end = (body.bone(part, side) for part in parts)
     heads, up = body.armature.heads, axes[:, 1]
@@ -245,7 +242,6 @@ def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) ->
 
 
 def _fingers(body: RestBody, hand: int) -> int:
-    """The number of a hand's fingers."""
     tree = body.armature.tree
     fingers = [bone for bone in tree.below(hand) if bone in body.roles and body.roles[bone].name == "finger"]
     return sum(int(body.armature.parent[bone]) not in fingers for bone in fingers)

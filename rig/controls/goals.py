@@ -54,13 +54,16 @@ def new_goal(
 
 def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]]) -> None:
     """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
-    if not wanted:
-        return
-    names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+    if wanted:
+        names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+        aim_at_controls(ob, dict(zip((number for number, _ in wanted), names, strict=True)))
+
+
+def aim_at_controls(ob: bpy.types.Object, own: Mapping[int, str]) -> None:
+    """Make new control bones the targets of goals, by number, and put them at their bones' present places."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    own = dict(zip((number for number, _ in wanted), names, strict=True))
     found = places(ob, own, depsgraph, own=own)  # before the goals count, which may move the bones
-    for (number, _), name in zip(wanted, names, strict=True):
+    for number, name in own.items():
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
         rotation_space.show_control(ob, goal)
@@ -201,9 +204,8 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
     """
     if _is_action_linked(owner.id_data):
         return False
-    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        return keying.key(owner, frame, group, auto)
+        return keying.key(owner, frame, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
 
@@ -212,7 +214,7 @@ def key_control(owner: Owner, frame: float) -> bool:
     """Key the place and rotation of a control at a frame, and its roll if that is in use; returns whether it was."""
     keyed = key_target(owner, frame)
     if keyed and foot_roll.is_used_by(owner):
-        keying.key_path(owner, foot_roll.ROLL, frame, "" if owner == owner.id_data else owner.name)
+        keying.key_path(owner, foot_roll.ROLL, frame)
     return keyed
 
 

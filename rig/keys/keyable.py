@@ -14,7 +14,7 @@ from .. import curves
 from ..blender import animation, rotation, unevaluated
 from ..blender.places import Owner, owner_of
 from ..notes import Code, Note, Refused
-from . import users
+from . import keying, users
 
 _GOAL = "dqik.goals["
 
@@ -29,7 +29,12 @@ def problem(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = Fals
 
 def check(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = False) -> None:
     """Raise `Refused` with the `problem`, if there is one."""
-    if (note := problem(ob, paths, copied)) is not None:
+    refuse(problem(ob, paths, copied))
+
+
+def refuse(note: Note | None) -> None:
+    """Raise `Refused` with a reason, if there is one."""
+    if note is not None:
         raise Refused(note)
 
 
@@ -49,7 +54,7 @@ def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:
         for curve in own[path]:
             if (note := _of_curve(ob, curve, strips)) is not None:
                 return note
-        covers = data.action_extrapolation == "HOLD" and len(own[path]) >= _size(path)
+        covers = data.action_extrapolation == "HOLD" and len(own[path]) >= keying.size_of(path.rpartition(".")[2])
         if strips and not covers and animation.in_nla(ob, {path}):
             return Note(Code.MOVED_BY_NLA, _name(ob, path))
     return None
@@ -109,7 +114,7 @@ def of_owners(owners: Iterable[Owner], channels: Iterable[str] = ()) -> Note | N
     paths: dict[bpy.types.Object, list[str]] = {}
     for owner in owners:
         names = ("location", rotation.PATHS[owner.rotation_mode], *channels)
-        paths.setdefault(owner.id_data, []).extend(path_of(owner, name) for name in names)
+        paths.setdefault(owner.id_data, []).extend(curves.path_of(owner, name) for name in names)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     both = (stands_still(ob, depsgraph) or problem(ob, own) for ob, own in paths.items())
     return next((note for note in both if note is not None), None)
@@ -122,8 +127,7 @@ def stands_still(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Note |
 
 
 def of_goals(
-    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True,
-    poles: bool = True,
+    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True, poles: bool = True
 ) -> Note | None:  # fmt: skip
     """Why the targets and poles of goals cannot be keyed; None if they can.
 
@@ -139,11 +143,6 @@ def of_goals(
     return of_owners(dict.fromkeys(owner for owner in owners if owner is not None))
 
 
-def path_of(owner: Owner, name: str) -> str:
-    """The data path, from the object, of a property of an object or a bone."""
-    return name if owner == owner.id_data else curves.bone_path(owner.name, name)
-
-
 def _of_curve(ob: bpy.types.Object, curve: bpy.types.FCurve, strips: bool) -> Note | None:
     """Why keys of a curve would not be made or not be what is seen. strips : whether the NLA counts."""
     group, name = curve.group, _name(ob, curve.data_path)
@@ -154,12 +153,6 @@ def _of_curve(ob: bpy.types.Object, curve: bpy.types.FCurve, strips: bool) -> No
     if any(not one.mute and not (one.use_influence and one.influence == 0.0) for one in curve.modifiers):
         return Note("Curves of {} have modifiers, which carry a change to other frames: bake the motion first", name)
     return None
-
-
-def _size(path: str) -> int:
-    """How many numbers a property has, by its data path."""
-    name = path.rpartition(".")[2]
-    return rotation.PATH_SIZES.get(name, 3 if name in ("location", "scale") else 1)
 
 
 def _name(ob: bpy.types.Object, path: str) -> str:

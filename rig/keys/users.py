@@ -156,7 +156,6 @@ def _animated() -> Iterator[tuple[bpy.types.ID, bpy.types.AnimData]]:
 
 
 def _drivers() -> Iterator[tuple[bpy.types.ID, bpy.types.FCurve]]:
-    """All drivers of the file, also muted ones, with their owners."""
     for owner, data in _animated():
         yield from ((owner, curve) for curve in data.drivers)
 
@@ -171,14 +170,12 @@ def _playing(data: bpy.types.AnimData, own: bool) -> Iterator[bpy.types.AnimData
 
 
 def _strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
-    """Strips, and those inside meta strips."""
     for strip in strips:
         yield strip
         yield from _strips(strip.strips)
 
 
 def _curves_of(player: bpy.types.bpy_struct) -> tuple:
-    """The action and the slot that something plays."""
     slot = getattr(player, "action_slot", None)
     return player.action, None if slot is None else slot.handle
 
@@ -209,7 +206,6 @@ def _tied_in_armature(ob: bpy.types.Object, figures: Sequence[bpy.types.Object],
 
 
 def _is_deformed(owner: bpy.types.Object, figures: Sequence[bpy.types.Object]) -> bool:
-    """Whether one of some armature objects deforms an object."""
     if owner.parent in figures and owner.parent_type == "ARMATURE":
         return True
     return any(getattr(modifier, "object", None) in figures for modifier in owner.modifiers)
@@ -226,9 +222,7 @@ def _names_object(driver: bpy.types.Driver, target: bpy.types.Object) -> bool:
     return points or _quotes(_text(driver), target.name)
 
 
-def _names_bone(
-    owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str
-) -> bool:  # fmt: skip
+def _names_bone(owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str) -> bool:
     """Whether a driver reads a bone of one of some armature objects, or its text names it."""
     for variable in driver.variables:
         for end in variable.targets:
@@ -245,10 +239,7 @@ def _names_bone(
 
 
 def _text(driver: bpy.types.Driver) -> str:
-    """The expression of a driver, and the data paths that it reads."""
-    return "\n".join(
-        [driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)]
-    )
+    return "\n".join([driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)])
 
 
 def _quotes(text: str, name: str) -> bool:
