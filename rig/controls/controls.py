@@ -111,14 +111,19 @@ def add_pivot(bones: bpy.types.ArmatureEditBones, own: bpy.types.EditBone, root:
 
     It stands as a root does, so that a master can turn it later. root : empty for the axes of the armature.
     """
-    made, pattern = bones.new(own.name + PIVOT), bones.get(root)
-    made.use_deform, made.head, made.tail = False, Vector(), Vector((0.0, 1.0, 0.0))
-    if pattern is not None:
-        made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
+    made = bones.new(own.name + PIVOT)
+    stand_as(made, bones.get(root))
     made.translate(own.head - made.head)
     made.parent, made.use_inherit_rotation = own.parent, False
     own.parent, own.use_inherit_rotation = made, True
     return made.name
+
+
+def stand_as(made: bpy.types.EditBone, pattern: bpy.types.EditBone | None) -> None:
+    """Let a new bone, which does not deform, rest as another one does; as the armature for None."""
+    made.use_deform, made.head, made.tail = False, Vector(), Vector((0.0, 1.0, 0.0))
+    if pattern is not None:
+        made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
 
 
 def hide_pivot(ob: bpy.types.Object, name: str) -> None:

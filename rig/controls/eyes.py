@@ -28,7 +28,7 @@ _ON_AXIS = np.cos(np.radians(0.05))  # an axis of the bone that is nearer than t
 
 
 @dataclass
-class Added:
+class AddedEyes:
     """The new controls, the numbers of the new goals, the words for eyes not found, and bones that stay on keys."""
 
     names: list[str] = field(default_factory=list)
@@ -54,9 +54,9 @@ def refusal(ob: bpy.types.Object) -> Note | None:
     return None if controls.can_add(ob) else Note(Code.EYES_NEED_BONES, repr(ob.name))
 
 
-def add(ob: bpy.types.Object) -> Added:
+def add(ob: bpy.types.Object) -> AddedEyes:
     """Give the eyes that have no goal one, and a control where they look now. `refusal(ob)` is None."""
-    view, result = _View(ob), Added()
+    view, result = _Sight(ob), AddedEyes()
     result.missing = [words for side, words in ((LEFT, "left eye"), (RIGHT, "right eye")) if side not in view.eyes]
     wanted = {side: bone for side, bone in view.eyes.items() if not _has_goal(ob, view.names[bone])}
     both = [] if len(view.eyes) < 2 or controls.EYES in ob.data.bones else [view.of_both()]
@@ -79,7 +79,7 @@ def _has_goal(ob: bpy.types.Object, bone: str) -> bool:
     return any(goal.bone == bone for goal in ob.dqik.goals)
 
 
-class _View:
+class _Sight:
     """The eyes of an armature at rest, by side, and where their controls belong."""
 
     def __init__(self, ob: bpy.types.Object) -> None:

@@ -54,13 +54,16 @@ def new_goal(
 
 def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]]) -> None:
     """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
-    if not wanted:
-        return
-    names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+    if wanted:
+        names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+        aim_at_controls(ob, dict(zip((number for number, _ in wanted), names, strict=True)))
+
+
+def aim_at_controls(ob: bpy.types.Object, own: Mapping[int, str]) -> None:
+    """Make new control bones the targets of goals, by number, and put them at their bones' present places."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    own = dict(zip((number for number, _ in wanted), names, strict=True))
     found = places(ob, own, depsgraph, own=own)  # before the goals count, which may move the bones
-    for (number, _), name in zip(wanted, names, strict=True):
+    for number, name in own.items():
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
         rotation_space.show_control(ob, goal)

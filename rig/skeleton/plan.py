@@ -13,7 +13,7 @@ from ...solvers.algebra import quaternion
 from ..blender import bulk, leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from ..figure import bend, capsules, masses
+from ..figure import bend, capsules
 from ..figure.bend import Chain
 from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
@@ -173,7 +173,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
     bends = _bends(pose, character.body, chains, moved)
-    weighed = masses.of(armature, figure) if any(goal.facts.weighs for goal in goals) else {}
+    weighed = character.masses if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
     avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)

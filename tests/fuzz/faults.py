@@ -221,7 +221,7 @@ FAULTS = [
     ),
     Fault(
         "follows-itself", "rig/frame/memory/prepared_rig.py",
-        "self.follows_itself = self.rig.plan.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
+        "self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
         "test_any_rig test_frames test_promises test_following",
         groups="constraints,follow",
