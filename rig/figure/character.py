@@ -35,12 +35,14 @@ class Character:
         self.armature, self.figure = armature, figure
 
     @classmethod
-    def of(cls, ob: bpy.types.Object) -> "Character":
-        """The character of an armature object.
+    def of(cls, ob: bpy.types.Object, armature: Armature | None = None) -> "Character":
+        """The character of an armature object. armature : its bones, if it is to be read as at rest in another pose.
 
-        Those of generated rigs, and of figures that lie at rest, are read anew each time: their constraints and poses
-        count too.
+        Those in another pose, of generated rigs, and of figures that lie at rest, are read anew each time: their
+        constraints and poses count too.
         """
+        if armature is not None:
+            return cls(armature, roles.read(ob, armature))
         contents = _contents(ob)
         known = _kept.pop(contents, None)
         if known is None:
