@@ -73,7 +73,7 @@ class _Sides:
 
 def _pair_by_role(own: Character, right_of: dict[str, str]) -> None:
     """Add the counterparts on the right of bones whose names say no side."""
-    names, heads, by_role = list(own.armature.index), own.armature.heads, dict[Role, list[int]]()
+    names, heads, by_role = own.names, own.armature.heads, dict[Role, list[int]]()
     paired = {*right_of, *right_of.values()}
     for bone, role in own.figure.roles.items():
         if names[bone] not in paired and not side_of(names[bone]):

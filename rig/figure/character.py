@@ -76,6 +76,31 @@ class Character:
         return {role: bone for bone, role in self.figure.roles.items()}
 
     @cached_property
+    def names(self) -> list[str]:
+        """The names of the bones by number."""
+        return list(self.armature.index)
+
+    @property
+    def hips(self) -> int | None:
+        """The bone of the hips."""
+        return self.bones.get(Role("hips"))
+
+    @property
+    def root(self) -> str:
+        """The name of the root bone above the hips; empty if there is none."""
+        above = [] if self.hips is None else self.armature.above(self.hips)[1:]
+        return self.names[above[-1]] if above else ""
+
+    def chain_length(self, bone: int, use_tail: bool) -> int:
+        """The number of bones in a chain from a bone to the hips; 0 (to the root) if the hips are the root."""
+        above = self.armature.above(bone)
+        if self.hips not in above or above[-1] == self.hips:
+            return 0
+        if bone == self.hips:
+            return 1
+        return above.index(self.hips) + use_tail  # the chain of a goal at the head begins with the parent
+
+    @cached_property
     def masses(self) -> dict[int, float]:
         """The masses of bones by number, in any unit.
 
