@@ -139,7 +139,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     for ob in arrived:
         with sessions.busy:
             mirrored_paste.keep(ob, depsgraph)
-        sessions.arrivals.settle(ob, sessions.of(ob).pose)
+        sessions.of(ob).arrivals.settle(ob, sessions.of(ob).pose)
 
 
 @persistent

@@ -32,7 +32,7 @@ class _Ghost(NamedTuple):
 
 
 class _Cache:
-    known: seen_motion.Motion | None = None  # that the batches of ghosts were made from
+    known: seen_motion.SeenMotion | None = None  # that the batches of ghosts were made from
     of: frozenset[str] = frozenset()  # what is drawn of each ghost
     ghosts: dict[int, _Ghost] = {}  # by frame
     arcs_of: tuple = ()  # what the batches of arcs were made from

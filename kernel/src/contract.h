@@ -725,7 +725,7 @@ typedef struct {
     const double *own_map;
 } dqik_figure;
 
-/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
+/* What follows from the animator's pose of a figure; see Prior in solvers/figure/prior.py. */
 typedef struct {
     int32_t has_pose; /* whether the rest is of a pose */
     double share; /* of the character's own motion */

@@ -55,7 +55,7 @@ class _Made:
     def __init__(self, ob: bpy.types.Object) -> None:
         self._ob, self._before = ob, lineage.assigned(ob)
         self._made: dict[bpy.types.Action, bpy.types.Action] = {}
-        self._contacts: dict[bpy.types.Action, tuple[list[contact_ranges.Range], bpy.types.Action | None]] = {}
+        self._contacts: dict[bpy.types.Action, tuple[list[contact_ranges.ContactRange], bpy.types.Action | None]] = {}
 
     def work(self, action: bpy.types.Action, task: Task) -> Done:
         """Do a task with an action assigned."""

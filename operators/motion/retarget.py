@@ -56,10 +56,10 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
         if retarget.still(own[0]):
             raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
         scale = retarget.size(people[source], own[0])
-        start = retarget.origin(people[source], (*own, scale), retarget.carriers(source))
+        given = retarget.placed(people[source], (*own, scale), retarget.carriers(source))
         space = retarget.own_space(ob, other[1])
-        ground = retarget.origin(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent))
-        moved = retarget.transfer((people[source], own[0], scale, start), ob, people[ob], space, ground)
+        ground = retarget.placed(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent)).start
+        moved = retarget.transfer(given, ob, people[ob], space, ground)
         answer = yield from shares(moved, _READ, _SOLVED)
         ob.dqik.live = False
         switches.to_fk(ob)

@@ -13,7 +13,7 @@ from ..blender import channels, rotation, scene_state
 from ..blender.armature import matrices
 from ..blender.places import Owner
 from ..keys import splits
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 
 _TINY = 1e-8  # what Blender adds to the axes of a matrix that has no inverse
 
@@ -130,7 +130,8 @@ def read(
         yield (row + 1) / len(frames)
     for ob, clip in zip(objects, found, strict=True):
         if not (np.isfinite(clip.world).all() and np.isfinite(clip.poses).all()):
-            raise Refused(Note(Code.MOTION_NO_NUMBERS, repr(ob.name)))
+            raise Refused(Note("The motion of {} has values that are no numbers: reset its place and its pose",
+                               repr(ob.name)))
     return found
 
 
@@ -142,23 +143,18 @@ def continuous(mode: str, turns: np.ndarray, start: np.ndarray) -> np.ndarray:
     return found
 
 
-def write(
-    ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float],
-    action: bpy.types.Action | None = None,
-) -> int:  # fmt: skip
+def write(ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float]) -> int:
     """Key channels (F, 3 or 4) at times, by the bone, empty for the object, and their name; the number of keys.
 
-    action : by default the assigned one, or a new one. Before and after the times it stays as it is. Of rotations, the
-    numbers count that the channel has.
+    Before and after the times the action stays as it is. Of rotations, the numbers count that the channel has.
     """
-    data, count = ob.animation_data or ob.animation_data_create(), 0
-    writer = curves.Writer(ob, action or data.action or bpy.data.actions.new(f"{ob.name}Action"))
+    writer, count = curves.Writer.of(ob), 0
     for (bone, path), columns in values.items():
         owner: Owner = ob.pose.bones[bone] if bone else ob
         splits.keep_outside(owner, path, times)
         for index in range(rotation.PATH_SIZES.get(path, columns.shape[1])):
-            whole = curves.bone_path(bone, path) if bone else path
-            writer.write(whole, index, bone or "Object Transforms", np.array(times), columns[:, index])
+            whole, group = curves.path_of(owner, path), curves.group_of(owner, path)
+            writer.write(whole, index, group, np.array(times), columns[:, index])
             count += len(times)
     writer.finish()
     return count

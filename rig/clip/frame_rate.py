@@ -10,7 +10,7 @@ from .. import curves
 from ..blender import animation, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
-from ..notes import Code, Note
+from ..notes import Note
 from . import last_report, leg_bones
 
 _SHORTEST, _LONGEST = 30, 2000  # frames of a motion that tells something, and of those that are read
@@ -42,7 +42,9 @@ def note(ob: bpy.types.Object, scene: bpy.types.Scene) -> Note | None:
 
 def of_rate(likely: int | None, rate: float) -> Note | None:
     """What to say of a motion that was likely made for another rate than the one at which it plays."""
-    return None if likely is None else Note(Code.OTHER_RATE, likely, f"{rate:.4g}")
+    return None if likely is None else Note("This motion moves as if made for {} frames a second, but the scene plays "
+                                            "{}: set the scene's Frame Rate, or import the motion again at its rate",
+                                            likely, f"{rate:.4g}")
 
 
 def _likely(ob: bpy.types.Object, rate: float) -> int | None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 
@@ -73,9 +74,9 @@ def _made(ob: bpy.types.Object, name: str) -> bpy.types.Action:
     (old, slot), data = assigned(ob), ob.animation_data
     if name or old is None or _is_blended(data) or (curves.LAYERED and slot is None):
         return bpy.data.actions.new(name or f"{ob.name if old is None else old.name} DQIK")
-    copy: bpy.types.Action = old.copy()
-    copy.name = f"{old.name} DQIK"
-    return copy
+    copied: Any = old.copy()
+    copied.name = f"{old.name} DQIK"
+    return copied
 
 
 def _is_blended(data: bpy.types.AnimData) -> bool:

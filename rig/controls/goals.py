@@ -17,7 +17,7 @@ from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
 from ..figure.character import Character
 from ..keys import attachments, goal_keys, keying, users
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton import foot_roll, limits
 from ..skeleton.poles import Poles
 from . import control_parents, controls, rotation_space, selection, switches
@@ -202,9 +202,8 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
     data = owner.id_data.animation_data
     if data is not None and data.action is not None and data.action.library is not None:
         return False  # the keys would be lost
-    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        return keying.key(owner, frame, group, auto)
+        return keying.key(owner, frame, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
 
@@ -213,7 +212,7 @@ def key_control(owner: Owner, frame: float) -> bool:
     """Key the place and rotation of a control at a frame, and its roll if that is in use; returns whether it was."""
     keyed = key_target(owner, frame)
     if keyed and foot_roll.is_used_by(owner):
-        keying.key_path(owner, foot_roll.ROLL, frame, "" if owner == owner.id_data else owner.name)
+        keying.key_path(owner, foot_roll.ROLL, frame)
     return keyed
 
 
@@ -253,7 +252,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
             name = settings.goals[number].name
-            notes.append(Note(Code.GOAL_MUTED, repr(name)))
+            notes.append(Note("Goal {} belongs to the library file, so it was muted instead of removed", repr(name)))
             continue
         if pole and pole not in bones:
             bones.append(pole)
@@ -269,8 +268,8 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     control_parents.release(ob, bones)
     kept = users.kept(ob, bones, empties)
     for (target, bone), user in kept.items():
-        code, name = (Code.CONTROL_KEPT, bone) if bone else (Code.TARGET_KEPT, target.name)
-        notes.append(Note(code, repr(name), user.how))
+        notes.append(Note("Kept control bone {}: {}" if bone else "Kept target {}: {}",
+                          repr(bone or target.name), user.how))
     notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
     for empty in empties:
         if (empty, "") not in kept:
@@ -278,7 +277,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     if last:
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return [*notes[:_NOTES], Note(Code.MORE, len(notes) - _NOTES)] if len(notes) > _NOTES else notes
+    return [*notes[:_NOTES], Note("and {} more", len(notes) - _NOTES)] if len(notes) > _NOTES else notes
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:

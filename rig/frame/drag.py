@@ -17,7 +17,7 @@ from ..blender import animation, bulk, channels
 from ..blender.armature import Armature
 from ..blender.channels import Channels
 from ..figure.character import Character
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton.build import build
 from ..skeleton.goal_facts import GoalFacts
 from ..skeleton.plan import chain_of
@@ -87,7 +87,8 @@ class Drag:
         indices = [goal.number for goal in rig.goals]
         solved = set(rig.solved_bones.tolist())
         if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
-            raise Refused(Note(Code.NOT_TO_DRAG, repr(bone)))
+            raise Refused(Note("{} cannot be dragged: it and the bones above it are locked, constrained or driven",
+                               repr(bone)))
         self._row, self._arrays = indices.index(number), self._input.prepared.arrays()
         self._first = channels.read(ob.pose.bones)
         self._answer, self._shown = self._first.copy(), self._first.copy()

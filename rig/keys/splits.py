@@ -46,7 +46,7 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
             keys = _with_slope(keys)
         keys, number = _divided(keys, number, time, curve, after) if inside else _extended(keys, number, time, curve)
     near = np.abs(np.arange(len(keys.times)) - number) <= 1
-    keys.fixed(near).into(curve, np.ones(len(keys.times), dtype=bool))
+    keys.fixed(near).into(curve, stays=True)
     return curve.keyframe_points[number]
 
 
@@ -57,8 +57,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
     those times are from each other.
     """
     found = [curve for curve in curves.fcurves(owner.id_data.animation_data) if len(curve.keyframe_points)]
-    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
-    own = [curve for curve in found if curve.data_path == whole]
+    own = [curve for curve in found if curve.data_path == curves.path_of(owner, path)]
     ranges = [curve.range() for curve in own or found]
     step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
     first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
@@ -68,7 +67,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
         for curve in own:
             split(curve, time, after)
         if not own:
-            owner.keyframe_insert(path, frame=time, group=owner.name if whole != path else "Object Transforms")
+            owner.keyframe_insert(path, frame=time, group=curves.group_of(owner, path))
 
 
 def level(curve: bpy.types.FCurve, time: float) -> None:
@@ -82,9 +81,7 @@ def level(curve: bpy.types.FCurve, time: float) -> None:
     curve.update()
 
 
-def _divided(
-    keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool
-) -> tuple[Keys, int]:  # fmt: skip
+def _divided(keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool) -> tuple[Keys, int]:
     """Keys with another one between two, and its number. number : of the key after it."""
     left, right = number - 1, number
     kind = int(keys.columns["interpolation"][left])

@@ -12,6 +12,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES
+from ..figure.directions import unit
 from .retargeted_body import Body
 
 Group = tuple[str, str]
@@ -115,12 +116,8 @@ class Giving:
         person, turns = self._body.person, self._base if at_first else self._body.turns
         (upper, *_), (lower, *_), (hand, *_) = (self.bones[part, side] for part in _ARM[1:])
         heads = person.armature.heads
-        lines = [_unit(heads[end] - heads[start]) for start, end in ((upper, lower), (lower, hand))]
+        lines = [unit(heads[end] - heads[start]) for start, end in ((upper, lower), (lower, hand))]
         hinge = quaternion.rotate(quaternion.product(self._base[lower], person.frames[lower]), _HINGE)
         axes = [quaternion.rotate(quaternion.product(turns[bone], quaternion.conjugate(self._base[bone])), hinge)
                 for bone in (upper, lower)]  # fmt: skip
         return Elbow(quaternion.rotate(turns[upper], lines[0]), quaternion.rotate(turns[lower], lines[1]), *axes)
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / max(float(np.linalg.norm(vector)), 1e-12)

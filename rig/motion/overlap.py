@@ -10,10 +10,11 @@ from mathutils import Vector
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Chain, Spring, follow_through
+from .. import curves
 from ..blender import rotation, scene_state
 from ..clip import clip, inside_limits
 from ..keys import keyable
-from ..notes import Refused
+from ..shot import attachable
 
 _SHORT = 0.1  # of a bone's length
 _BESIDE = 0.5  # radians from a bone's own direction
@@ -29,19 +30,14 @@ class Read(NamedTuple):
 
 def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
     """Bones by their names, each after those that it hangs on."""
-    return [bone.name for bone in sorted((ob.pose.bones[name] for name in names), key=_depth)]
-
-
-def _depth(bone: bpy.types.PoseBone) -> int:
-    return len(bone.parent_recursive)
+    return sorted(names, key=lambda name: len(ob.pose.bones[name].parent_recursive))
 
 
 def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Raise `Refused` if the rotations of bones cannot be keyed."""
+    """Raise `Refused` if the rotations of bones cannot be keyed, or Live moves them."""
+    keyable.refuse(attachable.hidden_by_live(ob, names))
     bones = [ob.pose.bones[name] for name in names]
-    note = keyable.problem(ob, [keyable.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
-    if note is not None:
-        raise Refused(note)
+    keyable.check(ob, [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
 
 
 def read(

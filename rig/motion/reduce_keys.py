@@ -11,11 +11,10 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Keys
 from .. import curves
-from ..blender import rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
 from ..clip.clip import Clip
 from ..keys import keyable, splits
-from ..notes import Refused
 
 _STILL = 1e-7  # values that differ by less do not move
 
@@ -45,13 +44,7 @@ class DenseMotion(NamedTuple):
 
     def differs(self, other: "DenseMotion") -> tuple[np.ndarray, np.ndarray]:
         """By how much from another: angles (H, N) and distances (H, E)."""
-        return _angles(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
-
-
-def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The angles (...) between rotations (..., 4)."""
-    sines = np.linalg.norm(quaternion.relative(one, other)[..., 1:], axis=-1)
-    return 2.0 * np.arcsin(np.minimum(sines, 1.0))
+        return quaternion.angle(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
 
 
 @dataclass
@@ -98,7 +91,7 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
     found = {name: Dense(ob, name) for name in names}
     columns: dict[str, list[np.ndarray]] = {name: [] for name in found}
     for curve in curves.fcurves(ob.animation_data):
-        name, path = _owner(curve.data_path)
+        name, path = animation.split_path(ob, curve.data_path)
         if name not in found or path not in scene_state.TRANSFORM or curve.mute:
             continue
         inside = [key for key in curve.keyframe_points if times[0] - 0.01 <= key.co.x <= times[-1] + 0.01]
@@ -121,7 +114,7 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
     """
     for one in every:
         found = {curve.array_index: curve for curve in curves.fcurves(one.ob.animation_data)
-                 if _owner(curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
+                 if animation.split_path(one.ob, curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
         own = [curves.Keys.of(found[index]) for index in sorted(found)]
         if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
             continue
@@ -141,17 +134,8 @@ def check(every: Sequence[Dense]) -> None:
     """Raise `Refused` if fewer keys, in copies of the actions, would not be seen or would change other frames."""
     for ob in dict.fromkeys(one.ob for one in every):
         own = (one for one in every if one.ob == ob)
-        paths = [keyable.path_of(one.owner, path) for one in own for path, _ in one.curves]
-        if (note := keyable.problem(ob, paths, copied=True)) is not None:
-            raise Refused(note)
-
-
-def _owner(path: str) -> tuple[str, str]:
-    """The bone, or an empty name, and the property of a data path."""
-    if not path.startswith('pose.bones["'):
-        return "", path
-    name, _, rest = path.removeprefix('pose.bones["').rpartition('"].')
-    return bpy.utils.unescape_identifier(name), rest
+        paths = [curves.path_of(one.owner, path) for one in own for path, _ in one.curves]
+        keyable.check(ob, paths, copied=True)
 
 
 def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:
@@ -169,8 +153,8 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
                 rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
                 values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
                 slopes = None if still else own.slopes[rows, :, column]
-                whole = curves.bone_path(one.bone, path) if one.bone else path
-                writer.write(whole, index, one.bone or "Object Transforms", times[own.samples[rows]], values, slopes)
+                whole, group = curves.path_of(one.owner, path), curves.group_of(one.owner, path)
+                writer.write(whole, index, group, times[own.samples[rows]], values, slopes)
                 count += len(values)
         writer.finish()
     return count

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -13,6 +14,22 @@ from ..clip.person_frames import Key, Person, several
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
 """The chains that a chain of several bones goes on from."""
+
+
+class Source(NamedTuple):
+    """A motion that another body gets: the figure that has it, its scale, and the point (3,) that places start from."""
+
+    person: Person
+    motion: BodyMotion
+    scale: float
+    start: np.ndarray
+
+    def points(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """The ball and the heel (F, 3) of a foot."""
+        leg = self.person.legs[side]
+        ankle, turn = self.motion.heads[:, leg.foot], self.motion.turns[:, leg.foot]
+        ball, heel = (ankle + self.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
+        return ball, heel
 
 
 def directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ..clip import contact_ranges
-from ..clip.contact_ranges import Range
+from ..clip.contact_ranges import ContactRange
 from ..figure import bone_names
 
 MODES = ("TIMELINE", "DOPESHEET", "ACTION")
@@ -27,7 +27,7 @@ class Bar:
     """A bar in pixels of the region. number : of the contact."""
 
     number: int
-    contact: Range
+    contact: ContactRange
     left: float
     right: float
     bottom: float

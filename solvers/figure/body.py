@@ -18,8 +18,8 @@ MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
 NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
-"""How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
-"""
+"""Limits of the distances of effectors from their roots at rest, in lengths of limb or torso; at twice the limit they
+tell nothing."""
 MOST_TURN = 1.5  # of the chest about each axis [rad]
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 
@@ -56,7 +56,7 @@ class Predictor:
     # -- preparation ----------------------------------------------------------------------------------------------
 
     def _set_effectors(self, count: int) -> None:
-        """What the trunk's features are made of, both sides as they are."""
+        """Set the arrays that features are made of, both sides as they are."""
         figure, head, signs = self._figure, self._figure.head, self.signs
         self.tips, self.roots, self.frames = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3, 2))
         self.sizes = np.full((count, 1), figure.torso)
@@ -146,7 +146,7 @@ class Predictor:
         self.bends = self._bends()
 
     def _set_joints(self, free: np.ndarray) -> None:
-        """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
+        """Give joints their turns: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
         figure, limbs, arms = self._figure, self._figure.limbs, self.arms
         count = len(limbs)
         self.first = 2 + arms
@@ -206,7 +206,7 @@ class Predictor:
         return (serves == np.arange(count)[:, None])
 
     def loose_turns(self, motions: np.ndarray) -> np.ndarray:
-        """What motions (F, K, 4) have for limbs without rotation, (F, P, 4), as `motions` has it."""
+        """The turns of ends and bends of knees (F, P, 4) in motions (F, K, 4), as `motions` returns them."""
         count = len(self._figure.limbs)
         turns = np.zeros((len(motions), len(self.ends.rows), 4))
         for row, limb in enumerate(self.ends.rows.tolist()):
@@ -224,7 +224,7 @@ class Predictor:
         return None if row < 0 else (motions[:, row] @ self.turn_from(row)) * self.mirror[self.first + limb]
 
     def row_of(self, part: int) -> int:
-        """Which of the K joints a part of a limb is (numbered by parts, then limbs); -1 for none."""
+        """The number among the K joints of a part of a limb (numbered by parts, then limbs); -1 for none."""
         found = np.flatnonzero(self.columns == self.first + part)
         return int(found[0]) if found.size else -1
 
@@ -235,7 +235,7 @@ class Predictor:
     # -- evaluation -----------------------------------------------------------------------------------------------
 
     def features(self, view: View) -> np.ndarray:
-        """What is told about all effectors (F, n)."""
+        """The features (F, n) of all effectors."""
         told = self.vectors(view).reshape(len(view.places), -1, 9) * self._scale + self._shift
         return told.reshape(len(told), -1).take(self.select, 1)
 
@@ -246,7 +246,7 @@ class Predictor:
         return vectors
 
     def moved(self, view: View, other: View) -> np.ndarray:
-        """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
+        """Squared distances (F, E) of effectors from those of another view: lengths of the limb, and half turns."""
         away = (view.places - other.places) / self.sizes
         turn = (view.turns * other.turns).sum(-1)
         return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
@@ -289,7 +289,8 @@ class Predictor:
         chain[:, 3] *= self._mirror_of_limbs
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
         parts[:, 3] = quaternion.IDENTITY
-        loose = self._set_bones(vectors, chain, parts, correction)
+        corrections = np.broadcast_to(correction, (frames, len(self.ends.rows), 4))
+        loose = self._set_bones(vectors, chain, parts, corrections)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -334,7 +335,7 @@ class Predictor:
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
     def _set_bones(
-        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray | float
+        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray
     ) -> np.ndarray:
         """Set the turns of upper and lower bones, ends and toes in `parts` (F, 4, L, 4).
 
@@ -360,7 +361,7 @@ class Predictor:
         return loose
 
     def _bones_and_ends(
-        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
 

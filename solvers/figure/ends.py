@@ -45,7 +45,7 @@ class LooseEnds:
         ]  # fmt: skip
         self._lower = lengths[:, 1]
 
-    def predicted(self, answer: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> np.ndarray:
+    def predicted(self, answer: np.ndarray, distance: np.ndarray, correction: np.ndarray) -> np.ndarray:
         """Turns of ends in the axes of the lower bones, and bends of knees (F, P, 4).
 
         answer : (F, P, 4) of the networks. distance : (F, P) from root to effector. correction : (F, P, 4) added.
@@ -53,19 +53,18 @@ class LooseEnds:
         loose = answer * self._of_legs
         if self.eased.size:
             self._ease(loose, distance, correction)
-        if isinstance(correction, np.ndarray):
-            loose[..., :3] += correction[..., :3]
+        loose[..., :3] += correction[..., :3]
         loose[..., :3] *= self.moves
         return loose
 
-    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
+    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray) -> None:
         """Fit the bends of knees and the turns of feet to the distances of their toes, in `loose` (F, P, 4).
 
         Number by number: on two legs a NumPy call costs more than all of it.
         """
         at = self.eased
-        more = correction[:, at, 3] if isinstance(correction, np.ndarray) else np.zeros((len(loose), len(self.eased)))
-        frames = zip(distance[:, at].tolist(), loose[:, at, 2:].tolist(), more.tolist(), strict=True)
+        each = distance[:, at], loose[:, at, 2:], correction[:, at, 3]
+        frames = zip(*(part.tolist() for part in each), strict=True)
         loose[:, at, 2:] = [
             [limb_geometry.fitted(*each) for each in zip(*frame, self._legs, strict=True)] for frame in frames
         ]
@@ -104,7 +103,7 @@ def turned_back(limb: RestLimb, part: int) -> np.ndarray:
 
 
 def _doubt(weights: Weights, name: str) -> float:
-    """How much less is known about the bend of a limb's middle joint than about that of its end, squared.
+    """The variance of a predicted bend of a limb's middle joint; that of its end is 1.
 
     A share of it: where the leg is nearly straight an error of the foot becomes a large one of the knee.
     """

@@ -53,7 +53,7 @@ class Viewer:
         return self._seen(*hips, positions[:, self.goals], rotations[:, self.goals])
 
     def of_pose(self, world: np.ndarray, links: np.ndarray) -> View:
-        """Where the effectors are in a pose, of which `world` (F, J, 8) are the joints' transforms."""
+        """The effectors in a pose. world : (F, J, 8) transforms of its joints."""
         hips = self._hips
         own = links[:, hips.link] if hips.link >= 0 else world[:, self.hips_joint]
         at = world[:, self.joints]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was learnt, as arrays, and its evaluation for the limbs and the trunk of one figure.
+"""Learnt weights as arrays, and their evaluation for the limbs and the trunk of one figure.
 
 Learnt from captured motion: the data used in this project was obtained from mocap.cs.cmu.edu. The database was created
 with funding from NSF EIA-0196217.

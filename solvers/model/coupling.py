@@ -46,7 +46,7 @@ class Coupling:
 
 
 class Tree(Protocol):
-    """What couplings need to know of a skeleton."""
+    """The part of a skeleton that couplings read."""
 
     names: tuple[str, ...]
     balls: np.ndarray

@@ -58,7 +58,7 @@ class Leg(NamedTuple):
 
 
 class Planted(NamedTuple):
-    """What plants feet: how the hips move (F, 3), and the world turns (F, 3, 4) of thigh, shin and foot of each leg."""
+    """The answer: moves (F, 3) of the hips, and world turns (F, 3, 4) of thigh, shin and foot of each leg."""
 
     hips: np.ndarray
     turns: list[np.ndarray]
@@ -106,7 +106,7 @@ def _steadied(leg: Leg, contacts: np.ndarray, rate: float) -> Leg:
 
 
 def _shake(values: np.ndarray, rate: float) -> np.ndarray:
-    """How far values (F, ...) are from their own means over some frames."""
+    """Differences of values (F, ...) from their own means over some frames."""
     return values - smooth(smooth(values, width(rate)), width(rate))
 
 
@@ -131,7 +131,7 @@ def _wanted(
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
-    """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
+    """The places (F, 2, 3) of heel and ball of a foot on their contacts (F, 2); NaN elsewhere.
 
     Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
     the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
@@ -250,7 +250,7 @@ def _add_accelerations(
 
 
 def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much (F,) a knee bends more if its ankle moves by `move` (F, 3) against its hip, and the slope (F, 3)."""
+    """The change (F,) of a knee's bend if its ankle moves by `move` (F, 3) against its hip, and its slope (F, 3)."""
     upper, lower = _long(leg.knee - leg.hip), _long(leg.ankle - leg.knee)
     line = leg.ankle + move - leg.hip
     far = np.maximum(_long(line), _LEAST)

@@ -206,14 +206,12 @@ MOTION_FAULTS = [
         "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
     ),
     Fault(
-        "pin-first-before", _PINS, "curve.keyframe_points.insert(curves.frame_before(frame), float(not goal.mute))",
-        "curve.keyframe_points.insert(curves.frame_before(frame), float(goal.mute))",
+        "pin-first-before", _PINS, "float(not mute), frame", "float(mute), frame",
         "a keyed pin holds on all frames before it",
         "test_pins::test_pins_are_keyed_with_auto_keying",
     ),
     Fault(
-        "pin-mute-before", _PINS, "[value] = curves.before_key(curve, frame, None, [curves.frame_before(frame)])",
-        "value = float(not goal.mute)",
+        "pin-mute-before", _PINS, "keying.beside(curves.find(ob, path, 0),", "keying.beside(None,",
         "a pin that is keyed again changes the frame before",
         "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
     ),
@@ -231,7 +229,7 @@ MOTION_FAULTS = [
         "test_limb_switch::test_a_range_to_keys_of_the_bones",
     ),
     Fault(
-        "switch-outside", _LIMB, "for time in () if had_keys else outside:", "for time in ():",
+        "switch-outside", _LIMB, "in () if had_keys else beside.items():", "in ():",
         "a limb that had no keys keeps the pose of a switch on all other frames",
         "test_limb_switch::test_only_the_limb_is_keyed",
     ),
@@ -342,8 +340,7 @@ MOTION_FAULTS = [
         "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[locked_group-plant]",
     ),
     Fault(
-        "keys-under-strips", _KEYABLE, "data.action_extrapolation == \"HOLD\" and len(own[path]) >= _size(path)",
-        "len(own[path]) >= _size(path)",
+        "keys-under-strips", _KEYABLE, "covers = data.action_extrapolation == \"HOLD\" and ", "covers = ",
         "keys that strips hide outside of the action are written",
         "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[strip_outside-plant]",
     ),

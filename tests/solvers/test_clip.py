@@ -238,7 +238,6 @@ def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -
 
 
 def test_more_smoothing_moves_more_smoothly() -> None:
-    """The weight of the accelerations does what it says."""
     skeleton, goals, places, turns, start = body_motion(3, 12)
     found = [roughness(ik.solve_clip(skeleton, goals, places, turns, start, smooth=s)) for s in (0.1, 1.0, 10.0)]
     assert found[0] > found[1] > found[2]
@@ -382,7 +381,6 @@ def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: 
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    """Weights that are none, and references of another length."""
     arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
     with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
         ik.solve_clip(arm, goals, places, smooth=-1)

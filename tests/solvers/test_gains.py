@@ -123,7 +123,6 @@ def test_a_gain_changes_nothing_without_a_pull() -> None:
 
 @pytest.mark.parametrize("gain", [-1.0, math.nan, math.inf, 1e5, "firm", True, None])
 def test_a_gain_that_is_none_is_named_with_its_joint(gain: object) -> None:
-    """The message says what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=r"'knee' gain: expected 0\.\.10000, got"):
         ik.Skeleton([ik.Joint("knee", -1, "ball", (0, 0, 0), gain=gain)])
 

@@ -240,7 +240,6 @@ def test_errors_are_target_minus_current() -> None:
 
 
 def test_errors_do_not_depend_on_the_unit_of_length() -> None:
-    """A rig in centimetres has the rows of the same rig in metres."""
     rows = []
     for unit in (1.0, 100.0):
         skeleton = chain(3, length=0.4 * unit)
@@ -252,7 +251,6 @@ def test_errors_do_not_depend_on_the_unit_of_length() -> None:
 
 
 def test_rotation_errors_take_the_short_way() -> None:
-    """A target given as `-q` is the same target: the error is the shorter rotation."""
     skeleton = chain(1)
     q = wxyz(Rotation.from_rotvec([0.3, 0, 0]))
     for target in (q, -q):
@@ -261,7 +259,6 @@ def test_rotation_errors_take_the_short_way() -> None:
 
 
 def test_reported_errors_are_plain_distances_and_angles() -> None:
-    """Weights, priorities and missing parts of goals do not change the errors that a solution reports."""
     skeleton = arm()
     goals = [
         ik.Goal(2, position=(0, 2, 3), position_weight=7, priority=2),
@@ -339,12 +336,10 @@ HERE = (0, 1, 0)
     ],
 )
 def test_bad_goals_are_refused_by_name(goal, message: str) -> None:
-    """The error names the goal, its joint, the value that came and what was expected."""
     with pytest.raises(ik.InvalidGoal, match=message):
         ik.solve(chain(3), [goal()])
 
 
 def test_a_bad_goal_among_good_ones_is_named_by_its_place() -> None:
-    """The third goal's position has two numbers: our error says so, not NumPy's."""
     with pytest.raises(ik.InvalidGoal, match=r"goal 2.*'joint 1'.*position"):
         ik.solve(chain(3), [ik.Goal(2, HERE), ik.Goal(1, rotation=(1, 0, 0, 0)), ik.Goal(1, (0, 1))])

@@ -147,7 +147,6 @@ def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
 
 @pytest.mark.parametrize("hold", [-0.1, 1.1, math.nan, "much"])
 def test_a_hold_out_of_range_is_refused(hold: object) -> None:
-    """The message names the joint and its value."""
     with pytest.raises(ValueError, match="joint 'a' hold: expected 0..1"):
         ik.Skeleton([ik.Joint("a", -1, "ball", (0, 0, 0), hold=hold)])
 
@@ -191,7 +190,6 @@ def test_other_holds_and_gains_need_no_new_preparation(seed: int) -> None:
 
 
 def test_holds_that_no_joint_can_have() -> None:
-    """They are refused with the joint's name, as where a joint is made with them."""
     skeleton = chain(2)
     for hold, gain in (([0.0, 2.0], [1.0, 1.0]), ([0.0, math.nan], [1.0, 1.0]), ([0.0, 0.0], [1.0, -1.0])):
         with pytest.raises(ik.InvalidSkeleton, match=skeleton.names[1]):

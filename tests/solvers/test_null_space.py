@@ -90,7 +90,6 @@ def test_the_pull_brings_poses_nearer_to_their_start_in_solvers_that_follow_it_l
 
 
 def test_each_solver_is_in_one_of_the_lists() -> None:
-    """A solver that is new belongs to one of the lists."""
     assert sorted([*JACOBIAN, *LESS, *BY_JOINT]) == sorted(ik.SOLVERS)
 
 
@@ -281,7 +280,6 @@ def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | No
 
 @pytest.mark.parametrize("value", ["middle", "REST", None, 1])
 def test_a_bias_that_is_not_known_is_answered_with_those_that_are(value: object) -> None:
-    """The message names the option and its values."""
     with pytest.raises(ik.InvalidOptions, match=r"bias = .*'START' or 'MIDDLE'"):
         ik.Options(bias=value)
 

@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 
 from ....solvers import DqikError
-from ...blender import actions, animation, bulk, channels
+from ...blender import actions, animation, bulk, channels, dependencies, unevaluated
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
+from ...blender.dependencies import Dependencies
 from ...controls import unkeyed_action
 from ...notes import Note
 from ...skeleton.build import build
@@ -20,10 +21,11 @@ from ..read import led_limbs
 from ..read.natural_pose import NaturalPose
 from ..read.targets import GoalsRead
 from ..read.view import View
-from . import contents, feedback, holds, unseen
+from . import contents, holds
 from .contents import Contents
 
 _MOST = 200  # rigs that differ by their bones' holds and gains, which keys may change on each frame
+_OF_CHAINS = {"IK", "SPLINE_IK"}
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -175,9 +177,9 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
-        self.follows_itself = self.rig.plan.passes > 0 or feedback.follows_itself(evaluated, self.rig)
+        self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)
         if view.in_viewport:
-            self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
+            self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
 
     def _made(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> Rig | Note:
         """The rig with these holds (N,): of one that differs by them only, else built anew."""
@@ -205,3 +207,45 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
+
+
+def _follows_itself(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether the place of an evaluated object, or a constraint or driver of a bone that it reads, follows the solve.
+
+    These are the bones of the skeleton, those above it, and those whose IK constraints may move them.
+    """
+    pose, found = ob.pose.bones, Dependencies()
+    moved = {pose[int(bone)].name for bone in rig.solved_bones}
+    bones = {pose[int(bone)] for bone in rig.bones}
+    bones.update(above for root in rig.root_places for above in (pose[root], *pose[root].parent_recursive))
+    bones.update([bone for bone in pose if any(_moves_chain(one, bone, bones) for one in bone.constraints)])
+    measured = {row for row in rig.local_rows if not rig.armature.controls[rig.bones[row]]} | rig.placed_rows
+    bones -= {pose[int(rig.bones[row])] for row in measured}  # in their parents' frames, where they stay
+    driven = ob.animation_data is not None and len(ob.animation_data.drivers) > 0
+    bones = {bone for bone in bones if driven or bone.constraints}
+    behind = found.bones_behind(ob).union(*(found.bones_behind_bone(ob, bone.name) for bone in bones))
+    return any(other.original == ob.original and name in moved for other, name in behind)
+
+
+def _moves_chain(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, others: set[bpy.types.PoseBone]) -> bool:
+    """Whether a constraint of a bone is for a chain that has one of some other bones."""
+    if constraint.type not in _OF_CHAINS:
+        return False
+    chain = [bone, *bone.parent_recursive]
+    return not others.isdisjoint(chain[: constraint.chain_count or None])
+
+
+def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[Note]:
+    """Notes about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
+    aims = {other.original: "" for other in dependencies.obstacles(ob.original) if other is not None}
+    for binding in rig.goals:
+        goal = ob.original.dqik.goals[binding.number]
+        aims.update((aim.original, goal.name) for aim, _ in dependencies.aims(goal))
+    evaluated, found = unevaluated.shown(depsgraph), list[Note]()
+    for aim, name in aims.items():
+        reason = unevaluated.reason(aim, evaluated, depsgraph.view_layer)
+        if reason:
+            goal = Note("Goal {}: {} stands still {}; hide it with the eye instead", repr(name), repr(aim.name), reason)
+            found.append(goal if name else Note("Obstacle {}: it stands still {}; hide it with the eye instead",
+                                                repr(aim.name), reason))
+    return found

@@ -238,7 +238,7 @@ def _place(
     """
     matrix, problem = _matrix(target, bone, view, later)
     if matrix is not None and not is_finite(matrix):
-        return None, Note(Code.PLACE_NO_NUMBER, repr(target.name))
+        return None, Note("the place of {} is not a number: reset its transform", repr(target.name))
     return matrix, problem
 
 
@@ -255,5 +255,5 @@ def _matrix(
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
         if name:
-            return None, Note(Code.CYCLE_OF_ARMATURES, name)
+            return None, Note("it follows {}, which follows this armature: a cycle", name)
     return matrix, None

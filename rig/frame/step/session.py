@@ -5,6 +5,7 @@ No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
 from ..memory.adoptions import Adoptions
+from ..memory.arrivals import Arrivals
 from ..memory.pose_memory import PoseMemory
 from ..memory.prepared_rig import PreparedRig
 from .known_answers import KnownAnswers
@@ -27,6 +28,7 @@ class Session:
         self.known = KnownAnswers() if known is None else known
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored, adoptions)
+        self.arrivals = Arrivals()
         self.motion = FollowedMotion(self.known) if motion is None else motion
         self.steady: SteadyFrames | None = None
         self.report = SolveReport() if report is None else report
