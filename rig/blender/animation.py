@@ -188,7 +188,6 @@ def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, 
 
 
 def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
-    """The curves and drivers that count."""
     if data is None:
         return
     strips = list(_counting_strips(data))
@@ -199,7 +198,6 @@ def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCur
 
 
 def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
-    """The strips of the tracks that count."""
     solo = any(track.is_solo for track in data.nla_tracks)
     for track in data.nla_tracks if data.use_nla else ():
         if not track.mute and (track.is_solo or not solo):
@@ -207,7 +205,6 @@ def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
 
 
 def _counts(curve: bpy.types.FCurve, in_nla: bool) -> bool:
-    """Whether a curve counts."""
     return not (curve.is_empty or is_muted(curve, in_nla))
 
 

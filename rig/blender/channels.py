@@ -68,7 +68,6 @@ class Modes:
         return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The rows of `bones` of each mode in use."""
         by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
         return [(mode, rows) for mode, rows in by_mode if rows.size]
 

@@ -54,8 +54,4 @@ KINDS = (
 
 def kind_of(names: Collection[str]) -> Kind | None:
     """The kind of a rig with bones of some names; None if no known tool has generated it."""
-    return next((kind for kind in KINDS if all(_some(sign, names) for sign in kind.signs)), None)
-
-
-def _some(pattern: str, names: Collection[str]) -> bool:
-    return any(map(re.compile(pattern).match, names))
+    return next((kind for kind in KINDS if all(any(map(re.compile(sign).match, names)) for sign in kind.signs)), None)

@@ -90,7 +90,6 @@ class Visits:
 
 
 def _bones(ob: bpy.types.Object) -> list[str]:
-    """The names of the bones of an object."""
     return ob.data.bones.keys() if ob.type == "ARMATURE" else []
 
 
@@ -103,7 +102,6 @@ def _exists(thing: bpy.types.ID) -> bool:
 
 
 def _shows(layer: bpy.types.ViewLayer, ob: bpy.types.Object) -> bool:
-    """Whether a view layer has an object."""
     return layer.objects.get(ob.name) is not None
 
 

@@ -18,7 +18,7 @@ from ..blender.armature import Armature
 from ..figure import ends, foot, roles, skin
 from ..figure.body import RestBody
 from ..figure.character import Character
-from ..figure.directions import unit
+from ..figure.directions import nearest_axis, unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Note, Refused
 from . import volumes
@@ -104,7 +104,7 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
 
     armature : its bones, in another pose at rest if they are folded in their own (`standing`).
     """
-    character, attached = _attached(ob, Character.of(ob).armature if armature is None else armature)
+    character, attached = _attached(ob, Character.of(ob, armature))
     armature, body = character.armature, character.body
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
         raise Refused(Note("{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone "
@@ -126,20 +126,20 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
     return Person(armature, chains, bases, frames, legs, length, axes[:, 2], up, floor, parts, attached)
 
 
-def _attached(ob: bpy.types.Object, armature: Armature) -> tuple[Character, dict[int, int]]:
+def _attached(ob: bpy.types.Object, own: Character) -> tuple[Character, dict[int, int]]:
     """The figure with its bones as they hang on each other, and the parents of those that hang elsewhere.
 
     Loose feet and hands hang on their limbs, and IK bones of games on what they stand for if nothing else moves them.
     """
-    figure = roles.read(ob, armature)
+    armature, figure = own.armature, own.figure
     hung = {bone: one for bone, role in figure.loose.items() for one, own in figure.roles.items()
             if own == Role(_ABOVE.get(role.name, ""), role.side)}  # fmt: skip
     if hung:
         figure = roles.read(ob, armature.hung(hung))  # with the toes below them
     driven = animation.animation(ob).driven
     for bone, other in roles.ik_followers(ob, armature, figure).items():
-        own = ob.pose.bones[bone]
-        if own.name not in driven and all(one.mute for one in own.constraints):
+        follower = ob.pose.bones[bone]
+        if follower.name not in driven and all(one.mute for one in follower.constraints):
             hung[bone] = other
     parents = {bone: int(armature.parent[bone]) for bone in hung}
     return Character(armature.hung(hung), figure), parents
@@ -168,7 +168,7 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
     legs = list[Sequence[str]]()
     hips, feet = (np.mean([heads[body.bone(part, side)] for side in SIDES], axis=0) for part in ("thigh", "foot"))
     if not body.human and unit(hips - feet) @ up < _LEANS:
-        up = _axis(hips - feet)
+        up = nearest_axis(hips - feet)
         front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
         low = all(None not in bones and (heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
         legs += (_NEEDED, _FRONT) if low and up @ body.up < _IS_LEVEL else (_NEEDED,)
@@ -177,14 +177,9 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
     return np.stack([left, up, np.cross(left, up)], -1), legs
 
 
-def _axis(direction: np.ndarray) -> np.ndarray:
-    number = int(np.abs(direction).argmax())
-    return np.eye(3)[number] * np.sign(direction[number])
-
-
 def _snapped(direction: np.ndarray) -> np.ndarray:
     """The axis of the armature that is near to a unit direction, or the direction itself."""
-    axis = _axis(direction)
+    axis = nearest_axis(direction)
     return axis if direction @ axis > _SNAP else direction
 
 

@@ -102,7 +102,12 @@ def add(ob: bpy.types.Object, controls: Sequence[Control], size: float) -> list[
         show(ob, name, control, size)
     for pivot in pivots:
         hide_pivot(ob, pivot)
-    _gather_body(ob)
+    if _body(ob) is None:  # the bones of the body get a collection too, and stay in their own
+        body = ob.data.collections.new(BODY)
+        body[_MADE] = True
+        for bone in ob.data.bones:
+            if not is_control(bone):
+                body.assign(bone)
     return names
 
 
@@ -163,16 +168,6 @@ def gather(ob: bpy.types.Object, bone: bpy.types.Bone) -> None:
     own.assign(bone)
 
 
-def _gather_body(ob: bpy.types.Object) -> None:
-    """Put the bones of the body into a collection too; they stay in their own."""
-    if _body(ob) is None:
-        body = ob.data.collections.new(BODY)
-        body[_MADE] = True
-        for bone in ob.data.bones:
-            if not is_control(bone):
-                body.assign(bone)
-
-
 def _body(ob: bpy.types.Object) -> bpy.types.BoneCollection | None:
     return next((one for one in ob.data.collections_all if _MADE in one and one.name != COLLECTION), None)
 
@@ -195,7 +190,9 @@ def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
                 other.pose.bones[name].custom_shape = None
     notes, players = list[Note](), users.players(ob) if curves.has_bones(ob, names) else []
     if players:
-        notes = [Note("Kept the curves of {} control bones: {}", len(names), _played(players))]
+        first = players[0]
+        clause = Note("{} plays them too", repr(first)) if first else Note("an NLA track plays them too")
+        notes = [Note("Kept the curves of {} control bones: {}", len(names), clause)]
     else:
         curves.remove_bones(ob, names)
     with edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
@@ -244,11 +241,6 @@ def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None
         owner.rotation_axis_angle = (angle, *axis)
     else:
         owner.rotation_euler = turn.to_euler(owner.rotation_mode, owner.rotation_euler)
-
-
-def _played(players: Sequence[str]) -> Note:
-    """A clause about what else plays an action. players : as `users.players` has them."""
-    return Note("{} plays them too", repr(players[0])) if players[0] else Note("an NLA track plays them too")
 
 
 def _is_left_along_x(ob: bpy.types.Object) -> bool:

@@ -92,7 +92,7 @@ class _Sight:
     def __init__(self, ob: bpy.types.Object) -> None:
         own = Character.of(ob)
         self.ob, self.armature, figure, body = ob, own.armature, own.figure, own.body
-        self.names = list(self.armature.index)
+        self.names = own.names
         self.eyes = {role.side: bone for bone, role in sorted(figure.eyes.items(), key=lambda item: item[1].side)}
         self.front = eyes.front(self.armature.control_tree, figure.roles, figure.eyes)
         heads = self.armature.heads[list(self.eyes.values())]

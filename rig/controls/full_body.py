@@ -107,18 +107,17 @@ def set_up(
     it. in_motion : the targets will be keyed from the body's motion, so the hips follow theirs as firmly as the others.
     """
     own, result = Character.of(ob), SetUp()
-    armature, hips = own.armature, own.bones.get(HIPS)
     new, legs = _add_ends(ob, own, use_rotation, result)
-    if hips is not None and (new or result.old_goals):
-        result.hips = ob.pose.bones[hips].name
-        goals.let_translate(ob.pose.bones[hips])
+    if own.hips is not None and (new or result.old_goals):
+        result.hips = own.names[own.hips]
+        goals.let_translate(ob.pose.bones[own.hips])
     if new:
         _suit_bones(ob, own)
-    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones, own.body)
+    _add_targets(ob, scene, own, new, result.hips, as_bones)
     for number, role, foot in legs:
         _follow_foot(ob, number, role, foot, as_bones)
     if as_bones:
-        control_parents.add_pivots(ob, root_of(armature, hips))
+        control_parents.add_pivots(ob, own.root)
         control_parents.turn_with_master(ob)
     goal = next((ob.dqik.goals[one.number] for one in new if one.role == HIPS), None)
     if goal is not None and in_motion:
@@ -135,18 +134,17 @@ def _add_ends(
 
     Also returns the goals of legs whose feet are bones of their own: number, role and the foot.
     """
-    armature, figure, bones, hips = own.armature, own.figure, own.bones, own.bones.get(HIPS)
-    names = list(armature.index)
-    others = roles.further_limbs(ob, armature, figure) if bones else []
+    figure, bones, names = own.figure, own.bones, own.names
+    others = roles.further_limbs(ob, own.armature, figure) if bones else []
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     new, legs = list[_New](), list[tuple[int, Role, str]]()
     for role, end in ENDS.items():
         bone, turns, loose = bones.get(role), use_rotation, figure.loose_end(role)
         lower = bones.get(Role(_ABOVE.get(role.name, ""), role.side))
         if loose is not None and lower is not None and bones_with_goals.isdisjoint((names[loose], names[lower])):
-            _reach(ob, armature, lower, loose)
+            _reach(ob, own.armature, lower, loose)
             new.append(_New(_add_loose(ob, names[loose], end), role, names[loose], end, _control_name(role)))
-            legs.append((_add_goal(ob, armature, lower, end, hips, False), role, names[loose]))
+            legs.append((_add_goal(ob, own, lower, end, False), role, names[loose]))
             result.taken[end.words] = names[loose]
             continue
         if bone is None and lower is not None:  # a limb that ends without has its goal at the end of the bone above
@@ -159,10 +157,10 @@ def _add_ends(
             result.old_goals.append(names[bone])
         elif role != HIPS or not _EXTREMITIES.isdisjoint(bones):
             result.taken[end.words] = names[bone]
-            number = _add_goal(ob, armature, bone, end, hips, turns or role == HIPS)
+            number = _add_goal(ob, own, bone, end, turns or role == HIPS)
             ob.dqik.goals[number].rotation_follows = float(turns and role.name == "hand")
             new.append(_New(number, role, names[bone], end, _control_name(role)))
-    further = _further(ob, own.body, others, hips, use_rotation, bones_with_goals)
+    further = _further(ob, own, others, use_rotation, bones_with_goals)
     result.further, new = [one.bone for one in further], [*new, *further]
     result.new_goals = [one.bone for one in new]
     return new, legs
@@ -185,40 +183,19 @@ def is_set_up(ob: bpy.types.Object) -> bool:
     return any(role in ENDS and ob.pose.bones[bone].name in own for bone, role in Character.of(ob).figure.roles.items())
 
 
-def chain_length(armature: Armature, bone: int, hips: int | None, use_tail: bool) -> int:
-    """The number of bones in a chain from a bone to the hips; 0 (to the root) if the hips are the root."""
-    above = armature.above(bone)
-    if hips not in above or above[-1] == hips:
-        return 0
-    if bone == hips:
-        return 1
-    return above.index(hips) + (1 if use_tail else 0)  # the chain of a goal at the head begins with the parent
-
-
-def root_of(armature: Armature, hips: int | None) -> str:
-    """The name of the root bone above the hips; empty if there is none."""
-    if hips is None or armature.parent[hips] < 0:
-        return ""
-    return list(armature.index)[armature.above(hips)[-1]]
-
-
 def _between_hips_and_legs(own: Character) -> set[int]:
     """The bones by which the legs of a generated rig hang on its hips: they bend as a spine does."""
-    armature, bones = own.armature, own.bones
-    found, hips = set[int](), bones.get(HIPS)
-    for thigh in (bones.get(Role("thigh", side)) for side in (LEFT, RIGHT)):
+    armature, found, hips = own.armature, set[int](), own.hips
+    for thigh in (own.bones.get(Role("thigh", side)) for side in (LEFT, RIGHT)):
         above = [] if thigh is None else armature.above(thigh)[1:]
         if hips in above:
             found.update(bone for bone in above[: above.index(hips)] if armature.controls[bone])
     return found
 
 
-def _add_goal(
-    ob: bpy.types.Object, armature: Armature, bone: int, end: End, hips: int | None, use_rotation: bool
-) -> int:
+def _add_goal(ob: bpy.types.Object, own: Character, bone: int, end: End, use_rotation: bool) -> int:
     """Add a goal without a target; returns its number."""
-    name = ob.pose.bones[bone].name
-    goal = goals.new_goal(ob, name, chain_length(armature, bone, hips, not use_rotation), use_rotation)
+    goal = goals.new_goal(ob, own.names[bone], own.chain_length(bone, not use_rotation), use_rotation)
     goal.use_tail, goal.priority = not use_rotation, end.priority
     goal.position_weight, goal.rotation_weight = end.weight, end.weight * end.rotation
     return len(ob.dqik.goals) - 1
@@ -274,16 +251,16 @@ def _follow_foot(ob: bpy.types.Object, number: int, role: Role, foot: str, as_bo
 
 
 def _further(
-    ob: bpy.types.Object, body: RestBody, others: Sequence[roles.FurtherLimb], hips: int | None, use_rotation: bool,
+    ob: bpy.types.Object, own: Character, others: Sequence[roles.FurtherLimb], use_rotation: bool,
     bones_with_goals: set[str],
 ) -> list[_New]:  # fmt: skip
     """Add goals for the limbs beside two arms and two legs. A long last bone has its goal at its end."""
     found = list[_New]()
     for limb in others:
-        end, at_tail = _end_of(body, limb.bones)
-        name = ob.pose.bones[end].name
+        end, at_tail = _end_of(own.body, limb.bones)
+        name = own.names[end]
         if name not in bones_with_goals:
-            number = _add_goal(ob, body.armature, end, _FURTHER, hips, use_rotation and not at_tail)
+            number = _add_goal(ob, own, end, _FURTHER, use_rotation and not at_tail)
             found.append(_New(number, Role("further", limb.side), name, _FURTHER, name))
     return found
 
@@ -324,13 +301,11 @@ def _control_name(role: Role) -> str:
 
 
 def _add_targets(
-    ob: bpy.types.Object, scene: bpy.types.Scene, new: Sequence[_New], hips: str, root: str, as_bones: bool,
-    body: RestBody,
-) -> None:  # fmt: skip
-    """Add the targets of new goals.
+    ob: bpy.types.Object, scene: bpy.types.Scene, own: Character, new: Sequence[_New], hips: str, as_bones: bool
+) -> None:
+    """Add the targets of new goals. The head's control follows that of the hips, so that these can move.
 
-    hips : the hips' bone, or empty. root : the bone above it, or empty. The head's control follows that of the hips, so
-    that these can move.
+    hips : the hips' bone if it has a goal, or empty.
     """
     if not new:
         return
@@ -341,17 +316,17 @@ def _add_targets(
     of_hips = next((goal.subtarget for goal in ob.dqik.goals if goal.bone == hips and goal.target == ob), "")
     if any(one.role == HIPS for one in new):
         of_hips = controls.PREFIX + HIPS.name
-    parent, wanted = control_parents.master(ob, root), list[tuple[int, controls.Control]]()
-    for number, role, name, end, own in new:
-        follows, bone = role.name == "head" and bool(of_hips), body.armature.index[name]
-        known = bone in body.roles
+    parent, wanted = control_parents.master(ob, own.root), list[tuple[int, controls.Control]]()
+    for number, role, name, end, control in new:
+        follows, bone = role.name == "head" and bool(of_hips), own.armature.index[name]
+        body, known = own.body, bone in own.body.roles
         wanted.append((number, controls.Control(
-            own, name, ob.dqik.goals[number].use_tail,
+            control, name, ob.dqik.goals[number].use_tail,
             of_hips if follows else parent, not follows, role.side, end.shape,
             control_shapes.size(body, role, end.size) if known else end.size,
             shift=control_shapes.shift(body, bone, end.along) if known else None,
             normal=control_shapes.normal(body, bone) if known else None,
-            pivot=root if follows and not animation.moves(ob, controls.PREFIX + own) else None,
+            pivot=own.root if follows and not animation.moves(ob, controls.PREFIX + control) else None,
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)
 

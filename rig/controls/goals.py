@@ -33,9 +33,6 @@ PIN, REPLACED, RAISED = 1, 2, 3
 """What `pin` of a goal says: it is a pin; a pin has muted it; an earlier version has made it the pin of its bone."""
 
 _NOTES = 3  # most things that stay which one report names
-
-"""What has the channels of a target: an object, or a bone of an armature object."""
-
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
 
 
@@ -202,8 +199,9 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
 
     auto : as in `keying.adds_curves`.
     """
-    if _is_action_linked(owner.id_data):
-        return False
+    data = owner.id_data.animation_data
+    if data is not None and data.action is not None and data.action.library is not None:
+        return False  # the keys would be lost
     try:
         return keying.key(owner, frame, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
@@ -325,12 +323,6 @@ def _own_pole(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> str:
     bone = ob.data.bones.get(goal.pole_subtarget) if goal.pole_target == ob else None
     targets = ((one.target, one.subtarget) for one in ob.dqik.goals)
     return bone.name if bone is not None and controls.is_control(bone) and (ob, bone.name) not in targets else ""
-
-
-def _is_action_linked(target: bpy.types.Object) -> bool:
-    """Whether keys of an object would be lost, because its action belongs to another file."""
-    data = target.animation_data
-    return data is not None and data.action is not None and data.action.library is not None
 
 
 def _target_of(ob: bpy.types.Object, which: int | str) -> tuple[bpy.types.Object | None, str]:

@@ -4,7 +4,7 @@
 Goals, limits and couplings are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import bpy
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.model import SETTINGS, Setting
 from ..blender import limit_frame
-from ..blender.armature import Armature
 from ..blender.limit_frame import LimitFrame
 from ..figure.bone_names import flipped, side_of, without_side
 from ..figure.character import Character
@@ -38,17 +37,48 @@ def counterpart(name: str) -> str:
     return flipped(name) if as_blender == name and side_of(name) else as_blender
 
 
-def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
-    """The counterparts on the right of bones on the left, by their names, or by their roles where names say no side."""
-    found = _named(armature)
-    paired = {*found, *found.values()}
-    names = [bone.name for bone in ob.pose.bones]
-    by_role: dict[Role, list[int]] = {}
-    for bone, role in Character.of(ob).figure.roles.items():
+class _Sides:
+    """The two sides of an armature at rest.
+
+    others : counterparts of bones by names, or by roles where names say no side; all that are on the `source` side.
+    plane : (3, 3) the reflection between the sides, from the places of bones and their counterparts.
+    """
+
+    def __init__(self, ob: bpy.types.Object, source: str = LEFT, by_role: bool = True) -> None:
+        own = Character.of(ob)
+        self.armature = own.armature
+        heads, index = own.armature.heads, own.armature.index
+        both = ((name, counterpart(name)) for name in index if side_of(name) == LEFT)
+        right_of = {name: other for name, other in both if other != name and other in index}
+        if by_role:
+            _pair_by_role(own, right_of)
+        self.others = right_of if source == LEFT else {right: left for left, right in right_of.items()}
+        self.plane = reflection(across([heads[index[left]] - heads[index[right]] for left, right in right_of.items()]))
+
+    def image(self, bone: str, other: str) -> np.ndarray:
+        """(3, 3) takes vectors in a bone's frame to their mirror images in that of another bone."""
+        one, two = (self.armature.rest[self.armature.index[name], :3, :3] for name in (bone, other))
+        return two.T @ self.plane @ one
+
+    def turns(self, bone: str, other: str) -> np.ndarray:
+        """(3, 3) in rows, the axes of a bone's turns, mirrored, in another bone's frame: an axis is a pseudovector."""
+        return -self.image(bone, other).T
+
+    def turn(self, bone: str, axis: str, other: str) -> tuple[str, float]:
+        """The axis about which another bone turns when a bone's turn about `axis` is mirrored, and its sign."""
+        turns = self.turns(bone, other)["XYZ".index(axis)]
+        own = int(np.abs(turns).argmax())
+        return "XYZ"[own], float(np.sign(turns[own]))
+
+
+def _pair_by_role(own: Character, right_of: dict[str, str]) -> None:
+    """Add the counterparts on the right of bones whose names say no side."""
+    names, heads, by_role = own.names, own.armature.heads, dict[Role, list[int]]()
+    paired = {*right_of, *right_of.values()}
+    for bone, role in own.figure.roles.items():
         if names[bone] not in paired and not side_of(names[bone]):
             by_role.setdefault(role, []).append(bone)
-    both = [(own, by_role.get(Role(role.name, RIGHT), [])) for role, own in by_role.items() if role.side == LEFT]
-    heads = armature.heads
+    both = [(left, by_role.get(Role(role.name, RIGHT), [])) for role, left in by_role.items() if role.side == LEFT]
     single = [(heads[one[0]], heads[two[0]]) for one, two in both if len(one) == len(two) == 1]
     normal = across([one - two for one, two in single])
     middle = 0.5 * (single[0][0] + single[0][1]) if single else None
@@ -56,19 +86,7 @@ def right_of(ob: bpy.types.Object, armature: Armature) -> dict[str, str]:
         for bone in one if len(one) == len(two) else ():
             image = heads[bone] if middle is None else middle + reflection(normal) @ (heads[bone] - middle)
             nearest = two[int(np.linalg.norm(heads[two] - image, axis=-1).argmin())]
-            found[names[bone]] = names[nearest]
-    return found
-
-
-def _named(armature: Armature) -> dict[str, str]:
-    """The counterparts on the right of bones whose names say that they are on the left."""
-    both = ((name, counterpart(name)) for name in armature.index if side_of(name) == LEFT)
-    return {name: other for name, other in both if other != name and other in armature.index}
-
-
-def _of_side(pairs: dict[str, str], source: str) -> dict[str, str]:
-    """The counterparts of the bones on a side. pairs : as `right_of` has them."""
-    return pairs if source == LEFT else {right: left for left, right in pairs.items()}
+            right_of[names[bone]] = names[nearest]
 
 
 def control_name(bone: str) -> str:
@@ -84,15 +102,13 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
 
     Goals that are there get the settings. Returns the number of goals, and the names of those without a counterpart.
     """
-    armature, count, left = Character.of(ob).armature, 0, []
-    pairs = right_of(ob, armature)
-    plane, others = _plane(armature, pairs), _of_side(pairs, source)
+    sides, count, left = _Sides(ob, source), 0, []
     wanted: list[tuple[int, Control]] = []
     at_pose: list[int] = []
     pairs_of_goals: list[tuple[int, int]] = []
     for number in range(len(ob.dqik.goals)):
         goal = ob.dqik.goals[number]
-        bone = others.get(goal.bone, "")
+        bone = sides.others.get(goal.bone, "")
         if not bone:
             left += [goal.name] if side_of(goal.bone) == source else []
             continue
@@ -113,8 +129,11 @@ def mirror_goals(ob: bpy.types.Object, source: str, as_bones: bool) -> tuple[int
             if as_bones:
                 wanted.append((present, _control_like(ob, goal, bone)))
         for name, setting in SETTINGS.items():
-            setattr(other, name, _mirrored(ob, armature, plane, goal, other, name, setting))
-        other.direction = _image(armature, plane, goal, other, goal.direction)
+            setattr(other, name, _mirrored(ob, sides, goal, other, name, setting))
+        if {goal.bone, other.bone} <= sides.armature.index.keys():
+            other.direction = sides.image(goal.bone, other.bone) @ np.array(goal.direction)
+        else:
+            other.direction = goal.direction
         pairs_of_goals.append((number, present))
         count += 1
     goals.add_control_bones(ob, wanted)
@@ -131,15 +150,13 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
     Returns the number of bones, and the names of those without a counterpart. Where the axes of the two are no mirror
     image, or the limits have axes of their own, the other bone's limits get the mirror image of these axes.
     """
-    armature, count, left = Character.of(ob).armature, 0, []
-    pairs = right_of(ob, armature)
-    plane, others = _plane(armature, pairs), _of_side(pairs, source)
+    sides, count, left = _Sides(ob, source), 0, []
     for bone in bones:
-        other = ob.pose.bones.get(others.get(bone.name, ""))
+        other = ob.pose.bones.get(sides.others.get(bone.name, ""))
         if other is None:
             left += [bone.name] if side_of(bone.name) == source and bone.dqik_use_limits else []
             continue
-        _mirror_bone(armature, plane, bone, bone.name, other)
+        _mirror_bone(sides, bone, bone.name, other)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_gain", "dqik_lock"):
             setattr(other, name, getattr(bone, name))
         count += 1
@@ -152,21 +169,19 @@ def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]
     The mirrored pose keeps to them if the pose keeps to the others. Bones that follow one on the other side are left.
     Returns the number of bones, and the names of those without a counterpart.
     """
-    armature, found, left = Character.of(ob).armature, list[Link](), set[str]()
-    pairs = right_of(ob, armature)
-    plane, others = _plane(armature, pairs), _of_side(pairs, source)
+    sides, found, left = _Sides(ob, source), list[Link](), set[str]()
+    index, others = sides.armature.index, sides.others
     for one in ob.dqik.couplings:
-        if not {one.bone, one.leader} <= armature.index.keys() or one.leader in others.values():
+        if not {one.bone, one.leader} <= index.keys() or one.leader in others.values():
             continue
         if one.bone not in others:
             left |= {one.bone} if side_of(one.bone) == source else set()
             continue
         bone, leader = others[one.bone], others.get(one.leader, one.leader)
-        axis, sign = _mirrored_turn(armature, plane, one.bone, one.axis, bone)
-        leader_axis, other = _mirrored_turn(armature, plane, one.leader, one.leader_axis, leader)
+        axis, sign = sides.turn(one.bone, one.axis, bone)
+        leader_axis, other = sides.turn(one.leader, one.leader_axis, leader)
         found.append(Link(
-            armature.index[bone], axis, armature.index[leader], leader_axis, sign * other * one.factor,
-            sign * one.offset, one.stiffness,
+            index[bone], axis, index[leader], leader_axis, sign * other * one.factor, sign * one.offset, one.stiffness,
         ))  # fmt: skip
     couplings.add(ob, found)
     return len({link.bone for link in found}), sorted(left)
@@ -174,18 +189,17 @@ def mirror_couplings(ob: bpy.types.Object, source: str) -> tuple[int, list[str]]
 
 def mirror_pasted(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Replace limits and preferred bends that bones have from their counterparts by the mirror images of these."""
-    armature = Character.of(ob).armature
-    plane = _plane(armature, _named(armature))
+    sides = _Sides(ob, by_role=False)
     for bone in bones:
-        _mirror_bone(armature, plane, bone, counterpart(bone.name), bone)
+        _mirror_bone(sides, bone, counterpart(bone.name), bone)
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
 def _mirrored(
-    ob: bpy.types.Object, armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup,
-    other: bpy.types.PropertyGroup, name: str, setting: Setting,
+    ob: bpy.types.Object, sides: _Sides, goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, name: str,
+    setting: Setting,
 ) -> str | float:  # fmt: skip
     """The setting of the other goal for a goal's: of an axis of a bone, the axis that is its mirror image at rest.
 
@@ -194,37 +208,10 @@ def _mirrored(
     value = getattr(goal, name)
     bones = [one.subtarget if setting.of_target else one.bone for one in (goal, other)]
     of_object = setting.of_target and (goal.target != ob or other.target != ob)
-    if setting.sort != "axis" or of_object or not all(bone in armature.index for bone in bones):
+    if setting.sort != "axis" or of_object or value == DIRECTION or not sides.armature.index.keys() >= set(bones):
         return value
-    if value == DIRECTION:
-        return value
-    one, two = (armature.rest[armature.index[bone], :3, :3] for bone in bones)
-    image = two.T @ plane @ one @ axis_of(value)
+    image = sides.image(*bones) @ axis_of(value)
     return max(AXES, key=lambda axis: float(image @ np.array(AXES[axis])))
-
-
-def _image(
-    armature: Armature, plane: np.ndarray, goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup,
-    direction: Sequence[float],
-) -> list[float]:  # fmt: skip
-    """The mirror image, at rest, of a direction in the frame of a goal's bone, in that of the other goal's bone."""
-    if not {goal.bone, other.bone} <= armature.index.keys():
-        return list(direction)
-    one, two = (armature.rest[armature.index[bone], :3, :3] for bone in (goal.bone, other.bone))
-    return (two.T @ plane @ one @ np.array(direction)).tolist()
-
-
-def _mirrored_turn(armature: Armature, plane: np.ndarray, bone: str, axis: str, other: str) -> tuple[str, float]:
-    """The axis about which another bone turns, at rest, when a bone's turn about `axis` is mirrored, and its sign."""
-    turns = _turns(armature, plane, bone, other)["XYZ".index(axis)]
-    own = int(np.abs(turns).argmax())
-    return "XYZ"[own], float(np.sign(turns[own]))
-
-
-def _turns(armature: Armature, plane: np.ndarray, bone: str, other: str) -> np.ndarray:
-    """(3, 3) in rows, the axes of a bone's turns, mirrored, in another bone's frame: an axis is a pseudovector."""
-    one, two = (armature.rest[armature.index[name], :3, :3] for name in (bone, other))
-    return (two.T @ -plane @ one).T
 
 
 def _mirror_aim(goal: bpy.types.PropertyGroup, other: bpy.types.PropertyGroup, aim: str, bone: str) -> bool:
@@ -249,17 +236,9 @@ def _control_like(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, bone: str
     return Control(control_name(bone), bone, goal.use_tail, parent, side=side_of(bone))
 
 
-def _plane(armature: Armature, pairs: dict[str, str]) -> np.ndarray:
-    """(3, 3) the reflection between the two sides, from the places of bones and their counterparts."""
-    heads, index = armature.heads, armature.index
-    return reflection(across([heads[index[left]] - heads[index[right]] for left, right in pairs.items()]))
-
-
-def _mirror_bone(
-    armature: Armature, plane: np.ndarray, bone: bpy.types.PoseBone, source: str, other: bpy.types.PoseBone
-) -> None:
+def _mirror_bone(sides: _Sides, bone: bpy.types.PoseBone, source: str, other: bpy.types.PoseBone) -> None:
     """Give another bone the mirror image of the limits and preferred bend of a bone that belong to bone `source`."""
-    turns = _turns(armature, plane, source, other.name).T
+    turns = sides.turns(source, other.name).T
     axes, signs = np.abs(turns).argmax(0), np.sign(turns[np.abs(turns).argmax(0), range(3)])
     frame, bend = limit_frame.of(bone), np.array(bone.dqik_preferred_angle)
     if frame.is_own and (np.abs(turns).max(0) >= _AXIS).all() and axes[1] == 1:

@@ -17,7 +17,7 @@ from ..blender import animation
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..skeleton.poles import Poles
-from . import control_parents, control_shapes, controls, full_body, goals
+from . import control_parents, control_shapes, controls, goals
 from .controls import Control
 from .full_body import End
 
@@ -147,11 +147,9 @@ class _Body:
     """An armature as it is before controls are added, with its figure."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
-        own = Character.of(ob)
-        self.ob, self.armature, self.body = ob, own.armature, own.body
-        self.names = list(self.armature.index)
-        self.hips = self.body.bone("hips")
-        self._root = control_parents.master(ob, full_body.root_of(self.armature, self.hips))
+        self.ob, self.character = ob, Character.of(ob)
+        self.armature, self.body, self.names = self.character.armature, self.character.body, self.character.names
+        self._root = control_parents.master(ob, self.character.root)
         self._chest = self.control_of(self._bone(Role("spine")))
 
     def planned(self, wanted: Collection[str], missing: list[str]) -> Iterator[_Planned]:
@@ -185,7 +183,7 @@ class _Body:
 
     def _trunk(self, *, upper: bool) -> str:
         """The control of the chest, of the `upper` part of the body, or of the hips; else their parent."""
-        return (self._chest if upper else "") or self.control_of(self.hips) or self._root
+        return (self._chest if upper else "") or self.control_of(self.character.hips) or self._root
 
     def _planned_goal(self, role: Role, bone: int, end: End) -> _Planned:
         """The control of a bone that has no goal yet."""
@@ -196,7 +194,7 @@ class _Body:
             parent = self._trunk(upper=turning)
         if not turning:
             self._chest = _name(part, role.side)
-            length = full_body.chain_length(self.armature, bone, self.hips, use_tail=False)
+            length = self.character.chain_length(bone, use_tail=False)
         return _Planned(Control(
             f"{part}.{role.side}" if role.side else part, self.names[bone], turning, parent, True, role.side, end.shape,
             control_shapes.size(self.body, role, end.size), shift=control_shapes.shift(self.body, bone, end.along),
@@ -227,7 +225,6 @@ def _name(name: str, side: str) -> str:
 
 
 def _new_goal(ob: bpy.types.Object, planned: _Planned, in_motion: bool) -> int:
-    """Add the goal of a new control; returns its number."""
     end, turning = planned.end, planned.control.at_tail
     goal = goals.new_goal(ob, planned.control.bone, planned.chain_length, use_rotation=True)
     goal.influence, goal.priority = float(in_motion), max(end.priority, 0) if in_motion else end.priority

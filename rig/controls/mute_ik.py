@@ -21,7 +21,7 @@ def mute(ob: bpy.types.Object, bone: bpy.types.PoseBone, goal: bpy.types.Propert
         path = constraint.path_from_id()
         if not constraint.mute:
             _move(ob, f"{path}.influence", goal_path)
-        if not constraint.mute or _animated(ob, f"{path}.mute"):
+        if not constraint.mute or _drivers(ob, f"{path}.mute") or _curves(ob, f"{path}.mute"):
             ob.driver_remove(f"{path}.mute")
             for curve in _curves(ob, f"{path}.mute"):
                 curve.mute = True
@@ -33,11 +33,6 @@ def problem(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> Note | No
     path = constraint.path_from_id()
     is_keyed = any(_curves(ob, f"{path}.{name}") for name in ("influence", "mute"))
     return keyable.of_action(ob) if is_keyed else None
-
-
-def _animated(ob: bpy.types.Object, path: str) -> bool:
-    """Whether a driver or keys of the action set a property."""
-    return bool(_drivers(ob, path) or _curves(ob, path))
 
 
 def _drivers(ob: bpy.types.Object, path: str) -> list[bpy.types.FCurve]:

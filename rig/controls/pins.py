@@ -11,7 +11,6 @@ import bpy
 
 from ...solvers.space import PRIORITY_STEP
 from ..blender import animation
-from ..blender.armature import Armature
 from ..figure import bone_names
 from ..figure.character import Character
 from ..skeleton import foot_roll
@@ -31,16 +30,15 @@ def pin(ob: bpy.types.Object, names: Sequence[str], position: bool, rotation: bo
     Those that have a pin already get its target moved to them. position, rotation : what to hold. as_bones : make
     control bones, else empties.
     """
-    own = Character.of(ob)
-    armature, hips = own.armature, own.bones.get(full_body.HIPS)
-    parent = control_parents.master(ob, full_body.root_of(armature, hips))
+    character = Character.of(ob)
+    parent = control_parents.master(ob, character.root)
     numbers, wanted = list[int](), list[tuple[int, controls.Control]]()
     pinned = {goal.bone for goal in ob.dqik.goals if goal.pin == PIN} | set(names)
     beside_others = not pinned <= {goal.bone for goal in ob.dqik.goals if _is_like_a_pin(goal)}
     for name in names:
         found = present(ob, name, position, rotation)
         if found is None:
-            found = _new_pin(ob, armature, name, hips, beside_others)
+            found = _new_pin(ob, character, name, beside_others)
             wanted.append((found, controls.Control(
                 _control_name(ob, found), name, ob.dqik.goals[found].use_tail, parent, side=bone_names.side_of(name)
             )))  # fmt: skip
@@ -109,7 +107,8 @@ def of(ob: bpy.types.Object, names: Iterable[str], kind: int = PIN) -> list[int]
 
 def present(ob: bpy.types.Object, name: str, position: bool, rotation: bool) -> int | None:
     """The number of the pin that holds the position and the rotation of a bone, or not; None if there is none."""
-    return next((k for k in of(ob, [name]) if _holds(ob.dqik.goals[k]) == (position, rotation)), None)
+    found = ((k, ob.dqik.goals[k]) for k in of(ob, [name]))
+    return next((k for k, goal in found if (goal.use_position, goal.use_rotation) == (position, rotation)), None)
 
 
 def is_keyed(ob: bpy.types.Object, number: int) -> bool:
@@ -153,12 +152,12 @@ def recognise(ob: bpy.types.Object) -> None:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _new_pin(ob: bpy.types.Object, armature: Armature, name: str, hips: int | None, beside_others: bool) -> int:
+def _new_pin(ob: bpy.types.Object, character: Character, name: str, beside_others: bool) -> int:
     """Add a pin without a target, muted; returns its number. It bends the limb as the bone's own goal does.
 
     beside_others : whether bones without a goal of their own are pinned too, which pull more.
     """
-    goals.new_goal(ob, name, full_body.chain_length(armature, armature.index[name], hips, use_tail=False))
+    goals.new_goal(ob, name, character.chain_length(character.armature.index[name], use_tail=False))
     number = len(ob.dqik.goals) - 1
     goal = ob.dqik.goals[number]
     goal.name, goal.mute, goal.pin = f"{name} pin" if _is_beside(ob, number) else name, True, PIN
@@ -196,7 +195,3 @@ def _pattern(ob: bpy.types.Object, number: int) -> bpy.types.PropertyGroup | Non
     """The goal of a pin's bone that bends its limb; None if it has none."""
     bone = ob.dqik.goals[number].bone
     return next((goal for goal in ob.dqik.goals if goal.bone == bone and _is_like_a_pin(goal)), None)
-
-
-def _holds(goal: bpy.types.PropertyGroup) -> tuple[bool, bool]:
-    return goal.use_position, goal.use_rotation

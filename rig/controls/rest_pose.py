@@ -15,6 +15,7 @@ from ...solvers.algebra import quaternion
 from .. import curves
 from ..blender import animation, bulk, channels, rotation
 from ..blender.armature import matrices
+from ..figure import skin
 from ..figure.character import Character
 from ..keys import keyable
 from ..notes import Note
@@ -38,7 +39,7 @@ def hindrance(ob: bpy.types.Object) -> Note | None:
                   if animation.split_path(ob, curve.data_path)[1].startswith(("location", "rotation")))  # fmt: skip
     if (note := keyable.problem(ob, transforms)) is not None:
         return note
-    bound = next((other.name for other in bpy.data.objects if _is_bound(other, ob)), "")
+    bound = next((other.name for other in bpy.data.objects if skin.is_deformed(other, ob)), "")
     if bound:
         return Note("{} is bound to the rest pose and would be deformed: unbind it first", repr(bound))
     for curve in curves.fcurves(ob.animation_data):
@@ -70,10 +71,11 @@ def apply(ob: bpy.types.Object) -> int:
     away = _away(present, Character.of(ob).size)
     keys = _keys(ob, present, away, pose)
     with controls.edit_mode(ob) as bones:
-        for bone, matrix in sorted(zip(ob.pose.bones.keys(), pose, strict=True), key=lambda one: _depth(bones[one[0]])):
-            length = bones[bone].length
-            bones[bone].matrix = Matrix(matrix.tolist())
-            bones[bone].length = length
+        matrix_of = dict(zip(ob.pose.bones.keys(), pose, strict=True))
+        for bone in sorted((bones[name] for name in matrix_of), key=lambda bone: len(bone.parent_recursive)):
+            length = bone.length
+            bone.matrix = Matrix(matrix_of[bone.name].tolist())
+            bone.length = length
     at_rest = present.copy()
     at_rest.locations[:] = 0.0
     at_rest.rotations[:] = present.modes.at_rest(np.arange(len(away)))
@@ -84,16 +86,6 @@ def apply(ob: bpy.types.Object) -> int:
             writer.write(*key)
         writer.finish()
     return len({group for _, _, group, _, _ in keys})
-
-
-def _is_bound(other: bpy.types.Object, ob: bpy.types.Object) -> bool:
-    """Whether an object is deformed by an armature object."""
-    modified = any(one.type == "ARMATURE" and one.object == ob for one in other.modifiers)
-    return modified or (other.parent == ob and other.parent_type == "ARMATURE")
-
-
-def _depth(bone: bpy.types.EditBone) -> int:
-    return len(bone.parent_recursive)
 
 
 def _away(present: channels.Channels, size: float) -> np.ndarray:

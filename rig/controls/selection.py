@@ -8,19 +8,18 @@ import bpy
 
 from ..blender.dependencies import aims
 
-
-class _State:
-    quiet = False  # whether changes of the active goal leave the selection alone
+_is_quiet = False  # whether changes of the active goal leave the selection alone
 
 
 @contextmanager
 def quiet() -> Generator[None]:
     """Changes of the active goal leave the selection alone meanwhile."""
-    before, _State.quiet = _State.quiet, True
+    global _is_quiet
+    before, _is_quiet = _is_quiet, True
     try:
         yield
     finally:
-        _State.quiet = before
+        _is_quiet = before
 
 
 def is_visible(ob: bpy.types.Object, name: str) -> bool:
@@ -90,7 +89,7 @@ def show_active_goal(ob: bpy.types.Object) -> None:
     """Select the target of the active goal, or its bone: in Pose Mode if it is a bone, else in Object Mode."""
     goals, number = ob.dqik.goals, ob.dqik.active_goal
     layer = bpy.context.view_layer
-    if _State.quiet or layer is None or number >= len(goals):
+    if _is_quiet or layer is None or number >= len(goals):
         return
     goal, active = goals[number], layer.objects.active
     if active == ob and ob.mode == "POSE":
@@ -109,6 +108,5 @@ def _select(bone: bpy.types.PoseBone, select: bool) -> None:
 
 
 def _is_shown(ob: bpy.types.Object | None) -> bool:
-    """Whether an object can be seen in the view layer."""
     layer = bpy.context.view_layer
     return ob is not None and ob.name in layer.objects and ob.visible_get(view_layer=layer)

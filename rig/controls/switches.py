@@ -73,7 +73,6 @@ def turn(ob: bpy.types.Object, wanted: Mapping[str, Matrix]) -> None:
 
 
 def _before(bone: bpy.types.PoseBone) -> dict[str, float]:
-    """The values that switches of a bone had."""
     return json.loads(bone.dqik_made_switches or "{}")
 
 

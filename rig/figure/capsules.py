@@ -67,7 +67,6 @@ def measured(ob: bpy.types.Object, own: Character, typed: dict[int, float]) -> l
 
 
 def _bones(ob: bpy.types.Object, own: Character, points: dict[int, np.ndarray]) -> list[int]:
-    """The bones that have a body."""
     parts = [bone for bone, role in own.figure.roles.items() if role.part.radius]
     if parts:
         return parts
@@ -112,8 +111,10 @@ def _capsule(
     else:
         known = body.along(bone) if bone in body.roles else None
         along = unit(tail - start) if known is None else known
-        length = _far(points - start, along) if points is not None and _enough(points) else np.linalg.norm(tail - start)
-        end = start + along * length
+        reach = np.linalg.norm(tail - start)
+        if points is not None and len(points) >= _FEWEST:
+            reach = max(float(np.percentile((points - start) @ along, _TIP)), 0.0)
+        end = start + along * reach
     radius = typed or _radius(points, start, end, PARTS[role.name].radius if role.name else 0.0, body)
     stands = role.name in _ON_GROUND
     if not following and not stands:  # a hand or a head ends with its body, not a radius after it
@@ -124,21 +125,12 @@ def _capsule(
     return BoneCapsule(bone, np.array(start), np.array(end), radius)
 
 
-def _enough(points: np.ndarray | None) -> bool:
-    return points is not None and len(points) >= _FEWEST
-
-
-def _far(points: np.ndarray, along: np.ndarray) -> float:
-    """How far vertices reach along a unit direction."""
-    return max(float(np.percentile(points @ along, _TIP)), 0.0)
-
-
 def _radius(points: np.ndarray | None, start: np.ndarray, end: np.ndarray, usual: float, body: RestBody) -> float:
     """The median distance of vertices from a segment; without them a usual share of the size, or one of the length.
 
     The size of a person is that of its joints: hair, crowns and tails of any length make no limb thicker.
     """
-    if not _enough(points):
+    if points is None or len(points) < _FEWEST:
         length = max(float(np.linalg.norm(end - start)), 0.0)
         return usual * (body.height if body.human else body.armature.size) or _SLIM * length
     line = end - start

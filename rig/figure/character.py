@@ -35,12 +35,14 @@ class Character:
         self.armature, self.figure = armature, figure
 
     @classmethod
-    def of(cls, ob: bpy.types.Object) -> "Character":
-        """The character of an armature object.
+    def of(cls, ob: bpy.types.Object, armature: Armature | None = None) -> "Character":
+        """The character of an armature object. armature : its bones, if it is to be read as at rest in another pose.
 
-        Those of generated rigs, and of figures that lie at rest, are read anew each time: their constraints and poses
-        count too.
+        Those in another pose, of generated rigs, and of figures that lie at rest, are read anew each time: their
+        constraints and poses count too.
         """
+        if armature is not None:
+            return cls(armature, roles.read(ob, armature))
         contents = _contents(ob)
         known = _kept.pop(contents, None)
         if known is None:
@@ -72,6 +74,31 @@ class Character:
     def bones(self) -> dict[Role, int]:
         """As above."""
         return {role: bone for bone, role in self.figure.roles.items()}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the bones by number."""
+        return list(self.armature.index)
+
+    @property
+    def hips(self) -> int | None:
+        """The bone of the hips."""
+        return self.bones.get(Role("hips"))
+
+    @property
+    def root(self) -> str:
+        """The name of the root bone above the hips; empty if there is none."""
+        above = [] if self.hips is None else self.armature.above(self.hips)[1:]
+        return self.names[above[-1]] if above else ""
+
+    def chain_length(self, bone: int, use_tail: bool) -> int:
+        """The number of bones in a chain from a bone to the hips; 0 (to the root) if the hips are the root."""
+        above = self.armature.above(bone)
+        if self.hips not in above or above[-1] == self.hips:
+            return 0
+        if bone == self.hips:
+            return 1
+        return above.index(self.hips) + use_tail  # the chain of a goal at the head begins with the parent
 
     @cached_property
     def masses(self) -> dict[int, float]:

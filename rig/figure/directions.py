@@ -22,6 +22,12 @@ def unit(vector: np.ndarray) -> np.ndarray:
     return vector / length if length > 1e-12 else np.zeros(3)
 
 
+def nearest_axis(direction: np.ndarray) -> np.ndarray:
+    """The axis (3,) of the armature that is nearest to a direction."""
+    number = int(np.abs(direction).argmax())
+    return np.eye(3)[number] * np.sign(direction[number])
+
+
 def of_roles(
     heads: np.ndarray, size: float, bone: Callable[..., int | None], chest: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

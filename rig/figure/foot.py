@@ -14,7 +14,7 @@ from ...solvers.algebra import quaternion
 from . import ends, skin
 from .body import RestBody
 from .character import Character
-from .directions import unit
+from .directions import nearest_axis, unit
 from .parts import LEFT, RIGHT, Role
 from .roles import Figure
 
@@ -89,14 +89,17 @@ def of(ob: bpy.types.Object, own: Character, bone: int) -> Foot | None:
 
 
 def _up(body: RestBody, figure: Figure) -> np.ndarray:
-    """The axis (3,) of the armature along which a figure stands: that of its trunk, of an animal that of its legs."""
+    """The axis (3,) of the armature along which a figure stands: that of its trunk, of an animal that of its legs.
+
+    Figures that lean stand on level ground too.
+    """
     heads, lines = body.armature.heads, list[np.ndarray]()
     for side in (LEFT, RIGHT):
         thigh, foot, loose = body.bone("thigh", side), body.bone("foot", side), figure.loose_end(Role("foot", side))
         end = next((bone for bone in (foot, loose, body.bone("shin", side)) if bone is not None), None)
         if thigh is not None and end is not None:
             lines.append(heads[thigh] - heads[end])
-    return _axis(body.up if body.human or not lines else np.sum(lines, axis=0))
+    return nearest_axis(body.up if body.human or not lines else np.sum(lines, axis=0))
 
 
 def _forward(body: RestBody, up: np.ndarray) -> np.ndarray:
@@ -188,9 +191,3 @@ def rolled(foot: Foot, roll: float) -> Turn:
 def _about(point: np.ndarray, axis: np.ndarray, angle: float) -> Turn:
     turn = quaternion.exp(angle * axis)
     return Turn(point - quaternion.rotate(turn, point), turn)
-
-
-def _axis(up: np.ndarray) -> np.ndarray:
-    """The axis (3,) of the armature that is nearest to a direction: figures that lean stand on level ground too."""
-    number = int(np.abs(up).argmax())
-    return np.eye(3)[number] * np.sign(up[number])

@@ -33,12 +33,7 @@ def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
     _assign_trunk(tree, names, roles, named)
     _assign_girdles(tree, names, roles)
     viewed = person.not_human(tree, names, roles) is None and _faces_backward(tree, roles)
-    return swapped(roles) if viewed else roles
-
-
-def swapped(roles: dict[int, Role]) -> dict[int, Role]:
-    """The roles with left and right exchanged."""
-    return {bone: role.mirrored for bone, role in roles.items()}
+    return {bone: role.mirrored for bone, role in roles.items()} if viewed else roles
 
 
 def _faces_backward(tree: Tree, roles: dict[int, Role]) -> bool:

@@ -115,7 +115,6 @@ def further_limbs(ob: bpy.types.Object, armature: Armature, figure: Figure) -> l
 
 
 def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:
-    """The bones as they are posed."""
     return Tree(tree.parent, matrices(ob.pose.bones, "matrix")[:, :3, 3])
 
 

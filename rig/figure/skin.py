@@ -21,6 +21,9 @@ _LEAST_WEIGHT = 0.3  # of a vertex in a bone's group, for the vertex to be the b
 _HANGS_FAR = 0.15  # of the figure's size: chains of bones without a role that reach further are hair, skirts, capes
 _HELD = 0.25  # of the figure's size: what a hand or a foot carries rigidly reaches further than they do
 _ENDS = ("hand", "finger", "foot", "toes")
+_MOST_MEASURED = 8  # figures whose points are kept
+
+_measured: dict[tuple, dict[int, np.ndarray]] = {}  # by what they were measured from
 
 
 def meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
@@ -28,7 +31,7 @@ def meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
     own = ob.original
     return [
         other for other in bpy.data.objects
-        if other.type == "MESH" and other.data is not None and (_is_deformed(other, own) or _hangs(other, own))
+        if other.type == "MESH" and other.data is not None and (is_deformed(other, own) or _hangs(other, own))
     ]  # fmt: skip
 
 
@@ -37,28 +40,14 @@ def contents(ob: bpy.types.Object) -> tuple:
     return tuple((other.session_uid, coordinates(other.data).tobytes()) for other in _shown(ob))
 
 
-class _Remembered:
-    """The points of the last figures that were measured, by what they were measured from."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple, dict[int, np.ndarray]] = {}
-
-    def points(self, ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
-        """As `points`."""
-        key = (own.armature.rest.tobytes(), *own.armature.index, tuple(own.figure.roles.items()), contents(ob))
-        if key not in self._found:
-            if len(self._found) > 7:
-                self._found.clear()
-            self._found[key] = _points(ob.original, own)
-        return self._found[key]
-
-
-_remembered = _Remembered()
-
-
 def points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
     """For bones by number, the vertices (n, 3) of the skin that are theirs most, at rest and in armature space."""
-    return _remembered.points(ob, own)
+    key = (own.armature.rest.tobytes(), *own.armature.index, tuple(own.figure.roles.items()), contents(ob))
+    if key not in _measured:
+        if len(_measured) >= _MOST_MEASURED:
+            _measured.clear()
+        _measured[key] = _points(ob.original, own)
+    return _measured[key]
 
 
 def _points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
@@ -90,7 +79,8 @@ def coordinates(mesh: bpy.types.Mesh) -> np.ndarray:
     return bulk.read(mesh.vertices, "co", 3)
 
 
-def _is_deformed(mesh: bpy.types.Object, ob: bpy.types.Object) -> bool:
+def is_deformed(mesh: bpy.types.Object, ob: bpy.types.Object) -> bool:
+    """Whether an armature object deforms another object."""
     by_modifier = any(one.type == "ARMATURE" and one.object == ob for one in mesh.modifiers)
     return by_modifier or (mesh.parent == ob and mesh.parent_type == "ARMATURE")
 

@@ -15,7 +15,7 @@ from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..clip import clip, ground, inside_limits, leg_bones
-from ..figure import ends, roles
+from ..figure import ends
 from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT, Role
 from ..keys import keyable
@@ -88,7 +88,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
 
     armature : its bones, in another pose at rest if they are folded in their own (`standing`).
     """
-    character = Character.of(ob) if armature is None else Character(armature, roles.read(ob, armature))
+    character = Character.of(ob, armature)
     armature, known = character.armature, character.figure
     scale = max(map(abs, ob.matrix_world.to_scale()))
     bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}

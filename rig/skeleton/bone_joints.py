@@ -175,7 +175,7 @@ class BoneJoints:
             [ik.Capsule(self.main[one.bone], own(one.bone, one.start), own(one.bone, one.end), one.radius)
              for one in solve_plan.capsules],
             [one.shape for one in solve_plan.obstacles],
-            capsules.pairs(solve_plan.capsules, solve_plan.figure) if solve_plan.avoids_self else [],
+            capsules.pairs(solve_plan.capsules, solve_plan.character.figure) if solve_plan.avoids_self else [],
         )  # fmt: skip
 
     def coupling(self, link: Link) -> ik.Coupling:

@@ -56,7 +56,7 @@ class Plan:
     bones : the bones of the solver's skeleton, parents before children.
     moved : (N,) bool, bones that are solved. slides : (N,) bool, solved bones that may move as well as turn.
     constrained : (N,) bool, bones that constraints or drivers move.
-    bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. figure : the roles of the bones.
+    bends : {bone: preferred bend, a rotation vector (3,) in its own frame}. character : the figure.
     masses : of bones, if a goal balances the figure; else empty. links : couplings of bones that are solved.
     capsules : of bones that keep apart, from each other if `avoids_self`, and from `obstacles`; empty if none does.
     notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
@@ -71,7 +71,7 @@ class Plan:
     slides: np.ndarray
     constrained: np.ndarray
     bends: dict[int, np.ndarray]
-    figure: Figure
+    character: Character
     masses: dict[int, float]
     links: list[Link]
     capsules: list[BoneCapsule]
@@ -167,8 +167,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides, constrained, bends, figure, weighed, links, bodies, avoids_self, avoided,
-        notes, placed, free, left_out, passes,
+        armature, goals, bones, moved, slides, constrained, bends, character, weighed, links, bodies, avoids_self,
+        avoided, notes, placed, free, left_out, passes,
     )  # fmt: skip
 
 

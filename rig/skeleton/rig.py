@@ -16,7 +16,6 @@ from ..blender import dependencies, limit_frame
 from ..blender.channels import Channels
 from ..blender.dependencies import acts
 from ..figure import foot
-from ..figure.character import Character
 from ..figure.foot import angles
 from . import foot_roll
 from .bone_joints import BoneJoints
@@ -101,7 +100,8 @@ class Rig:
     ) -> None:  # fmt: skip
         """`ob` : the evaluated armature object."""
         self.plan, self.prepared, self.skeleton, self.structure = plan, prepared, prepared.skeleton, object()
-        self.armature, self.figure, self.goals, self.size = plan.armature, plan.figure, plan.goals, plan.armature.size
+        self.armature, self.figure = plan.armature, plan.character.figure
+        self.goals, self.size = plan.goals, plan.armature.size
         self.held_with, self.supports = plan.held_with(), joints.supports(plan)
         self.rolled_feet = _rolled_feet(ob, plan)
         self.all_goals, self.all_obstacles = all_goals, len(dependencies.obstacles(ob))
@@ -273,9 +273,8 @@ def _is_local(bone: bpy.types.PoseBone) -> bool:
 def _rolled_feet(ob: bpy.types.Object, plan: Plan) -> list[RolledFoot]:
     """What the feet of a plan roll about, and the goals of their toes."""
     armature, found = plan.armature, list[RolledFoot]()
-    character = Character(armature, plan.figure)
     for k, goal in enumerate(plan.goals):
-        own = foot.of(ob, character, goal.bone) if goal.facts.rolls and not goal.of_foot else None
+        own = foot.of(ob, plan.character, goal.bone) if goal.facts.rolls and not goal.of_foot else None
         if own is None:
             continue
         toes = next((n for n, one in enumerate(plan.goals) if one.bone == own.toes and one.facts.turns), -1)
