@@ -268,8 +268,9 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         view = View(depsgraph, now, fresh=moved is None)
         if depsgraph.id_type_updated("ARMATURE") and sessions.follow_renames():
             view.evaluate()
-        if _others_came_before("frame_change_post" if moved is None else "depsgraph_update_post"):
-            changed = view.evaluate_and_note()  # what the handlers before this one have changed
+        # what the handlers before this one have changed, and in an update what arrivals and migrations have mended
+        if moved is not None or _others_came_before("frame_change_post"):
+            changed = view.evaluate_and_note()
             moved = None if moved is None else moved | changed
         solved: set[int] = set()
         levels = sessions.armatures.levels(view, sessions.suspended)
