@@ -31,7 +31,7 @@ class SteppedTool(Tool):
     If the generator is closed before its end, everything must be as before.
     """
 
-    doing = Note(Code.WORKING)  # shown in the status bar
+    doing = Note("Working")  # shown in the status bar
     stopped = Note("Stopped, nothing was changed")  # reported after Esc
     _from_panel = False
 

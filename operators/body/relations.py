@@ -37,7 +37,7 @@ class DQIK_OT_couple(Tool, bpy.types.Operator):
             wanted = preset.links(rest)
             if not wanted:
                 raise NotDone("WARNING", Note("{} has too few bones that are recognised as {}: set their Role in the "
-                                              "Bone panel", repr(ob.name), Note(preset.bones)))
+                                              "Bone panel", repr(ob.name), preset.bones))
         return Note("Coupled {} axes of bones", couplings.add(ob, wanted))
 
 

@@ -13,7 +13,7 @@ from ...rig.clip import clip, contact_ranges, frame_rate, lineage, standing
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.keys import keyable
 from ...rig.motion import mend_motion
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Note, Refused
 from ...solvers.motion import likely_rate
 from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
@@ -85,10 +85,15 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground = self.chosen_ground(context)
         done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
-        limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
-        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
-        notes = [Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
-                      f"{np.degrees(one.bends):.1f}") for code, one in limbs if one.contacts]  # fmt: skip
+        limbs = [one for one in (done.feet, done.hands) if one.contacts]
+        planted = all(one.after <= _LEFT * one.before for one in limbs)
+        notes = [
+            Note("{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} "
+                 "degrees" if one is done.feet else
+                 "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
+                 one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}", f"{np.degrees(one.bends):.1f}")
+            for one in limbs
+        ]
         notes += [] if done.other_rate is None else [done.other_rate]
         self.conclude(ob, planted and done.other_rate is None, *notes)
 

@@ -13,7 +13,7 @@ from ..blender import rotation
 from ..blender.channels import Channels
 from ..clip import lineage
 from ..keys import keyable
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton.rig import Rig
 from .reduce import reduce_keys
 
@@ -31,7 +31,7 @@ def check(ob: bpy.types.Object, action: str, paths: Iterable[str] = ()) -> None:
     """Raise `Refused` if keys of data paths, in a NEW or the CURRENT action, would be lost, hidden or shared."""
     keyable.refuse(keyable.of_object(ob))
     if action == "CURRENT" and (note := keyable.problem(ob, paths)) is not None:
-        raise Refused(Note(Code.OR_NEW_ACTION, note))
+        raise Refused(Note("{}, or bake into a new action", note))
 
 
 def write_keys(

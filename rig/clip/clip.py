@@ -13,7 +13,7 @@ from ..blender import channels, rotation, scene_state
 from ..blender.armature import matrices
 from ..blender.places import Owner
 from ..keys import splits
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 
 _TINY = 1e-8  # what Blender adds to the axes of a matrix that has no inverse
 
@@ -130,7 +130,8 @@ def read(
         yield (row + 1) / len(frames)
     for ob, clip in zip(objects, found, strict=True):
         if not (np.isfinite(clip.world).all() and np.isfinite(clip.poses).all()):
-            raise Refused(Note(Code.MOTION_NO_NUMBERS, repr(ob.name)))
+            raise Refused(Note("The motion of {} has values that are no numbers: reset its place and its pose",
+                               repr(ob.name)))
     return found
 
 

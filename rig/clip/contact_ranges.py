@@ -13,7 +13,7 @@ import numpy as np
 from ...solvers.motion import runs
 from ..blender import originals
 from ..figure.character import Character
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
 """The parts of a foot and of a hand, in the order in which `solvers.motion` has them."""
@@ -91,7 +91,8 @@ def check(ob: bpy.types.Object, feet: Sequence[str], hands: Sequence[str]) -> No
     """Raise `Refused` if a contact is of a bone that is not among the feet and hands that can be planted."""
     for _, one in shown(ob):
         if one.bone not in (feet if one.part in FOOT else hands):
-            raise Refused(Note(Code.CONTACT_NOT_PLANTED, repr(one.bone)))
+            raise Refused(Note("Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove "
+                               "them", repr(one.bone)))
 
 
 def store(ob: bpy.types.Object, ranges: Iterable[ContactRange], action: bpy.types.Action | None = None) -> None:

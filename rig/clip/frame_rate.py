@@ -7,10 +7,10 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import likely_rate
 from .. import curves
-from ..blender import animation, rotation
+from ..blender import animation, bulk, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
-from ..notes import Code, Note
+from ..notes import Note
 from . import last_report, leg_bones
 
 _SHORTEST, _LONGEST = 30, 2000  # frames of a motion that tells something, and of those that are read
@@ -42,7 +42,9 @@ def note(ob: bpy.types.Object, scene: bpy.types.Scene) -> Note | None:
 
 def of_rate(likely: int | None, rate: float) -> Note | None:
     """What to say of a motion that was likely made for another rate than the one at which it plays."""
-    return None if likely is None else Note(Code.OTHER_RATE, likely, f"{rate:.4g}")
+    return None if likely is None else Note("This motion moves as if made for {} frames a second, but the scene plays "
+                                            "{}: set the scene's Frame Rate, or import the motion again at its rate",
+                                            likely, f"{rate:.4g}")
 
 
 def _likely(ob: bpy.types.Object, rate: float) -> int | None:
@@ -59,7 +61,7 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
     legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, character)
     if legs is None:
         return None
-    keyed = {(curve.data_path, curve.array_index): _keys(curve)
+    keyed = {(curve.data_path, curve.array_index): bulk.read(curve.keyframe_points, "co", 2)
              for curve in curves.fcurves(data) if not (curve.mute or curve.is_empty)}  # fmt: skip
     names = ob.pose.bones.keys()
     dense = _DENSE * len(frames)
@@ -79,12 +81,6 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
 
 _Keys = dict[tuple[str, int], np.ndarray]
 """Frames and values (N, 2) of the keys of curves, by path and index."""
-
-
-def _keys(curve: bpy.types.FCurve) -> np.ndarray:
-    co = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", co)
-    return co.reshape(-1, 2)
 
 
 def _count(keyed: _Keys, bone: str, frames: np.ndarray) -> int:

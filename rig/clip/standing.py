@@ -20,7 +20,7 @@ from ..blender.tree import Tree
 from ..figure.character import Character
 from ..figure.directions import SMALL, unit
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from .clip import Clip
 
 _BENT, _LEANING = np.cos(np.radians(35.0)), np.cos(np.radians(65.0))  # of a trunk to a leg: bent, and leaning at rest
@@ -83,7 +83,8 @@ def armature(
     if not _is_folded(rest, np.array([one.upright for one in lines])):
         return own
     if max(one.upright for one in lines) < _STANDS:
-        raise Refused(Note(Code.NEVER_STANDS, repr(ob.name)))
+        raise Refused(Note("{} is folded at rest and stands nowhere in its motion: choose one in which it stands for a "
+                           "moment", repr(ob.name)))
     return own.resting(_standing(own, known, poses, lines, np.array([unit(up) for up in ups])))
 
 

@@ -17,7 +17,7 @@ from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
 from ..figure.character import Character
 from ..keys import attachments, goal_keys, keying, users
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton import foot_roll, limits
 from ..skeleton.poles import Poles
 from . import control_parents, controls, rotation_space, selection, switches
@@ -254,7 +254,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
             name = settings.goals[number].name
-            notes.append(Note(Code.GOAL_MUTED, repr(name)))
+            notes.append(Note("Goal {} belongs to the library file, so it was muted instead of removed", repr(name)))
             continue
         if pole and pole not in bones:
             bones.append(pole)
@@ -270,8 +270,8 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     control_parents.release(ob, bones)
     kept = users.kept(ob, bones, empties)
     for (target, bone), user in kept.items():
-        code, name = (Code.CONTROL_KEPT, bone) if bone else (Code.TARGET_KEPT, target.name)
-        notes.append(Note(code, repr(name), user.how))
+        notes.append(Note("Kept control bone {}: {}" if bone else "Kept target {}: {}",
+                          repr(bone or target.name), user.how))
     notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
     for empty in empties:
         if (empty, "") not in kept:
@@ -279,7 +279,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     if last:
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return [*notes[:_NOTES], Note(Code.MORE, len(notes) - _NOTES)] if len(notes) > _NOTES else notes
+    return [*notes[:_NOTES], Note("and {} more", len(notes) - _NOTES)] if len(notes) > _NOTES else notes
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:

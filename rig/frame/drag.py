@@ -17,7 +17,7 @@ from ..blender import animation, bulk, channels
 from ..blender.armature import Armature
 from ..blender.channels import Channels
 from ..figure.character import Character
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton.build import build
 from ..skeleton.goal_facts import GoalFacts
 from ..skeleton.plan import chain_of
@@ -65,7 +65,10 @@ class Drag:
             serves = _serves(evaluated, facts)
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
-            facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
+            facts = [
+                fact._replace(pole=0, pole_subtarget="", pole_problem=None) if k in self.unpoled or not live else fact
+                for k, fact in enumerate(facts)
+            ]
             places = [*found.places[:number], TargetPlace(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
             self._is_trunk, self._about = len(dragged) > 1, _about(Character.of(evaluated).armature, serves, bone)
@@ -87,7 +90,8 @@ class Drag:
         indices = [goal.number for goal in rig.goals]
         solved = set(rig.solved_bones.tolist())
         if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
-            raise Refused(Note(Code.NOT_TO_DRAG, repr(bone)))
+            raise Refused(Note("{} cannot be dragged: it and the bones above it are locked, constrained or driven",
+                               repr(bone)))
         self._row, self._arrays = indices.index(number), self._input.prepared.arrays()
         self._first = channels.read(ob.pose.bones)
         self._answer, self._shown = self._first.copy(), self._first.copy()
@@ -208,10 +212,6 @@ def _without_place(fact: GoalFacts) -> GoalFacts:
     if fact.kind != "REACH":
         return fact
     return fact._replace(use_position=False, active=fact.active and fact.use_rotation)
-
-
-def _without_pole(fact: GoalFacts) -> GoalFacts:
-    return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
 
 
 def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:

@@ -63,16 +63,16 @@ def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:
 def of_object(ob: bpy.types.Object) -> Note | None:
     """Why keys of an object would be lost or hidden in any action, also a new one; None if they would not."""
     if ob.library is not None:
-        return Note(Code.LINKED_KEYS, repr(ob.name))
+        return Note("{} is linked, so keys would be lost: make a library override first", repr(ob.name))
     if is_system_override(ob):
         return Note(Code.SYSTEM_OVERRIDE, repr(ob.name))
     data = ob.animation_data
     if data is None:
         return None
     if data.use_tweak_mode:
-        return Note(Code.TWEAK_MODE, repr(ob.name))
+        return Note("Leave the NLA tweak mode of {} first", repr(ob.name))
     if data.use_nla and any(track.is_solo for track in data.nla_tracks):
-        return Note(Code.SOLO_TRACK, repr(ob.name))
+        return Note("An NLA track of {} is solo, which hides its action: switch Solo off first", repr(ob.name))
     return None
 
 
@@ -95,11 +95,14 @@ def of_action(ob: bpy.types.Object, copied: bool = False) -> Note | None:
         return note
     name = repr(data.action.name)
     if not copied and data.action.library is not None:
-        return Note(Code.ACTION_OF_LIBRARY, name)
+        return Note("Action {} is linked, so keys would be lost: make it local first", name)
     if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
-        return Note(Code.ACTION_BLENDED, name)
+        return Note("Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first",
+                    name)
     for other in users.players(ob)[:1] if not copied else ():
-        return Note(Code.ACTION_SHARED, name, repr(other)) if other else Note(Code.ACTION_IN_NLA, name, repr(ob.name))
+        return Note("Action {} also moves {}: make it a single user first" if other else
+                    "Action {} also plays in the NLA of {}: mute its track, or make the action a single user first",
+                    name, repr(other or ob.name))
     return None
 
 
@@ -120,7 +123,7 @@ def of_owners(owners: Iterable[Owner], channels: Iterable[str] = ()) -> Note | N
 def stands_still(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Note | None:
     """Why the place of an object cannot be read, because Blender does not evaluate it; None if it does."""
     reason = unevaluated.reason(ob, unevaluated.shown(depsgraph), depsgraph.view_layer)
-    return None if reason is None else Note(Code.STANDS_STILL, repr(ob.name), reason)
+    return None if reason is None else Note("{} stands still {}: hide it with the eye instead", repr(ob.name), reason)
 
 
 def of_goals(
@@ -144,11 +147,11 @@ def _of_curve(ob: bpy.types.Object, curve: bpy.types.FCurve, strips: bool) -> No
     """Why keys of a curve would not be made or not be what is seen. strips : whether the NLA counts."""
     group, name = curve.group, _name(ob, curve.data_path)
     if curve.lock or (group is not None and group.lock) or animation.is_muted(curve, strips):
-        return Note(Code.CURVES_LOCKED, name)
+        return Note("Curves of {} are locked or muted: free them first", name)
     if len(curve.sampled_points):
-        return Note(Code.CURVES_SAMPLED, name)
+        return Note("Curves of {} are samples, which take no keys: convert them to keyframes first", name)
     if any(not one.mute and not (one.use_influence and one.influence == 0.0) for one in curve.modifiers):
-        return Note(Code.CURVES_MODIFIED, name)
+        return Note("Curves of {} have modifiers, which carry a change to other frames: bake the motion first", name)
     return None
 
 

@@ -106,7 +106,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
         moved |= {bone for path in paths for bone in path} | {leg[0]}
     hips = _hips(ob, armature, [leg[0] for leg, _ in found])
     if ob.animation_data is None or ob.animation_data.action is None:
-        raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
+        raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
     keyable.check(ob, [*_turned(ob, legs), curves.bone_path(names[hips], "location")], copied=True)
     for bone in sorted(moved | {hips}):
         keyable.refuse(_reason(ob, names[bone]))

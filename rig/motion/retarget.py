@@ -20,7 +20,7 @@ from ..blender import bulk, generated_rigs, rotation, scene_state
 from ..clip import clip, lineage
 from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Leg, Person
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from . import hand_contacts
 from .retargeted_body import Body, Source, directions
 
@@ -110,7 +110,7 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
     common = [bones[0] for bones in zip(*paths, strict=False) if len({*bones}) == 1]
     free = [bone for bone in common if not (ob.pose.bones[bone].bone.use_connect and ob.pose.bones[bone].parent)]
     if not free:
-        raise Refused(Note(Code.NOTHING_CARRIES, repr(ob.name)))
+        raise Refused(Note("No bone of {} carries all the others and can be moved: disconnect its hips", repr(ob.name)))
     return free[-1]
 
 

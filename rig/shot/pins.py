@@ -13,7 +13,7 @@ from ..blender import animation
 from ..blender.dependencies import aims_of
 from ..controls import goals, pins
 from ..keys import attachments, keyable, keying, splits
-from ..notes import Code, Note
+from ..notes import Note
 
 
 def refusal(ob: bpy.types.Object, names: Sequence[str], auto: bool) -> Note | None:
@@ -23,7 +23,8 @@ def refusal(ob: bpy.types.Object, names: Sequence[str], auto: bool) -> Note | No
         return note
     if not auto:
         keyed = [ob.dqik.goals[number].name for number in present if pins.is_keyed(ob, number)]
-        return Note(Code.PIN_KEYED, repr(keyed[0])) if keyed else None
+        return Note("The pin {} has keys: switch Auto Keying on to pin its bone from this frame on",
+                    repr(keyed[0])) if keyed else None
     replaced = pins.replaceable(ob, names, keyed=True)
     return (
         keyable.of_action(ob) or keyable.of_goals(ob, present, ("mute",), poles=False)

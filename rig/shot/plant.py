@@ -19,7 +19,7 @@ from ..figure import character
 from ..frame import offline
 from ..frame.sessions import sessions
 from ..keys import keying, splits
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton import foot_roll
 from . import keys, planted_roll
 
@@ -181,7 +181,8 @@ def _span(
     points, first = points[:, fade : points.shape[1] - fade], way.first + fade
     found = planting.still(points, now - first, speed, height, np.array(_UP))
     if found is None or found[1] - found[0] < SHORTEST * rate:
-        raise Refused(Note(Code.DOES_NOT_STAND, repr(ob.dqik.goals[number].name)))
+        raise Refused(Note("Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range",
+                           repr(ob.dqik.goals[number].name)))
     return Planted(number, first + found[0], first + found[1])
 
 

@@ -16,7 +16,7 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
-from ..notes import Code
+from ..notes import Note
 from .couplings import Link
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
@@ -108,22 +108,25 @@ class CouplingPreset(NamedTuple):
     label: str
     summary: str
     number: int
-    bones: str
+    bones: Note
     links: Callable[[RestBones], list[Link]]
 
 
 PRESETS = {
     "FINGERS": CouplingPreset(
-        "Fingers", "A finger curls together, and its neighbours follow", 0, Code.FINGERS, fingers
+        "Fingers", "A finger curls together, and its neighbours follow", 0, Note("fingers"), fingers
     ),
     "SPINE": CouplingPreset(
-        "Spine", "The bones of the spine share the bend and twist of the chest", 1, Code.SPINE_PARTS, spine
+        "Spine", "The bones of the spine share the bend and twist of the chest", 1,
+        Note("parts of a spine"), spine
     ),
     "SHOULDERS": CouplingPreset(
-        "Shoulders", "The collar bones follow the upper arms", 2, Code.COLLARS_AND_ARMS, shoulders
+        "Shoulders", "The collar bones follow the upper arms", 2, Note("collar bones and upper arms"),
+        shoulders
     ),
     "FOREARMS": CouplingPreset(
-        "Forearms", "Twist bones of the forearms share the twist of the hands", 3, Code.FOREARM_TWISTS, forearms
+        "Forearms", "Twist bones of the forearms share the twist of the hands", 3,
+        Note("twist bones of forearms"), forearms
     ),
 }
 """The presets by name. A new one is a function and a line here; number 4 is taken by the selected bones."""

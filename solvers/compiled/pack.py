@@ -51,7 +51,7 @@ def problem(
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
-        still=None if still is None else [_joint_space_alone(packer, still)],
+        still=None if still is None else [packer.fill(STAGE, **{**_NOTHING, **_joint_space(still)})],
     )
 
 
@@ -94,11 +94,6 @@ def _stage(packer: Packer, stage: Stage, solver: str, gaps: int) -> Any:
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
     )
-
-
-def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
-    """A stage with only its joint space filled."""
-    return packer.fill(STAGE, **{**_NOTHING, **_joint_space(space)})
 
 
 def _joint_space(space: JointSpace) -> dict[str, Any]:

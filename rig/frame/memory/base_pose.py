@@ -14,7 +14,7 @@ import numpy as np
 
 from ...blender import animation, channels
 from ...blender.channels import Channels, Modes, Which
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import owners
 from ..read import keyed_pose
 from ..read.view import View
@@ -236,7 +236,7 @@ class BasePose:
         if not ob.dqik.has_base:
             return
         self.notes = [
-            Note(Code.BASE_DAMAGED, repr(name))
+            Note("The base pose that bone {} had stored was damaged: its present pose is used", repr(name))
             for name in stored_base.damaged(ob)
         ]  # fmt: skip
         now = channels.read(ob.pose.bones, modes)

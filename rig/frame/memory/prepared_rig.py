@@ -13,7 +13,7 @@ from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
 from ...blender.dependencies import Dependencies
 from ...controls import unkeyed_action
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton.build import build
 from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
@@ -245,6 +245,7 @@ def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> l
     for aim, name in aims.items():
         reason = unevaluated.reason(aim, evaluated, depsgraph.view_layer)
         if reason:
-            goal = Note(Code.TARGET_STILL, repr(name), repr(aim.name), reason)
-            found.append(goal if name else Note(Code.OBSTACLE_STILL, repr(aim.name), reason))
+            goal = Note("Goal {}: {} stands still {}; hide it with the eye instead", repr(name), repr(aim.name), reason)
+            found.append(goal if name else Note("Obstacle {}: it stands still {}; hide it with the eye instead",
+                                                repr(aim.name), reason))
     return found

@@ -14,7 +14,7 @@ from ....solvers import Pose
 from ....solvers.compiled import CompiledPrior
 from ....solvers.figure import RestFigure, own_motion
 from ....solvers.model import Targets
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import natural_figure
 from ...skeleton.rig import Rig
 
@@ -89,7 +89,8 @@ class NaturalPose:
         if self._figure is not None:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
-                self.notes = [Note(Code.OWN_MOTION_DAMAGED)]
+                self.notes = [Note("What was learnt from actions is damaged and left out: run Learn from "
+                                   "Actions again")]
             self.prior = CompiledPrior(self._figure, freedom=freedom(rig, unkeyed), own=own)
 
 

@@ -14,7 +14,7 @@ from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets
 from ...blender.channels import Channels
-from ...notes import Code, Note, Refused
+from ...notes import Note, Refused
 from ...skeleton.rig import Rig
 from . import keyed_reach, kinds, led_limbs, own_answers, start_pose, unmoved
 from . import links as joint_links
@@ -125,7 +125,8 @@ class Reading:
 def check_numbers(numbers: np.ndarray) -> None:
     """Raise `Refused` if what was read of a pose, or solved from it, holds something that is not a number."""
     if not isfinite(numbers.sum()):
-        raise Refused(Note(Code.POSE_NO_NUMBER))
+        raise Refused(Note("The armature's place, or a bone's pose, is not a number: reset it and switch Live "
+                           "on again"))
 
 
 def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:

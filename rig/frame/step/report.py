@@ -19,7 +19,7 @@ from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
 from ...blender.places import world_matrix
 from ...controls import rotation_space
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import limits
 from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
@@ -301,7 +301,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
-        status.notes += (Note(Code.LOCKED_OUTSIDE, ", ".join(outside)),)
+        status.notes += (Note("Locked outside its limits: {}", ", ".join(outside)),)
 
 
 def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndarray, np.ndarray]:
