@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Further attempts at frames that miss their goals; see solvers/group/attempts.py. */
+/* Further attempts at frames that miss their goals; see solvers/group/plan.py. */
 #include "internal.h"
 
 static int meets(const work *w, const dqik_problem *problem, const point *p) {

@@ -475,7 +475,7 @@ typedef struct {
     const dqik_settings *insisting;
     const dqik_settings *returning; /* (2) toward the base pose, and back to the goals; NULL: none */
     int32_t recovers; /* whether a frame near its goals is solved again from near starts */
-    const dqik_settings *nearby; /* of further attempts; see solvers/group/attempts.py */
+    const dqik_settings *nearby; /* of further attempts; see solvers/group/plan.py */
     const dqik_settings *arriving;
     const dqik_settings *descending;
     const dqik_settings *finishing;

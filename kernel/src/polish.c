@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last steps of a stage; see solvers/group/polish.py. */
+/* The last steps of a stage; see solvers/group/plan.py. */
 #include "internal.h"
 
 /* `v^T W v`, `v` the difference of a point from the base pose. */

@@ -75,7 +75,7 @@ static int nearly_alike(const work *w, const point *a, const point *b) {
 }
 
 /* Continuation in the pull, from limbs folded to their targets at several swivels; see
- * solvers/group/continuation.py. */
+ * solvers/group/plan.py. */
 static int continue_in_pull(work *w) {
     const dqik_stage *s = w->s;
     const int swivels = s->limbs ? s->swivels : 1;
@@ -128,14 +128,14 @@ static double longest_error(const work *w) {
 }
 
 /* Whether `w->now` misses a goal by much, inside limits and not by its reach; see `far_off` in
- * solvers/group/staged.py. */
+ * solvers/group/plan.py. */
 static int is_far_off(const work *w) {
     const double miss = w->s->recovers ? STAGED_MISS_KNOWN : STAGED_MISS;
     return w->s->stagings && longest_error(w) > miss && !beyond_reach(w, &w->now);
 }
 
 /* Solve again in stages of the targets' way from where the effectors are in the base pose; see
- * solvers/group/staged.py. `w->now` keeps the better answer. Uses `w->best` and `w->attempt`. */
+ * solvers/group/plan.py. `w->now` keeps the better answer. Uses `w->best` and `w->attempt`. */
 static int solve_in_stages(work *w, const dqik_problem *problem) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;

@@ -161,7 +161,7 @@ STAGE = structure(
     ("dqik_settings[]", "insisting", "NULL: none"),
     ("dqik_settings[]", "returning", "(2) toward the base pose, and back to the goals; NULL: none"),
     ("int32", "recovers", "whether a frame near its goals is solved again from near starts"),
-    ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/attempts.py"),
+    ("dqik_settings[]", "nearby arriving descending finishing", "of further attempts; see solvers/group/plan.py"),
     ("dqik_settings[]", "approaching", "NULL: none"),
     ("int32", "stagings", "0 without limits"),
     ("dqik_settings[]", "staging", "(stagings) one for each stage of the targets' way"),

@@ -17,7 +17,7 @@ its line no joint turns.
 
 A visit has no part for a pull toward the base pose (`Options.pull`): it turns its joint for the goals alone, and the
 first visits leave nothing to the others. A pull decides the pose to start from; once the goals are met, damped steps
-lead nearer to it (`group/polish.py`).
+lead nearer to it (`group/plan.py`).
 
 With `Options.unit_angle` CCD follows MikuMikuDance's rule instead (`mmd.py`).
 """

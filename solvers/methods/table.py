@@ -31,11 +31,11 @@ class Method:
     Attributes
     ----------
     minimise : its iteration. step : the linear step of one iteration, for solvers that take one.
-    continues : whether it is precise enough for continuation (`group/continuation.py`), which leads to the answer
+    continues : whether it is precise enough for continuation (`group/plan.py`), which leads to the answer
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
     reaches_only : whether it solves goals of the kind REACH only.
     check : refuses goals that it cannot solve, or None.
-    returns : whether its iteration knows no pull, so that damped steps toward the base pose follow it (`polish.py`).
+    returns : whether its iteration knows no pull, so that damped steps toward the base pose follow it (`plan.py`).
     """
 
     minimise: Minimise

@@ -17,7 +17,7 @@ that it cannot reach, and stop there. A ball above a hinge twists until the hing
 Sweeps are cheap, and long free chains bend in smooth curves. The method handles positions only: it cannot reach a
 rotation, and a slide has no fixed length. Limits are not part of its geometry: where many are active it may stall with
 goals unmet. Nor has a sweep a part for a pull toward the base pose (`Options.pull`), which decides the pose to start
-from; once the goals are met, damped steps lead nearer to it (`group/polish.py`).
+from; once the goals are met, damped steps lead nearer to it (`group/plan.py`).
 """
 
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ inside them, joint by joint: where they are active, the answer is the nearest to
 that another solver meets.
 
 A pull toward the base pose (`Options.pull`) decides the pose to start from; damped steps lead nearer to it afterwards
-(`group/polish.py`).
+(`group/plan.py`).
 """
 
 from collections.abc import Sequence
