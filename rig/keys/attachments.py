@@ -85,7 +85,8 @@ def of(ob: bpy.types.Object, bone: str = "") -> Iterator[Attachment]:
     owner = owner_of(ob, bone)
     for one in () if owner is None else constraints(owner):
         start, end = -inf, inf
-        for time, value in _keys(one):
+        keyed = [(key.co[0], key.co[1]) for curve in _curves(one) for key in curve.keyframe_points]
+        for time, value in keyed or [(-inf, 1.0)]:  # one without keys acts always
             if value > 0.5 and start == -inf:
                 start = time
             elif value <= 0.5 and start > -inf and end == inf:
@@ -150,11 +151,6 @@ def remove(one: Attachment) -> None:
     constraint = owner.constraints[one.constraint]
     curves.remove_path(one.ob, constraint.path_from_id("influence"))
     owner.constraints.remove(constraint)
-
-
-def _keys(constraint: bpy.types.Constraint) -> list[tuple[float, float]]:
-    """Times and values of the keys of an attachment's influence; one that acts always if there are none."""
-    return [(key.co[0], key.co[1]) for curve in _curves(constraint) for key in curve.keyframe_points] or [(-inf, 1.0)]
 
 
 def _curves(constraint: bpy.types.Constraint) -> list[bpy.types.FCurve]:

@@ -17,7 +17,7 @@ from ...solvers.motion import solve_band
 from ..clip import volumes
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
-from ..clip.volumes import BodyPart, PartKey, PartPlace, Skin
+from ..clip.volumes import PartKey, PartPlace, Skin, SkinPart
 from .contact_joints import Giving, Group
 from .retargeted_body import Body, Source
 
@@ -246,7 +246,7 @@ class _Touches:
 class _About(NamedTuple):
     """A part over all frames, as `volumes.posed`, and the points (F, P, 3) of an arm with their levers (F, P, n, 3)."""
 
-    part: BodyPart
+    part: SkinPart
     nodes: np.ndarray
     axes: np.ndarray
     points: np.ndarray

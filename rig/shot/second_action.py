@@ -28,7 +28,8 @@ def key(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, No
     frames = from_animation.frames(ob, context.scene)
     others = {bone for bone, path in elsewhere if path.startswith(("location", "rotation"))}
     others -= {*led.values(), *poles.values()}
-    pivots = [Pivot(name, parent, Matrix()) for name, parent in _controls(ob) if name in others]
+    bones = (bone for bone in ob.data.bones if bone.name in others and controls.is_control(bone))
+    pivots = [Pivot(bone.name, "" if bone.parent is None else bone.parent.name, Matrix()) for bone in bones]
     was_live, ob.dqik.live = ob.dqik.live, False  # the motion goes with the base pose, not with the last answer
     context.view_layer.update()
     rolls = {name: ob.pose.bones[name].dqik_roll for name in led.values() if (name, _ROLL) in elsewhere}
@@ -49,11 +50,6 @@ def key(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, No
                 keying.key_path(ob, f"dqik.goals[{number}].{name}", frames[0])
     ob.dqik.live = was_live
     return frames
-
-
-def _controls(ob: bpy.types.Object) -> list[tuple[str, str]]:
-    return [(bone.name, "" if bone.parent is None else bone.parent.name)
-            for bone in ob.data.bones if controls.is_control(bone)]  # fmt: skip
 
 
 def _roll(ob: bpy.types.Object, rolls: dict[str, float]) -> None:
