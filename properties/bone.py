@@ -41,30 +41,7 @@ def bone_properties() -> dict[str, object]:
             name="Translate", description="Let the bone move as well as turn, for example the hips. "
             "Locked axes of its location stay", **SETTING,
         ),
-        "dqik_use_limits": BoolProperty(
-            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
-            override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
-        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
-        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
-        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
-        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
-        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
-        "dqik_role": EnumProperty(
-            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
-            items=roles.items(), default="AUTO", options=FIXED, override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_limits_axes": FloatVectorProperty(
-            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
-            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
-            subtype="QUATERNION", options=FIXED, override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_limits_zero": FloatVectorProperty(
-            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
-            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=FIXED, override=OVERRIDE,
-            update=_of_own_side,
-        ),
+        **_limit_properties(),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
@@ -96,6 +73,36 @@ def bone_properties() -> dict[str, object]:
         **set_aside_properties(),
         **_hidden_properties(),
     }  # fmt: skip
+
+
+def _limit_properties() -> dict[str, object]:
+    """The limits of a bone's rotation, the role that Human Limits goes by, and the axes of the limits."""
+    return {
+        "dqik_use_limits": BoolProperty(
+            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
+            override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
+        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
+        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
+        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
+        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
+        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=FIXED, override=OVERRIDE,
+            update=_of_own_side,
+        ),
+    }
 
 
 def _hidden_properties() -> dict[str, object]:

@@ -328,13 +328,10 @@ class Keys:
 
     def around(self, new: "Keys") -> "Keys":
         """The new keys, and these keys before and after them."""
-        span = new.times[[0, -1]]
-        before, after = self.times < span[0] - 1e-3, self.times > span[1] + 1e-3
-        columns, count = {}, len(new.times)
-        for name, old in self.columns.items():
-            usual = np.broadcast_to(_COLUMNS[name][1], (count, *old.shape[1:]))
-            columns[name] = np.concatenate([old[before], new.columns.get(name, usual), old[after]])
-        return Keys(columns)
+        first, last = new.times[[0, -1]]
+        whole = {name: new.columns.get(name, np.broadcast_to(usual, (len(new.times), *np.shape(usual))))
+                 for name, (_, usual) in _COLUMNS.items()}  # fmt: skip
+        return self.chosen((self.times < first - 1e-3) | (self.times > last + 1e-3)).joined(Keys(whole))
 
     def fixed(self, which: np.ndarray, smooth: bool = True) -> "Keys":
         """The keys with handles that stay where they are for some. smooth : those that are in line stay so."""

@@ -43,7 +43,6 @@ class Code:
     PLACE_NOT_OWN = "Constraints or drivers move {}: mute them first"
     MOVED_BY_NLA = "The NLA moves {}: bake its strips to an action first"
     NOTHING_TO_UNBAKE = "Nothing of {} has dense keys in this range"
-    OVERLAP_SOLVED = "Bone {} is moved by a goal: mute the goal, or bake first"
     SCALE_NOT_CARRIED = "the keys of the scale of {} are left out"
     LOOSE_FEET = (
         "{} has feet that are bones of their own, so legs and feet cannot be mended as one: parent the feet to the "

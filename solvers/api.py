@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from .compiled.needs import SUPPORTED, needs
 from .compiled.stages import CompiledStages
 from .group.apart import Apart, MotionApart
 from .group.grouping import chains_of, coupled, stage_order
-from .group.side_by_side import side_by_side
 from .group.stage import Stage
 from .group.stages import Stages
 from .methods.table import method_of, refuse_kinds, solver_named
@@ -67,18 +65,16 @@ class Prepared:
         refuse_kinds(self.solver, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
-        levels = [
-            [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
-            for groups in stage_order(skeleton, self.goals, coupled(skeleton, chains))
+        stages = [
+            Stage(skeleton, self.goals, indices, chains, method, self.options)
+            for indices in stage_order(skeleton, self.goals, coupled(skeleton, chains))
         ]
-        stages = [stage for level in levels for stage in level]
-        together = partial(side_by_side, self.goals, chains, method)
         if contacts is not None and not isinstance(contacts, Contacts):
             raise InvalidOptions(f"contacts: expected Contacts, got {shown(contacts)}")
         self.contacts = contacts
         self._placing = np.zeros((0, 3)) if contacts is None else contacts.points()
         self._points = np.concatenate([own_points(self.goals), self._placing])
-        self.numpy = Stages(skeleton, self.goals, levels, self.options, together, len(self._points))
+        self.numpy = Stages(skeleton, self.goals, stages, self.options, len(self._points))
         self.apart: Apart | CompiledApart | None = None
         if contacts is not None and self.goals:
             apart = Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
@@ -117,7 +113,7 @@ class Prepared:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options, self.contacts)
 
     @property
-    def stages(self) -> list[Stage]:
+    def stages(self) -> Sequence[Stage]:
         """The groups of goals that are solved together, in order."""
         return self.numpy.stages
 
@@ -136,9 +132,12 @@ class Prepared:
             arrays = self._local.arrays = self.arrays()
         if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
-        self.solve_into(arrays)
+        (self.compiled or self.numpy).solve_into(arrays)
+        if self.apart is None:
+            return arrays.solution(0, time.perf_counter() - began)
+        self.apart.solve_into(arrays)
         solution = arrays.solution(0, time.perf_counter() - began)
-        return solution if self.apart is None else replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
+        return replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
 
     @staticmethod
     def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:

@@ -131,21 +131,15 @@
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
 
-/* solvers/group/polish.py */
+/* solvers/group/plan.py */
 #define RETURN_NEARER 0.99
-
-/* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
 #define FOLLOW_LOST 0.001
-
-/* solvers/group/attempts.py */
 #define NEAR_STARTS 4
 #define NEAR_SPREADS {0.4, 0.8}
 #define RECOVER_ERROR 0.25
 #define RECOVER_SHARE 0.5
 #define NEARER 0.999999999
-
-/* solvers/group/staged.py */
 #define STAGED_MISS 0.005
 #define STAGED_MISS_KNOWN 0.001
 #define STAGED_SHARE 0.25

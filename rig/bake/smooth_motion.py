@@ -51,7 +51,7 @@ class MotionSolver:
         self._parts.clear()
         self._last = None
         if len(arrays) >= _FEWEST:
-            solve_into(prepared.numpy, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
+            solve_into(prepared, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
             check_numbers(arrays.rotations)
             prepared.push_apart(arrays)
         return [(self._first, arrays.batch())]

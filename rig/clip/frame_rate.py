@@ -7,7 +7,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import likely_rate
 from .. import curves
-from ..blender import animation, rotation
+from ..blender import animation, bulk, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
 from ..notes import Note
@@ -61,7 +61,7 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
     legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, character)
     if legs is None:
         return None
-    keyed = {(curve.data_path, curve.array_index): _keys(curve)
+    keyed = {(curve.data_path, curve.array_index): bulk.read(curve.keyframe_points, "co", 2)
              for curve in curves.fcurves(data) if not (curve.mute or curve.is_empty)}  # fmt: skip
     names = ob.pose.bones.keys()
     dense = _DENSE * len(frames)
@@ -81,12 +81,6 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
 
 _Keys = dict[tuple[str, int], np.ndarray]
 """Frames and values (N, 2) of the keys of curves, by path and index."""
-
-
-def _keys(curve: bpy.types.FCurve) -> np.ndarray:
-    co = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", co)
-    return co.reshape(-1, 2)
 
 
 def _count(keyed: _Keys, bone: str, frames: np.ndarray) -> int:

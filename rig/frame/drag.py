@@ -65,7 +65,10 @@ class Drag:
             serves = _serves(evaluated, facts)
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
-            facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
+            facts = [
+                fact._replace(pole=0, pole_subtarget="", pole_problem=None) if k in self.unpoled or not live else fact
+                for k, fact in enumerate(facts)
+            ]
             places = [*found.places[:number], TargetPlace(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
             self._is_trunk, self._about = len(dragged) > 1, _about(Character.of(evaluated).armature, serves, bone)
@@ -209,10 +212,6 @@ def _without_place(fact: GoalFacts) -> GoalFacts:
     if fact.kind != "REACH":
         return fact
     return fact._replace(use_position=False, active=fact.active and fact.use_rotation)
-
-
-def _without_pole(fact: GoalFacts) -> GoalFacts:
-    return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
 
 
 def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:

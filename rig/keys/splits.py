@@ -92,7 +92,7 @@ def _divided(keys: Keys, number: int, time: float, curve: bpy.types.FCurve, afte
         third = np.array([1.0, slope]) * min(time - x0, x1 - time) / 3.0
         made = _like(keys, left, np.array([[time, value]]))
         made.columns |= {"handle_left": made.columns["co"] - third, "handle_right": made.columns["co"] + third}
-        return _between(keys, made, number), number
+        return keys.joined(made), number
     pieces = [_bezier(keys, left)] if kind == BEZIER else _easing(keys, left, curve.evaluate)
     at = next(k for k, piece in enumerate(pieces) if piece[3, 0] > time - curves.SAME_FRAME)
     if pieces[at][3, 0] > time + curves.SAME_FRAME:
@@ -115,7 +115,7 @@ def _divided(keys: Keys, number: int, time: float, curve: bpy.types.FCurve, afte
         made = made.fixed(np.ones(len(made.times), dtype=bool), smooth=False)
         if len(shown) < len(pieces):
             made.columns["interpolation"][-1] = kind
-    return _between(own, made, number), left + new
+    return own.joined(made), left + new
 
 
 def _extended(keys: Keys, number: int, time: float, curve: bpy.types.FCurve) -> tuple[Keys, int]:
@@ -133,7 +133,7 @@ def _extended(keys: Keys, number: int, time: float, curve: bpy.types.FCurve) -> 
     made.columns |= {"handle_left": (co - third)[None], "handle_right": (co + third)[None]}
     made.columns["interpolation"][:] = kind if kind in (CONSTANT, LINEAR) else BEZIER
     which = np.arange(len(keys.times)) == end
-    return _between(Keys(columns).fixed(which, smooth=False), made, number), number
+    return Keys(columns).fixed(which, smooth=False).joined(made), number
 
 
 def _with_slope(keys: Keys) -> Keys:
@@ -152,14 +152,6 @@ def _like(keys: Keys, number: int, co: np.ndarray) -> Keys:
     made = Keys(columns | {"co": co})
     made.columns |= dict.fromkeys(("handle_left_type", "handle_right_type"), np.full(len(co), ALIGNED))
     return made
-
-
-def _between(keys: Keys, made: Keys, number: int) -> Keys:
-    """Keys with others put in before one."""
-    return Keys({
-        name: np.concatenate([column[:number], made.columns[name], column[number:]])
-        for name, column in keys.columns.items()
-    })  # fmt: skip
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ def solved_bones(ob: bpy.types.Object) -> set[str]:
 def hidden_by_live(ob: bpy.types.Object, names: Iterable[str]) -> Note | None:
     """Why keys of bones would not be seen: Live's goals move one of them; None if they do not."""
     moved = solved_bones(ob) if ob.dqik.live else set[str]()
-    return next((Note(Code.OVERLAP_SOLVED, repr(name)) for name in names if name in moved), None)
+    return next((Note("Bone {} is moved by a goal: mute the goal, or bake first",
+                      repr(name)) for name in names if name in moved), None)
 
 
 def _named(names: list[str], bones: Iterable[int]) -> set[str]:

@@ -20,7 +20,7 @@ from ..frame.drag import Drag
 from ..frame.sessions import sessions
 from ..keys import keyable, keying
 from ..notes import Note, Refused
-from . import pick
+from . import keys, pick
 
 _NEAR = 1e-5  # of the armature's size: a point within it is at its place
 _ROUNDS = 5  # of moves of a target; a hand that turns with its forearm needs several
@@ -90,9 +90,8 @@ class Grab:
     def finish(self) -> None:
         """Keep the pose, and key what has moved if Auto Keying is on."""
         for bone in () if self._drag is None else self._drag.moved(self.ob):
-            self._key(bone, rotation.PATHS[bone.rotation_mode])
-            if bone.dqik_translate:
-                self._key(bone, "location")
+            for channel in keys.posed_channels(bone):
+                self._key(bone, channel)
         for one in self._moved:
             if scene_state.transform(one.owner) != one.before:
                 self._key(one.owner, "location")
@@ -108,8 +107,7 @@ class Grab:
         if self._drag is None:
             owner = self._moved[0].owner
             return keyable.problem(owner.id_data, [curves.path_of(owner, "location")])
-        posed = [(bone, name) for bone in self._drag.may_move(self.ob)
-                 for name in (rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else []))]
+        posed = [(bone, name) for bone in self._drag.may_move(self.ob) for name in keys.posed_channels(bone)]
         note = keyable.problem(self.ob, [curves.path_of(*one) for one in posed])
         return note or keyable.of_owners(one.owner for one in self._moved)
 

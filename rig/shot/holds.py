@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, channels, rotation
+from ..blender import animation, bulk, channels, rotation
 from ..blender.dependencies import aims_of
 from ..frame import offline
 from ..frame.memory import holds
@@ -27,6 +27,7 @@ from ..frame.sessions import sessions
 from ..frame.step.session import Session
 from ..keys import attachments, keyable, keying
 from ..notes import Code, Note
+from . import keys
 
 HOLD = "dqik_hold"
 _NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
@@ -215,8 +216,7 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 
 def _paths(bone: bpy.types.PoseBone, pose: bool) -> list[str]:
     """The data paths that are keyed where a bone is held. pose : with its pose."""
-    turned = [rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else [])]
-    return [curves.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
+    return [curves.path_of(bone, name) for name in (HOLD, *(keys.posed_channels(bone) if pose else ()))]
 
 
 def at_frame(ob: bpy.types.Object, view: View) -> Here:
@@ -227,10 +227,8 @@ def at_frame(ob: bpy.types.Object, view: View) -> Here:
         for curve in curves.fcurves(owner.animation_data):
             if curve.data_path.endswith(_NO_POSE) or attachments.SET_ASIDE in curve.data_path:
                 continue
-            points = curve.keyframe_points
-            numbers = [0.0] * (2 * len(points))
-            points.foreach_get("co", numbers)
-            times.update(set(numbers[::2]) - attached.get(curve.data_path, set()))
+            keyed = bulk.read(curve.keyframe_points, "co", 2)[:, 0].tolist()
+            times.update(set(keyed) - attached.get(curve.data_path, set()))
     before = [time for time in times if time < frame - curves.SAME_FRAME]
     after = [time for time in times if time > frame + curves.SAME_FRAME]
     beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))

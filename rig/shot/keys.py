@@ -21,6 +21,12 @@ def channels_of(owner: Owner) -> tuple[str, str]:
     return "location", rotation.PATHS[owner.rotation_mode]
 
 
+def posed_channels(bone: bpy.types.PoseBone) -> tuple[str, ...]:
+    """The channels that pose a bone: its rotation and, if it may move, its location."""
+    place, turn = channels_of(bone)
+    return (place, turn) if bone.dqik_translate else (turn,)
+
+
 def curves_of(owner: Owner, *channels: str) -> list[bpy.types.FCurve]:
     """The curves with keys of channels, by default the location and the rotation, in the assigned action."""
     return curves.keyed(owner.id_data, [curves.path_of(owner, channel) for channel in channels or channels_of(owner)])

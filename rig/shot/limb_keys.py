@@ -21,12 +21,6 @@ GROUP = "DQIK"
 _SETTLE = 8.0  # frames in which a body that is held at a switch goes over to being led by its goals alone
 
 
-def channels_of(bone: bpy.types.PoseBone) -> tuple[str, ...]:
-    """The channels that pose a bone: its rotation and, if it may move, its location."""
-    place, turn = keys.channels_of(bone)
-    return (place, turn) if bone.dqik_translate else (turn,)
-
-
 def key_bones(ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]) -> None:
     """Key bones that have keys as the frames inside show them: their rotations and, if they may move, their places.
 
@@ -35,7 +29,7 @@ def key_bones(ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame
     """
     for name in names:
         bone = ob.pose.bones[name]
-        _key(bone, channels_of(bone), {one.time: one.bones[name] for one in inside}, {}, outside)
+        _key(bone, keys.posed_channels(bone), {one.time: one.bones[name] for one in inside}, {}, outside)
 
 
 def key_limb(
@@ -51,7 +45,7 @@ def key_limb(
     for name in names:
         bone, is_new, hold = ob.pose.bones[name], not animation.moves(ob, name), curves.bone_path(name, holds.HOLD)
         shown = {one.time: one.bones[name] for one in inside}
-        _key(bone, channels_of(bone), shown, dict.fromkeys(outside, starts[name]), outside, halves=True)
+        _key(bone, keys.posed_channels(bone), shown, dict.fromkeys(outside, starts[name]), outside, halves=True)
         if is_new and not animation.animates(ob, hold):
             keys.write_steps(ob, hold, name, outside[:1], [bone.dqik_hold])
 
@@ -131,7 +125,7 @@ def hold_body(
         is_keyed = curve is not None and not curve.is_empty
         before = [max(curve.evaluate(time) if is_keyed else bone.dqik_hold, least) for time in around]
         poses = _continuous(bone, (one.bones[name] for one in inside), outside[0])
-        for channel in channels_of(bone):
+        for channel in keys.posed_channels(bone):
             had_keys = keys.has_curve(bone, channel)
             if had_keys:
                 keys.make_room(bone, channel, outside)
@@ -151,7 +145,8 @@ def _key_hold(
     ob, path = bone.id_data, curves.bone_path(bone.name, holds.HOLD)
     if (curve := curves.find(ob, path, 0)) is not None:
         if fades:
-            around = [around[0], min([*(time for time in curves.times([curve]) if time > times[-1]), around[1]])]
+            after = times[-1] + curves.SAME_FRAME
+            around = [around[0], min([*(time for time in curves.times([curve]) if time > after), around[1]])]
             splits.split(curve, around[1])
             before = [before[0], curve.evaluate(around[1])]
         keys.make_room(bone, holds.HOLD, around)

@@ -92,7 +92,7 @@ def refusal(ob: bpy.types.Object, numbers: Sequence[int], to_ik: bool) -> Note |
     if note is not None or to_ik:
         return note
     bones = {name: ob.pose.bones[name] for number in numbers for name in limb_of(ob, number).own}
-    paths = (curves.path_of(bone, channel) for bone in bones.values() for channel in limb_keys.channels_of(bone))
+    paths = (curves.path_of(bone, channel) for bone in bones.values() for channel in keys.posed_channels(bone))
     return keyable.problem(ob, paths)
 
 
@@ -158,7 +158,7 @@ def switch(
     """
     own, every = _bones(ob, numbers)
     is_keyed = all(keys.has_curve(bone, channel) for bone in map(ob.pose.bones.get, every)
-                   for channel in limb_keys.channels_of(bone))  # fmt: skip
+                   for channel in keys.posed_channels(bone))  # fmt: skip
     around = {curves.frame_before(frames[0]), *frames, *([] if onward else [frames[-1] + 1])}
     halves = set[float]() if to_ik else {frame + 0.5 for frame in frames[:-1]}
     scene = set() if is_keyed else {*range(context.scene.frame_start, context.scene.frame_end + 1)}
@@ -221,7 +221,7 @@ def _key_goals(
 
 def _is_free(ob: bpy.types.Object, name: str) -> bool:
     """Whether nothing is in the way of keys of a bone and its hold."""
-    names = (*limb_keys.channels_of(ob.pose.bones[name]), holds.HOLD)
+    names = (*keys.posed_channels(ob.pose.bones[name]), holds.HOLD)
     return keyable.of_curves(ob, [curves.bone_path(name, one) for one in names]) is None
 
 

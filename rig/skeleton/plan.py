@@ -122,20 +122,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     character, pose = Character.of(ob), ob.pose.bones
     armature, figure = character.armature, character.figure
     notes: list[Note] = []
-    goals: list[PlannedGoal] = []
-    for number, goal in enumerate(facts):
-        if not goal.active:
-            continue
-        if problem := _problem(ob, goal, armature):
-            notes.append(Note("Goal {}: {}", repr(goal.name), problem))
-            continue
-        if goal.pole_is_target:
-            notes.append(Note("Goal {}: its pole is its target and is left out: choose another pole", repr(goal.name)))
-        bone = armature.index[goal.bone]
-        chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
-        if not chain:  # the goal stays in the plan, so that it is reported as not met
-            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
-        goals.append(PlannedGoal(number, goal, bone, chain))
+    goals = _solvable(ob, facts, armature, notes)
     behind = _own_behind(ob, goals, armature)
     carriers = _leave_carriers(ob, goals, behind)
     links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
@@ -161,15 +148,8 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     if not moved.any():
         locked = Note("Every bone of the goals' chains is locked, constrained or driven: free one")
         return left[-1] if left_to_ik else locked
-    slides = moved & np.array([bone.dqik_translate for bone in pose])
-    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
-    if connected.any():
-        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
     free = ~bulk.read(ob.original.pose.bones, "lock_location", 3, bool)  # a lock causes no evaluation
-    locked = slides & ~connected & ~free.any(1)
-    if locked.any():
-        notes.append(Note("{} cannot move: unlock an axis of its location, or switch Translate off",
-                          _named(pose, locked)))
+    slides = _sliding(pose, moved, free, notes)
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
@@ -187,9 +167,45 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links,
-        bodies, avoids_self, avoided, notes, placed, free, left_out, passes,
+        armature, goals, bones, moved, slides, constrained, bends, figure, weighed, links, bodies, avoids_self, avoided,
+        notes, placed, free, left_out, passes,
     )  # fmt: skip
+
+
+def _solvable(
+    ob: bpy.types.Object, facts: Sequence[GoalFacts], armature: Armature, notes: list[Note]
+) -> list[PlannedGoal]:
+    """The active goals that can be solved, by themselves; notes about the others, and about those that move nothing."""
+    goals: list[PlannedGoal] = []
+    for number, goal in enumerate(facts):
+        if not goal.active:
+            continue
+        if problem := _problem(ob, goal, armature):
+            notes.append(Note("Goal {}: {}", repr(goal.name), problem))
+            continue
+        if goal.pole_is_target:
+            notes.append(Note("Goal {}: its pole is its target and is left out: choose another pole", repr(goal.name)))
+        bone = armature.index[goal.bone]
+        chain = chain_of(goal, armature.above(bone), ob.pose.bones[bone].dqik_translate)
+        if not chain:  # the goal stays in the plan, so that it is reported as not met
+            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
+        goals.append(PlannedGoal(number, goal, bone, chain))
+    return goals
+
+
+def _sliding(
+    pose: bpy.types.bpy_prop_collection, moved: np.ndarray, free: np.ndarray, notes: list[Note]
+) -> np.ndarray:
+    """The moved bones (N,) bool that may also slide; notes about those that cannot. free : as in `Plan`."""
+    slides = moved & np.array([bone.dqik_translate for bone in pose])
+    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
+    if connected.any():
+        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
+    locked = slides & ~connected & ~free.any(1)
+    if locked.any():
+        notes.append(Note("{} cannot move: unlock an axis of its location, or switch Translate off",
+                          _named(pose, locked)))
+    return slides & ~connected & ~locked
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note | None:

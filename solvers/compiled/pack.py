@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
+from ..group.plan import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
 from ..group.stages import still_joints
 from ..iterate import mmd
@@ -51,7 +51,7 @@ def problem(
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
-        still=None if still is None else [_joint_space_alone(packer, still)],
+        still=None if still is None else [packer.fill(STAGE, **{**_NOTHING, **_joint_space(still)})],
     )
 
 
@@ -94,11 +94,6 @@ def _stage(packer: Packer, stage: Stage, solver: str, gaps: int) -> Any:
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
     )
-
-
-def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
-    """A stage with only its joint space filled."""
-    return packer.fill(STAGE, **{**_NOTHING, **_joint_space(space)})
 
 
 def _joint_space(space: JointSpace) -> dict[str, Any]:
@@ -336,7 +331,7 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
 
 def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
     """The settings of all runs of a stage."""
-    stage_runs, attempts = stage.runs, stage.attempts
+    stage_runs = stage.runs
     runs = {
         "phase": stage_runs.phases,
         "following": [stage_runs.following],
@@ -344,13 +339,13 @@ def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
         "polishing": stage_runs.polishing and [stage_runs.polishing],
         "insisting": stage_runs.insisting and [stage_runs.insisting],
         "returning": stage_runs.returning or None,
-        "nearby": [attempts.nearby],
+        "nearby": [stage_runs.nearby],
         "staging": stage_runs.staging,
         "yielding": stage_runs.yielding,
-        "approaching": attempts.approaching and [attempts.approaching],
-        "arriving": [attempts.arriving],
-        "descending": [attempts.descending],
-        "finishing": [attempts.finishing],
+        "approaching": stage_runs.approaching and [stage_runs.approaching],
+        "arriving": [stage_runs.arriving],
+        "descending": [stage_runs.descending],
+        "finishing": [stage_runs.finishing],
     }
     every = [one for each in runs.values() for one in each or ()]
     vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}

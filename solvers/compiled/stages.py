@@ -60,16 +60,16 @@ class CompiledStages:
         """`counts` (G, 2) bool: whether each goal's position and its rotation count. points : number of all goals'."""
         self.library, self.skeleton, self.goals, self.points = library, skeleton, len(counts), points
         self.rows = sum(stage.tasks.m for stage in stages)
-        self._packer = self._whole = Packer()
+        self.packer = self._whole = Packer()
         self._joints, self._solver = len(skeleton), solver
-        self.address = addressof(problem(self._packer, skeleton, stages, counts, solver, points))
+        self.address = addressof(problem(self.packer, skeleton, stages, counts, solver, points))
         self.memory = WorkingMemory(int(library.work(self.address)))
 
     def with_holds(self, stages: Sequence[Stage]) -> "CompiledStages":
         """Stages that differ by their joints' holds and gains only; they share the other packed memory."""
         other = copy(self)
-        other._packer, other.skeleton = Packer(self._whole), stages[0].skeleton if stages else self.skeleton
-        other.address = addressof(with_holds(other._packer, self.address, stages, self._solver))
+        other.packer, other.skeleton = Packer(self._whole), stages[0].skeleton if stages else self.skeleton
+        other.address = addressof(with_holds(other.packer, self.address, stages, self._solver))
         return other
 
     def solve_into(self, arrays: FrameArrays) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..algebra import arctan2, by_row, quaternion
 from . import limbs as limb_geometry
-from .chest import Chest, share_of_turn
+from .chest import Chest
 from .collars import Collars
 from .ends import LooseEnds, turned_back
 from .figure import SIDES, Head, RestFigure, RestLimb
@@ -279,7 +279,7 @@ class Predictor:
         turns[:, 0] = spine
         against = quaternion.relative(trunk[:, None], view.turns)
         if self.turns_neck:
-            turns[:, 1] = [share_of_turn(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
+            turns[:, 1] = quaternion.exp(quaternion.log(against[:, -1]) / len(self.neck))
         turns[:, 2 : self.first], collar, moved = self.collars.turns(vectors[:, :arms, 0])
         vectors[:, :arms, 0] -= moved
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips

@@ -72,10 +72,10 @@ def _stands(velocity: np.ndarray, height: np.ndarray, raised: float) -> np.ndarr
     The velocities are those against the shared slide. raised : by how much the limits of speeds are raised.
     """
     found = np.zeros(len(height), dtype=bool)
-    for begin, end in runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
+    for begin, end in runs((lengths(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
         own = velocity[begin:end].copy()
         own[:, :2] -= _own_slide(own, raised)
-        speed = _long(own) / raised
+        speed = lengths(own) / raised
         clearly = (speed < _SPEED[0]) & (height[begin:end] < _HEIGHT[0])
         found[begin:end] = _grown(clearly, speed < _SPEED[1])
     return found
@@ -86,13 +86,13 @@ def _own_slide(velocity: np.ndarray, raised: float) -> np.ndarray:
 
     Noise hides a stance's own slide, so the shared one counts more there.
     """
-    speed, level = _long(velocity), velocity[:, :2]
+    speed, level = lengths(velocity), velocity[:, :2]
     held_back = _HELD_BACK if raised > 1.0 else 0
     slide = np.median(level[speed <= np.median(speed)], axis=0)
     for _ in range(10):
         weight = (1.0 + ((level - slide) ** 2).sum(-1) / (raised * _OWN_ALIKE) ** 2) ** -2
         slide = weight @ level / (weight.sum() + held_back)
-    return slide * min(raised * _OWN / max(float(_long(slide)), _LEAST), 1.0)
+    return slide * min(raised * _OWN / max(float(lengths(slide)), _LEAST), 1.0)
 
 
 def find_holds(
@@ -208,7 +208,8 @@ def _windows(values: np.ndarray, around: int) -> np.ndarray:
     return sliding_window_view(np.pad(values, wide, constant_values=np.inf), 2 * around + 1, 0)
 
 
-def _long(vectors: np.ndarray) -> np.ndarray:
+def lengths(vectors: np.ndarray) -> np.ndarray:
+    """The lengths (...) of vectors (..., n)."""
     return np.linalg.norm(vectors, axis=-1)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import quaternion
 from . import banded
-from .contacts import runs, smooth, width
+from .contacts import lengths, runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
 _NEAR, _FAR = 3.0 / 30.0, 7.0 / 30.0  # seconds from a contact: the leg's corrections cost more, and cannot be
@@ -54,7 +54,7 @@ class Leg(NamedTuple):
     @property
     def length(self) -> float:
         """From hip to ankle along the bones."""
-        return float(np.median(_long(self.knee - self.hip) + _long(self.ankle - self.knee)))
+        return float(np.median(lengths(self.knee - self.hip) + lengths(self.ankle - self.knee)))
 
 
 class Planted(NamedTuple):
@@ -84,7 +84,7 @@ def plant_feet(
 def bends(leg: Leg) -> np.ndarray:
     """The angle (F,) between thigh and shin [rad], 0 for a straight leg."""
     upper, lower = leg.knee - leg.hip, leg.ankle - leg.knee
-    return np.arctan2(_long(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
+    return np.arctan2(lengths(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
 
 
 # -- legs that shake ---------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
     the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
     """
     wanted = np.full(points.shape, np.nan)
-    length = float(np.median(_long(points[:, 1] - points[:, 0])))
+    length = float(np.median(lengths(points[:, 1] - points[:, 0])))
     stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
     aims = points if heights is None else np.concatenate([points[..., :2], heights[..., None]], -1)
 
@@ -160,9 +160,9 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
         apart = (points[both, k] - points[both, other[2]]).mean(0)
         if heights is not None:
             up = heights[begin:end, k].mean() - heights[other[0] : other[1], other[2]].mean()
-            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(_long(apart[:2])), _LEAST)
+            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(lengths(apart[:2])), _LEAST)
             apart = np.array([*(level * apart[:2]), up])
-        stance.append((begin, end, k, other[3] + apart * (length / max(float(_long(apart)), _LEAST))))
+        stance.append((begin, end, k, other[3] + apart * (length / max(float(lengths(apart)), _LEAST))))
     settle()
     return wanted
 
@@ -251,9 +251,9 @@ def _add_accelerations(
 
 def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The change (F,) of a knee's bend if its ankle moves by `move` (F, 3) against its hip, and its slope (F, 3)."""
-    upper, lower = _long(leg.knee - leg.hip), _long(leg.ankle - leg.knee)
+    upper, lower = lengths(leg.knee - leg.hip), lengths(leg.ankle - leg.knee)
     line = leg.ankle + move - leg.hip
-    far = np.maximum(_long(line), _LEAST)
+    far = np.maximum(lengths(line), _LEAST)
     most = np.sqrt(1.0 - _STRAIGHT**2)
     cosine = (far**2 - upper**2 - lower**2) / (2.0 * upper * lower)
     inside = np.clip(cosine, -most, most)
@@ -316,16 +316,12 @@ def _reached(leg: Leg, move: np.ndarray, foot: np.ndarray) -> np.ndarray:
 
 def _axis(leg: Leg, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     """The unit axis (F, 3) about which a knee bends more: its own if it is bent, the mean one of all frames if not."""
-    own = quaternion.cross(upper, lower) / (_long(upper) * _long(lower))[:, None]
+    own = quaternion.cross(upper, lower) / (lengths(upper) * lengths(lower))[:, None]
     thigh = leg.turns[:, 0]
     mean = quaternion.rotate(quaternion.conjugate(thigh), own).mean(0)
-    if _long(mean) < 1e-3:  # always straight: the shin goes backward, the toes point forward
+    if lengths(mean) < 1e-3:  # always straight: the shin goes backward, the toes point forward
         forward = quaternion.rotate(leg.turns[:, 2], np.broadcast_to(leg.ball - leg.heel, upper.shape))
         mean = quaternion.rotate(quaternion.conjugate(thigh), quaternion.cross(forward, upper)).mean(0)
-    mean = mean / max(float(_long(mean)), _LEAST)
+    mean = mean / max(float(lengths(mean)), _LEAST)
     both = own + _BLEND * quaternion.rotate(thigh, np.broadcast_to(mean, upper.shape))
-    return both / np.maximum(_long(both), _LEAST)[:, None]
-
-
-def _long(vectors: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(vectors, axis=-1)
+    return both / np.maximum(lengths(both), _LEAST)[:, None]

@@ -197,10 +197,8 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     if extension not in ("POSTURE", "MANIPULABILITY") or settings.pull or not space.n:
         return minimum
     minimum.point = minimum.point.copy()
-    options, going = settings.options, np.ones(len(start.error), dtype=bool)
-    if frames.lanes is not None:
-        going = frames.lanes[:, 0]
-    for frame in np.flatnonzero(going)[:, None]:
+    options = settings.options
+    for frame in np.arange(len(start.error))[:, None]:
         one = frames.take(frame)
         criterion = (
             NearBase(space, one.base, settings.weights) if extension == "POSTURE"

@@ -198,16 +198,16 @@ def _arc(skeleton: Skeleton, goal: int, bend: _Bend, side: float) -> Arc:
 
 def bend(
     rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray,
-    shares: np.ndarray,
+    share_of_arc: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Rotations (F, J, 4) with straight chains bent to arcs and turned toward their targets; `kinematics` are theirs.
 
     If it did not point at its target, an arc would have to bend to the other side for one far from the chain's line.
 
-    axes : (J, 3) of the skeleton's joints. shares : (F, A) of the way to its arc that each chain is bent.
+    axes : (J, 3) of the skeleton's joints. share_of_arc : (F,) of the way to its arc that each chain is bent.
     """
     bent = rotations.copy()
-    for arc, share_of_arc in zip(arcs, shares.T, strict=True):
+    for arc in arcs:
         line, lengths = _bones(kinematics, arc)
         chord = (line * lengths[..., None]).sum(1)
         axis = (kinematics.matrices[:, arc.reference] @ arc.axis[:, None])[..., 0]

@@ -132,7 +132,7 @@ def bend_base(
     Parameters
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
-    shares : (F, L) factors of each limb's bend; what straight held limbs need counts in full from `AT_ONCE` on.
+    shares : (F, 1 or L) factors of each limb's bend; what straight held limbs need counts in full from `AT_ONCE` on.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])

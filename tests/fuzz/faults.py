@@ -327,7 +327,7 @@ FAULTS = [
         groups="bake",
     ),
     Fault(
-        "bake-drops-keys", _CURVES, "times > span[1] + 1e-3", "times > span[1] + 1e9",
+        "bake-drops-keys", _CURVES, "times > last + 1e-3", "times > last + 1e9",
         "a bake into the current action removes keys after its range", "test_bake test_promises",
         groups="bake,keys",
     ),

@@ -50,7 +50,7 @@ MOTION_FAULTS = [
         "mended knees bend to the other side", _LOCK_TESTS,
     ),
     Fault(
-        "stance-length", _LOCK, "other[3] + apart * (length / max(float(_long(apart)), _LEAST))", "other[3] + apart",
+        "stance-length", _LOCK, "other[3] + apart * (length / max(float(lengths(apart)), _LEAST))", "other[3] + apart",
         "heel and ball of a foot stand nearer to each other than the foot is long", _LOCK_TESTS,
     ),
     Fault(
@@ -71,8 +71,8 @@ MOTION_FAULTS = [
         "a figure that runs when its clip begins stands on the first frame", _LOCK_TESTS,
     ),
     Fault(
-        "stands-in-the-air", _CONTACTS, "runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):",
-        "runs(_long(velocity) < raised * _MAY):", "a foot that is held still in the air stands", _LOCK_TESTS,
+        "stands-in-the-air", _CONTACTS, "runs((lengths(velocity) < raised * _MAY) & (height < _HEIGHT[1])):",
+        "runs(lengths(velocity) < raised * _MAY):", "a foot that is held still in the air stands", _LOCK_TESTS,
     ),
     # -- tails ---------------------------------------------------------------------------------------------------------
     Fault(

@@ -172,10 +172,10 @@ def test_the_rows_of_a_clip_are_those_of_its_frames(turns: bool) -> None:
     prepared = ik.prepare(skeleton, goals)
     places, rotations = generator.normal(size=(frames, 4, 3)), generator.normal(size=(frames, 4, 4))
     targets = prepared.targets(places, rotations)
-    for stage in prepared.stages:
+    for number, stage in enumerate(prepared.stages):
         own, state = targets.of_goals(stage.indices), states(stage.space, frames, generator)
         plain = NumpyRows(stage.tasks, own, None)
-        compiled = compiled_stage(stage, len(goals), prepared.numpy.points)
+        compiled = compiled_stage(prepared, number)
         found = rows_of(stage.tasks, own, None, compiled)
         for one, other in zip(found.linear(state), plain.linear(state), strict=True):
             assert_allclose(one, other, atol=1e-12)
@@ -254,7 +254,7 @@ def test_windows_do_not_show() -> None:
     for window in (1000, 75):
         arrays = prepared.arrays(len(t))
         arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
-        solve_into(prepared.numpy, prepared, arrays, window=window)
+        solve_into(prepared, prepared, arrays, window=window)
         found.append(arrays.batch().solutions(0.0))
     assert same(*found) < 1e-3
 

@@ -64,7 +64,8 @@ def edited(ob: bpy.types.Object) -> tuple:
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
         _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
-        [_bones_behind(goal, behind) for goal in ob.dqik.goals],
+        [frozenset((other.original.session_uid, bone) for other, bone in behind.bones_behind_goal(goal))
+         for goal in ob.dqik.goals],
         obstacles.contents(ob) if obstacles.settings(ob.original) else (),
         skin.contents(ob) if obstacles.settings(ob.original) or _rolls(ob) else (),
     )  # fmt: skip
@@ -87,7 +88,3 @@ def _constraints(bone: bpy.types.PoseBone) -> tuple:
          [getattr(c, f"use_{axis}", True) for axis in "xyz"])
         for c in bone.constraints
     ]  # fmt: skip
-
-
-def _bones_behind(goal: bpy.types.PropertyGroup, behind: Dependencies) -> frozenset:
-    return frozenset((ob.original.session_uid, bone) for ob, bone in behind.bones_behind_goal(goal))

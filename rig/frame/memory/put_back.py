@@ -89,7 +89,8 @@ class History:
         left = Departure(self.place, shown, state, keyed, turned, moved)
         last = self._left[-1] if self._left else None
         self.edited = True
-        if last is None or not self._in_row or last.place != left.place or not _same_bones(last, left):
+        same_bones = last is not None and all(map(np.array_equal, last[-2:], left[-2:]))
+        if last is None or not self._in_row or last.place != left.place or not same_bones:
             self._left.append(left)
             self._count += 1
         self._in_row = True
@@ -167,7 +168,3 @@ def _same_channels(one: Channels, other: Channels) -> bool:
         a.tobytes() == b.tobytes() or bool((np.abs(a - b) <= least * np.maximum(np.abs(a), 1.0)).all())
         for a, b, least in pairs
     )
-
-
-def _same_bones(one: Departure, other: Departure) -> bool:
-    return np.array_equal(one.turned, other.turned) and np.array_equal(one.moved, other.moved)

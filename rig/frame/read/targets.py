@@ -86,7 +86,8 @@ def read(
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
         facts.append(GoalFacts(
-            goal.name, goal.bone, _is_active(goal), _uid(target), goal.subtarget, target_problem,
+            goal.name, goal.bone, not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal)), _uid(target),
+            goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
             goal.pole_angle, *kinds.facts(ob, goal), rolls, pins.tells_turn(ob, goal),
@@ -143,10 +144,6 @@ def in_armature(
         kinds.fill(ob, inverse, rig, matrices, targets)
     if rig.plan.obstacles:
         _place_obstacles(inverse, rig, places, points_in(targets))
-
-
-def _is_active(goal: bpy.types.PropertyGroup) -> bool:
-    return not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal))
 
 
 def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[TargetPlace]:

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ....solvers import FrameArrays
-from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
 from ..read import own_answers, rendered, targets
@@ -125,17 +124,12 @@ def _follow_goals(
         frame_input.targets = frame.targets_of(
             evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
         )
-        if _same_targets(before, frame_input.targets, _STILL * rig.size):
+        both = zip(before[:3], frame_input.targets[:3], strict=True)
+        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.size for part, new in both):
             break
     if not _is_borrowed(ob, view):
         channels.write(ob, reading.now)
         ob.update_tag(refresh={"OBJECT"})
-
-
-def _same_targets(one: Targets, other: Targets, most: float) -> bool:
-    """Whether the targets of two readings of a frame are the same."""
-    both = zip(one[:3], other[:3], strict=True)
-    return all(np.abs(part - new).max(initial=0.0) <= most for part, new in both)
 
 
 def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
