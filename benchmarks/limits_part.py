@@ -101,10 +101,12 @@ class PenaltyTasks:
         rows = (self._weight * outside)[:, :, None] * np.eye(self.space.n)
         return np.concatenate([self.tasks.jacobian(state, kinematics, targets), rows], 1)
 
-    def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
+    def within(
+        self, error: np.ndarray, tolerance: float, rotation_tolerance: float, leading: bool = False
+    ) -> np.ndarray:
         """Frames (F,) with their goals met and no joint outside by more than the tolerance."""
         inside = np.abs(error[:, self.tasks.m :]) <= ROTATION_LENGTH * OUTSIDE * self._weight / self._weight.min()
-        return inside.all(-1) & self.tasks.within(error[:, : self.tasks.m], tolerance, rotation_tolerance)
+        return inside.all(-1) & self.tasks.within(error[:, : self.tasks.m], tolerance, rotation_tolerance, leading)
 
 
 def penalised(weight: float) -> Minimise:

@@ -198,19 +198,20 @@ def _rest(ob: bpy.types.Object, truth: Truth, turns: dict[str, tuple[str, float]
     _done()
 
 
-def _without(*parts: str) -> Callable:
-    def remove(_source, ob, truths) -> None:
-        names = _bones(truths[1], *parts)
-        bones = _edited(ob)
-        for name in names:
-            for child in bones[name].children:
-                child.use_connect = False
-                child.parent = bones[name].parent
-            bones.remove(bones[name])
-            truths[1].pop(name)
-        _done()
+def _remove(ob, truths, names: list[str]) -> None:
+    """What hangs on these bones hangs on their parents."""
+    bones = _edited(ob)
+    for name in names:
+        for child in bones[name].children:
+            child.use_connect = False
+            child.parent = bones[name].parent
+        bones.remove(bones[name])
+        truths[1].pop(name)
+    _done()
 
-    return remove
+
+def _without(*parts: str) -> Callable:
+    return lambda _source, ob, truths: _remove(ob, truths, _bones(truths[1], *parts))
 
 
 VARIANTS["no neck"] = _without("neck")
@@ -222,15 +223,7 @@ VARIANTS["no head and no hands"] = _without("head", "hand")
 @_variant
 def _one_spine(_source, ob, truths) -> None:
     """All bones of the spine but the first are removed; what hangs on them hangs on that one."""
-    names = _bones(truths[1], "spine")[1:]
-    bones = _edited(ob)
-    for name in names:
-        for child in bones[name].children:
-            child.use_connect = False
-            child.parent = bones[name].parent
-        bones.remove(bones[name])
-        truths[1].pop(name)
-    _done()
+    _remove(ob, truths, _bones(truths[1], "spine")[1:])
 
 
 @_variant

@@ -413,7 +413,7 @@ FAULTS = [
     Fault(
         "limits-projection", "solvers/iterate/active_set.py",
         "projected = space.project(system.x + candidate) - system.x", "projected = candidate",
-        "limits have no effect where NumPy solves", "../solvers/test_limits", numpy=True,
+        "limits have no effect where NumPy solves", "../solvers/test_promises", numpy=True,
         groups="limits",
     ),
     Fault(

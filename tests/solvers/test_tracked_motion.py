@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from measures import UPRIGHT, outside_limits
 from numpy.testing import assert_allclose
@@ -49,6 +49,7 @@ def distances(motion: ik.TrackedMotion, places: np.ndarray, links: np.ndarray | 
 def test_an_error_dies_away_exponentially(solver: str) -> None:
     """`e = e0 exp(-k t)`, of a slide, for every gain and frame rate."""
 
+    @settings(max_examples=15)
     @given(gains, rates, st.floats(-3.0, 3.0))
     def check(gain: float, rate: float, far: float) -> None:
         motion = ik.TrackedMotion(prepared(rail(), ik.Goal("cart", (0, 0, 0)), solver=solver), gain, 1.0 / rate)
