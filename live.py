@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When to solve: Blender's handlers, which armatures they concern, and in which order these are solved.
 
-Handlers read from the evaluated depsgraph and write to the original bones, which Blender then evaluates once more.
+Handlers read from the evaluated depsgraph and write to the original bones, which Blender then evaluates once more. All
+handlers of DQIK are here; other modules give functions for them to call (`after_update`, `after_undo`).
+
+A handler of another add-on may move a target after each change of frame or update. So the handlers that solve come last
+in their lists, and the one that prepares a change of frame comes first. Blender walks a list by position: a list may
+only be reordered while it is not walked.
 """
 
 import traceback
@@ -13,9 +18,9 @@ from bpy.app.handlers import persistent
 
 from .rig.blender import scene_state
 from .rig.clip import seen_motion
-from .rig.frame import commands, handler_order, hidden_in_render
+from .rig.frame import commands, hidden_in_render
 from .rig.frame.memory import versions
-from .rig.frame.read.view import View, changed_objects
+from .rig.frame.read.view import View, changed_objects, note_changed
 from .rig.frame.sessions import sessions
 from .rig.frame.step import frame as step
 from .rig.frame.step.session import Session
@@ -24,7 +29,13 @@ from .rig.shot import holds as shot_holds
 from .rig.shot import mirrored_paste
 from .solvers import DqikError
 
-_order = handler_order.Order()  # of our handlers and others
+after_update: list[Callable[[], None]] = []
+"""Called after each update of the depsgraph that no solve has caused."""
+
+after_undo: list[Callable[[], None]] = []
+"""Called after undo and redo."""
+
+_walked: set[str] = set()  # the lists of handlers that are about to be walked, or are being walked
 _in_change: set[int] = set()  # `session_uid` of armatures whose settings are being made
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
@@ -33,7 +44,7 @@ def forget() -> None:
     """Drop all state that lasts between frames, as if Blender had just started."""
     sessions.forget()
     seen_motion.forget()
-    _order.open.clear()
+    _walked.clear()
     _borrowed.clear()
 
 
@@ -79,10 +90,10 @@ def switch(ob: bpy.types.Object) -> None:
 @persistent
 def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     _on_rendered()
-    _order.begin("frame_change_post", _on_frame)
-    others = handler_order.others("frame_change_pre") or handler_order.others("frame_change_post")
+    _put_last("frame_change_post")
+    others = len(bpy.app.handlers.frame_change_pre) > 1 or len(bpy.app.handlers.frame_change_post) > 1
     if others and not sessions.busy.depth:
-        sessions.note_poses(untouched=not handler_order.others_before("frame_change_pre", _before_frame))
+        sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
     sessions.simulations.wait(scene, sessions.suspended)
 
 
@@ -95,22 +106,26 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
                 sessions.note_switches()
     finally:
         sessions.simulations.go_on()
-        _order.end("frame_change_post")
-        handler_order.put_first("frame_change_pre", _before_frame)
+        _walked.discard("frame_change_post")
+        _put_first("frame_change_pre")
 
 
 @persistent
 def _before_update(*_: object) -> None:
     _on_rendered()
     if not sessions.busy.depth:
-        _order.begin("depsgraph_update_post", _on_update)
+        _put_last("depsgraph_update_post")
 
 
 @persistent
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     if sessions.busy.depth:
+        if depsgraph is not None:
+            note_changed(depsgraph)
         return
-    _order.end("depsgraph_update_post")
+    _walked.discard("depsgraph_update_post")
+    for function in after_update:
+        function()
     if depsgraph is not None:
         seen_motion.note_change(depsgraph)
     if depsgraph is None or not sessions.armatures.places():
@@ -124,7 +139,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     for ob in arrived:
         with sessions.busy:
             mirrored_paste.keep(ob, depsgraph)
-        sessions.arrivals.settle(ob, sessions.of(ob).pose)
+        sessions.of(ob).arrivals.settle(ob, sessions.of(ob).pose)
 
 
 @persistent
@@ -138,9 +153,9 @@ def _on_rendered(*_: object) -> None:
 
 
 @persistent
-def _on_render_start(*arguments: object) -> None:
+def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
     sessions.simulations.rendering = True
-    hidden_in_render.include(*arguments)
+    hidden_in_render.include(scene)
 
 
 @persistent
@@ -162,6 +177,8 @@ def _on_forget(*_: object) -> None:
     forget()
     sessions.by_uid.update(renewed)
     sessions.follow_renames()  # a step of Blender's may have the bone's new name, but not yet ours
+    for function in after_undo:
+        function()
 
 
 @persistent
@@ -194,7 +211,7 @@ def register() -> None:
     """Install the handlers."""
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
-    handler_order.put_first("frame_change_pre", _before_frame)
+    _put_first("frame_change_pre")
 
 
 def unregister() -> None:
@@ -213,6 +230,32 @@ def unregister() -> None:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
+def _put_last(name: str) -> None:
+    """Move our handler to the end of a list that Blender walks next, unless it is walked already.
+
+    It moves once before each walk at most, so two add-ons that both want to be last do not block each other.
+    """
+    handlers, handler = getattr(bpy.app.handlers, name), _HANDLERS[name]
+    if name not in _walked and handler in handlers[:-1]:
+        handlers.remove(handler)
+        handlers.append(handler)
+    _walked.add(name)
+
+
+def _put_first(name: str) -> None:
+    """Move our handler to the start of a list that is not walked now."""
+    handlers, handler = getattr(bpy.app.handlers, name), _HANDLERS[name]
+    if handler in handlers[1:]:
+        handlers.remove(handler)
+        handlers.insert(0, handler)
+
+
+def _others_came_before(name: str) -> bool:
+    """Whether other handlers were called before ours in a walk, and may have changed something."""
+    handlers = getattr(bpy.app.handlers, name)
+    return bool(handlers) and handlers[0] is not _HANDLERS[name]
+
+
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
     """Solve the live armatures that a depsgraph evaluates and write their answers, leaders before followers.
 
@@ -225,8 +268,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         view = View(depsgraph, now, fresh=moved is None)
         if depsgraph.id_type_updated("ARMATURE") and sessions.follow_renames():
             view.evaluate()
-        name, handler = ("frame_change_post", _on_frame) if moved is None else ("depsgraph_update_post", _on_update)
-        if handler_order.others_before(name, handler):
+        if _others_came_before("frame_change_post" if moved is None else "depsgraph_update_post"):
             changed = view.evaluate_and_note()  # what the handlers before this one have changed
             moved = None if moved is None else moved | changed
         solved: set[int] = set()
@@ -242,7 +284,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
 
 def _solve_level(level: list[tuple[bpy.types.Object, bool]], view: View, moved: set[int] | None) -> set[int]:
     """Solve armatures that do not follow each other, then write all answers; the `session_uid` of those written."""
-    answers: list[tuple[bpy.types.Object, Session, step.Answer]] = []
+    answers: list[tuple[bpy.types.Object, Session, step.FrameAnswer]] = []
     for ob, live in level:
         session = sessions.of(ob)
         if ob.session_uid in sessions.suspended or (moved is not None and not sessions.concerns(ob, moved)):

@@ -12,11 +12,13 @@
 Poses of `none` and `penalty` can end outside. They are moved inside before they are judged.
 """
 
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import judge
 import numpy as np
@@ -30,7 +32,7 @@ import solvers as ik
 from solvers.iterate.descent import Inner, Minimise, Minimum, Settings, damped
 from solvers.iterate.linear_step import LinearSystem, free_step
 from solvers.methods import dls, pgs
-from solvers.methods.table import METHODS, Method
+from solvers.methods.table import Method, offer
 from solvers.model.goals import Targets
 from solvers.space.joint_space import JointSpace, State
 from solvers.space.point import Point, Request, stand
@@ -119,7 +121,7 @@ def penalised(weight: float) -> Minimise:
 
 def way(what: Inner | Minimise, is_step: bool = True) -> Method:
     """A way to enforce limits, as a solver that a stage can use."""
-    return replace(METHODS["DLS"], minimise=damped(what) if is_step else what, lanes=False)
+    return Method(damped(what) if is_step else what, continues=True)
 
 
 WAYS = {
@@ -175,7 +177,10 @@ def summary(rows: Sequence[Row]) -> Result:
 
 def run(arguments: Namespace) -> Result:
     """Measure every way on every workload, and draw them."""
-    METHODS.update({_solver(name): method for name, method in WAYS.items()})
+    offer("ways", {_solver(name): "" for name in WAYS})
+    for name, method in WAYS.items():  # where the table imports a solver from
+        module = ModuleType(f"ways.{_solver(name).lower()}")
+        module.METHOD, sys.modules[module.__name__] = method, module
     rows = [row for figure in FIGURES for title, parts in _workloads(figure)
             for row in _measured(figure, title, parts)]  # fmt: skip
     draw(rows, arguments.pictures / "limits.png")

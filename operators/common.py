@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a tool is declared, refused and reported, and the armature that it works on."""
+"""Base of the tools: declares, refuses and reports; and finds the armature that they work on."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from ..solvers import DqikError
 _Result = TypeVar("_Result")
 
 Said: TypeAlias = Note | Sequence[Note] | None
-"""What a tool says when it is done, in one line."""
+"""The notes that a tool reports in one line when it is done."""
 Steps: TypeAlias = Generator[float, None, Said]
 """The work of a tool in steps: yields the progress from 0 to 1."""
 
@@ -99,7 +99,7 @@ class Tool:
 
     @classmethod
     def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
-        """Why the tool cannot be used now; None if it can."""
+        """Returns the reason why the tool cannot be used now; None if it can."""
         del context
         if ob is None:
             return Note("Select an armature first")

@@ -31,7 +31,7 @@ class SteppedTool(Tool):
     If the generator is closed before its end, everything must be as before.
     """
 
-    doing = Note(Code.WORKING)  # shown in the status bar
+    doing = Note("Working")  # shown in the status bar
     stopped = Note("Stopped, nothing was changed")  # reported after Esc
     _from_panel = False
 
@@ -85,7 +85,7 @@ class SteppedTool(Tool):
         return {"RUNNING_MODAL"}
 
     def _state(self, share: float, seconds: float) -> Note:
-        """How much of the work is done after so many seconds and, as soon as that can be told, how long it takes."""
+        """Returns the share of the work that is done and, as soon as it can be told, the time that is left."""
         percent = f"{100 * share:.0f}"
         if seconds < _SURE or share <= 0.0:
             return Note("{}: {} %, Esc to cancel", self.doing, percent)
@@ -150,7 +150,7 @@ class FramesTool(SteppedTool):
         self.column("frame_start", "frame_end", *(["step"] if self.has_step else []))
 
     def rate(self, scene: bpy.types.Scene) -> float:
-        """How many of the requested frames the scene plays in a second."""
+        """Returns the number of requested frames that the scene plays in a second."""
         return scene.render.fps / scene.render.fps_base / self.step
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:

@@ -9,13 +9,11 @@ import bpy
 from bpy.props import PointerProperty
 
 from .bone import armature_properties, bone_properties
-from .common import OVERRIDE
+from .common import OVERRIDE, roll_property, set_aside_properties
 from .contact import DqikContact, action_properties
 from .goal import DqikGoal
 from .object import DqikSettings
 from .relations import DqikCoupling, DqikObstacle
-from .roll import roll_property
-from .set_aside import set_aside_properties
 from .status import DqikMissedFrame, DqikStatus
 
 CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus, DqikSettings)

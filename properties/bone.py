@@ -10,9 +10,9 @@ from ..rig.controls import pasted_settings
 from ..rig.figure import roles
 from ..rig.frame.memory import stored_base
 from ..rig.skeleton import owners
-from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, touched
-from .roll import roll_property
-from .set_aside import set_aside_properties
+from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SETTING, roll_property, set_aside_properties, touched
+
+_HIDDEN = {"options": {"HIDDEN"}, "override": OVERRIDE}
 
 
 def _of_own_side(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
@@ -41,30 +41,7 @@ def bone_properties() -> dict[str, object]:
             name="Translate", description="Let the bone move as well as turn, for example the hips. "
             "Locked axes of its location stay", **SETTING,
         ),
-        "dqik_use_limits": BoolProperty(
-            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
-            override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
-        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
-        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
-        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
-        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
-        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
-        "dqik_role": EnumProperty(
-            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
-            items=roles.items(), default="AUTO", options=FIXED, override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_limits_axes": FloatVectorProperty(
-            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
-            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
-            subtype="QUATERNION", options=FIXED, override=OVERRIDE, update=_of_own_side,
-        ),
-        "dqik_limits_zero": FloatVectorProperty(
-            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
-            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=FIXED, override=OVERRIDE,
-            update=_of_own_side,
-        ),
+        **_limit_properties(),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
@@ -92,26 +69,63 @@ def bone_properties() -> dict[str, object]:
             size=3, default=(0.0, 0.0, 0.0), min=-pi, max=pi, subtype="EULER", options=KEYED, override=OVERRIDE,
             update=_of_own_side,
         ),
-        **set_aside_properties(),
         "dqik_lock": BoolProperty(name="Lock", description="Keep the bone as it is posed", **SETTING),
-        # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
-        "dqik_owner": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
-        # the figure whose hold it is, as rig/skeleton/owners.py numbers them
-        "dqik_hold_of": IntProperty(options={"HIDDEN"}, override=OVERRIDE),
-        # of a goal's bone and its target, how far the goal leads them and whose it is: rig/controls/pasted_settings.py
-        "dqik_switch": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
-        # settings that were made for goals, which go back with the last of these
-        "dqik_made_translate": BoolProperty(options={"HIDDEN"}, override=OVERRIDE),
-        "dqik_made_stiffness": FloatProperty(options={"HIDDEN"}, override=OVERRIDE),
-        "dqik_made_switches": StringProperty(options={"HIDDEN"}, override=OVERRIDE),
-        "dqik_made_limits": FloatVectorProperty(size=6, options={"HIDDEN"}, override=OVERRIDE),
-        # the base pose, stored here so that it survives saving and undo
-        "dqik_base": FloatVectorProperty(size=stored_base.SIZE, options={"HIDDEN"}, override=OVERRIDE),
-        # the base pose as versions before stored it, which is only read
-        "dqik_base_rotation": FloatVectorProperty(size=4, options={"HIDDEN"}, override=OVERRIDE),
-        "dqik_base_location": FloatVectorProperty(size=3, options={"HIDDEN"}, override=OVERRIDE),
-        "dqik_base_mode": StringProperty(options={"HIDDEN"}, override=OVERRIDE),
+        **set_aside_properties(),
+        **_hidden_properties(),
     }  # fmt: skip
+
+
+def _limit_properties() -> dict[str, object]:
+    """The limits of a bone's rotation, the role that Human Limits goes by, and the axes of the limits."""
+    return {
+        "dqik_use_limits": BoolProperty(
+            name="Limits", description="Keep the bone's rotation inside its twist and swing limits", options=FIXED,
+            override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_twist_min": _angle("Twist Min", "Smallest turn about the bone's own length (Y)", -pi),
+        "dqik_twist_max": _angle("Twist Max", "Largest turn about the bone's own length (Y)", pi),
+        "dqik_swing_x_min": _angle("Swing X Min", "Smallest bend about the bone's X axis", -pi),
+        "dqik_swing_x_max": _angle("Swing X Max", "Largest bend about the bone's X axis", pi),
+        "dqik_swing_z_min": _angle("Swing Z Min", "Smallest bend about the bone's Z axis", -pi),
+        "dqik_swing_z_max": _angle("Swing Z Max", "Largest bend about the bone's Z axis", pi),
+        "dqik_role": EnumProperty(
+            name="Role", description="The bone's part in the figure, for Set Up Full Body and Human Limits",
+            items=roles.items(), default="AUTO", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_axes": FloatVectorProperty(
+            name="Limits' Axes", description="The axes of the limits, as a rotation of the bone's own axes at rest: "
+            "Human Limits turns them so that Y is along the limb", size=4, default=(1.0, 0.0, 0.0, 0.0),
+            subtype="QUATERNION", options=FIXED, override=OVERRIDE, update=_of_own_side,
+        ),
+        "dqik_limits_zero": FloatVectorProperty(
+            name="Limits' Zero", description="The rotation of the bone from rest at which its limits read zero", size=4,
+            default=(1.0, 0.0, 0.0, 0.0), subtype="QUATERNION", options=FIXED, override=OVERRIDE,
+            update=_of_own_side,
+        ),
+    }
+
+
+def _hidden_properties() -> dict[str, object]:
+    """Properties in which the extension remembers things of pose bones."""
+    return {
+        # the bone whose role, limits and preferred bend these are: Blender's paste copies them to the other side
+        "dqik_owner": IntProperty(**_HIDDEN),
+        # the figure whose hold it is, as rig/skeleton/owners.py numbers them
+        "dqik_hold_of": IntProperty(**_HIDDEN),
+        # of a goal's bone and its target, how far the goal leads them and whose it is: rig/controls/pasted_settings.py
+        "dqik_switch": FloatVectorProperty(size=3, **_HIDDEN),
+        # settings that were made for goals, which go back with the last of these
+        "dqik_made_translate": BoolProperty(**_HIDDEN),
+        "dqik_made_stiffness": FloatProperty(**_HIDDEN),
+        "dqik_made_switches": StringProperty(**_HIDDEN),
+        "dqik_made_limits": FloatVectorProperty(size=6, **_HIDDEN),
+        # the base pose, stored here so that it survives saving and undo
+        "dqik_base": FloatVectorProperty(size=stored_base.SIZE, **_HIDDEN),
+        # the base pose as versions before stored it, which is only read
+        "dqik_base_rotation": FloatVectorProperty(size=4, **_HIDDEN),
+        "dqik_base_location": FloatVectorProperty(size=3, **_HIDDEN),
+        "dqik_base_mode": StringProperty(**_HIDDEN),
+    }
 
 
 def armature_properties() -> dict[str, object]:

@@ -24,33 +24,15 @@ from ..rig.overlay.workspace import Workspace
 from ..rig.skeleton.menus import GHOSTS_OF, OBJECTIVES, ORDERS, START_FROM, solver_items
 from ..solvers import kernel
 from ..solvers.compiled import SOLVERS as COMPILED
-from .common import FIXED, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTING, touched
+from .common import FIXED, GROWING, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTING, touched
 from .contact import DqikContact, redrawn
 from .goal import DqikGoal
 from .relations import DqikCoupling, DqikObstacle
 from .status import DqikMissedFrame, DqikStatus
 
 
-def _switched(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """Live solving was switched on or off."""
-    del context
-    live.switch(self.id_data)
-
-
-def _targets_follow(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """The targets become children of the armature object, or are so no longer."""
-    del context
-    goals.set_follow(self.id_data, goals.own_empties(self.id_data), self.targets_follow)
-
-
-def _goal_activated(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """Another goal became the active one, so its target is selected."""
-    del context
-    selection.show_active_goal(self.id_data)
-
-
 def _implementation(settings: bpy.types.bpy_struct) -> str:
-    """What runs the chosen solver: the compiled kernel or NumPy."""
+    """Returns the name of what runs the chosen solver: the compiled kernel or NumPy."""
     if settings.solver not in COMPILED:
         return "NumPy: this method is not compiled"
     return "Compiled kernel" if kernel() == "compiled" else kernel().replace("numpy", "NumPy", 1)
@@ -63,7 +45,7 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Live",
         description="Solve on every change of frame, and whenever a target or a bone moves. "
         "Switching it off returns the bones to their pose from before",
-        options=KEYED, override=OVERRIDE, update=_switched,
+        options=KEYED, override=OVERRIDE, update=lambda settings, _: live.switch(settings.id_data),
     )  # fmt: skip
     solver: EnumProperty(
         name="Solver", description="The method that finds the pose", items=solver_items(), default="PGS", **SETTING,
@@ -124,14 +106,10 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Own Motion", description="How much of the natural pose was learnt from this character's actions, instead "
         "of from people in general", default=1.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
     )  # fmt: skip
-    goals: CollectionProperty(
-        type=DqikGoal, name="Goals", description="What the armature's bones should reach",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )  # fmt: skip
-    couplings: CollectionProperty(
-        type=DqikCoupling, name="Couplings", description="Bones that move together",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )  # fmt: skip
+    goals: CollectionProperty(type=DqikGoal, name="Goals", override=GROWING,
+                              description="What the armature's bones should reach")
+    couplings: CollectionProperty(type=DqikCoupling, name="Couplings", override=GROWING,
+                                  description="Bones that move together")
     avoid_self: BoolProperty(
         name="Self", description="The body's parts do not pass through each other. Parts that overlap at rest may "
         "overlap as much in any pose", **SETTING,
@@ -146,26 +124,20 @@ class DqikSettings(bpy.types.PropertyGroup):
         name="Height", description="Height of the floor over the floor object, or over the world's ground, in world "
         "units", default=0.0, subtype="DISTANCE", **SETTING,
     )  # fmt: skip
-    avoid: CollectionProperty(
-        type=DqikObstacle, name="Obstacles", description="Objects that the body's parts do not pass through",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )  # fmt: skip
+    avoid: CollectionProperty(type=DqikObstacle, name="Obstacles", override=GROWING,
+                              description="Objects that the body's parts do not pass through")
     active_obstacle: IntProperty(
         name="Active Obstacle", description="The obstacle that is chosen in the list", min=0, options=FIXED,
         override=OVERRIDE,
     )  # fmt: skip
     active_goal: IntProperty(
         name="Active Goal", description="The goal that the panel shows", min=0, options=FIXED, override=OVERRIDE,
-        update=_goal_activated,
+        update=lambda settings, _: selection.show_active_goal(settings.id_data),
     )  # fmt: skip
-    missed_frames: CollectionProperty(
-        type=DqikMissedFrame, name="Missed Frames", description="Frames on which the last bake or check missed goals",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )  # fmt: skip
-    contacts: CollectionProperty(
-        type=DqikContact, name="Contacts", description="The frames on which feet are on the ground and hands hold on",
-        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
-    )  # fmt: skip
+    missed_frames: CollectionProperty(type=DqikMissedFrame, name="Missed Frames", override=GROWING,
+                                      description="Frames on which the last bake or check missed goals")
+    contacts: CollectionProperty(type=DqikContact, name="Contacts", override=GROWING,
+                                 description="The frames on which feet are on the ground and hands hold on")
     active_contact: IntProperty(
         name="Active Contact", description="The contact that is chosen in the list", min=0, options=FIXED,
         override=OVERRIDE, update=redrawn,
@@ -211,7 +183,10 @@ class DqikSettings(bpy.types.PropertyGroup):
     targets_follow: BoolProperty(
         name="Targets Follow Armature",
         description="Moving the armature object moves target objects without another parent too: they become its "
-        "children. Control bones always follow", options=FIXED, override=OVERRIDE, update=_targets_follow,
+        "children. Control bones always follow", options=FIXED, override=OVERRIDE,
+        update=lambda settings, _: goals.set_follow(
+            settings.id_data, goals.own_empties(settings.id_data), settings.targets_follow
+        ),
     )  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)
@@ -228,7 +203,7 @@ class DqikSettings(bpy.types.PropertyGroup):
 
     @property
     def natural_pose_refusal(self) -> str:
-        """Why the natural pose does not know the figure; empty if it does."""
+        """The reason why the natural pose does not know the figure; empty if it does."""
         refusal = sessions.natural_pose_refusal(self.id_data)
         return "" if refusal is None else str(refusal)
 

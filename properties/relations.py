@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an armature keeps to beside its goals: couplings between bones, and obstacles."""
+"""Couplings between bones, and obstacles, which an armature keeps to beside its goals."""
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the last solve, bake or check of an armature reports."""
+"""The reports of the last solve, bake or check of an armature."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty

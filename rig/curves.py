@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 
 import bpy
@@ -32,6 +32,18 @@ def bone_path(bone: str, channel: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
+def path_of(owner: bpy.types.Object | bpy.types.PoseBone, name: str) -> str:
+    """The data path, from the object, of a property of an object or a bone."""
+    return bone_path(owner.name, name) if isinstance(owner, bpy.types.PoseBone) else name
+
+
+def group_of(owner: object, path: str) -> str:
+    """The name of the group that a new curve of a property gets, as Blender has it; empty for none."""
+    if isinstance(owner, bpy.types.PoseBone):
+        return owner.name
+    return "Object Transforms" if path.startswith(("location", "rotation", "scale")) else ""
+
+
 def frame_before(time: float) -> float:
     """The last whole frame before a time: up to there nothing changes that begins or ends at the time."""
     return float(np.ceil(time - SAME_FRAME)) - 1.0
@@ -39,7 +51,8 @@ def frame_before(time: float) -> float:
 
 def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
     """The F-curves of the assigned action for this owner; empty if there are none."""
-    return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(owner)
+    return () if bag is None else bag.fcurves
 
 
 def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
@@ -62,9 +75,26 @@ def digest(ob: bpy.types.Object) -> str:
 
 def find(ob: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None:
     """A curve of an object's assigned action, or None."""
-    owner = ob.animation_data
-    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(ob.animation_data)
     return None if bag is None else bag.fcurves.find(path, index=index)
+
+
+def keyed(ob: bpy.types.Object, paths: Container[str]) -> list[bpy.types.FCurve]:
+    """The curves with keys of data paths in an object's assigned action."""
+    return [curve for curve in fcurves(ob.animation_data) if curve.data_path in paths and len(curve.keyframe_points)]
+
+
+def times(found: Iterable[bpy.types.FCurve]) -> list[float]:
+    """The times of the keys of curves, in their order."""
+    return sorted({round(key.co[0], 3) for curve in found for key in curve.keyframe_points})
+
+
+def remove_keys(found: Iterable[bpy.types.FCurve], first: float, last: float) -> None:
+    """Remove the keys of curves from a time to another."""
+    for curve in found:
+        for key in reversed(curve.keyframe_points):
+            if first - SAME_FRAME <= key.co[0] <= last + SAME_FRAME:
+                curve.keyframe_points.remove(key)
 
 
 def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
@@ -84,7 +114,7 @@ def remove(ob: bpy.types.Object, starts: tuple[str, ...]):
     owner = ob.animation_data
     if owner is None or owner.action is None or owner.action.library is not None:
         return None
-    bag = _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(owner)
     for curve in [curve for curve in ([] if bag is None else bag.fcurves) if curve.data_path.startswith(starts)]:
         bag.fcurves.remove(curve)
     return bag
@@ -118,10 +148,13 @@ def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times
 
 def remove_path(ob: bpy.types.Object, path: str) -> None:
     """Remove the curves of a property from an object's action."""
-    owner = ob.animation_data
-    bag = None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
+    bag = _bag_of(ob.animation_data)
     for curve in [] if bag is None else [curve for curve in bag.fcurves if curve.data_path == path]:
         bag.fcurves.remove(curve)
+
+
+def _bag_of(owner: bpy.types.AnimData | None):
+    return None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
 
 
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
@@ -163,6 +196,12 @@ class Writer:
             owner.action_slot = action.slots.new(id_type="OBJECT", name=ob.name)  # what the others hold was not shown
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
+    @classmethod
+    def of(cls, ob: bpy.types.Object) -> "Writer":
+        """Writes into the assigned action, or a new one."""
+        data = ob.animation_data or ob.animation_data_create()
+        return cls(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
+
     def write(self, path: str, index: int, group: str, frames: np.ndarray, values: np.ndarray,
               slopes: np.ndarray | None = None, is_stepped: bool = False) -> None:  # fmt: skip
         """Write keys (K,) into a curve; its old keys before and after `frames` stay, and so do their handles.
@@ -171,11 +210,7 @@ class Writer:
             after each key, from which the handles are set; without them the handles are those of new keys in Blender's
             preferences. is_stepped : values stay until the next key.
         """
-        curve = self._bag.fcurves.find(path, index=index)
-        before = None if curve is None else Keys.of(curve)
-        if curve is None:
-            curve = self._new_curve(path, index, group)
-        self._written.append((curve, before))
+        curve, before = self._opened(path, index, group)
         if is_stepped:
             interpolation = CONSTANT
         elif slopes is None and len(frames) <= 2:
@@ -193,15 +228,11 @@ class Writer:
 
         over : also in the place of its own ones that have other values at the same times; else these stay.
         """
-        curve = self._bag.fcurves.find(path, index=index)
-        before = None if curve is None else Keys.of(curve)
-        if curve is None:
-            curve = self._new_curve(path, index, group)
-        self._written.append((curve, before))
+        curve, before = self._opened(path, index, group)
         if before is not None:
             keys = keys if over else keys.chosen(~keys.are_at(before, alike=False))
             keys = keys.joined(before.chosen(~before.are_at(keys)))
-        keys.into(curve, np.ones(len(keys.times), dtype=bool))
+        keys.into(curve, stays=True)
         return curve
 
     def finish(self) -> None:
@@ -223,16 +254,20 @@ class Writer:
             else:
                 before.into(curve)
 
-    def _new_curve(self, path: str, index: int, group: str) -> bpy.types.FCurve:
-        """A new curve in a group named after the bone."""
+    def _opened(self, path: str, index: int, group: str) -> tuple[bpy.types.FCurve, "Keys | None"]:
+        """A curve that is written, and its old keys; None for a new one, which is in a group named after the bone."""
         curves = self._bag.fcurves
-        if not LAYERED:
-            return curves.new(path, index=index, action_group=group)
-        if _GROUP_NAMES:
-            return curves.new(path, index=index, group_name=group)
-        curve = curves.new(path, index=index)
-        curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
-        return curve
+        curve = curves.find(path, index=index)
+        before = None if curve is None else Keys.of(curve)
+        if curve is None and not LAYERED:
+            curve = curves.new(path, index=index, action_group=group)
+        elif curve is None and _GROUP_NAMES:
+            curve = curves.new(path, index=index, group_name=group)
+        elif curve is None:
+            curve = curves.new(path, index=index)
+            curve.group = self._bag.groups.get(group) or self._bag.groups.new(group)
+        self._written.append((curve, before))
+        return curve, before
 
 
 class Keys:
@@ -293,13 +328,10 @@ class Keys:
 
     def around(self, new: "Keys") -> "Keys":
         """The new keys, and these keys before and after them."""
-        span = new.times[[0, -1]]
-        before, after = self.times < span[0] - 1e-3, self.times > span[1] + 1e-3
-        columns, count = {}, len(new.times)
-        for name, old in self.columns.items():
-            usual = np.broadcast_to(_COLUMNS[name][1], (count, *old.shape[1:]))
-            columns[name] = np.concatenate([old[before], new.columns.get(name, usual), old[after]])
-        return Keys(columns)
+        first, last = new.times[[0, -1]]
+        whole = {name: new.columns.get(name, np.broadcast_to(usual, (len(new.times), *np.shape(usual))))
+                 for name, (_, usual) in _COLUMNS.items()}  # fmt: skip
+        return self.chosen((self.times < first - 1e-3) | (self.times > last + 1e-3)).joined(Keys(whole))
 
     def fixed(self, which: np.ndarray, smooth: bool = True) -> "Keys":
         """The keys with handles that stay where they are for some. smooth : those that are in line stay so."""
@@ -308,18 +340,18 @@ class Keys:
         fixed = np.where(which, np.where(free, FREE, ALIGNED), kinds)
         return Keys(self.columns | dict(zip(_TYPES, fixed, strict=True)))
 
-    def into(self, curve: bpy.types.FCurve, stays: np.ndarray | None = None) -> None:
+    def into(self, curve: bpy.types.FCurve, stays: np.ndarray | bool = False) -> None:
         """Replace the keys of a curve.
 
-        stays : (K,) the keys whose handles stay as they are here, also where automatic ones would move with their
-        neighbours.
+        stays : the keys (K,), all or none, whose handles stay as they are here, also where automatic ones would move
+        with their neighbours.
         """
         points = curve.keyframe_points
         points.clear()
         points.add(len(self.times))
         self._write(curve, _COLUMNS)
         keys = self
-        for attempt in range(_FIXES if stays is not None and stays.any() else 0):
+        for attempt in range(_FIXES if np.any(stays) else 0):
             moved = stays & keys.differ_from(Keys.of(curve))
             if not moved.any():
                 break

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from .compiled.needs import SUPPORTED, needs
 from .compiled.stages import CompiledStages
 from .group.apart import Apart, MotionApart
 from .group.grouping import chains_of, coupled, stage_order
-from .group.side_by_side import side_by_side
 from .group.stage import Stage
 from .group.stages import Stages
 from .methods.table import method_of, refuse_kinds, solver_named
@@ -67,18 +65,16 @@ class Prepared:
         refuse_kinds(self.solver, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
-        levels = [
-            [Stage(skeleton, self.goals, indices, chains, method, self.options) for indices in groups]
-            for groups in stage_order(skeleton, self.goals, coupled(skeleton, chains))
+        stages = [
+            Stage(skeleton, self.goals, indices, chains, method, self.options)
+            for indices in stage_order(skeleton, self.goals, coupled(skeleton, chains))
         ]
-        stages = [stage for level in levels for stage in level]
-        together = partial(side_by_side, self.goals, chains, method)
         if contacts is not None and not isinstance(contacts, Contacts):
             raise InvalidOptions(f"contacts: expected Contacts, got {shown(contacts)}")
         self.contacts = contacts
         self._placing = np.zeros((0, 3)) if contacts is None else contacts.points()
         self._points = np.concatenate([own_points(self.goals), self._placing])
-        self.numpy = Stages(skeleton, self.goals, levels, self.options, together, len(self._points))
+        self.numpy = Stages(skeleton, self.goals, stages, self.options, len(self._points))
         self.apart: Apart | CompiledApart | None = None
         if contacts is not None and self.goals:
             apart = Apart(skeleton, self.goals, chains, self.options, contacts, self.numpy)
@@ -93,11 +89,31 @@ class Prepared:
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._local = threading.local()
 
+    def with_holds(self, hold: np.ndarray, gain: np.ndarray) -> "Prepared":
+        """The same solve with other holds and gains (J,) of the joints, which shares what these leave alone.
+
+        Raises `InvalidSkeleton` for holds and gains that a `Joint` cannot have.
+        """
+        skeleton = self.skeleton.with_holds(hold, gain)
+        if self.options.pull is None:  # then holds and gains decide whether there is a pull
+            return Prepared(skeleton, self.goals, self.solver, self.options, self.contacts)
+        other = Prepared.__new__(Prepared)
+        other.__dict__.update(self.__dict__)
+        other.skeleton, other._local = skeleton, threading.local()
+        other.numpy = self.numpy.with_holds(skeleton)
+        if self.apart is not None:
+            apart = self.apart.numpy if isinstance(self.apart, CompiledApart) else self.apart
+            other.apart = compiled_or_numpy(apart.with_holds(other.numpy), self.options, self.numpy.counts,
+                                            self.numpy.points)  # fmt: skip
+        if self.compiled is not None:
+            other.compiled = self.compiled.with_holds(other.numpy.stages)
+        return other
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Prepared, (self.skeleton, self.goals, self.solver, self.options, self.contacts)
 
     @property
-    def stages(self) -> list[Stage]:
+    def stages(self) -> Sequence[Stage]:
         """The groups of goals that are solved together, in order."""
         return self.numpy.stages
 
@@ -116,9 +132,12 @@ class Prepared:
             arrays = self._local.arrays = self.arrays()
         if not self._fill(arrays, positions, rotations, self._rest if pose is None else pose):
             arrays.ask(self.targets_of_frame(positions, rotations), self.start(pose))
-        self.solve_into(arrays)
+        (self.compiled or self.numpy).solve_into(arrays)
+        if self.apart is None:
+            return arrays.solution(0, time.perf_counter() - began)
+        self.apart.solve_into(arrays)
         solution = arrays.solution(0, time.perf_counter() - began)
-        return solution if self.apart is None else replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
+        return replace(solution, overlap=float(self.apart.overlaps(arrays)[0]))
 
     @staticmethod
     def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:

@@ -86,6 +86,6 @@ def solve_clip(
     began = time.perf_counter()
     arrays = prepared.arrays(count, shared=reference is None)
     arrays.ask(targets, start)
-    solve_into(prepared.numpy, prepared, arrays, weight, reference is not None)
+    solve_into(prepared, prepared, arrays, weight, reference is not None)
     prepared.push_apart(arrays)
     return solutions_of(prepared, arrays, time.perf_counter() - began)

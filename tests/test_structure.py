@@ -85,7 +85,7 @@ def test_a_circle_is_found() -> None:
 def test_no_files_of_the_extension_import_each_other() -> None:
     """Not even inside functions, or for types alone."""
     needs = python_needs(ROOT, *EXTENSION)
-    assert needs["solvers.group.solve"] >= {"solvers.group.stage", "solvers.model.goals", "solvers.space.arc"}
+    assert needs["solvers.group.plan"] >= {"solvers.group.stage", "solvers.model.goals", "solvers.space.arc"}
     assert circle(needs) == set()
 
 
@@ -127,6 +127,13 @@ def test_rooms_of_the_rig_import_from_those_below() -> None:
     ]  # fmt: skip
     assert {rig_room(name) for name in needs} == set(RIG)
     assert upward == []
+
+
+def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
+    names = [node.name for file in sources("solvers") for node in ast.parse(file.read_text(encoding="utf-8")).body
+             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]  # fmt: skip
+    assert len(names) > 100
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
 
 
 def test_no_folder_is_a_list() -> None:

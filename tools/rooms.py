@@ -20,7 +20,7 @@ SOLVERS = (
 """Folders of `solvers`. The files beside them may import from all."""
 RIG = (
     "notes", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory", "frame.step",
-    "frame", "bake", "shot", "clip", "motion", "overlay", "compare",
+    "frame", "clip", "bake", "shot", "motion", "overlay", "compare",
 )  # fmt: skip
 """Folders and files of `rig`. `frame` stands for the files beside its three rooms."""
 TOP = ("live.py", "operators", "ui", "properties")

@@ -3,7 +3,6 @@
 
 import blf
 import bpy
-import gpu
 
 from ..operators.common import armature
 from ..rig.clip import contact_ranges
@@ -11,7 +10,7 @@ from ..rig.figure.parts import LEFT, RIGHT
 from ..rig.figure.short_names import called
 from ..rig.overlay import contact_bars
 from ..rig.overlay.contact_bars import Bar
-from .drawing import Color, fill
+from .drawing import Color, blended, fill
 
 _FEET = {LEFT: (0.45, 0.65, 1.0), RIGHT: (1.0, 0.5, 0.42)}  # as the overlay has bones with a role
 _HANDS = {LEFT: (0.35, 0.85, 0.75), RIGHT: (1.0, 0.75, 0.3)}
@@ -29,8 +28,7 @@ def draw() -> None:
         return
     scale, bars = context.preferences.system.ui_scale, contact_bars.in_region(ob, context)
     lanes = {(bar.contact.bone, bar.contact.part): (bar.bottom, bar.top) for bar in bars}
-    gpu.state.blend_set("ALPHA")
-    try:
+    with blended():
         fill([(0.0, context.region.width, bottom, top) for bottom, top in lanes.values()], _LANE)
         for bar in bars:
             is_active = bar.number == ob.dqik.active_contact
@@ -38,8 +36,6 @@ def draw() -> None:
             fill([(bar.left, bar.right, bar.bottom, bar.top)], _EDGE if is_active else _BORDER)
             inner = bar.left + edge, max(bar.right - edge, bar.left + edge), bar.bottom + edge, bar.top - edge
             fill([inner], _color(bar))
-    finally:
-        gpu.state.blend_set("NONE")
     for (bone, part), (bottom, top) in lanes.items():
         if top - bottom >= _LETTERS * scale:
             blf.size(0, _LETTERS * scale)

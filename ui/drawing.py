@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shared by what draws in editors: batches, lines, points and rectangles."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 import bpy
 import gpu
@@ -9,11 +10,35 @@ import mathutils
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
+from ..operators.common import armature
+
 Color = tuple[float, float, float, float]
 
 _POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
 _CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], dtype=np.float32)
 _dot_shaders: list[gpu.types.GPUShader] = []  # the only one, once it is made
+
+
+def figure_in_view(context: bpy.types.Context) -> bpy.types.Object | None:
+    """Returns the armature that overlays of a 3D view are about; None if there is none or they are off."""
+    ob, space = armature(context), context.space_data
+    is_posed = ob is not None and ob.type == "ARMATURE" and ob.pose is not None and ob.mode != "EDIT"
+    is_shown = is_posed and space is not None and space.overlay.show_overlays
+    return ob if is_shown and ob.visible_get(view_layer=context.view_layer) else None
+
+
+@contextmanager
+def blended() -> Generator[None]:
+    """Draw over what is there already; afterwards Blender's state is as it expects it."""
+    gpu.state.blend_set("ALPHA")
+    try:
+        yield
+    finally:
+        gpu.state.blend_set("NONE")
+        gpu.state.depth_test_set("NONE")
+        gpu.state.depth_mask_set(False)
+        gpu.state.face_culling_set("NONE")
+        gpu.state.point_size_set(1.0)
 
 
 def lines_of(points: np.ndarray) -> gpu.types.GPUBatch:

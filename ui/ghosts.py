@@ -8,11 +8,10 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from ..operators.common import armature
 from ..operators.motion import see_motion
 from ..rig.clip import seen_motion
 from ..rig.overlay import motion as seen
-from .drawing import Color, dots_of, draw_dots, draw_lines, linear, lines_of
+from .drawing import Color, blended, dots_of, draw_dots, draw_lines, figure_in_view, linear, lines_of
 
 _BEFORE, _AFTER = (0.95, 0.18, 0.14), (0.47, 0.95, 0.27)  # where themes have no colours of motion paths: before 4.3
 _OLD = (0.5, 0.5, 0.5)
@@ -33,7 +32,7 @@ class _Ghost(NamedTuple):
 
 
 class _Cache:
-    known: seen_motion.Motion | None = None  # that the batches of ghosts were made from
+    known: seen_motion.SeenMotion | None = None  # that the batches of ghosts were made from
     of: frozenset[str] = frozenset()  # what is drawn of each ghost
     ghosts: dict[int, _Ghost] = {}  # by frame
     arcs_of: tuple = ()  # what the batches of arcs were made from
@@ -41,35 +40,19 @@ class _Cache:
     mesh_shader: gpu.types.GPUShader | None = None
 
 
-def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The armature whose motion is to be drawn, if any."""
-    if not context.space_data.overlay.show_overlays:
-        return None
-    ob = armature(context)
-    if ob is None or ob.type != "ARMATURE" or ob.pose is None or ob.mode == "EDIT" or not seen_motion.is_asked(ob):
-        return None
-    return ob if ob.visible_get(view_layer=context.view_layer) else None
-
-
 def draw() -> None:
     """Draw what is known, and ask for what is missing."""
     context = bpy.context
-    ob = _shown(context)
-    if ob is None:
+    ob = figure_in_view(context)
+    if ob is None or not seen_motion.is_asked(ob):
         return
     if seen_motion.missing(ob, context.scene)[0] and see_motion.may_read(ob, context.scene):
         see_motion.ask(context)
-    gpu.state.blend_set("ALPHA")
-    try:
+    with blended():
         if ob.dqik.ghosts:
             _draw_ghosts(context, ob)
         if ob.dqik.arcs:
             _draw_arcs(context, ob)
-    finally:
-        gpu.state.blend_set("NONE")
-        gpu.state.depth_test_set("NONE")
-        gpu.state.depth_mask_set(False)
-        gpu.state.face_culling_set("NONE")
 
 
 # -- ghosts ------------------------------------------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 """Marks the frames that miss goals in the timeline, the dope sheet and the graph editor."""
 
 import bpy
-import gpu
 
 from ..operators.common import armature
-from .drawing import fill
+from .drawing import blended, fill
 
 _COLOR = (1.0, 0.30, 0.15, 0.9)
 _WIDTH, _HEIGHT = 4.0, 7.0  # least width and height of a mark in pixels
@@ -35,6 +34,5 @@ def draw() -> None:
         left, right = (view.view_to_region(frame, 0.0, clip=False)[0] for frame in (first - 0.5, last + 0.5))
         middle, half = 0.5 * (left + right), max(0.5 * (right - left), 0.5 * _WIDTH * scale)
         bars.append((middle - half, middle + half, 0.0, _HEIGHT * scale))
-    gpu.state.blend_set("ALPHA")
-    fill(bars, _COLOR)
-    gpu.state.blend_set("NONE")
+    with blended():
+        fill(bars, _COLOR)

@@ -2,12 +2,10 @@
 """Draws the motion from which the active armature's motion was made in 3D views, as lines along its bones."""
 
 import bpy
-import gpu
 import numpy as np
 
-from ..operators.common import armature
 from ..rig.overlay import original
-from .drawing import draw_lines, lines_of
+from .drawing import blended, draw_lines, figure_in_view, lines_of
 
 _COLOR, _EDGE = (1.0, 0.72, 0.2, 0.95), (0.0, 0.0, 0.0, 0.45)
 _WIDTH, _RIM = 2.5, 2.0  # pixels
@@ -16,19 +14,14 @@ _WIDTH, _RIM = 2.5, 2.0  # pixels
 def draw() -> None:
     """Draw the lines over everything, moved to the right of the view by as much as is asked for."""
     context = bpy.context
-    ob = armature(context)
-    if ob is None or ob.type != "ARMATURE" or not ob.dqik.show_original or ob.dqik.live or ob.mode == "EDIT":
-        return
-    if not context.space_data.overlay.show_overlays or not ob.visible_get(view_layer=context.view_layer):
+    ob = figure_in_view(context)
+    if ob is None or not ob.dqik.show_original or ob.dqik.live:
         return
     lines = original.lines(ob, context)
     if not len(lines):
         return
     right = np.array(context.region_data.view_rotation.to_matrix().col[0])
     batch = lines_of(lines + ob.dqik.original_beside * original.height(ob) * right)
-    gpu.state.blend_set("ALPHA")
-    try:
+    with blended():
         draw_lines(context, batch, _EDGE, _WIDTH + _RIM)
         draw_lines(context, batch, _COLOR, _WIDTH)
-    finally:
-        gpu.state.blend_set("NONE")

@@ -11,10 +11,9 @@ import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
-from ..operators.common import armature
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
-from .drawing import batch, draw_lines, draw_points, lines_of, points_of
+from .drawing import batch, blended, draw_lines, draw_points, figure_in_view, lines_of, points_of
 
 _COLORS = {
     "goal": (0.30, 0.85, 0.55, 0.9), "miss": (1.00, 0.35, 0.15, 1.0), "swing": (0.45, 0.70, 1.00, 0.9),
@@ -49,11 +48,8 @@ def _refresh() -> _Drawn | None:
     """The batches of the active armature; None if nothing is to be shown."""
     global _drawn
     context = bpy.context
-    overlay, space = context.window_manager.dqik_overlay, context.space_data
-    if space is None or not space.overlay.show_overlays:
-        return None
-    ob = armature(context)
-    if ob is None or ob.mode == "EDIT" or ob.pose is None or not ob.visible_get(view_layer=context.view_layer):
+    overlay, ob = context.window_manager.dqik_overlay, figure_in_view(context)
+    if ob is None:
         return None
     shown = scene.ONLY_MISSES
     if overlay.show:
@@ -99,9 +95,8 @@ def draw_view() -> None:
     if drawn is None:
         return
     context = bpy.context
-    gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
-    try:
+    with blended():
         flat = gpu.shader.from_builtin("UNIFORM_COLOR")
         for triangles, kind in drawn.faces:
             flat.uniform_float("color", (*_COLORS[kind][:3], _FACE_ALPHA))
@@ -110,9 +105,6 @@ def draw_view() -> None:
             draw_points(context, points, _COLORS[kind], _POINT)
         for lines, kind in drawn.lines:
             draw_lines(context, lines, _COLORS[kind], _WIDTHS[kind])
-    finally:
-        gpu.state.blend_set("NONE")
-        gpu.state.point_size_set(1.0)
 
 
 def draw_labels() -> None:

@@ -131,21 +131,15 @@
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
 
-/* solvers/group/polish.py */
+/* solvers/group/plan.py */
 #define RETURN_NEARER 0.99
-
-/* solvers/group/solve.py */
 #define FOLLOW_JUMP 0.25
 #define FOLLOW_LOST 0.001
-
-/* solvers/group/attempts.py */
 #define NEAR_STARTS 4
 #define NEAR_SPREADS {0.4, 0.8}
 #define RECOVER_ERROR 0.25
 #define RECOVER_SHARE 0.5
 #define NEARER 0.999999999
-
-/* solvers/group/staged.py */
 #define STAGED_MISS 0.005
 #define STAGED_MISS_KNOWN 0.001
 #define STAGED_SHARE 0.25
@@ -592,7 +586,7 @@ typedef struct {
     const double *translations;
 } dqik_pose;
 
-/* A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py. */
+/* A symmetric positive definite matrix in a band of blocks; see solvers/motion/banded.py. */
 typedef struct {
     int64_t frames;
     int32_t n; /* unknowns of a frame */
@@ -725,7 +719,7 @@ typedef struct {
     const double *own_map;
 } dqik_figure;
 
-/* What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py. */
+/* What follows from the animator's pose of a figure; see Prior in solvers/figure/prior.py. */
 typedef struct {
     int32_t has_pose; /* whether the rest is of a pose */
     double share; /* of the character's own motion */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to a figure: its sides, its rest pose, its eyes, its own way to move, and a file that shows a fault."""
+"""Tools of a figure's sides, rest pose, eyes and own way to move, and of a file that shows a fault."""
 
 from pathlib import Path
 

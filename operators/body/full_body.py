@@ -187,7 +187,7 @@ class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
         numbers = [*numbers, *added.goals]
         try:
             return (yield from from_animation.key(
-                context, ob, from_animation.Wanted(numbers, added.poles, added.pivots), frames
+                context, ob, from_animation.KeyedControls(numbers, added.poles, added.pivots), frames
             ))  # fmt: skip
         except (GeneratorExit, scene_state.Disturbed, ReferenceError):
             with suppress(ReferenceError):  # the object itself may be gone

@@ -33,7 +33,7 @@ class DQIK_OT_reach_show(SteppedTool, bpy.types.Operator):
         depsgraph = context.evaluated_depsgraph_get()
         reading = Session(stored=False)
         found = offline.bake_frame(reading, ob, depsgraph).frame_input
-        numbers = [] if found is None else [goal.index for goal in found.rig.goals]
+        numbers = [] if found is None else [goal.number for goal in found.rig.goals]
         if ob.dqik.active_goal not in numbers:
             raise Refused(reading.rig.refusal or Note("The active goal is muted or incomplete"))
         goal = numbers.index(ob.dqik.active_goal)

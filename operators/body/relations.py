@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bones keep to: couplings, by which they move together, and bodies and obstacles, which they do not pass."""
+"""Couplings, by which bones move together, and the bodies and obstacles that they do not pass."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -37,7 +37,7 @@ class DQIK_OT_couple(Tool, bpy.types.Operator):
             wanted = preset.links(rest)
             if not wanted:
                 raise NotDone("WARNING", Note("{} has too few bones that are recognised as {}: set their Role in the "
-                                              "Bone panel", repr(ob.name), Note(preset.bones)))
+                                              "Bone panel", repr(ob.name), preset.bones))
         return Note("Coupled {} axes of bones", couplings.add(ob, wanted))
 
 

@@ -7,9 +7,8 @@ from functools import partial
 
 import bpy
 
-from ...rig.bake import keys
 from ...rig.blender import motions
-from ...rig.clip import contact_ranges
+from ...rig.clip import contact_ranges, lineage
 from .command_arguments import Parser
 from .commands import Done, Task
 
@@ -21,7 +20,7 @@ def add_option(parser: Parser) -> None:
 
 
 def left_out(ob: bpy.types.Object) -> int:
-    """How many motions of an armature are not the assigned one."""
+    """Returns the number of an armature's motions beside the assigned one."""
     own = motions.of(ob, _rigs(), bpy.data.actions)
     return len(own) - (ob.animation_data is not None and ob.animation_data.action in own)
 
@@ -51,12 +50,12 @@ def expanded(tasks: Sequence[Task]) -> Generator[list[Task]]:
 
 
 class _Made:
-    """What was made of the motions of an armature."""
+    """The actions that were made of an armature's motions."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
-        self._ob, self._before = ob, keys.assigned(ob)
+        self._ob, self._before = ob, lineage.assigned(ob)
         self._made: dict[bpy.types.Action, bpy.types.Action] = {}
-        self._contacts: dict[bpy.types.Action, tuple[list[contact_ranges.Range], bpy.types.Action | None]] = {}
+        self._contacts: dict[bpy.types.Action, tuple[list[contact_ranges.ContactRange], bpy.types.Action | None]] = {}
 
     def work(self, action: bpy.types.Action, task: Task) -> Done:
         """Do a task with an action assigned."""
@@ -72,7 +71,7 @@ class _Made:
         old, _ = self._before
         shown = old if old in self._made else next(iter(self._made), None)
         if shown is None or (old is not None and old not in self._made):
-            keys.assign(self._ob, self._before)
+            lineage.assign(self._ob, self._before)
         else:
             with motions.alone(self._ob, self._made[shown]):
                 contact_ranges.store(self._ob, *self._contacts[shown])

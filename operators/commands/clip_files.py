@@ -53,7 +53,7 @@ class Exchange(NamedTuple):
 
 
 class FileFormat(NamedTuple):
-    """How files of an ending are read: by the first importer that this Blender has.
+    """The importers of files of an ending, of which the first that this Blender has reads them.
 
     fault : what is wrong with a file, if anything. rate : the frames a second of a file, if the importer leaves the
     scene's; None if they are not known.
@@ -80,7 +80,7 @@ def _usd_rate(path: str) -> float | None:
 
 
 def _usd() -> Callable[[str], Any] | None:
-    """What opens a stage of USD; None in a Blender without its library for Python."""
+    """Returns the function that opens a stage of USD; None in a Blender without its library for Python."""
     before = list(sys.path)
     getattr(bpy.utils, "expose_bundled_modules", lambda: None)()  # from Blender 4.4 on
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the commands are told: their arguments, the files to read, and where each result goes."""
+"""The commands' arguments: options, files to read, and the file of each result."""
 
 import argparse
 import math

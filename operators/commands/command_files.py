@@ -15,11 +15,11 @@ _LONGEST_PATH = 1000  # bytes; Blender cuts off what is longer than 1023
 
 
 class Refusal(Exception):
-    """Why nothing can be done to an armature or a file, in one sentence: because of what it is."""
+    """Says in one sentence why nothing can be done to an armature or a file: because of what it is."""
 
 
 class Failure(Exception):
-    """Why a file cannot be read or written, in one sentence."""
+    """Says in one sentence why a file cannot be read or written."""
 
 
 def last_line(text: str) -> str:

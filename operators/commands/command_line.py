@@ -52,7 +52,7 @@ def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
 
 
 def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Object]:
-    """What an armature, and the live armatures that it may follow, read of other objects: targets and obstacles."""
+    """Returns the targets and obstacles of an armature, and of the live armatures that it may follow."""
     armatures = [ob, *(other for other in scene.objects if other.type == "ARMATURE" and other.dqik.live)]
     return list(dict.fromkeys(target for armature in armatures for target, _ in aims_of(armature)))
 

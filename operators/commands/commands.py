@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the commands share: files one after another, a line for each, the report and the exit code.
+"""Runs a command: files one after another, a line for each, the report and the exit code.
 
 A file in which an armature is refused or fails gets the reason in the report, and the next file follows. The report is
 written anew after each file, so that it is there if the process ends early.
@@ -31,11 +31,11 @@ from .command_files import Failure, Refusal
 _registered: list[object] = []
 
 Facts = dict[str, str | float | bool | None]
-"""What the report says of an armature."""
+"""A row of the report: the facts of an armature."""
 
 
 class Done(NamedTuple):
-    """What was done to an armature: over which frames, further facts for the report, and in words."""
+    """The result of a task: its frames, further facts for the report, and words."""
 
     start: int
     end: int
@@ -55,13 +55,13 @@ class Task(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What came of a task, None for a file with none: the result and how long it took [s].
+    """The outcome of a task, None for a file with none: its result, None if that was there, and its time [s].
 
     keys : a digest of them, the same on any machine.
     """
 
     task: Task | None
-    result: Done | Exception
+    result: Done | Exception | None
     seconds: float
     keys: str = ""
 
@@ -106,11 +106,9 @@ def run(command: Command, arguments: Sequence[str]) -> int:
     written = True
     for number, (path, output) in enumerate(files, 1):
         skipped = request.skip_existing and os.path.exists(bpy.path.abspath(output))
-        if skipped:
-            facts = _facts(command, path, Tried(None, Done(0, 0, {}), 0.0))
-            found = [facts | {command.done: False, "skipped": True, "output": output}]
-        else:
-            found = _file(command, request, path, output)
+        found = [_facts(command, path, Tried(None, None, 0.0), output)] if skipped else _file(
+            command, request, path, output
+        )
         report += found
         place = "" if path is None else f"{number}/{len(files)} {os.path.basename(path)}: "
         for facts in found:
@@ -131,43 +129,36 @@ def run(command: Command, arguments: Sequence[str]) -> int:
 
 def _file(command: Command, request: Namespace, path: str | None, output: str) -> list[Facts]:
     """Work on the armatures of one file and save it if any was changed; the facts of each."""
-    found, began = list[Tried](), perf_counter()
+    found, target, began = list[Tried](), "", perf_counter()
     try:
         target = command_files.output(output)
         with command.tasks(path, request) as tasks:
             command_files.check_not_linked(target, output)
             found = [_tried(task) for task in tasks]
-        done = {one.task.armature: one.result for one in found
-                if one.task is not None and isinstance(one.result, Done)}  # fmt: skip
+        done = {one.task.armature: one.result for one in found if one.task and isinstance(one.result, Done)}
         if done:
             span = min(one.start for one in done.values()), max(one.end for one in done.values())
             command_files.save(target, output, list(done), span)
     except Exception as error:
-        return [_facts(command, path, one if isinstance(one.result, Exception) else one._replace(result=error))
-                for one in found or [Tried(None, error, perf_counter() - began)]]  # fmt: skip
-    return [
-        _facts(command, path, one) if isinstance(done := one.result, Exception) else _facts(command, path, one) | {
-            "output": target, "start": done.start, "end": done.end, **done.facts, "keys": one.keys,
-            "said": f"{command.done} frames {done.start} to {done.end} of {_name(one.task)} into {target}{done.said}",
-        } for one in found
-    ]  # fmt: skip
+        found = [one if isinstance(one.result, Exception) else one._replace(result=error) for one in found]
+        found = found or [Tried(None, error, perf_counter() - began)]
+    return [_facts(command, path, one, target) for one in found]
 
 
-def _name(task: Task | None) -> str:
-    """What was worked on, for the user."""
-    if task is None:
-        return ""
-    return f"{task.armature!r}" if task.action is None else f"{task.action!r} of {task.armature!r}"
-
-
-def _facts(command: Command, path: str | None, tried: Tried) -> Facts:
-    error = tried.result if isinstance(tried.result, Exception) else None
-    armature, action = (None, None) if tried.task is None else (tried.task.armature, tried.task.action)
-    return {"file": path or bpy.data.filepath or None, "armature": armature, "action": action,
-            command.done: error is None, "skipped": False, "refused": isinstance(error, Refusal | Refused),
-            "reason": None if error is None else _reason(error), "output": None,
-            "seconds": round(tried.seconds, 2), "blender": bpy.app.version_string, "dqik": _version(),
-            "kernel": ik.kernel()}  # fmt: skip
+def _facts(command: Command, path: str | None, tried: Tried, target: str) -> Facts:
+    """Returns a row of the report. target : the file that has the result."""
+    result, (armature, action) = tried.result, (tried.task.armature, tried.task.action) if tried.task else (None, None)
+    error = result if isinstance(result, Exception) else None
+    facts = {"file": path or bpy.data.filepath or None, "armature": armature, "action": action,
+             command.done: isinstance(result, Done), "skipped": result is None,
+             "refused": isinstance(error, Refusal | Refused), "reason": None if error is None else _reason(error),
+             "output": None if error else target, "seconds": round(tried.seconds, 2),
+             "blender": bpy.app.version_string, "dqik": _version(), "kernel": ik.kernel()}
+    if isinstance(result, Done):
+        name = f"{armature!r}" if action is None else f"{action!r} of {armature!r}"
+        said = f"{command.done} frames {result.start} to {result.end} of {name} into {target}{result.said}"
+        facts |= {"start": result.start, "end": result.end, **result.facts, "keys": tried.keys, "said": said}
+    return facts
 
 
 @cache
@@ -178,7 +169,7 @@ def _version() -> str:
 
 
 def _tried(task: Task) -> Tried:
-    """What was done, or the reason why nothing was."""
+    """Does a task; returns its result, or the error that ended it."""
     began = perf_counter()
     try:
         result: Done | Exception = task.work()
@@ -191,7 +182,7 @@ def _tried(task: Task) -> Tried:
 
 
 def _reason(error: Exception) -> str:
-    """What an exception says, in one sentence."""
+    """Returns an exception's message in one sentence."""
     if isinstance(error, Refused | scene_state.Disturbed):
         return str(error.note)
     if isinstance(error, Refusal | Failure):

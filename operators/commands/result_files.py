@@ -26,7 +26,7 @@ def _fbx() -> dict[str, Any]:
 
 
 def _glb() -> dict[str, Any]:
-    """What the scene shows: asked for active actions, Blender 4.2 writes those from which these were made."""
+    """Asks for the motion that the scene shows: of active actions, Blender 4.2 writes their originals."""
     return {"export_format": "GLB", "use_selection": True, "export_animations": True, "export_animation_mode": "SCENE",
             "export_anim_scene_split_object": False, "export_force_sampling": True, "export_frame_range": True,
             "export_optimize_animation_size": False, "export_def_bones": False}  # fmt: skip
@@ -63,7 +63,7 @@ def name_of(path: str, ending: str) -> str:
 
 
 def problem(ending: str, armatures: Sequence[str]) -> str | None:
-    """Why armatures cannot become one file of an ending, as a sentence; None if they can."""
+    """Returns the reason, as a sentence, why armatures cannot become one file of an ending; None if they can."""
     if ending not in _EXPORTERS:
         return None
     if ending == ".bvh" and len(armatures) > 1:

@@ -19,8 +19,8 @@ from typing import Any
 
 import bpy
 
-from ...rig.bake import keys
 from ...rig.blender import motions
+from ...rig.clip import lineage
 from ...rig.motion import retarget
 from ...rig.notes import Code, Note, listed
 from ..frames import action_range
@@ -73,7 +73,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
 def _carried(
     source: bpy.types.Object, request: Namespace, bodies: Sequence[str], actions: Iterable[bpy.types.Action]
 ) -> Generator[list[commands.Task]]:  # fmt: skip
-    """What gives bodies, or the armatures that were named, the motion of a source.
+    """Yields the tasks that give bodies, or the armatures that were named, the motion of a source.
 
     actions : those that can be a motion of the source, if all are asked for. At the end, bodies have the first one.
     """
@@ -93,21 +93,21 @@ def _carried(
     def one_of_many(name: str, action: bpy.types.Action, before: tuple) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
         if ob.animation_data is not None:
-            keys.assign(ob, before)  # what comes from one motion is not made of another one
+            lineage.assign(ob, before)  # what comes from one motion is not made of another one
         with motions.alone(source, action):
             done = work(name)
         ob.animation_data.action.use_fake_user = True
-        first.setdefault(name, keys.assigned(ob))
+        first.setdefault(name, lineage.assigned(ob))
         return done
 
     every = motions.of(source, [source], actions) if request.all_actions else []
     there = bpy.context.scene.objects
     yield [
-        commands.Task(name, partial(one_of_many, name, action, keys.assigned(there.get(name))), action.name)
+        commands.Task(name, partial(one_of_many, name, action, lineage.assigned(there.get(name))), action.name)
         for name in dict.fromkeys(names) for action in every
     ] or [commands.Task(name, partial(work, name)) for name in dict.fromkeys(names)]  # fmt: skip
     for name, action in first.items():
-        keys.assign(there[name], action)
+        lineage.assign(there[name], action)
 
 
 def _ranges(source: bpy.types.Object, scene: bpy.types.Scene) -> tuple[tuple[int, int], tuple[int, int]]:

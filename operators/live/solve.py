@@ -56,7 +56,7 @@ class DQIK_OT_keep_pose(Tool, bpy.types.Operator):
         commands.keep_pose(ob)
         if auto:
             for name in moved:
-                keying.key(ob.pose.bones[name], context.scene.frame_current_final, name, auto=True)
+                keying.key(ob.pose.bones[name], context.scene.frame_current_final, auto=True)
 
 
 class DQIK_OT_reset_pose(Tool, bpy.types.Operator):

@@ -99,7 +99,7 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
                 raise Refused(Note("{} has a contact at or beside frame {} already: drag its bar, or go to "
                                    "another frame", repr(self.bone), now))
             self.frame_start, self.frame_end = start, end = free
-        contact_ranges.add(ob, contact_ranges.Range(self.bone, self.part, start, end))
+        contact_ranges.add(ob, contact_ranges.ContactRange(self.bone, self.part, start, end))
 
 
 class DQIK_OT_contact_remove(ContactTool, bpy.types.Operator):

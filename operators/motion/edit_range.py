@@ -55,7 +55,7 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
 
     @staticmethod
     def _standing(
-        ob: bpy.types.Object, change: edit_range.Change, time: float, scene: bpy.types.Scene
+        ob: bpy.types.Object, change: edit_range.OwnerChange, time: float, scene: bpy.types.Scene
     ) -> tuple[float, float]:  # fmt: skip
         """The frames over which a control of a goal stands; of something else, this frame."""
         owner, scale = change.owner, max(map(abs, ob.matrix_world.to_scale()))

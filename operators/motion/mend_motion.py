@@ -8,22 +8,21 @@ import numpy as np
 from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
-from ...rig.clip import contact_ranges, frame_rate, standing
-from ...rig.clip.copied_actions import assigned, copied_actions
+from ...rig.clip import clip, contact_ranges, frame_rate, lineage, standing
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
+from ...rig.keys import keyable
 from ...rig.motion import mend_motion
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Note, Refused
 from ...solvers.motion import likely_rate
-from ..common import Steps, armature
+from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
 
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 
 
 class GroundOptions:
-    """Where the ground is."""
+    """Options for the place of the ground."""
 
     ground: EnumProperty(
         name="Ground", description="Where feet can stand",
@@ -86,10 +85,15 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground = self.chosen_ground(context)
         done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
-        limbs = [(Code.MENDED, done.feet), (Code.MENDED_HANDS, done.hands)]
-        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
-        notes = [Note(code, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
-                      f"{np.degrees(one.bends):.1f}") for code, one in limbs if one.contacts]  # fmt: skip
+        limbs = [one for one in (done.feet, done.hands) if one.contacts]
+        planted = all(one.after <= _LEFT * one.before for one in limbs)
+        notes = [
+            Note("{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} "
+                 "degrees" if one is done.feet else
+                 "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
+                 one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}", f"{np.degrees(one.bends):.1f}")
+            for one in limbs
+        ]
         notes += [] if done.other_rate is None else [done.other_rate]
         self.conclude(ob, planted and done.other_rate is None, *notes)
 
@@ -97,7 +101,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
 def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
     original: bool = True, ground: Ground | None = None,
-) -> Generator[float, None, mend_motion.Report]:  # fmt: skip
+) -> Generator[float, None, mend_motion.MendReport]:  # fmt: skip
     """Read the motion, find contacts, key what plants feet and hands, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
@@ -106,12 +110,12 @@ def steps(
     """
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base / step
-    keys.check(ob, "NEW")
+    refuse(keyable.of_object(ob))
     own = mend_motion.figure(ob)
     find = find or not contact_ranges.shown(ob)
     if not find:
         contact_ranges.check(ob, own.feet, own.hands)
-    with assigned(ob, originals.of(ob, originals.MEND) if original else None):
+    with lineage.instead(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
@@ -128,8 +132,8 @@ def steps(
                 raise Refused(Note("No foot of {} stands on these frames, and no hand holds on, so nothing was changed",
                                    repr(ob.name)))
             new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
-            with copied_actions([ob], originals.MEND):
-                mend_motion.key(ob, own, scene_state.times(scene, frames), new)
+            with lineage.new_actions([ob], originals.MEND):
+                clip.write(ob, new, scene_state.times(scene, frames))
                 after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)

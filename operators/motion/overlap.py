@@ -5,10 +5,10 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty
 
 from ...rig.blender import scene_state
+from ...rig.clip import clip
 from ...rig.controls import selection
 from ...rig.motion import overlap
-from ...rig.notes import Code, Note, Refused
-from ...rig.shot import attachable
+from ...rig.notes import Note
 from ...solvers.motion import Spring
 from ..common import Steps
 from ..frames import FramesTool, shares
@@ -44,15 +44,12 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         scene = context.scene
         names = overlap.in_order(ob, selection.selected(context, ob))
-        moved = attachable.solved_bones(ob) if ob.dqik.live else set[str]()
-        if solved := next((name for name in names if name in moved), None):
-            raise Refused(Note(Code.OVERLAP_SOLVED, repr(solved)))
         overlap.check(ob, names)
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
         spring = Spring(self.frequency, self.damping, self.drag)
         turned = overlap.follow(ob, names, own, spring, self.rate(scene), loop, self.amount)
-        count = overlap.key(ob, names, scene_state.times(scene, frames), turned)
+        count = clip.write(ob, turned, scene_state.times(scene, frames))
         scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))

@@ -7,16 +7,15 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ...rig.bake import keys
 from ...rig.blender import scene_state
-from ...rig.clip import foot_contacts
-from ...rig.clip.copied_actions import copied_actions
+from ...rig.clip import clip, lineage
 from ...rig.controls import goals, selection
 from ...rig.figure import character
+from ...rig.keys import keyable
 from ...rig.motion import key_bounds, key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
-from ..common import Steps
+from ..common import Steps, refuse
 from ..frames import FramesTool, shares
 
 
@@ -52,17 +51,12 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         own = {one.bone for one in every if one.ob == ob}
         ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
         objects = list(dict.fromkeys(one.ob for one in every))
-        with scene_state.restored(scene, context.view_layer, ob) as visits, copied_actions(objects) as copies:
+        with scene_state.restored(scene, context.view_layer, ob) as visits, lineage.new_actions(objects) as copies:
             reduce_keys.untwist(every, times)
-            legs, marks = foot_contacts.legs(ob), foot_contacts.of_bones(ends, ob)
-            feet = [] if legs is None else legs.marks
-            reading = reduce_keys.read(context, ob, [*marks, *feet], halves, visits, every)
-            whole = yield from shares(reading, 0.05, 0.3)
-            before = whole._replace(places=whole.places[:, : len(marks)])
-            if legs is not None:
-                rate = scene.render.fps / scene.render.fps_base
-                key_bounds.key_stances(ob, every, legs, whole.places[:, len(marks) :], rate)
-            figure = key_stretches.Figure(ob, every, ends, times, before, size, bounds)
+            read = yield from shares(clip.read(context, list(dict.fromkeys([ob, *objects])), halves, visits), 0.05, 0.3)
+            key_bounds.key_stances(ob, every, read[0], scene.render.fps / scene.render.fps_base)
+            before = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
+            figure = key_stretches.DenseFigure(ob, every, ends, times, before, size, bounds)
             stretches = key_stretches.split(figure)
             for number, one in enumerate(stretches):
                 steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
@@ -72,8 +66,9 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
             while left := [one for one in stretches if len(one.unseen)]:
                 length = 0.6 * (1.0 - start) / len(left)
                 for one in left:
-                    shown = reduce_keys.read(context, ob, marks, [halves[row] for row in one.rows()], visits)
-                    one.see((yield from shares(shown, start, start + 0.5 * length)))
+                    reading = clip.read(context, [ob], [halves[row] for row in one.rows()], visits)
+                    read = yield from shares(reading, start, start + 0.5 * length)
+                    one.see(reduce_keys.motion(ob, ends, {ob.name: read[0]}))
                     yield from shares(one.improve(), start + 0.5 * length, start + length)
                     start += length
                 if any(len(one.unseen) for one in left):
@@ -95,7 +90,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         self, context: bpy.types.Context, ob: bpy.types.Object, times: np.ndarray
     ) -> Generator[float, None, list[reduce_keys.Dense]]:  # fmt: skip
         """The object, its bones and the targets of its goals that have keys in the range."""
-        keys.check(ob, "NEW")
+        refuse(keyable.of_object(ob))
         names = selection.selected(context, ob) if self.only_selected else ["", *ob.pose.bones.keys()]
         owners = {(ob.name, name): ob for name in names}
         for target in goals.target_owners(ob.dqik.goals):

@@ -5,11 +5,11 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
-from ...rig.bake import keys
 from ...rig.blender import originals, scene_state
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
+from ...rig.keys import keyable
 from ...rig.motion import retarget
 from ...rig.notes import Code, Note, Refused, listed
 from ..common import Steps, armature, refuse
@@ -56,10 +56,10 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
         if retarget.still(own[0]):
             raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
         scale = retarget.size(people[source], own[0])
-        start = retarget.origin(people[source], (*own, scale), retarget.carriers(source))
+        given = retarget.placed(people[source], (*own, scale), retarget.carriers(source))
         space = retarget.own_space(ob, other[1])
-        ground = retarget.origin(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent))
-        moved = retarget.transfer((people[source], own[0], scale, start), ob, people[ob], space, ground)
+        ground = retarget.placed(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent)).start
+        moved = retarget.transfer(given, ob, people[ob], space, ground)
         answer = yield from shares(moved, _READ, _SOLVED)
         ob.dqik.live = False
         switches.to_fk(ob)
@@ -80,7 +80,7 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
             raise Refused(Note("Choose the armature whose motion this one gets"))
         if source == ob:
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
-        keys.check(ob, "NEW")
+        refuse(keyable.of_object(ob))
         figure = Character.of(ob).figure
         refuse(figure.controlled)
         if figure.folded:

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.blender import scene_state, views
-from ...rig.clip import motion_paths, seen_motion
+from ...rig.clip import seen_motion
 from ...rig.controls import selection
 from ...rig.notes import Note, Refused, listed
 from ..common import Said, Tool, armature
@@ -62,7 +62,7 @@ class DQIK_OT_motion_paths(Tool, bpy.types.Operator):
         places = seen_motion.places(list(shown.values()), bones, self.ends == "TAILS")
         settings.frame_start, settings.frame_end = first, last
         bpy.ops.pose.paths_calculate(display_type="RANGE", range="MANUAL", bake_location=self.ends)
-        if left := motion_paths.show(ob, names, first, places):
+        if left := seen_motion.show_paths(ob, names, first, places):
             self.tell({"WARNING"}, Note("Blender made no motion paths for {}", listed([repr(name) for name in left])))
 
 

@@ -125,7 +125,7 @@ def _props(context: bpy.types.Context) -> list[Bone]:
 
 
 def _owners(context: bpy.types.Context, target: Bone) -> list[Bone]:
-    """What is to be attached to a target: what moves the selected bones, or the selected objects."""
+    """Returns the movers of the selected bones, or the selected objects, but for the target itself."""
     if any(ob.mode == "POSE" for ob in context.view_layer.objects):
         bones = [one for one in _bones(context) if one != target]
         return list(dict.fromkeys(owner for owner in (attachable.of_bone(*one) for one in bones) if owner != target))

@@ -103,7 +103,7 @@ class DQIK_OT_grab(Tool, bpy.types.Operator):
                                           "character in Pose Mode"))
 
     def _place(self, event: bpy.types.Event) -> Vector:
-        """Where the pointer is in the region that was pressed in."""
+        """Returns the pointer's place in the region that was pressed in."""
         return Vector((event.mouse_x - self._region.x, event.mouse_y - self._region.y))
 
     def _drag(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -169,7 +169,7 @@ def _is_in(region: bpy.types.Region, event: bpy.types.Event) -> bool:
 def _picked(
     context: bpy.types.Context, view: bpy.types.SpaceView3D, region: bpy.types.Region, at: Vector
 ) -> Picked | None:
-    """What is under a place in a region of a 3D view: skin, else the nearest bone."""
+    """Returns the skin, else the nearest bone, under a place in a region of a 3D view."""
     depsgraph, data = context.evaluated_depsgraph_get(), region.data
     origin = view3d_utils.region_2d_to_origin_3d(region, data, at)
     direction = view3d_utils.region_2d_to_vector_3d(region, data, at)

@@ -77,7 +77,7 @@ class LimbSwitchTool(SteppedTool):
 
     def _report(
         self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float],
-        rest: limb_switch.Rest | None,
+        rest: limb_switch.RestOfBody | None,
     ) -> None:
         """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
         names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
@@ -98,7 +98,7 @@ class LimbSwitchTool(SteppedTool):
                 self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
 
 
-_asked: dict[int, limb_switch.Rest] = {}  # by `session_uid`, until the answer
+_asked: dict[int, limb_switch.RestOfBody] = {}  # by `session_uid`, until the answer
 
 
 def _ask(question: Note) -> None:

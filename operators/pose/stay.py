@@ -48,8 +48,9 @@ class DQIK_OT_pin(Tool, bpy.types.Operator):
         _select(context, ob, {goal.subtarget: ob.dqik.goals[number].subtarget for number in numbers
                               for goal in ob.dqik.goals if goal.bone == ob.dqik.goals[number].bone})  # fmt: skip
         words = listed(names)
-        return Note("Pinned from frame {} on: {}", f"{frame:g}", words) if keyed else Note("Pinned on all frames: {}",
-                                                                                           words)
+        if keyed:
+            return Note("Pinned from frame {} on: {}", f"{frame:g}", words)
+        return Note("Pinned on all frames: {}", words)
 
 
 class DQIK_OT_unpin(Tool, bpy.types.Operator):
@@ -171,7 +172,7 @@ class DQIK_OT_holds_clear(Tool, bpy.types.Operator):
 
 
 def _refusal(ob: bpy.types.Object) -> Note | None:
-    """Why holds cannot be keyed; None if they can."""
+    """Returns the reason why holds cannot be keyed; None if they can."""
     if not ob.dqik.live:
         return Note("Switch Live on first: bones are held while it is on")
     return keyable.of_action(ob)

@@ -6,13 +6,14 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
+from ...rig import curves
 from ...rig.blender import animation, rotation, scene_state
 from ...rig.blender.places import owner_of
 from ...rig.controls import goals, placing, rotation_space, selection
 from ...rig.frame import offline
 from ...rig.keys import keyable, keying, splits
 from ...rig.notes import Code, Note, Refused, listed
-from ...rig.shot import rotation_keys
+from ...rig.shot import limb_rotation
 from ..common import OneGoalTool, Said, Tool, refuse
 
 
@@ -165,7 +166,7 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
 
 
 def _stuck(context: bpy.types.Context, ob: bpy.types.Object, numbers: list[int]) -> Note | None:
-    """Why none of the targets of some goals can be moved; None if one can."""
+    """Returns the reason why none of the goals' targets can be moved; None if one can."""
     depsgraph = context.evaluated_depsgraph_get()
     targets = dict.fromkeys(ob.dqik.goals[number].target for number in numbers)
     notes = [keyable.of_settings(target) or keyable.stands_still(target, depsgraph) for target in targets if target]
@@ -206,7 +207,7 @@ class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
             raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(goal.bone)))
         refuse(keyable.of_settings(ob) or self._refusal(ob, number, auto))
         if goal.target is not None and self._has_keys(ob, goal):
-            rotation_keys.switch(ob, goal, follows, context)
+            limb_rotation.switch_space(ob, goal, follows, context)
             rotation_space.show_control(ob, goal)
             return
         stay: set[int] = set()
@@ -230,13 +231,13 @@ class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
 
     @staticmethod
     def _refusal(ob: bpy.types.Object, number: int, auto: bool) -> Note | None:
-        """Why the rotation of the target, which is animated or gets keys, cannot be keyed; None if it can."""
+        """Returns the reason why the target's rotation, which is animated or gets keys, takes none; None if it does."""
         goal = ob.dqik.goals[number]
         owner = None if goal.target is None else owner_of(goal.target, goal.subtarget)
         if owner is None:
             return None
-        path = keyable.path_of(owner, rotation.PATHS[owner.rotation_mode])
-        keyed = auto or animation.animates(owner.id_data, path) or rotation_keys.times(goal)
+        path = curves.path_of(owner, rotation.PATHS[owner.rotation_mode])
+        keyed = auto or animation.animates(owner.id_data, path) or limb_rotation.key_times(goal)
         return keyable.of_goals(ob, [number], poles=False) if keyed else None
 
     @staticmethod
@@ -244,7 +245,7 @@ class DQIK_OT_rotation_space(OneGoalTool, bpy.types.Operator):
         """Whether the target's rotation has keys, and the share by which it follows has none."""
         owner = owner_of(goal.target, goal.subtarget)
         share = goal.path_from_id("rotation_follows")
-        return owner is not None and bool(rotation_keys.times(goal)) and not animation.animates(ob, share)
+        return owner is not None and bool(limb_rotation.key_times(goal)) and not animation.animates(ob, share)
 
 
 def _evaluated(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:

@@ -207,9 +207,7 @@ def answers(
     return channels
 
 
-def digests(
-    inputs: Sequence[FrameInput | None], solved: Sequence[Channels], goals: Sequence[bytes]
-) -> list[bytes]:  # fmt: skip
+def digests(inputs: Sequence[FrameInput | None], solved: Sequence[Channels], goals: Sequence[bytes]) -> list[bytes]:
     """The digests of the answers (`own_answers.py`), which tell live solving to leave the baked poses as they are.
 
     goals : of each frame, as of `Solving.goals` in `solving.py`.

@@ -10,8 +10,6 @@ from ...solvers.clip import solve_into
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..frame.read.question import check_numbers
 from ..frame.step.known_answers import KnownAnswers
-from ..frame.step.start_mode import Way
-from ..notes import Code, Note, Refused
 from .frames import Run
 
 _FEWEST = 3  # frames that have an acceleration
@@ -53,7 +51,7 @@ class MotionSolver:
         self._parts.clear()
         self._last = None
         if len(arrays) >= _FEWEST:
-            solve_into(prepared.numpy, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
+            solve_into(prepared, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
             check_numbers(arrays.rotations)
             prepared.push_apart(arrays)
         return [(self._first, arrays.batch())]
@@ -80,12 +78,6 @@ class _Solved:
     def motion(self) -> Motion:
         """A motion, in which each frame is solved from the one before."""
         return self._prepared.motion()
-
-
-def check_way(way: Way) -> None:
-    """Raise `Refused` if frames lag behind their targets."""
-    if way.gain is not None:
-        raise Refused(Note(Code.SMOOTH_LAG))
 
 
 def _joined(prepared: Prepared, parts: list[FrameArrays]) -> FrameArrays:

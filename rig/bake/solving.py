@@ -9,8 +9,7 @@ from ..frame.read import own_answers
 from ..frame.read.question import FrameInput
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
-from ..notes import Code, Note, Refused
-from . import smooth_motion
+from ..notes import Note, Refused
 from .frames import Run, Runs, RunSolver
 from .smooth_motion import MotionSolver
 
@@ -26,8 +25,9 @@ class Solving:
 
     def __init__(self, way: Way, known: KnownAnswers, smooth: float = 0.0) -> None:
         """`way` : as for `solve_inputs`. `known` : answers that were found before. smooth : as of `MotionSolver`."""
-        if smooth > 0.0:
-            smooth_motion.check_way(way)
+        if smooth > 0.0 and way.gain is not None:  # frames lag behind their targets
+            raise Refused(Note("Follow lags behind its targets, a smooth bake does not: choose another Start From, or "
+                               "Smooth 0"))
         self._whole = MotionSolver(known, smooth) if smooth > 0.0 else None
         self._solver = self._whole or RunSolver(way, known)
         self._runs = Runs(way if self._whole is None else Way(follows=False))
@@ -42,8 +42,8 @@ class Solving:
 
     def add(self, frame_input: FrameInput | None, time: float) -> None:
         """Add the next frame, as for `solve_inputs`."""
-        if self._whole is not None and frame_input is not None and frame_input.rig.passes:
-            raise Refused(Note(Code.SMOOTH_ORDER))
+        if self._whole is not None and frame_input is not None and frame_input.rig.plan.passes:
+            raise Refused(Note("Goals follow what other goals move, which a smooth bake does not: choose Smooth 0"))
         goals = b"" if frame_input is None else own_answers.of_goals(frame_input.prepared, frame_input.targets)
         self.goals.append(goals)
         self._submit(self._runs.add(frame_input, time))

@@ -64,7 +64,7 @@ class Visits:
         visit(self._scene, frame)
         self.check()
         if self._scene.frame_current + self._scene.frame_subframe != frame:
-            raise Disturbed(Note(Code.OTHER_FRAME))
+            raise Disturbed(Note("another frame was set meanwhile"))
 
     def leave(self, ob: bpy.types.Object, bone: str | None) -> None:
         """Leave an object or its bone as its keys, which have changed, have it in the end.
@@ -79,14 +79,14 @@ class Visits:
             if not _exists(thing):
                 kinds = (bpy.data.scenes, bpy.data.objects, bpy.data.armatures, bpy.data.actions)
                 undone = any(one.session_uid == uid for kind in kinds for one in kind)
-                raise Disturbed(Note(Code.UNDONE) if undone else Note(Code.REMOVED, repr(name)))
+                raise Disturbed(Note("undo was called meanwhile") if undone else Note(Code.REMOVED, repr(name)))
         layer, ob = _layer(self._scene, self._layer), self._ob
         if layer is None:
-            raise Disturbed(Note(Code.LAYER_REMOVED))
+            raise Disturbed(Note("the view layer was removed meanwhile"))
         if _shows(layer, ob) != self._shown:
             raise Disturbed(Note(Code.REMOVED, repr(ob.name)))
         if ob.mode == "EDIT" or ob.data != self._data or _bones(ob) != self._bones:
-            raise Disturbed(Note(Code.BONES_EDITED, repr(ob.name)))
+            raise Disturbed(Note("the bones of {} were edited meanwhile", repr(ob.name)))
 
 
 def _bones(ob: bpy.types.Object) -> list[str]:

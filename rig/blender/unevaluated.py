@@ -24,7 +24,7 @@ def reason(ob: bpy.types.Object, evaluated: set[int], layer: bpy.types.ViewLayer
     """Where or why an original object is not evaluated; None if it is. evaluated : of `shown`."""
     if ob.session_uid not in evaluated:
         there = any(other == ob for other in layer.objects)
-        found = Note(Code.TARGET_DISABLED) if there else Note(Code.TARGET_NOT_IN_LAYER)
+        found = Note(Code.TARGET_DISABLED) if there else Note("while it is not in the view layer")
     else:
         found = Note(Code.TARGET_DISABLED_BY_KEYS) if animation.animates(ob, "hide_viewport") else None
     return None if found is None or _is_needed(ob, evaluated) else found

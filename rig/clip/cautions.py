@@ -37,7 +37,8 @@ def _still(ob: bpy.types.Object) -> Note | None:
     if ob.data.pose_position == "REST":
         return Note(Code.REST_POSITION)
     if curves.LAYERED and data.action_slot is None and len(data.action.slots):
-        return Note(Code.NO_SLOT, repr(data.action.name))
+        return Note("This figure stands still: action {} moves nothing until its slot is chosen in the Action Editor",
+                    repr(data.action.name))
     if animation.animation(ob).driven or any(map(unkeyed_action.values_differ, unkeyed_action.body_curves(ob))):
         return None
-    return Note(Code.FIGURE_STILL, repr(data.action.name))
+    return Note("This figure stands still: no keys of action {} move its bones", repr(data.action.name))

@@ -13,7 +13,7 @@ import numpy as np
 from ...solvers.motion import runs
 from ..blender import originals
 from ..figure.character import Character
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
 """The parts of a foot and of a hand, in the order in which `solvers.motion` has them."""
@@ -22,7 +22,7 @@ ENDS = ("START", "END", "WHOLE")
 """What of a contact is moved."""
 
 
-class Range(NamedTuple):
+class ContactRange(NamedTuple):
     """The part of a bone that is in contact, from a frame to another, both included."""
 
     bone: str
@@ -45,26 +45,26 @@ def are_of_motion(ob: bpy.types.Object) -> bool:
     return own is None or own in originals.line(ob)
 
 
-def shown(ob: bpy.types.Object) -> list[tuple[int, Range]]:
+def shown(ob: bpy.types.Object) -> list[tuple[int, ContactRange]]:
     """The contacts of an object's motion that count, each with its number in the list."""
     if not are_of_motion(ob):
         return []
     return [(number, _range(one)) for number, one in enumerate(ob.dqik.contacts) if not one.mute]
 
 
-def at(ob: bpy.types.Object, number: int) -> Range:
+def at(ob: bpy.types.Object, number: int) -> ContactRange:
     """A contact by its number in the list."""
     return _range(ob.dqik.contacts[number])
 
 
-def _range(one: bpy.types.PropertyGroup) -> Range:
-    return Range(one.bone, one.part, one.frame_start, one.frame_end)
+def _range(one: bpy.types.PropertyGroup) -> ContactRange:
+    return ContactRange(one.bone, one.part, one.frame_start, one.frame_end)
 
 
-def of_mask(bones: Sequence[str], parts: Sequence[str], frames: Sequence[int], mask: np.ndarray) -> list[Range]:
+def of_mask(bones: Sequence[str], parts: Sequence[str], frames: Sequence[int], mask: np.ndarray) -> list[ContactRange]:
     """The runs of a mask (F, L, K) over frames. bones : the names of the L bones. parts : `FOOT` or `HAND`."""
     return [
-        Range(bone, part, frames[begin], frames[end - 1])
+        ContactRange(bone, part, frames[begin], frames[end - 1])
         for row, bone in enumerate(bones) for column, part in enumerate(parts)
         for begin, end in runs(mask[:, row, column])
     ]  # fmt: skip
@@ -72,7 +72,7 @@ def of_mask(bones: Sequence[str], parts: Sequence[str], frames: Sequence[int], m
 
 def of_masks(
     feet: Sequence[str], hands: Sequence[str], frames: Sequence[int], on_ground: np.ndarray, held: np.ndarray
-) -> list[Range]:  # fmt: skip
+) -> list[ContactRange]:  # fmt: skip
     """The contacts of feet (F, L, 2) and of hands (F, A, 2)."""
     return [*of_mask(feet, FOOT, frames, on_ground), *of_mask(hands, HAND, frames, held)]
 
@@ -91,10 +91,11 @@ def check(ob: bpy.types.Object, feet: Sequence[str], hands: Sequence[str]) -> No
     """Raise `Refused` if a contact is of a bone that is not among the feet and hands that can be planted."""
     for _, one in shown(ob):
         if one.bone not in (feet if one.part in FOOT else hands):
-            raise Refused(Note(Code.CONTACT_NOT_PLANTED, repr(one.bone)))
+            raise Refused(Note("Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove "
+                               "them", repr(one.bone)))
 
 
-def store(ob: bpy.types.Object, ranges: Iterable[Range], action: bpy.types.Action | None = None) -> None:
+def store(ob: bpy.types.Object, ranges: Iterable[ContactRange], action: bpy.types.Action | None = None) -> None:
     """Replace an object's contacts; they belong to its motion from now on. action : in which they were found.
 
     A library override cannot remove those of its library: they become others, or are left out.
@@ -110,7 +111,7 @@ def store(ob: bpy.types.Object, ranges: Iterable[Range], action: bpy.types.Actio
     settings.contacts_of = action or _of(ob)
 
 
-def _set(one: bpy.types.PropertyGroup, value: Range) -> None:
+def _set(one: bpy.types.PropertyGroup, value: ContactRange) -> None:
     one.bone, one.part, one.mute = value.bone, value.part, False
     one.frame_end = value.last  # which takes a start that is later along
     one.frame_start = value.first
@@ -138,7 +139,7 @@ def remove(ob: bpy.types.Object, number: int) -> None:
     settings.active_contact = max(min(settings.active_contact, len(settings.contacts) - 1), 0)
 
 
-def add(ob: bpy.types.Object, wanted: Range) -> bpy.types.PropertyGroup:
+def add(ob: bpy.types.Object, wanted: ContactRange) -> bpy.types.PropertyGroup:
     """Add a contact, in front of which those of another motion give way; returns it."""
     if not are_of_motion(ob):
         clear(ob)
@@ -162,7 +163,7 @@ def free(ob: bpy.types.Object, bone: str, part: str, frame: int, most: int) -> t
     return None if last < frame else (frame, last)
 
 
-def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: Range | None = None) -> Range:
+def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: ContactRange | None = None) -> ContactRange:
     """A contact of which an end, or all, is moved by some frames from where it is, or from where it was before.
 
     It keeps a frame of its own, and stays a frame apart from those beside it on the same part: else they were one.
@@ -183,6 +184,6 @@ def moved(ob: bpy.types.Object, number: int, end: str, by: int, before: Range | 
     return own._replace(last=last if hi is None else max(min(last, hi), first))
 
 
-def move(ob: bpy.types.Object, number: int, value: Range) -> None:
+def move(ob: bpy.types.Object, number: int, value: ContactRange) -> None:
     """Give a contact other frames."""
     _set(ob.dqik.contacts[number], value)

@@ -7,10 +7,10 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import likely_rate
 from .. import curves
-from ..blender import animation, rotation
+from ..blender import animation, bulk, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
-from ..notes import Code, Note
+from ..notes import Note
 from . import last_report, leg_bones
 
 _SHORTEST, _LONGEST = 30, 2000  # frames of a motion that tells something, and of those that are read
@@ -42,7 +42,9 @@ def note(ob: bpy.types.Object, scene: bpy.types.Scene) -> Note | None:
 
 def of_rate(likely: int | None, rate: float) -> Note | None:
     """What to say of a motion that was likely made for another rate than the one at which it plays."""
-    return None if likely is None else Note(Code.OTHER_RATE, likely, f"{rate:.4g}")
+    return None if likely is None else Note("This motion moves as if made for {} frames a second, but the scene plays "
+                                            "{}: set the scene's Frame Rate, or import the motion again at its rate",
+                                            likely, f"{rate:.4g}")
 
 
 def _likely(ob: bpy.types.Object, rate: float) -> int | None:
@@ -59,7 +61,7 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
     legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, character)
     if legs is None:
         return None
-    keyed = {(curve.data_path, curve.array_index): _keys(curve)
+    keyed = {(curve.data_path, curve.array_index): bulk.read(curve.keyframe_points, "co", 2)
              for curve in curves.fcurves(data) if not (curve.mute or curve.is_empty)}  # fmt: skip
     names = ob.pose.bones.keys()
     dense = _DENSE * len(frames)
@@ -70,24 +72,15 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
         for bone in reversed(armature.above(leg.bones[2])):
             if bone not in places:
                 places[bone] = _bone(ob, armature, bone, places, keyed, frames)
-    hips = np.mean([places[leg.bones[0]][:, :3, 3] for leg in legs], axis=0)
-    points = np.stack([_points(places[leg.bones[2]], np.array([leg.shape.heel, leg.shape.ball])) for leg in legs], 1)
-    heads = [armature.heads[leg.bones] for leg in legs]
-    length = float(np.mean([np.linalg.norm(np.diff(own, axis=0), axis=-1).sum() for own in heads]))
-    scale = max(map(abs, ob.matrix_world.to_scale()))
-    if not (length * scale > 0.0 and np.isfinite(points).all() and np.isfinite(hips).all()):
+    points, hips = leg_bones.marks(legs, places.__getitem__)
+    length = leg_bones.length(ob, character, legs)
+    if not (length > 0.0 and np.isfinite(points).all() and np.isfinite(hips).all()):
         return None
-    return likely_rate(points, hips, length * scale, rate)
+    return likely_rate(points, hips, length, rate)
 
 
 _Keys = dict[tuple[str, int], np.ndarray]
 """Frames and values (N, 2) of the keys of curves, by path and index."""
-
-
-def _keys(curve: bpy.types.FCurve) -> np.ndarray:
-    co = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", co)
-    return co.reshape(-1, 2)
 
 
 def _count(keyed: _Keys, bone: str, frames: np.ndarray) -> int:
@@ -131,8 +124,3 @@ def _bone(
         basis[:, :3, 3] = _values(keyed, location, np.array(bone.location), frames)
     rest = armature.rest[number]
     return places[above] @ (rest if above < 0 else np.linalg.solve(armature.rest[above], rest)) @ basis
-
-
-def _points(matrices: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The places (F, K, 3) of points (K, 3) in the frame of a bone with matrices (F, 4, 4)."""
-    return np.einsum("fij,kj->fki", matrices[:, :3, :3], own) + matrices[:, None, :3, 3]

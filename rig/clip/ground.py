@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 
 LOWEST, LEVEL, MESH = "LOWEST", "LEVEL", "MESH"
 _DOWN = Vector((0.0, 0.0, -1.0))
@@ -32,7 +32,7 @@ def heights(ground: Ground, points: np.ndarray, above: float, depsgraph: bpy.typ
         return np.full(points.shape[:-1], ground.height)
     shown = ground.ob.evaluated_get(depsgraph)
     if not len(shown.data.polygons):
-        raise Refused(Note(Code.GROUND_EMPTY, repr(ground.ob.name)))
+        raise Refused(Note("{} has no faces to stand on: choose another mesh as the ground", repr(ground.ob.name)))
     to_world, inverse = shown.matrix_world, shown.matrix_world.inverted_safe()
     way = inverse.to_3x3() @ _DOWN
     found = np.full(points.shape[:-1], np.nan)

@@ -10,7 +10,7 @@ from .. import curves
 from ..notes import Note
 
 
-class Report(NamedTuple):
+class LastReport(NamedTuple):
     """What was said. motion : the motion that it is about, as `motion` has it."""
 
     notes: tuple[Note, ...]
@@ -20,7 +20,7 @@ class Report(NamedTuple):
 
 _MOST = 64  # reports of an object that are kept for redo
 
-_reports: dict[int, dict[int, Report]] = {}  # by the `session_uid` of the object, and by their numbers
+_reports: dict[int, dict[int, LastReport]] = {}  # by the `session_uid` of the object, and by their numbers
 
 
 def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None:
@@ -30,12 +30,12 @@ def remember(ob: bpy.types.Object, notes: Sequence[Note], is_fine: bool) -> None
     """
     own = _reports.setdefault(ob.session_uid, {})
     ob.dqik.report = number = max(own, default=0) + 1
-    own[number] = Report(tuple(notes), is_fine, motion(ob))
+    own[number] = LastReport(tuple(notes), is_fine, motion(ob))
     while len(own) > _MOST:
         own.pop(next(iter(own)))
 
 
-def of(ob: bpy.types.Object) -> Report | None:
+def of(ob: bpy.types.Object) -> LastReport | None:
     """The last report, if it is about the motion that an object has: not of what was undone, or of another action."""
     report = _reports.get(ob.session_uid, {}).get(ob.dqik.report)
     return report if report is not None and report.motion == motion(ob) else None

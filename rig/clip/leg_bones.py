@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bones of a figure's two legs by their roles, and where its feet touch the ground."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..figure import foot
 from ..figure.character import Character
@@ -32,3 +34,20 @@ def of(ob: bpy.types.Object, character: Character) -> list[LegBones] | None:
             return None
         found.append(LegBones(own, shape.seen_from(armature.rest[own[2], :3, :3], armature.heads[own[2]])))
     return found
+
+
+def length(ob: bpy.types.Object, character: Character, legs: Sequence[LegBones]) -> float:
+    """The mean length of legs from hip to ankle, in the world."""
+    lines = [np.diff(character.armature.heads[leg.bones], axis=0) for leg in legs]
+    return float(np.mean(np.linalg.norm(lines, axis=-1).sum(-1))) * max(map(abs, ob.matrix_world.to_scale()))
+
+
+def marks(legs: Sequence[LegBones], matrices: Callable[[int], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The places (F, 2, 2, 3) of heel and ball of both feet, and the middle (F, 3) between the hip joints.
+
+    matrices : (F, 4, 4) of a bone in the world.
+    """
+    hips = np.mean([matrices(leg.bones[0])[:, :3, 3] for leg in legs], axis=0)
+    feet = [(matrices(leg.bones[2]), np.array([leg.shape.heel, leg.shape.ball])) for leg in legs]
+    points = [np.einsum("fij,kj->fki", matrix[:, :3, :3], own) + matrix[:, None, :3, 3] for matrix, own in feet]
+    return np.stack(points, 1), hips

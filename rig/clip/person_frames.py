@@ -20,7 +20,7 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from . import volumes
 from .volumes import Skin
 
@@ -107,7 +107,8 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
     character, attached = _attached(ob, Character.of(ob).armature if armature is None else armature)
     armature, body = character.armature, character.body
     if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
-        raise Refused(Note(Code.NO_LEGS_TO_RETARGET, repr(ob.name)))
+        raise Refused(Note("{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone "
+                           "panel", repr(ob.name)))
     axes, paws = _standing(body)
     trunk = quaternion.from_matrix(axes)
     up = axes[:, 1]
@@ -148,12 +149,14 @@ def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
     """Raise `Refused` for figures that go on two and on four legs, and for scales that turn or bend limbs."""
     four, two = ([ob for ob, person in people.items() if person.four == is_four] for is_four in (True, False))
     if four and two:
-        raise Refused(Note(Code.LEGS_DIFFER, repr(four[0].name), repr(two[0].name)))
+        raise Refused(Note("{} goes on four legs and {} on two: Retarget needs two figures that go alike",
+                           repr(four[0].name), repr(two[0].name)))
     for ob in people:
         axes = np.array(ob.matrix_world)[:3, :3]
         lengths = np.linalg.norm(axes, axis=0)
         if np.linalg.det(axes) < 0.0 or lengths.max() > _EVEN * lengths.min():
-            raise Refused(Note(Code.SCALED_UNEVENLY, repr(ob.name)))
+            raise Refused(Note("{} is mirrored or scaled unevenly: apply its scale (Object > Apply > Scale)",
+                               repr(ob.name)))
 
 
 def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
@@ -175,7 +178,6 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
 
 
 def _axis(direction: np.ndarray) -> np.ndarray:
-    """The axis of the armature that is nearest to a direction."""
     number = int(np.abs(direction).argmax())
     return np.eye(3)[number] * np.sign(direction[number])
 
@@ -186,9 +188,7 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(
-    body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str
-) -> Leg:  # fmt: skip
+def _paw(body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
     """A leg of an animal, which stands on its toes: there is hardly a heel. skinned : the skin of bones."""
     upper, lower, end = (body.bone(part, side) for part in parts)
     heads, up = body.armature.heads, axes[:, 1]
@@ -242,7 +242,6 @@ def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) ->
 
 
 def _fingers(body: RestBody, hand: int) -> int:
-    """The number of a hand's fingers."""
     tree = body.armature.tree
     fingers = [bone for bone in tree.below(hand) if bone in body.roles and body.roles[bone].name == "finger"]
     return sum(int(body.armature.parent[bone]) not in fingers for bone in fingers)

@@ -2,7 +2,7 @@
 """The motion of an armature as Live shows it, frame by frame: read by visiting frames, and known until it changes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class Mesh(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class SeenFrame:
     """An armature at one frame, in the world.
 
     heads, tails : (N, 3) of all bones. targets : (G, 3) of all goals, NaN for a goal without one. missed : the numbers
@@ -43,14 +43,14 @@ class Shown:
 
 
 @dataclass(eq=False)
-class Motion:
+class SeenMotion:
     """What is known of an armature's motion. is_old : whether something has changed since.
 
     costs : seconds that a frame took, in each of the last parts that were read. failed : whether the frames could not
     be read, until the next change.
     """
 
-    frames: dict[int, Shown] = field(default_factory=dict)
+    frames: dict[int, SeenFrame] = field(default_factory=dict)
     is_old: bool = False
     costs: tuple[float, ...] = ()
     failed: bool = False
@@ -61,23 +61,23 @@ class Motion:
         return sum(mesh.vertices.nbytes + mesh.normals.nbytes for mesh in meshes)
 
 
-class _State:
-    reading = False  # whether frames are being visited
+class _Visiting:
+    now = False  # whether frames are being visited
 
 
-_known: dict[int, Motion] = {}  # by the `session_uid` of the armature object
+_known: dict[int, SeenMotion] = {}  # by the `session_uid` of the armature object
 
 
 def read(
     ob: bpy.types.Object, frames: Iterable[int], context: bpy.types.Context, has_meshes: bool = False,
     seconds: float = np.inf,
-) -> dict[int, Shown]:  # fmt: skip
+) -> dict[int, SeenFrame]:  # fmt: skip
     """Visit frames, in their order, until so many seconds are over; the first one is always read.
 
     Raises `scene_state.Disturbed`.
     """
-    found: dict[int, Shown] = {}
-    until, was_reading, _State.reading = perf_counter() + seconds, _State.reading, True
+    found: dict[int, SeenFrame] = {}
+    until, was_reading, _Visiting.now = perf_counter() + seconds, _Visiting.now, True
     try:
         with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob) as visits:
             for frame in frames:
@@ -87,12 +87,11 @@ def read(
                     break
         context.view_layer.update()  # what this evaluates is no change of the motion
     finally:
-        _State.reading = was_reading
+        _Visiting.now = was_reading
     return found
 
 
-def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -> Shown:
-    """The present frame."""
+def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -> SeenFrame:
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = ob.evaluated_get(depsgraph)
     bones, world = evaluated.pose.bones, np.array(evaluated.matrix_world)
@@ -106,13 +105,10 @@ def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -
     errors = sessions.status(ob).goals if ob.dqik.live else ()
     missed = frozenset(error.goal for error in errors if error.missed)
     meshes = _meshes(ob, context.view_layer, depsgraph) if has_meshes else None
-    return Shown(heads, tails, targets, missed, meshes)
+    return SeenFrame(heads, tails, targets, missed, meshes)
 
 
-def _meshes(
-    ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph
-) -> tuple[Mesh, ...]:  # fmt: skip
-    """The visible meshes that an armature deforms or carries."""
+def _meshes(ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> tuple[Mesh, ...]:
     own = (one for one in layer.objects if one.type == "MESH" and one.visible_get(view_layer=layer))
     return tuple(_mesh(one.evaluated_get(depsgraph)) for one in own if ob in (one.find_armature(), one.parent))
 
@@ -151,9 +147,9 @@ def ghost_frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[int]:
     return sorted((f for f in (*before, *after) if first <= f <= last), key=lambda frame: abs(frame - now))
 
 
-def known(ob: bpy.types.Object) -> Motion:
+def known(ob: bpy.types.Object) -> SeenMotion:
     """What is known of an armature's motion."""
-    return _known.get(ob.session_uid) or Motion()
+    return _known.get(ob.session_uid) or SeenMotion()
 
 
 def missing(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[list[int], bool]:
@@ -196,12 +192,12 @@ def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = n
         return False
     motion = known(ob)
     if motion.is_old:
-        motion = Motion(costs=motion.costs)
+        motion = SeenMotion(costs=motion.costs)
     start = perf_counter()
     try:
         found = read(ob, frames, context, has_meshes, np.inf if _depends_on_way(ob) else seconds)
     except scene_state.Disturbed:
-        _known[uid] = Motion(failed=True)
+        _known[uid] = SeenMotion(failed=True)
         raise
     motion.costs = (*motion.costs, (perf_counter() - start) / (len(found) + 1))[-_PARTS:]
     motion.frames.update(found)
@@ -209,17 +205,13 @@ def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = n
     if motion.size() > 2.0 * _ROOM:
         shown = set(ghost_frames(ob, scene))
         for frame in motion.frames.keys() - shown:
-            motion.frames[frame] = _without_meshes(motion.frames[frame])
+            motion.frames[frame] = replace(motion.frames[frame], meshes=None)
     return bool(missing(ob, scene)[0])
-
-
-def _without_meshes(shown: Shown) -> Shown:
-    return Shown(shown.heads, shown.tails, shown.targets, shown.missed, None)
 
 
 def note_change(depsgraph: bpy.types.Depsgraph) -> None:
     """What is known is out of date if an update changes anything that moves or is keyed. Costs nothing if it is not."""
-    if not _known or _State.reading:
+    if not _known or _Visiting.now:
         return
     if not _is_change(depsgraph):
         return
@@ -261,7 +253,23 @@ def forget() -> None:
     _known.clear()
 
 
-def places(shown: Sequence[Shown], bones: Sequence[int], tails: bool) -> np.ndarray:
+def places(shown: Sequence[SeenFrame], bones: Sequence[int], tails: bool) -> np.ndarray:
     """Places (N, F, 3) of the heads or tails of bones, by their numbers, over frames."""
     ends = np.array([one.tails if tails else one.heads for one in shown])
     return ends[:, bones].transpose(1, 0, 2)
+
+
+def show_paths(ob: bpy.types.Object, names: Sequence[str], first: int, places: np.ndarray) -> list[str]:
+    """Put places (N, F, 3) on frames from `first` on into the motion paths of bones; the names of those without one.
+
+    Blender itself computes them without handlers, so that solved bones rest.
+    """
+    left = []
+    for name, path in zip(names, places, strict=True):
+        own = ob.pose.bones[name].motion_path
+        if own is None or own.frame_start > first or len(own.points) < len(path) + first - own.frame_start:
+            left.append(name)
+            continue
+        for point, place in zip(own.points[first - own.frame_start :], path.tolist(), strict=False):
+            point.co = place
+    return left

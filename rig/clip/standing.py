@@ -15,12 +15,13 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender import scene_state
-from ..blender.armature import Armature, matrices
+from ..blender.armature import Armature
 from ..blender.tree import Tree
 from ..figure.character import Character
 from ..figure.directions import SMALL, unit
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
+from .clip import Clip
 
 _BENT, _LEANING = np.cos(np.radians(35.0)), np.cos(np.radians(65.0))  # of a trunk to a leg: bent, and leaning at rest
 _APART = np.cos(np.radians(120.0))  # from here on legs point away from each other
@@ -68,22 +69,23 @@ def armature(
     rest = _lines(own.tree, bones)
     if rest is None or rest.upright > _BENT:
         return own
-    poses, ups = list[np.ndarray](), list[np.ndarray]()
     action = None if ob.animation_data is None else ob.animation_data.action
     start, end = (frames[0], frames[-1]) if action is None else action.frame_range
-    for frame in sorted({round(at) for at in np.linspace(start, end, _LOOKS)}):
+    looks = sorted({round(at) for at in np.linspace(start, end, _LOOKS)})
+    clip = Clip(ob, len(looks))
+    for row, frame in enumerate(looks):
         visits.visit(frame)
-        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-        poses.append(matrices(shown.pose.bones, "matrix"))
-        ups.append(unit(np.array(shown.matrix_world.to_3x3().inverted_safe())[:, 2]))
+        clip.take(row, context.evaluated_depsgraph_get())
+    poses, ups = clip.poses.astype(float), np.linalg.pinv(clip.world[:, :3, :3].astype(float))[..., 2]
     lines = [_lines(Tree(own.tree.parent, pose[:, :3, 3]), bones) for pose in poses]
     if any(one is None for one in lines) or not np.isfinite(poses).all():
         return own
     if not _is_folded(rest, np.array([one.upright for one in lines])):
         return own
     if max(one.upright for one in lines) < _STANDS:
-        raise Refused(Note(Code.NEVER_STANDS, repr(ob.name)))
-    return own.resting(_standing(own, known, np.array(poses), lines, np.array(ups)))
+        raise Refused(Note("{} is folded at rest and stands nowhere in its motion: choose one in which it stands for a "
+                           "moment", repr(ob.name)))
+    return own.resting(_standing(own, known, poses, lines, np.array([unit(up) for up in ups])))
 
 
 def _is_folded(rest: _Lines, upright: np.ndarray) -> bool:

@@ -18,7 +18,7 @@ from ..figure import capsules, ends, skin
 from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.parts import LEFT, NONE, RIGHT
-from .figure_motion import Shown
+from .clip import BodyMotion
 
 PartKey = tuple[str, str]
 """A part's name and side."""
@@ -31,7 +31,7 @@ _BESIDE = 1e-3  # of the size of a part: how far apart two rays are
 _ALONG_LAST = np.array([0.5, 0.5, 0.5, 0.5])  # turns (x, y, z) to (y, z, x): the trunk's frames have Y along it
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """A part at rest, in armature space, of K bones.
 
     bones : (K,) numbers. nodes : (K + 1, 3) its line; each node but the last is carried by the bone after it. frames :
@@ -51,7 +51,7 @@ class Part(NamedTuple):
         return np.concatenate([[0.0], np.cumsum(lengths)]) / max(float(lengths.sum()), 1e-9)
 
 
-class Place(NamedTuple):
+class PartPlace(NamedTuple):
     """Where points (F, P) are about a part: how far along it (F, P), in which direction (F, P, 3), and the gap (F, P).
 
     The direction is in the part's frames, and the gap is from the skin, below zero inside.
@@ -68,15 +68,13 @@ class Skin(NamedTuple):
     bare : whether there is neither a mesh nor a typed radius, so that where the skin is, is a guess.
     """
 
-    parts: dict[PartKey, Part]
+    parts: dict[PartKey, BodyPart]
     hands: dict[str, np.ndarray]
     height: float
     bare: bool
 
 
-def measured(
-    ob: bpy.types.Object, character: Character, trunk: list[list[int]], frames: dict[int, np.ndarray]
-) -> Skin:
+def measured(ob: bpy.types.Object, character: Character, trunk: list[list[int]], frames: dict[int, np.ndarray]) -> Skin:
     """The parts of an armature object's figure.
 
     trunk : the bones of hips, spine and neck with the head. frames : (4,) of all bones with roles.
@@ -90,7 +88,7 @@ def measured(
         turn = quaternion.IDENTITY if key[0] in _LIMBS else _ALONG_LAST
         axes = np.array([quaternion.product(frames[bone], turn) for bone in bones])
         radius = max([usual[bone].radius for bone in bones if bone in usual], default=0.0)
-        bare = Part(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
+        bare = BodyPart(bones, nodes, axes, np.full((CAPS + STATIONS + CAPS, AROUND), radius))
         parts[key] = surface.fitted(key, bare)
     hands = {side: _palm(parts["hand", side]) for side in (LEFT, RIGHT) if ("hand", side) in parts}
     typed = any(ob.pose.bones[bone].dqik_radius > 0.0 for bones, _ in lines.values() for bone in bones)
@@ -128,9 +126,7 @@ def _lines(
     return found
 
 
-def _hand_length(
-    body: RestBody, hand: int, side: str, end: np.ndarray, skinned: Mapping[int, np.ndarray]
-) -> float:  # fmt: skip
+def _hand_length(body: RestBody, hand: int, side: str, end: np.ndarray, skinned: Mapping[int, np.ndarray]) -> float:
     """How long a hand is that ends at a point (3,) by its bone or its skin.
 
     Without a skin, tails of hands are what an importer made of them: joints of fingers tell it, or the forearm. So they
@@ -169,7 +165,7 @@ class _Surface:
         """Whether no part has a mesh: what a figure wears is none."""
         return not any(own.any() for own in self.part.values())
 
-    def fitted(self, key: PartKey, part: Part) -> Part:
+    def fitted(self, key: PartKey, part: BodyPart) -> BodyPart:
         """A part with the radii of its meshes, as seen from outside; as it is where there are none."""
         triangles = self.triangles[self.part[key]]
         if not len(triangles):
@@ -192,7 +188,7 @@ def _rays() -> Iterator[tuple[float, np.ndarray]]:
         yield along, np.cos(beyond) * around + np.sin(beyond) * np.eye(3)[0]
 
 
-def _cast(tree: BVHTree, part: Part, along: float, directions: np.ndarray, far: float) -> np.ndarray:
+def _cast(tree: BVHTree, part: BodyPart, along: float, directions: np.ndarray, far: float) -> np.ndarray:
     """How far (n,) the outermost skin is from the line of a part in directions (n, 3) of its frames; NaN for none."""
     places = np.full((1, len(directions)), along)
     start = _on_line(part, part.nodes[None], places)[0]
@@ -223,18 +219,18 @@ def _filled(radii: np.ndarray, usual: float) -> np.ndarray:
     return radii
 
 
-def _palm(hand: Part) -> np.ndarray:
+def _palm(hand: BodyPart) -> np.ndarray:
     """The points (P, 3) of a hand's skin at rest."""
     found = []
     for along, count in _PALM:
         angle = 2.0 * np.pi * np.arange(count) / count
         direction = np.stack([np.zeros(count), np.cos(angle), np.sin(angle)], -1)[None]
-        place = Place(np.full((1, count), along), direction, np.zeros((1, count)))
+        place = PartPlace(np.full((1, count), along), direction, np.zeros((1, count)))
         found.append(placed(hand, hand.nodes[None], hand.frames[None], 1.0, place)[0])
     return np.concatenate(found)
 
 
-def core(part: Part, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def core(part: BodyPart, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3) of a part's line at rest at places (n,) along it, and the mean radii (n,) of the skin there."""
     radii = np.interp(along, np.linspace(0.0, 1.0, STATIONS), part.radii[CAPS:-CAPS].mean(1))
     return _on_line(part, part.nodes[None], along[None])[0], radii
@@ -243,15 +239,15 @@ def core(part: Part, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # -- posed -------------------------------------------------------------------------------------------------------------
 
 
-def carried(shown: Shown, bone: int, heads: np.ndarray, scale: float, point: np.ndarray) -> np.ndarray:
-    """A point (..., 3) that a bone carries, given at rest, over F frames: (F, ..., 3). heads : (N, 3) of bones."""
-    line = np.asarray(point) - heads[bone]
-    shape = (-1, *[1] * (line.ndim - 1))
-    place, turn = shown.heads[:, bone], shown.turns[:, bone]
-    return place.reshape(*shape, 3) + scale * quaternion.rotate(turn.reshape(*shape, 4), line)
+def carried(
+    shown: BodyMotion, bones: int | np.ndarray, heads: np.ndarray, scale: float, points: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Points (..., 3) at rest that bones, one or (...), carry, over F frames: (F, ..., 3). heads : (N, 3) of bones."""
+    bones = np.broadcast_to(bones, points.shape[:-1])
+    return shown.heads[:, bones] + scale * quaternion.rotate(shown.turns[:, bones], points - heads[bones])
 
 
-def posed(part: Part, shown: Shown, heads: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def posed(part: BodyPart, shown: BodyMotion, heads: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """The nodes (F, K + 1, 3) and frames (F, K, 4) of a part in the world."""
     owners = [*part.bones, part.bones[-1]]
     nodes = [carried(shown, bone, heads, scale, node) for bone, node in zip(owners, part.nodes, strict=True)]
@@ -259,7 +255,7 @@ def posed(part: Part, shown: Shown, heads: np.ndarray, scale: float) -> tuple[np
     return np.stack(nodes, 1), quaternion.product(turns, np.broadcast_to(part.frames, turns.shape))
 
 
-def seen(part: Part, nodes: np.ndarray, frames: np.ndarray, scale: float, points: np.ndarray) -> Place:
+def seen(part: BodyPart, nodes: np.ndarray, frames: np.ndarray, scale: float, points: np.ndarray) -> PartPlace:
     """Where points (F, P, 3) in the world are about a posed part."""
     start, line = nodes[:, None, :-1], np.diff(nodes, axis=1)[:, None]
     offset = points[:, :, None] - start
@@ -272,21 +268,21 @@ def seen(part: Part, nodes: np.ndarray, frames: np.ndarray, scale: float, points
     line = points - _on_line(part, nodes, along)
     direction = quaternion.rotate(quaternion.conjugate(_turn(part, frames, along)), line)
     direction = direction / np.maximum(away, 1e-12)[..., None]
-    return Place(along, direction, away - scale * _radius(part, along, direction))
+    return PartPlace(along, direction, away - scale * _radius(part, along, direction))
 
 
-def placed(part: Part, nodes: np.ndarray, frames: np.ndarray, scale: float, place: Place) -> np.ndarray:
+def placed(part: BodyPart, nodes: np.ndarray, frames: np.ndarray, scale: float, place: PartPlace) -> np.ndarray:
     """The points (F, P, 3) in the world at places about a posed part."""
     away = place.gap + scale * _radius(part, place.along, place.direction)
     return _on_line(part, nodes, place.along) + np.maximum(away, 0.0)[..., None] * outward(part, frames, place)
 
 
-def outward(part: Part, frames: np.ndarray, place: Place) -> np.ndarray:
+def outward(part: BodyPart, frames: np.ndarray, place: PartPlace) -> np.ndarray:
     """The directions (F, P, 3) in the world of places about a posed part."""
     return quaternion.rotate(_turn(part, frames, place.along), place.direction)
 
 
-def _on_line(part: Part, nodes: np.ndarray, along: np.ndarray) -> np.ndarray:
+def _on_line(part: BodyPart, nodes: np.ndarray, along: np.ndarray) -> np.ndarray:
     """The points (F, P, 3) of the part's line at some places along it."""
     marks = part.marks
     at = np.clip(np.searchsorted(marks, along, side="right") - 1, 0, len(marks) - 2)
@@ -296,7 +292,7 @@ def _on_line(part: Part, nodes: np.ndarray, along: np.ndarray) -> np.ndarray:
     return start + np.clip(share, 0.0, 1.0)[..., None] * (end - start)
 
 
-def _turn(part: Part, frames: np.ndarray, along: np.ndarray) -> np.ndarray:
+def _turn(part: BodyPart, frames: np.ndarray, along: np.ndarray) -> np.ndarray:
     """The frames (F, P, 4) of the part at places along it: between two bones, between theirs."""
     middles = 0.5 * (part.marks[1:] + part.marks[:-1])
     rows = np.arange(len(frames))[:, None]
@@ -309,7 +305,7 @@ def _turn(part: Part, frames: np.ndarray, along: np.ndarray) -> np.ndarray:
     return quaternion.normalize((1.0 - share) * one + share * other)
 
 
-def _radius(part: Part, along: np.ndarray, direction: np.ndarray) -> np.ndarray:
+def _radius(part: BodyPart, along: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """The radius of the skin at rest (...) at places along a part, in directions (..., 3) of its frames."""
     row = CAPS + np.clip(along, 0.0, 1.0) * (STATIONS - 1)
     beyond = 2.0 / np.pi * CAPS * np.arcsin(np.clip(direction[..., 0], -1.0, 1.0))

@@ -9,7 +9,7 @@ import numpy as np
 from ..figure import bend
 from ..figure.bend import Chain
 from ..figure.character import Character
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton import limits
 from . import mute_ik
 from .goals import new_goal
@@ -25,10 +25,10 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[Note]]:
             if constraint.type != "IK" or constraint.mute:
                 continue
             if constraint.target is None:
-                problems.append(Note(Code.IK_WITHOUT_TARGET, repr(bone.name)))
+                problems.append(Note("The IK constraint of {} has no target: choose an object", repr(bone.name)))
                 continue
             if (note := mute_ik.problem(ob, constraint)) is not None:
-                problems.append(Note(Code.IK_STAYS, repr(bone.name), note))
+                problems.append(Note("The IK constraint of {} stays: {}", repr(bone.name), note))
                 continue
             goal = new_goal(ob, bone.name, constraint.chain_count, constraint.use_rotation)
             goal.target, goal.subtarget = constraint.target, constraint.subtarget

@@ -6,7 +6,7 @@ between: its pivot, which rests as the old parent does and keeps the place that 
 A head does not turn with hips or chest. It hangs on a pivot that does not either, and that turns with the master.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import bpy
@@ -53,49 +53,52 @@ def above(ob: bpy.types.Object, name: str) -> str:
     return "" if parent is None else parent.name
 
 
-def hang(ob: bpy.types.Object, name: str, parent: str) -> Pivot | None:
-    """Give a control another parent, empty for none. It stays where it is.
+def hang(ob: bpy.types.Object, wanted: Mapping[str, str]) -> list[Pivot]:
+    """Give controls other parents, by name, empty for none. They stay where they are, and so does all below them.
 
-    Returns the pivot of a control that may have keys; it stays on all frames if the parents do not move either.
+    Returns the pivots of controls that may have keys; these stay on all frames if the parents do not move either.
     """
-    old = ob.data.bones[name].parent
-    if old is not None and is_pivot(old.name):
-        name, old = old.name, old.parent
-    own_name = "" if old is None else old.name
-    pivot = controls.PREFIX + name.removeprefix(controls.PREFIX) + controls.PIVOT if animation.moves(ob, name) else ""
+    if not wanted:
+        return []
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    kept, basis = own_name if pivot else name, Matrix() if pivot else ob.pose.bones[name].matrix_basis.copy()
-    place = evaluated.pose.bones[kept].matrix.copy() if kept else Matrix()
+    places = {bone.name: bone.matrix.copy() for bone in evaluated.pose.bones}
+    found, keyed = list[Pivot](), set[str]()
+    for name in wanted:
+        bone = ob.pose.bones[name]
+        if bone.parent is not None and is_pivot(bone.parent.name):
+            bone = bone.parent
+        found.append(Pivot(bone.name, "" if bone.parent is None else bone.parent.name, bone.matrix_basis.copy()))
+        if animation.moves(ob, bone.name):
+            keyed.add(bone.name)
+    kept = [places.get(one.parent, Matrix()) if one.name in keyed else places[one.name] for one in found]
     with controls.edit_mode(ob) as bones:
-        if pivot:
-            made = bones.new(pivot)
-            pivot, made.use_deform, made.head, made.tail = made.name, False, Vector(), Vector((0.0, 1.0, 0.0))
-            if own_name:
-                pattern = bones[own_name]
-                made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
-            bones[name].parent = made
-        bones[pivot or name].parent = bones.get(parent)
-    if pivot:
-        controls.hide_pivot(ob, pivot)
-    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    over = evaluated.pose.bones[parent].matrix if parent else None
-    controls.place(ob.pose.bones[pivot or name], place, over)
+        for number, one in enumerate(found):
+            if one.name in keyed:
+                made = bones.new(controls.PREFIX + one.name.removeprefix(controls.PREFIX) + controls.PIVOT)
+                controls.stand_as(made, bones.get(one.parent))
+                bones[one.name].parent = made
+                found[number] = Pivot(made.name, one.parent, Matrix())
+        for one, parent in zip(found, wanted.values(), strict=True):
+            bones[one.name].parent = bones.get(parent)
+    for one, parent, place in zip(found, wanted.values(), kept, strict=True):
+        if one.name not in places:
+            controls.hide_pivot(ob, one.name)
+        controls.place(ob.pose.bones[one.name], place, places.get(parent))
     ob.update_tag(refresh={"OBJECT"})
-    return Pivot(pivot or name, own_name, basis) if pivot or is_pivot(name) else None
+    return [one for one in found if is_pivot(one.name)]
 
 
 def release(ob: bpy.types.Object, names: Collection[str]) -> None:
     """Hang the controls that are children of some controls, which are about to go, on the parents of these."""
     if not controls.can_add(ob):
         return
-    for name in [bone.name for bone in controls.of(ob)]:
-        bone = ob.data.bones[name]
+    wanted: dict[str, str] = {}
+    for bone in (bone.bone for bone in controls.of(ob)):
         parent = bone.parent
-        if name in names or parent is None or parent.name not in names:
-            continue
-        while parent is not None and parent.name in names:
-            parent = parent.parent
-        hang(ob, name, "" if parent is None else parent.name)
+        if bone.name not in names and parent is not None and parent.name in names:
+            kept = (above.name for above in parent.parent_recursive if above.name not in names)
+            wanted[bone.name] = next(kept, "")
+    hang(ob, wanted)
 
 
 def left_over(ob: bpy.types.Object, names: Collection[str], last: bool) -> list[str]:
@@ -130,14 +133,10 @@ def add_master(ob: bpy.types.Object) -> bool:
     turn = np.eye(3) if root is None else armature.rest[armature.index[root_name], :3, :3]
     with controls.edit_mode(ob) as bones:
         made = bones.new(controls.MASTER)
-        made.head, made.tail = Vector(), Vector((0.0, controls.LENGTH * armature.size, 0.0))
-        if root_name:
-            pattern = bones[root_name]
-            made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
-            made.length = controls.LENGTH * armature.size
-            made.parent = pattern
+        controls.stand_as(made, bones.get(root_name))
+        made.length, made.parent = controls.LENGTH * armature.size, bones.get(root_name)
         made.translate(Vector(_ground(armature, body)) - made.head)
-        made.use_deform = made.select = made.select_head = made.select_tail = False
+        made.select = made.select_head = made.select_tail = False
         for name in hung:
             bones[name].parent = made
     turn_with_master(ob)
@@ -153,17 +152,21 @@ def add_pivots(ob: bpy.types.Object, root: str) -> None:
 
     Those with keys stay. root : the parent of a master; empty for none.
     """
-    for bone in controls.of(ob):
-        name = bone.name
-        if bone.bone.use_inherit_rotation or is_pivot(name) or bone.parent is None or animation.moves(ob, name):
-            continue
-        evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        place = evaluated.pose.bones[name].matrix.copy()
-        with controls.edit_mode(ob) as bones:
-            pivot = controls.add_pivot(bones, bones[name], root)
+    names = [
+        bone.name for bone in controls.of(ob)
+        if not (bone.bone.use_inherit_rotation or is_pivot(bone.name) or bone.parent is None)
+        and not animation.moves(ob, bone.name)
+    ]  # fmt: skip
+    if not names:
+        return
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    places = {name: evaluated.pose.bones[name].matrix.copy() for name in names}
+    with controls.edit_mode(ob) as bones:
+        pivots = {name: controls.add_pivot(bones, bones[name], root) for name in names}
+    for name, pivot in pivots.items():
         controls.hide_pivot(ob, pivot)
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
+        controls.place(ob.pose.bones[name], places[name], evaluated.pose.bones[pivot].matrix)
         ob.update_tag(refresh={"OBJECT"})
 
 

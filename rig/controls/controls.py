@@ -18,7 +18,7 @@ from ..blender.dependencies import CONTROL_COLLECTION as COLLECTION
 from ..blender.dependencies import CONTROL_PREFIX as PREFIX
 from ..blender.dependencies import is_control
 from ..keys import users
-from ..notes import Code, Note
+from ..notes import Note
 from . import control_shapes
 
 BODY = "Body"
@@ -111,14 +111,19 @@ def add_pivot(bones: bpy.types.ArmatureEditBones, own: bpy.types.EditBone, root:
 
     It stands as a root does, so that a master can turn it later. root : empty for the axes of the armature.
     """
-    made, pattern = bones.new(own.name + PIVOT), bones.get(root)
-    made.use_deform, made.head, made.tail = False, Vector(), Vector((0.0, 1.0, 0.0))
-    if pattern is not None:
-        made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
+    made = bones.new(own.name + PIVOT)
+    stand_as(made, bones.get(root))
     made.translate(own.head - made.head)
     made.parent, made.use_inherit_rotation = own.parent, False
     own.parent, own.use_inherit_rotation = made, True
     return made.name
+
+
+def stand_as(made: bpy.types.EditBone, pattern: bpy.types.EditBone | None) -> None:
+    """Let a new bone, which does not deform, rest as another one does; as the armature for None."""
+    made.use_deform, made.head, made.tail = False, Vector(), Vector((0.0, 1.0, 0.0))
+    if pattern is not None:
+        made.head, made.tail, made.roll = pattern.head, pattern.tail, pattern.roll
 
 
 def hide_pivot(ob: bpy.types.Object, name: str) -> None:
@@ -181,16 +186,16 @@ def remove(ob: bpy.types.Object, names: Iterable[str]) -> list[Note]:
     if not names:
         return []
     if ob.data.library is not None or ob.data.override_library is not None:
-        return [Note(Code.CONTROLS_OF_OTHER_FILE, len(names))]
+        return [Note("Kept {} control bones: they belong to another file, so remove them there", len(names))]
     if any(other.data == ob.data and other.mode == "EDIT" for other in bpy.data.objects):
-        return [Note(Code.CONTROLS_IN_EDIT_MODE, len(names))]
+        return [Note("Kept {} control bones: leave Edit Mode and delete them there", len(names))]
     for other in bpy.data.objects:
         for name in names if other.data == ob.data and other.library is None else ():
             if name in other.pose.bones:
                 other.pose.bones[name].custom_shape = None
     notes, players = list[Note](), users.players(ob) if curves.has_bones(ob, names) else []
     if players:
-        notes = [Note(Code.CURVES_KEPT, len(names), _played(players))]
+        notes = [Note("Kept the curves of {} control bones: {}", len(names), _played(players))]
     else:
         curves.remove_bones(ob, names)
     with edit_mode(ob) if can_add(ob) else _edit_mode_of_data(ob.data) as bones:
@@ -243,7 +248,7 @@ def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None
 
 def _played(players: Sequence[str]) -> Note:
     """A clause about what else plays an action. players : as `users.players` has them."""
-    return Note(Code.PLAYS_TOO, repr(players[0])) if players[0] else Note(Code.NLA_PLAYS_TOO)
+    return Note("{} plays them too", repr(players[0])) if players[0] else Note("an NLA track plays them too")
 
 
 def _is_left_along_x(ob: bpy.types.Object) -> bool:

@@ -15,7 +15,7 @@ from ..blender import animation
 from ..figure import eyes
 from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton.menus import AXES, DIRECTION
 from . import control_shapes, controls, goals
 from .controls import Control
@@ -28,7 +28,7 @@ _ON_AXIS = np.cos(np.radians(0.05))  # an axis of the bone that is nearer than t
 
 
 @dataclass
-class Added:
+class AddedEyes:
     """The new controls, the numbers of the new goals, the words for eyes not found, and bones that stay on keys."""
 
     names: list[str] = field(default_factory=list)
@@ -42,21 +42,28 @@ def refusal(ob: bpy.types.Object) -> Note | None:
     own = Character.of(ob)
     armature, found = own.armature, [ob.pose.bones[bone] for bone in own.figure.eyes]
     if not found:
-        code = Code.NO_EYES if armature.kind is None else Code.EYES_OF_RIG
-        return Note(code, repr(ob.name), *(() if armature.kind is None else (armature.kind.words,)))
+        if armature.kind is None:
+            return Note("No bones of {} are known as eyes: choose Left Eye and Right Eye as the Role of its eyes in "
+                        "the Bone panel", repr(ob.name))
+        return Note("The eyes of {} have controls of {}: pose these, or choose Left Eye and Right Eye as the Role of "
+                    "bones that turn its eyes in the Bone panel", repr(ob.name), armature.kind.words)
     lacking = [bone for bone in found if not _has_goal(ob, bone.name)]
     if not lacking:
-        return Note(Code.EYES_HAVE_GOALS, repr(ob.name))
+        return Note("The eyes of {} have goals already: move their targets, or remove these goals in the panel Rig",
+                    repr(ob.name))
     for bone in lacking:
         tie = next((one for one in bone.constraints if not one.mute and not one.type.startswith("LIMIT_")), None)
         if tie is not None:
-            return Note(Code.EYE_CONSTRAINED, repr(bone.name), repr(tie.name))
-    return None if controls.can_add(ob) else Note(Code.EYES_NEED_BONES, repr(ob.name))
+            return Note("The eye {} follows its constraint {}: mute that, then press Eyes again",
+                        repr(bone.name), repr(tie.name))
+    return None if controls.can_add(ob) else Note("No bone can be added to {}, so its eyes get no controls: show it in "
+                                                  "the view layer, or make it and its armature data local",
+                                                  repr(ob.name))
 
 
-def add(ob: bpy.types.Object) -> Added:
+def add(ob: bpy.types.Object) -> AddedEyes:
     """Give the eyes that have no goal one, and a control where they look now. `refusal(ob)` is None."""
-    view, result = _View(ob), Added()
+    view, result = _Sight(ob), AddedEyes()
     result.missing = [words for side, words in ((LEFT, "left eye"), (RIGHT, "right eye")) if side not in view.eyes]
     wanted = {side: bone for side, bone in view.eyes.items() if not _has_goal(ob, view.names[bone])}
     both = [] if len(view.eyes) < 2 or controls.EYES in ob.data.bones else [view.of_both()]
@@ -79,7 +86,7 @@ def _has_goal(ob: bpy.types.Object, bone: str) -> bool:
     return any(goal.bone == bone for goal in ob.dqik.goals)
 
 
-class _View:
+class _Sight:
     """The eyes of an armature at rest, by side, and where their controls belong."""
 
     def __init__(self, ob: bpy.types.Object) -> None:

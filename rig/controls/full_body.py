@@ -17,7 +17,7 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.directions import SMALL
 from ..figure.parts import LEFT, LIMBS, PARTS, RIGHT, Role
-from . import control_looks, control_parents, control_shapes, controls, goals
+from . import control_parents, control_shapes, controls, goals
 
 HIPS = Role("hips")
 
@@ -107,8 +107,36 @@ def set_up(
     it. in_motion : the targets will be keyed from the body's motion, so the hips follow theirs as firmly as the others.
     """
     own, result = Character.of(ob), SetUp()
-    armature, figure, body, bones = own.armature, own.figure, own.body, own.bones
-    names, hips = list(armature.index), bones.get(HIPS)
+    armature, hips = own.armature, own.bones.get(HIPS)
+    new, legs = _add_ends(ob, own, use_rotation, result)
+    if hips is not None and (new or result.old_goals):
+        result.hips = ob.pose.bones[hips].name
+        goals.let_translate(ob.pose.bones[hips])
+    if new:
+        _suit_bones(ob, own)
+    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones, own.body)
+    for number, role, foot in legs:
+        _follow_foot(ob, number, role, foot, as_bones)
+    if as_bones:
+        control_parents.add_pivots(ob, root_of(armature, hips))
+        control_parents.turn_with_master(ob)
+    goal = next((ob.dqik.goals[one.number] for one in new if one.role == HIPS), None)
+    if goal is not None and in_motion:
+        goal.priority = 0
+    elif goal is not None and animation.moves(ob, result.hips):
+        goal.influence, result.keyed_hips = goals.KEYED_INFLUENCE, True
+    return result
+
+
+def _add_ends(
+    ob: bpy.types.Object, own: Character, use_rotation: bool, result: SetUp
+) -> tuple[list[_New], list[tuple[int, Role, str]]]:  # fmt: skip
+    """Add the goals, without targets yet, of the ends of limbs, of head and hips, and say in `result` of which bones.
+
+    Also returns the goals of legs whose feet are bones of their own: number, role and the foot.
+    """
+    armature, figure, bones, hips = own.armature, own.figure, own.bones, own.bones.get(HIPS)
+    names = list(armature.index)
     others = roles.further_limbs(ob, armature, figure) if bones else []
     bones_with_goals = {goal.bone for goal in ob.dqik.goals}
     new, legs = list[_New](), list[tuple[int, Role, str]]()
@@ -123,7 +151,7 @@ def set_up(
             continue
         if bone is None and lower is not None:  # a limb that ends without has its goal at the end of the bone above
             bone, turns = lower, False
-        elif others and bone is not None and role.name in _ABOVE and _is_shank(body, bone, role):
+        elif others and bone is not None and role.name in _ABOVE and _is_shank(own.body, bone, role):
             turns = False
         if bone is None:
             result.missing.append(end.words)
@@ -134,31 +162,21 @@ def set_up(
             number = _add_goal(ob, armature, bone, end, hips, turns or role == HIPS)
             ob.dqik.goals[number].rotation_follows = float(turns and role.name == "hand")
             new.append(_New(number, role, names[bone], end, _control_name(role)))
-    further = _further(ob, body, others, hips, use_rotation, bones_with_goals)
+    further = _further(ob, own.body, others, hips, use_rotation, bones_with_goals)
     result.further, new = [one.bone for one in further], [*new, *further]
     result.new_goals = [one.bone for one in new]
-    if hips is not None and (result.new_goals or result.old_goals):
-        result.hips = names[hips]
-        goals.let_translate(ob.pose.bones[names[hips]])
-    for bone, role in figure.roles.items() if new else ():
+    return new, legs
+
+
+def _suit_bones(ob: bpy.types.Object, own: Character) -> None:
+    """Give bones of a figure the stiffness and the limits that suit goals for the whole body."""
+    for bone, role in own.figure.roles.items():
         if role.part.stiffness:
-            goals.stiffen(ob.pose.bones[names[bone]], role.part.stiffness)
-    for bone in _between_hips_and_legs(armature, figure) if new and armature.kind else ():
+            goals.stiffen(ob.pose.bones[bone], role.part.stiffness)
+    for bone in _between_hips_and_legs(own) if own.armature.kind else ():
         goals.stiffen(ob.pose.bones[bone], PARTS["spine"].stiffness)
-    if new and not figure.not_human:
+    if not own.figure.not_human:
         _limit(ob, own.anatomy)
-    _add_targets(ob, scene, new, result.hips, root_of(armature, hips), as_bones, body)
-    for number, role, foot in legs:
-        _follow_foot(ob, number, role, foot, as_bones)
-    if as_bones:
-        control_parents.add_pivots(ob, root_of(armature, hips))
-        control_parents.turn_with_master(ob)
-    goal = next((ob.dqik.goals[one.number] for one in new if one.role == HIPS), None)
-    if goal is not None and in_motion:
-        goal.priority = 0
-    elif goal is not None and animation.moves(ob, result.hips):
-        goal.influence, result.keyed_hips = goals.KEYED_INFLUENCE, True
-    return result
 
 
 def is_set_up(ob: bpy.types.Object) -> bool:
@@ -184,9 +202,9 @@ def root_of(armature: Armature, hips: int | None) -> str:
     return list(armature.index)[armature.above(hips)[-1]]
 
 
-def _between_hips_and_legs(armature: Armature, figure: roles.Figure) -> set[int]:
+def _between_hips_and_legs(own: Character) -> set[int]:
     """The bones by which the legs of a generated rig hang on its hips: they bend as a spine does."""
-    bones = {role: bone for bone, role in figure.roles.items()}
+    armature, bones = own.armature, own.bones
     found, hips = set[int](), bones.get(HIPS)
     for thigh in (bones.get(Role("thigh", side)) for side in (LEFT, RIGHT)):
         above = [] if thigh is None else armature.above(thigh)[1:]
@@ -330,16 +348,15 @@ def _add_targets(
         wanted.append((number, controls.Control(
             own, name, ob.dqik.goals[number].use_tail,
             of_hips if follows else parent, not follows, role.side, end.shape,
-            control_looks.size(body, role, end.size) if known else end.size,
-            shift=control_looks.shift(body, bone, end.along) if known else None,
-            normal=control_looks.normal(body, bone) if known else None,
+            control_shapes.size(body, role, end.size) if known else end.size,
+            shift=control_shapes.shift(body, bone, end.along) if known else None,
+            normal=control_shapes.normal(body, bone) if known else None,
             pivot=root if follows and not animation.moves(ob, controls.PREFIX + own) else None,
         )))  # fmt: skip
     goals.add_control_bones(ob, wanted)
 
 
 def _collection(ob: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Collection:
-    """The collection of an armature's targets; created if there is none."""
     name = f"{ob.name} targets"
     collection = next((child for child in scene.collection.children_recursive if child.name == name), None)
     if collection is None:

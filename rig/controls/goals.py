@@ -17,7 +17,7 @@ from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, owner_of, world_matrix
 from ..figure.character import Character
 from ..keys import attachments, goal_keys, keying, users
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton import foot_roll, limits
 from ..skeleton.poles import Poles
 from . import control_parents, controls, rotation_space, selection, switches
@@ -54,13 +54,16 @@ def new_goal(
 
 def add_control_bones(ob: bpy.types.Object, wanted: Sequence[tuple[int, Control]]) -> None:
     """Add a control bone for each goal, given by its number, as its target; at the bone's present place."""
-    if not wanted:
-        return
-    names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+    if wanted:
+        names = controls.add(ob, [control for _, control in wanted], Character.of(ob).size)
+        aim_at_controls(ob, dict(zip((number for number, _ in wanted), names, strict=True)))
+
+
+def aim_at_controls(ob: bpy.types.Object, own: Mapping[int, str]) -> None:
+    """Make new control bones the targets of goals, by number, and put them at their bones' present places."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    own = dict(zip((number for number, _ in wanted), names, strict=True))
     found = places(ob, own, depsgraph, own=own)  # before the goals count, which may move the bones
-    for (number, _), name in zip(wanted, names, strict=True):
+    for number, name in own.items():
         goal = ob.dqik.goals[number]
         goal.target, goal.subtarget, goal.own_target = ob, name, True
         rotation_space.show_control(ob, goal)
@@ -201,9 +204,8 @@ def key_target(owner: Owner, frame: float, auto: bool = False) -> bool:
     """
     if _is_action_linked(owner.id_data):
         return False
-    group = "Object Transforms" if owner == owner.id_data else owner.name
     try:
-        return keying.key(owner, frame, group, auto)
+        return keying.key(owner, frame, auto)
     except RuntimeError:  # its action is linked, or the NLA refuses: `placing` finds that
         return False
 
@@ -212,7 +214,7 @@ def key_control(owner: Owner, frame: float) -> bool:
     """Key the place and rotation of a control at a frame, and its roll if that is in use; returns whether it was."""
     keyed = key_target(owner, frame)
     if keyed and foot_roll.is_used_by(owner):
-        keying.key_path(owner, foot_roll.ROLL, frame, "" if owner == owner.id_data else owner.name)
+        keying.key_path(owner, foot_roll.ROLL, frame)
     return keyed
 
 
@@ -252,7 +254,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
         except TypeError:  # raised for a goal of the library
             settings.goals[number].mute = True
             name = settings.goals[number].name
-            notes.append(Note(Code.GOAL_MUTED, repr(name)))
+            notes.append(Note("Goal {} belongs to the library file, so it was muted instead of removed", repr(name)))
             continue
         if pole and pole not in bones:
             bones.append(pole)
@@ -268,8 +270,8 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     control_parents.release(ob, bones)
     kept = users.kept(ob, bones, empties)
     for (target, bone), user in kept.items():
-        code, name = (Code.CONTROL_KEPT, bone) if bone else (Code.TARGET_KEPT, target.name)
-        notes.append(Note(code, repr(name), user.how))
+        notes.append(Note("Kept control bone {}: {}" if bone else "Kept target {}: {}",
+                          repr(bone or target.name), user.how))
     notes += controls.remove(ob, [bone for bone in bones if (ob, bone) not in kept])
     for empty in empties:
         if (empty, "") not in kept:
@@ -277,7 +279,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
     if last:
         restore(ob)
     settings.solver = settings.solver  # remove() calls no update callback, so set a property that does
-    return [*notes[:_NOTES], Note(Code.MORE, len(notes) - _NOTES)] if len(notes) > _NOTES else notes
+    return [*notes[:_NOTES], Note("and {} more", len(notes) - _NOTES)] if len(notes) > _NOTES else notes
 
 
 def let_translate(bone: bpy.types.PoseBone) -> None:

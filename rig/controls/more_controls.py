@@ -6,8 +6,9 @@ Shoulders and toes turn against the bone above. Elbows and knees are poles of ha
 all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import bpy
 from mathutils import Matrix, Vector
@@ -16,19 +17,21 @@ from ..blender import animation
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..skeleton.poles import Poles
-from . import control_looks, control_parents, control_shapes, controls, full_body, goals
+from . import control_parents, control_shapes, controls, full_body, goals
 from .controls import Control
 from .full_body import End
 
 KINDS = ("CHEST", "SHOULDERS", "ELBOWS", "KNEES", "TOES", "MASTER")
 """The controls that may be added. The chest comes before what it carries."""
 
+_SIDES = ((LEFT, "left"), (RIGHT, "right"))
 _CHEST = End("chest", -1, 0.3, control_shapes.RING, 0.22, along=0.3)
-_TURNING = {
+_GOALS = {
+    "CHEST": ("spine", {MIDDLE: _CHEST}),
     "SHOULDERS": ("collar", {side: End(f"{words} shoulder", -1, 0.3, control_shapes.RING, 0.09, along=0.8)
-                             for side, words in ((LEFT, "left"), (RIGHT, "right"))}),
+                             for side, words in _SIDES}),
     "TOES": ("toes", {side: End(f"{words} toes", 0, 1.0, control_shapes.BOX, 0.045, along=0.6)
-                      for side, words in ((LEFT, "left"), (RIGHT, "right"))}),
+                      for side, words in _SIDES}),
 }  # fmt: skip
 _POLES = {"ELBOWS": ("elbow", "hand", "forearm"), "KNEES": ("knee", "foot", "shin")}
 """The name of a pole, the part whose goal has it, and the part whose joint it turns."""
@@ -71,36 +74,29 @@ def add(ob: bpy.types.Object, wanted: Iterable[str], in_motion: bool = False) ->
     in_motion : they will be keyed from the body's motion, so bones follow them as firmly as hands and feet do theirs.
     Else they lead nothing yet.
     """
-    wanted, result = set(wanted), Added(leads=in_motion)
-    if "CHEST" in wanted:
-        _add_chest(ob, result)
-    for kind in KINDS:
-        if kind in wanted and kind in _TURNING:
-            _add_turning(ob, *_TURNING[kind], result)
-        elif kind in wanted and kind in _POLES:
-            _add_poles(ob, *_POLES[kind], result)
+    wanted, result, body = set(wanted), Added(leads=in_motion), _Body(ob)
+    planned = list(body.planned(wanted, result.missing))
+    result.names = controls.add(ob, [one.control for one in planned], body.armature.size) if planned else []
+    made = list(zip(planned, result.names, strict=True))
+    for one, name in made:  # the chest first, with which shoulders turn
+        if one.end is not None:
+            result.goals.append(_new_goal(ob, one, in_motion))
+            goals.aim_at_controls(ob, {result.goals[-1]: name})
+    if chest := next((name for one, name in made if one.end is _CHEST), ""):
+        below, carried = control_parents.above(ob, chest), _carried_by_chest(ob, body)
+        result.pivots = control_parents.hang(
+            ob, {name: chest for name in carried if control_parents.above(ob, name) == below}
+        )
+    result.poles = _put_poles(ob, [(one, name) for one, name in made if one.end is None], in_motion)
     if "MASTER" in wanted and control_parents.add_master(ob):
         result.names.append(controls.MASTER)
-    for number in result.goals:
-        if in_motion:
-            ob.dqik.goals[number].priority = max(ob.dqik.goals[number].priority, 0)
     return result
 
 
-def lacks(ob: bpy.types.Object, wanted: Iterable[str]) -> bool:
+def lacks(ob: bpy.types.Object, wanted: Collection[str]) -> bool:
     """Whether a body lacks any control of some `KINDS` that it can have: whether `add` would add one."""
-    view = _View(ob)
-    parts = {"CHEST": [Role("spine")]} | {
-        kind: [Role(part, side) for side in ends] for kind, (part, ends) in _TURNING.items()
-    }  # fmt: skip
-    for kind in wanted:
-        if kind == "MASTER" and controls.MASTER not in ob.data.bones:
-            return True
-        if any(_free_bone(ob, view, role) for role in parts.get(kind, ())):
-            return True
-        if kind in _POLES and _wanted_poles(ob, view, *_POLES[kind], Added()):
-            return True
-    return False
+    no_master = "MASTER" in wanted and controls.MASTER not in ob.data.bones
+    return no_master or any(True for _ in _Body(ob).planned(wanted, []))
 
 
 def settle(ob: bpy.types.Object) -> None:
@@ -134,150 +130,127 @@ def present(ob: bpy.types.Object) -> set[str]:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-class _View:
-    """An armature as it is now, with its figure; bones that are added change its numbers."""
+class _Planned(NamedTuple):
+    """A control to add: with a new goal, or as the pole of a goal.
+
+    end, chain_length : of the new goal. number, place : of the goal whose pole it is, and of the pole in the pose.
+    """
+
+    control: Control
+    end: End | None = None
+    chain_length: int = 1
+    number: int = -1
+    place: Vector | None = None
+
+
+class _Body:
+    """An armature as it is before controls are added, with its figure."""
 
     def __init__(self, ob: bpy.types.Object) -> None:
         own = Character.of(ob)
-        self.armature, self.body = own.armature, own.body
+        self.ob, self.armature, self.body = ob, own.armature, own.body
         self.names = list(self.armature.index)
         self.hips = self.body.bone("hips")
-        self.root = control_parents.master(ob, full_body.root_of(self.armature, self.hips))
+        self._root = control_parents.master(ob, full_body.root_of(self.armature, self.hips))
+        self._chest = self.control_of(self._bone(Role("spine")))
 
-    def bone(self, name: str, side: str) -> int | None:
+    def planned(self, wanted: Collection[str], missing: list[str]) -> Iterator[_Planned]:
+        """The controls of some `KINDS` that the body lacks. The words for parts without a bone go to `missing`."""
+        for kind in (kind for kind in KINDS if kind in wanted):
+            if kind in _POLES:
+                yield from self._planned_poles(*_POLES[kind], missing)
+                continue
+            part, ends = _GOALS.get(kind, ("", {}))
+            for side, end in ends.items():
+                role = Role(part, side)
+                bone = self._bone(role)
+                if bone is None:
+                    missing.append(end.words)
+                elif not any(goal.bone == self.names[bone] for goal in self.ob.dqik.goals):
+                    yield self._planned_goal(role, bone, end)
+
+    def control_of(self, bone: int | None) -> str:
+        """The name of the control of a bone's goal; empty if it has none."""
+        name, bones = None if bone is None else self.names[bone], self.ob.data.bones
+        own = (goal.subtarget for goal in self.ob.dqik.goals
+               if goal.bone == name and goal.target == self.ob and goal.own_target)  # fmt: skip
+        return next((control for control in own if control in bones and controls.is_control(bones[control])), "")
+
+    def _bone(self, role: Role) -> int | None:
         """The bone of a role; the uppermost one of the spine."""
-        if name != "spine":
-            return self.body.bone(name, side)
-        spine = [bone for bone, role in self.body.roles.items() if role.name == "spine"]
+        if role.name != "spine":
+            return self.body.bone(*role)
+        spine = [bone for bone, own in self.body.roles.items() if own.name == "spine"]
         return max(spine, key=lambda bone: len(self.armature.above(bone)), default=None)
+
+    def _trunk(self, *, upper: bool) -> str:
+        """The control of the chest, of the `upper` part of the body, or of the hips; else their parent."""
+        return (self._chest if upper else "") or self.control_of(self.hips) or self._root
+
+    def _planned_goal(self, role: Role, bone: int, end: End) -> _Planned:
+        """The control of a bone that has no goal yet."""
+        turning, length, part = role.name != "spine", 1, _NAMES.get(role.name, role.name)
+        if role.name == "toes":
+            parent = self.control_of(self.body.bone("foot", role.side)) or self._root
+        else:
+            parent = self._trunk(upper=turning)
+        if not turning:
+            self._chest = _name(part, role.side)
+            length = full_body.chain_length(self.armature, bone, self.hips, use_tail=False)
+        return _Planned(Control(
+            f"{part}.{role.side}" if role.side else part, self.names[bone], turning, parent, True, role.side, end.shape,
+            control_shapes.size(self.body, role, end.size), shift=control_shapes.shift(self.body, bone, end.along),
+            normal=control_shapes.normal(self.body, bone), lock="lock_location" if turning else "",
+        ), end, length)  # fmt: skip
+
+    def _planned_poles(self, name: str, part: str, above: str, missing: list[str]) -> Iterator[_Planned]:
+        """The poles that the goals of both sides of a part lack, or of the part above where a limb ends without."""
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        poles = Poles(self.ob.evaluated_get(depsgraph), depsgraph)
+        for side, words in _SIDES:
+            lower, goals_of = self.body.bone(above, side), self.ob.dqik.goals
+            bones = {self.names[bone] for bone in (self.body.bone(part, side), lower) if bone is not None}
+            number = next((k for k, goal in enumerate(goals_of) if goal.bone in bones and goal.kind == "REACH"), -1)
+            places = poles.for_control(goals_of[number]) if number >= 0 else None
+            if places is None or lower is None:
+                missing.append(f"{words} {name}")
+            elif goals_of[number].pole_target is None:
+                size = control_shapes.size(self.body, Role(above, side), _POLE_SIZE)
+                yield _Planned(Control(
+                    f"{name}.{side}", self.names[lower], False, self._trunk(upper=name == "elbow"), True, side,
+                    control_shapes.BALL, size, head=places[0], lock="lock_rotation",
+                ), number=number, place=places[1])  # fmt: skip
 
 
 def _name(name: str, side: str) -> str:
     return controls.PREFIX + (f"{name}.{side}" if side else name)
 
 
-def _control_of(ob: bpy.types.Object, bone: str) -> str:
-    """The name of the control of a bone's goal; empty if it has none."""
-    own = (goal.subtarget for goal in ob.dqik.goals if goal.bone == bone and goal.target == ob and goal.own_target)
-    return next((name for name in own if name in ob.data.bones and controls.is_control(ob.data.bones[name])), "")
-
-
-def _trunk(ob: bpy.types.Object, view: _View, *, upper: bool) -> str:
-    """The control of the chest, of the `upper` part of the body, or of the hips; else their parent."""
-    chest, hips = view.bone("spine", MIDDLE), view.hips
-    own = _control_of(ob, view.names[chest]) if chest is not None and upper else ""
-    return own or (_control_of(ob, view.names[hips]) if hips is not None else "") or view.root
-
-
-def _add_goal(
-    ob: bpy.types.Object, view: _View, role: Role, end: End, chain_length: int, result: Added
-) -> bpy.types.PropertyGroup | None:
-    """Add a goal for the bone of a role, with a control that is named after it; None if it has one."""
-    bone = view.bone(role.name, role.side)
-    if bone is None:
-        result.missing.append(end.words)
-    name = _free_bone(ob, view, role)
-    if bone is None or not name:
-        return None
-    goal = goals.new_goal(ob, name, chain_length, use_rotation=True)
-    goal.influence = float(result.leads)
-    goal.priority, goal.position_weight, goal.rotation_weight = end.priority, end.weight, end.weight
-    turning = role.name != "spine"
+def _new_goal(ob: bpy.types.Object, planned: _Planned, in_motion: bool) -> int:
+    """Add the goal of a new control; returns its number."""
+    end, turning = planned.end, planned.control.at_tail
+    goal = goals.new_goal(ob, planned.control.bone, planned.chain_length, use_rotation=True)
+    goal.influence, goal.priority = float(in_motion), max(end.priority, 0) if in_motion else end.priority
+    goal.position_weight, goal.rotation_weight = end.weight, end.weight
     goal.use_tail, goal.use_position, goal.rotation_follows = turning, not turning, float(turning)
-    part = _NAMES.get(role.name, role.name)
-    parent = _foot(ob, view, role.side) if role.name == "toes" else _trunk(ob, view, upper=turning)
-    goals.add_control_bones(ob, [(len(ob.dqik.goals) - 1, Control(
-        f"{part}.{role.side}" if role.side else part, name, turning, parent, True, role.side, end.shape,
-        control_looks.size(view.body, role, end.size), shift=control_looks.shift(view.body, bone, end.along),
-        normal=control_looks.normal(view.body, bone), lock="lock_location" if turning else "",
-    ))])  # fmt: skip
-    goal = ob.dqik.goals[-1]
-    result.names.append(goal.subtarget)
-    result.goals.append(len(ob.dqik.goals) - 1)
-    return goal
+    return len(ob.dqik.goals) - 1
 
 
-def _free_bone(ob: bpy.types.Object, view: _View, role: Role) -> str:
-    """The name of the bone of a role that has no goal yet; empty if there is none."""
-    bone = view.bone(role.name, role.side)
-    name = "" if bone is None else view.names[bone]
-    return "" if any(goal.bone == name for goal in ob.dqik.goals) else name
-
-
-def _foot(ob: bpy.types.Object, view: _View, side: str) -> str:
-    """The control of a foot, which carries that of its toes; the root if it has none."""
-    foot = view.body.bone("foot", side)
-    return (_control_of(ob, view.names[foot]) if foot is not None else "") or view.root
-
-
-def _add_chest(ob: bpy.types.Object, result: Added) -> None:
-    """Add the chest's control, and hang on it what the hips' control carries of the body above."""
-    view = _View(ob)
-    chest = view.bone("spine", MIDDLE)
-    length = 0 if chest is None else full_body.chain_length(view.armature, chest, view.hips, use_tail=False)
-    goal = _add_goal(ob, view, Role("spine"), _CHEST, length, result)
-    if goal is None:
-        return
-    name = goal.subtarget
-    below = control_parents.above(ob, name)
-    for carried in _carried_by_chest(ob, view):
-        if control_parents.above(ob, carried) == below:
-            pivot = control_parents.hang(ob, carried, name)
-            result.pivots += [] if pivot is None else [pivot]
-
-
-def _carried_by_chest(ob: bpy.types.Object, view: _View) -> list[str]:
+def _carried_by_chest(ob: bpy.types.Object, body: _Body) -> list[str]:
     """The controls of head and shoulders, and the poles of elbows."""
-    found = [_control_of(ob, view.names[bone]) for bone, role in view.body.roles.items()
-             if role.name in ("head", "collar")]  # fmt: skip
+    found = [body.control_of(bone) for bone, role in body.body.roles.items() if role.name in ("head", "collar")]
     return [name for name in (*found, _name("elbow", LEFT), _name("elbow", RIGHT)) if name in ob.data.bones]
 
 
-def _add_turning(ob: bpy.types.Object, part: str, ends: dict[str, End], result: Added) -> None:
-    """Add the controls of both sides that turn a bone against the one above."""
-    for side, end in ends.items():
-        _add_goal(ob, _View(ob), Role(part, side), end, 1, result)
-
-
-def _wanted_poles(
-    ob: bpy.types.Object, view: _View, name: str, part: str, above: str, result: Added
-) -> list[tuple[int, Vector, Control]]:  # fmt: skip
-    """The poles that the goals of a part lack: numbers of goals, places in the pose, and controls."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    poles, wanted = Poles(ob.evaluated_get(depsgraph), depsgraph), list[tuple[int, Vector, Control]]()
-    for side, words in ((LEFT, "left"), (RIGHT, "right")):
-        bones = {view.names[bone] for bone in (view.body.bone(part, side), view.body.bone(above, side))
-                 if bone is not None}  # fmt: skip
-        number = next((k for k, goal in enumerate(ob.dqik.goals) if goal.bone in bones and goal.kind == "REACH"), -1)
-        places = poles.for_control(ob.dqik.goals[number]) if number >= 0 else None
-        lower = view.body.bone(above, side)
-        if places is None or lower is None:
-            result.missing.append(f"{words} {name}")
-        elif ob.dqik.goals[number].pole_target is None:
-            size = control_looks.size(view.body, Role(above, side), _POLE_SIZE)
-            parent = _trunk(ob, view, upper=name == "elbow")
-            wanted.append((number, places[1], Control(
-                f"{name}.{side}", view.names[lower], False, parent, True, side, control_shapes.BALL, size,
-                head=places[0], lock="lock_rotation",
-            )))  # fmt: skip
-    return wanted
-
-
-def _add_poles(ob: bpy.types.Object, name: str, part: str, above: str, result: Added) -> None:
-    """Add poles, as bones, to the goals of both sides of a part, or of the part above where a limb ends without."""
-    view = _View(ob)
-    wanted = _wanted_poles(ob, view, name, part, above, result)
-    if not wanted:
-        return
-    names = controls.add(ob, [control for _, _, control in wanted], view.armature.size)
+def _put_poles(ob: bpy.types.Object, made: list[tuple[_Planned, str]], use: bool) -> dict[int, str]:
+    """Pose new poles and give them to their goals, which use them or not; returns them by the numbers of these."""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    for name, (_, place, _) in zip(names, wanted, strict=True):
+    for one, name in made:
         parent = ob.data.bones[name].parent
         over = None if parent is None else evaluated.pose.bones[parent.name].matrix
-        controls.place(ob.pose.bones[name], Matrix.Translation(place), over, use_rotation=False)
-    for name, (number, _, _) in zip(names, wanted, strict=True):
-        goal = ob.dqik.goals[number]
-        goal.pole_subtarget, goal.pole_angle, goal.use_pole, goal.pole_target = name, 0.0, result.leads, ob
-        result.poles[number] = name
-    ob.update_tag(refresh={"OBJECT"})
-    result.names += names
+        controls.place(ob.pose.bones[name], Matrix.Translation(one.place), over, use_rotation=False)
+    for one, name in made:
+        goal = ob.dqik.goals[one.number]
+        goal.pole_subtarget, goal.pole_angle, goal.use_pole, goal.pole_target = name, 0.0, use, ob
+        ob.update_tag(refresh={"OBJECT"})
+    return {one.number: name for one, name in made}

@@ -10,6 +10,7 @@ over what the goal there had when the pose was copied.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from zlib import crc32
 
 import bpy
@@ -20,6 +21,7 @@ from ..figure import roles
 from . import mirror
 
 
+@cache
 def number(name: str) -> int:
     """A positive number for the name of a bone, to be stored as the owner of settings, also in single precision."""
     return crc32(name.encode()) % 0xFFFFFF + 1

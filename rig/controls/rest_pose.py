@@ -17,7 +17,7 @@ from ..blender import animation, bulk, channels, rotation
 from ..blender.armature import matrices
 from ..figure.character import Character
 from ..keys import keyable
-from ..notes import Code, Note
+from ..notes import Note
 from ..skeleton import limits
 from . import controls
 
@@ -28,33 +28,35 @@ _TURNED, _MOVED = 1e-7, 1e-6  # of a quaternion, and of the armature's size: les
 def hindrance(ob: bpy.types.Object) -> Note | None:
     """Why the pose cannot become the rest pose; None if it can."""
     if not controls.can_add(ob):
-        return Note(Code.BONES_NOT_EDITABLE, repr(ob.name))
+        return Note("The bones of {} cannot be edited: it is hidden, or linked from another file", repr(ob.name))
     if ob.data.users > 1:
-        return Note(Code.SHARED_ARMATURE, repr(ob.data.name))
+        return Note("Other objects share the armature {}: make it a single-user copy first", repr(ob.data.name))
     if animation.uses_nla(ob):
-        return Note(Code.NLA_MOVES, repr(ob.name))
+        return Note("The NLA moves {}, and its strips would not fit a new rest pose: bake them to an action first",
+                    repr(ob.name))
     transforms = (curve.data_path for curve in curves.fcurves(ob.animation_data)
                   if animation.split_path(ob, curve.data_path)[1].startswith(("location", "rotation")))  # fmt: skip
     if (note := keyable.problem(ob, transforms)) is not None:
         return note
     bound = next((other.name for other in bpy.data.objects if _is_bound(other, ob)), "")
     if bound:
-        return Note(Code.BOUND_TO_REST, repr(bound))
+        return Note("{} is bound to the rest pose and would be deformed: unbind it first", repr(bound))
     for curve in curves.fcurves(ob.animation_data):
         if not np.isfinite(bulk.read(curve.keyframe_points, "co", 2)).all():
-            return Note(Code.KEYS_NO_NUMBERS, repr(curve.data_path))
+            return Note("Keys of {} are no numbers: delete them first", repr(curve.data_path))
     driven = animation.animation(ob).driven
     for bone in ob.pose.bones:
         if bone.name in driven:
-            return Note(Code.BONE_DRIVEN, repr(bone.name))
+            return Note("Bone {} has drivers, which would not fit a new rest pose: remove them first", repr(bone.name))
         if any(not one.mute for one in bone.constraints):
-            return Note(Code.BONE_CONSTRAINED, repr(bone.name))
+            return Note("Bone {} has constraints, so its pose is not its own: apply or mute them first",
+                        repr(bone.name))
         if any(abs(part - 1.0) > _SCALED for part in bone.scale):
-            return Note(Code.BONE_SCALED, repr(bone.name))
+            return Note("Bone {} is scaled in this pose: clear its scale first", repr(bone.name))
         if bone.dqik_use_limits:
-            return Note(Code.BONE_LIMITED, repr(bone.name))
+            return Note("The limits of bone {} are counted from the rest pose: clear the limits first", repr(bone.name))
     if not _away(channels.read(ob.pose.bones), Character.of(ob).size).any():
-        return Note(Code.POSE_IS_REST, repr(ob.name))
+        return Note("{} stands in its rest pose already: go to the frame that has the wanted pose", repr(ob.name))
     return None
 
 

@@ -10,7 +10,7 @@ from mathutils import Matrix
 
 from ..blender import animation, generated_rigs
 from ..figure.character import Character
-from ..notes import Code, Note
+from ..notes import Note
 
 
 def others(ob: bpy.types.Object) -> list[tuple[bpy.types.PoseBone, str, float]]:
@@ -25,7 +25,8 @@ def refusal(ob: bpy.types.Object) -> Note | None:
     """Why switches cannot be set for good; None if they can."""
     for bone, name, _ in others(ob):
         if animation.animates(ob, f'{bone.path_from_id()}["{bpy.utils.escape_identifier(name)}"]'):
-            return Note(Code.SWITCH_ANIMATED, repr(name), repr(bone.name))
+            return Note("{} of {} would switch back from FK: delete its keys, strips or driver first",
+                        repr(name), repr(bone.name))
     return None
 
 

@@ -20,14 +20,14 @@ from ..blender.limit_frame import LimitFrame
 from .bend import BEND
 from .body import RestBody
 from .directions import unit
-from .parts import Motion, Range, Role, Twist
+from .parts import BendRange, JointRange, Role, TwistRange
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it
 _ALONG = np.radians(5.0)  # a bone's Y axis this near to its limb is rounded to it
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _MARGIN = np.radians(1.0)  # the rest pose is inside the limits by this
 
-FREE_FOOT = Range(Motion("UF", 90, 170), Motion("O", 130, 130), Twist("U", "I", 180, 180))
+FREE_FOOT = JointRange(BendRange("UF", 90, 170), BendRange("O", 130, 130), TwistRange("U", "I", 180, 180))
 """A foot's range in a figure without human limits. Up it is human, so that a crouch does not fold feet to the shin. But
 a foot that is raised behind the body, and stays flat, is further down than any ankle allows: with a human range there,
 its knee would jump to a bend the other way."""
@@ -52,7 +52,7 @@ class Anatomy:
     def __init__(self, body: RestBody) -> None:
         self.body = body
 
-    def fit(self, bone: int, role: Role, joint: Range | None = None) -> Fit | None:
+    def fit(self, bone: int, role: Role, joint: JointRange | None = None) -> Fit | None:
         """The limits of a bone; None if the direction of its limb is not known. joint : None for that of people."""
         body, joint, share = self.body, joint or role.part.range, self.body.share(role)
         along = body.along(bone)
@@ -79,7 +79,7 @@ class Anatomy:
         lo, hi = with_rotation(frame, quaternion.IDENTITY, lo, hi)
         return Fit(np.maximum(lo, -np.pi), np.minimum(hi, np.pi), frame, preferred)
 
-    def _bend(self, bone: int, along: np.ndarray, joint: Range, role: Role) -> tuple[np.ndarray, float]:
+    def _bend(self, bone: int, along: np.ndarray, joint: JointRange, role: Role) -> tuple[np.ndarray, float]:
         """The unit axis of a bone's main bend, and for a hinge its angle at rest."""
         body = self.body
         if joint.hinge:
@@ -89,7 +89,7 @@ class Anatomy:
             axis = np.cross(along, body.forward if abs(along @ body.forward) < 0.9 else body.up)
         return unit(axis), 0.0
 
-    def _range(self, along: np.ndarray, motion: Motion, side: str) -> tuple[float, float]:
+    def _range(self, along: np.ndarray, motion: BendRange, side: str) -> tuple[float, float]:
         """The range in degrees from the rest pose, toward the direction and away from it."""
         if not motion.neutral:
             return motion.most, motion.least
@@ -98,7 +98,7 @@ class Anatomy:
         there = float(np.degrees(np.arctan2(along @ toward, along @ neutral)))
         return motion.most - there, motion.least + there
 
-    def _twist(self, along: np.ndarray, twist: Twist, side: str) -> tuple[float, float]:
+    def _twist(self, along: np.ndarray, twist: TwistRange, side: str) -> tuple[float, float]:
         """The range of twist in degrees, in the positive and the negative direction."""
         around = np.cross(along, self.body.direction(twist.side, side))
         positive = around @ self.body.direction(twist.toward, side) >= 0.0

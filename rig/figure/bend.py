@@ -40,7 +40,7 @@ class Chain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Limb:
+class FoldingLimb:
     """Two bones that fold: indices of `upper` and `lower`, the unit `axis` (3,) in armature space, the angle [rad]."""
 
     upper: int
@@ -49,7 +49,7 @@ class Limb:
     angle: float
 
 
-def find_limbs(body: RestBody, chains: Sequence[Chain]) -> list[Limb]:
+def find_limbs(body: RestBody, chains: Sequence[Chain]) -> list[FoldingLimb]:
     """The limbs among the chains of a figure at rest: its arms and legs, and limbs of other chains by their shape."""
     limbs, by_role = [], set()
     for upper, lower in _arms_and_legs(body):
@@ -59,7 +59,7 @@ def find_limbs(body: RestBody, chains: Sequence[Chain]) -> list[Limb]:
                 by_role.add(number)
                 if bent < BEND and all(limb.lower != lower for limb in limbs):
                     turned = body.posture(body.roles[lower])
-                    limbs.append(Limb(upper, lower, turned.T @ axis, BEND - bent))
+                    limbs.append(FoldingLimb(upper, lower, turned.T @ axis, BEND - bent))
     taken = {bone for limb in limbs for bone in (limb.upper, limb.lower)}
     others = [chain for number, chain in enumerate(chains) if number not in by_role]
     return limbs + [limb for limb in _by_shape(body, chains, others) if not {limb.upper, limb.lower} & taken]
@@ -73,7 +73,7 @@ def _arms_and_legs(body: RestBody) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairs if a is not None and b is not None and known]
 
 
-def _by_shape(body: RestBody, chains: Sequence[Chain], others: Sequence[Chain]) -> list[Limb]:
+def _by_shape(body: RestBody, chains: Sequence[Chain], others: Sequence[Chain]) -> list[FoldingLimb]:
     """The limbs of some chains, by the lengths and directions of their bones."""
     heads, parent = body.armature.heads, body.armature.parent
     goal_count = np.bincount([bone for chain in chains for bone in set(chain.bones)], minlength=len(heads))
@@ -149,7 +149,7 @@ def _foot(heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, last: in
 
 def _bend(
     heads: np.ndarray, tails: np.ndarray, upper: int, lower: int, forward: np.ndarray, foot: np.ndarray | None
-) -> Limb | None:  # fmt: skip
+) -> FoldingLimb | None:  # fmt: skip
     """The limb, with the axis that bends it further the way it is bent at rest.
 
     A straight limb moves its lower end away from its foot, or forward if it has none.
@@ -160,9 +160,9 @@ def _bend(
     if bent >= BEND:
         return None
     if bent >= (_SLIGHT_BEND if foot is None else _OWN_BEND):
-        return Limb(upper, lower, unit(normal), BEND - bent)
+        return FoldingLimb(upper, lower, unit(normal), BEND - bent)
     toward = forward if foot is None else -foot
     axis = quaternion.cross(second, toward)
     if np.linalg.norm(axis) < 0.2 * np.linalg.norm(toward):
         axis = quaternion.cross(second, np.eye(3)[np.argmin(np.abs(second))])
-    return Limb(upper, lower, unit(axis), BEND)
+    return FoldingLimb(upper, lower, unit(axis), BEND)

@@ -15,7 +15,7 @@ from ..blender.dependencies import control_bones
 from . import person, roles
 from .anatomy import Anatomy
 from .body import RestBody
-from .parts import Role
+from .parts import MASSES, Role
 from .roles import Figure
 
 _MOST = 32  # characters that are kept
@@ -72,6 +72,23 @@ class Character:
     def bones(self) -> dict[Role, int]:
         """As above."""
         return {role: bone for bone, role in self.figure.roles.items()}
+
+    @cached_property
+    def masses(self) -> dict[int, float]:
+        """The masses of bones by number, in any unit.
+
+        Bones that share a part of the body weigh by their lengths; without such parts bones weigh as they are long.
+        """
+        lengths, found = self.armature.length, dict[int, float]()
+        for name, share in MASSES.items():
+            by_side: dict[str, list[int]] = {}
+            for bone, role in self.figure.roles.items():
+                if role.part.weight == name:
+                    by_side.setdefault("" if role.name == "collar" else role.side, []).append(bone)
+            for bones in by_side.values():
+                whole = max(float(lengths[bones].sum()), 1e-12)
+                found.update({bone: share * max(float(lengths[bone]) / whole, 1e-6) for bone in bones})
+        return found or {bone: max(float(length), 1e-6) for bone, length in enumerate(lengths)}
 
 
 def scaled_size(ob: bpy.types.Object) -> float:

@@ -24,7 +24,7 @@ class LimbBones:
 
 
 @dataclass(frozen=True)
-class Motion:
+class BendRange:
     """A range [degrees] toward a direction and away from it, from the `neutral` direction or by default the rest pose.
 
     Directions are sums of letters: L left, U up, D down, F forward, B back, O out (away from the midline), I in.
@@ -37,7 +37,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Twist:
+class TwistRange:
     """A range [degrees] of twist about the bone: it moves the direction `side` toward `toward`, and away from it."""
 
     side: str
@@ -47,19 +47,19 @@ class Twist:
 
 
 @dataclass(frozen=True)
-class Range:
+class JointRange:
     """A joint's range: its main bend, the bend across it, and its twist.
 
     A `hinge` has no bend across, and its main bend is about `RestBody.hinge`.
     """
 
-    bend: Motion
-    across: Motion
-    twist: Twist
+    bend: BendRange
+    across: BendRange
+    twist: TwistRange
     hinge: bool = False
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """What is known about a part of a figure.
 
     number : in .blend files, where it stays: a new role takes the next free number, one of a side the next two.
@@ -67,7 +67,7 @@ class Part(NamedTuple):
     whether several bones have the role. following : the part that its line leads to. continues : the part above whose
     line it continues where nothing else tells its direction. posture : the part with which it goes along into the
     posture of people (`RestBody.posture`). shares : the parts whose bones have one range in common. weight : the part
-    of the body that its mass belongs to (`masses`). stiffness : of its bones in a full body, from how much joints turn
+    of the body that its mass belongs to (`MASSES`). stiffness : of its bones in a full body, from how much joints turn
     in motion capture (CMU): an upper arm varies by 42 degrees, a neck by 11, a spine's joint by 7, a collar by less
     than 5. The reluctance to turn is 1 / (1 - stiffness)^2, and that of a spine is doubled because it serves several
     goals. radius : of its body where no mesh tells it, as a share of the figure's size; 0 for a part that belongs to
@@ -85,61 +85,63 @@ class Part(NamedTuple):
     weight: str = ""
     stiffness: float = 0.0
     radius: float = 0.0
-    range: Range | None = None
+    range: JointRange | None = None
 
 
-_NO = Motion("O", 0.0, 0.0)
-_NECK = Range(Motion("F", 50, 70), Motion("L", 45, 45), Twist("F", "L", 80, 80))
+_NO = BendRange("O", 0.0, 0.0)
+_NECK = JointRange(BendRange("F", 50, 70), BendRange("L", 45, 45), TwistRange("F", "L", 80, 80))
 
 PARTS = {
-    "hips": Part(2, sided=False, weight="trunk", radius=0.075),
-    "spine": Part(
+    "hips": BodyPart(2, sided=False, weight="trunk", radius=0.075),
+    "spine": BodyPart(
         3, sided=False, several=True, shares=("spine",), weight="trunk", stiffness=0.75, radius=0.07,
-        range=Range(Motion("F", 105, 25), Motion("L", 35, 35), Twist("F", "L", 45, 45)),
+        range=JointRange(BendRange("F", 105, 25), BendRange("L", 35, 35), TwistRange("F", "L", 45, 45)),
     ),
-    "neck": Part(
+    "neck": BodyPart(
         4, sided=False, several=True, shares=("neck", "head"), weight="head", stiffness=0.5, radius=0.03, range=_NECK,
     ),
-    "head": Part(5, sided=False, shares=("neck", "head"), weight="head", radius=0.055, range=_NECK),
-    "collar": Part(
+    "head": BodyPart(5, sided=False, shares=("neck", "head"), weight="head", radius=0.055, range=_NECK),
+    "collar": BodyPart(
         6, several=True, following="arm", shares=("collar",), weight="trunk", stiffness=0.9,
-        range=Range(Motion("U", 19, 8), Motion("F", 16, 16), Twist("F", "D", 6, 6)),
+        range=JointRange(BendRange("U", 19, 8), BendRange("F", 16, 16), TwistRange("F", "D", 6, 6)),
     ),
     # raised sideways 180, across the body 45; horizontally forward 135 and back 45, hanging back 60
-    "arm": Part(
+    "arm": BodyPart(
         8, following="forearm", weight="arm", radius=0.026,
-        range=Range(Motion("UO", 90, 135, "O"), Motion("F", 135, 60, "O"), Twist("F", "D", 70, 90)),
+        range=JointRange(BendRange("UO", 90, 135, "O"), BendRange("F", 135, 60, "O"), TwistRange("F", "D", 70, 90)),
     ),
-    "forearm": Part(
+    "forearm": BodyPart(
         10, following="hand", continues="arm", posture="arm", weight="forearm", radius=0.022,
-        range=Range(Motion("F", 150, 0), _NO, Twist("F", "D", 80, 80), hinge=True),
+        range=JointRange(BendRange("F", 150, 0), _NO, TwistRange("F", "D", 80, 80), hinge=True),
     ),
-    "hand": Part(
+    "hand": BodyPart(
         12, continues="forearm", posture="arm", weight="hand", radius=0.022,
-        range=Range(Motion("DI", 80, 70), Motion("F", 20, 30), Twist("F", "D", 10, 10)),
+        range=JointRange(BendRange("DI", 80, 70), BendRange("F", 20, 30), TwistRange("F", "D", 10, 10)),
     ),
-    "finger": Part(14, several=True),
+    "finger": BodyPart(14, several=True),
     # the pelvis is one bone
-    "hip_joint": Part(16, following="thigh", range=Range(Motion("F", 0, 0), _NO, Twist("F", "I", 0, 0))),
-    "thigh": Part(
-        18, following="shin", weight="thigh", radius=0.042,
-        range=Range(Motion("F", 130, 30, "D"), Motion("O", 60, 30, "D"), Twist("F", "I", 45, 45)),
+    "hip_joint": BodyPart(
+        16, following="thigh", range=JointRange(BendRange("F", 0, 0), _NO, TwistRange("F", "I", 0, 0)),
     ),
-    "shin": Part(
+    "thigh": BodyPart(
+        18, following="shin", weight="thigh", radius=0.042,
+        range=JointRange(BendRange("F", 130, 30, "D"), BendRange("O", 60, 30, "D"), TwistRange("F", "I", 45, 45)),
+    ),
+    "shin": BodyPart(
         20, following="foot", continues="thigh", weight="shin", radius=0.03,
-        range=Range(Motion("B", 155, 0), _NO, Twist("F", "I", 0, 0), hinge=True),
+        range=JointRange(BendRange("B", 155, 0), _NO, TwistRange("F", "I", 0, 0), hinge=True),
     ),
     # 20 up with a straight knee; who squats turns it by 40, and by 25 to the sides (CMU's motion capture)
-    "foot": Part(
+    "foot": BodyPart(
         22, following="toes", weight="foot", radius=0.022,
-        range=Range(Motion("UF", 40, 50), Motion("O", 25, 25), Twist("U", "I", 15, 35)),
+        range=JointRange(BendRange("UF", 40, 50), BendRange("O", 25, 25), TwistRange("U", "I", 15, 35)),
     ),
-    "toes": Part(
+    "toes": BodyPart(
         24, posture="foot", radius=0.016,
-        range=Range(Motion("UF", 70, 45), Motion("O", 5, 5), Twist("U", "I", 0, 0)),
+        range=JointRange(BendRange("UF", 70, 45), BendRange("O", 5, 5), TwistRange("U", "I", 0, 0)),
     ),
-    "twist": Part(26, several=True),
-    "eye": Part(28),  # known beside the other roles, as `Figure.eyes`
+    "twist": BodyPart(26, several=True),
+    "eye": BodyPart(28),  # known beside the other roles, as `Figure.eyes`
 }  # fmt: skip
 
 
@@ -153,7 +155,7 @@ class Role(NamedTuple):
     side: str = MIDDLE
 
     @property
-    def part(self) -> Part:
+    def part(self) -> BodyPart:
         """What is known about it."""
         return PARTS[self.name]
 
@@ -183,3 +185,8 @@ NONE = Role("")
 ROLES = [Role(name, side) for name, part in PARTS.items() for side in ((LEFT, RIGHT) if part.sided else (MIDDLE,))]
 """All roles; those of the trunk first."""
 TRUNK = frozenset(name for name, part in PARTS.items() if not part.sided)
+
+MASSES = {"trunk": 0.497, "head": 0.081, "arm": 0.028, "forearm": 0.016, "hand": 0.006, "thigh": 0.1, "shin": 0.0465,
+          "foot": 0.0145}  # fmt: skip
+"""Shares of the body's mass from Winter 2009, "Biomechanics and Motor Control of Human Movement", table 4.1, of one arm
+and one leg. `BodyPart.weight` says which roles' bones belong to each."""

@@ -21,7 +21,7 @@ def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note
     """Why a figure is not human; None for a human one."""
     bones = {role: bone for bone, role in roles.items()}
     if any(names[bone].animal for bone in roles):
-        return Note(Code.WINGS_OR_HOOVES)
+        return Note("This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone")
     armed = any(Role("arm", side) in bones for side in (LEFT, RIGHT))
     if mean_line(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
         return Note(Code.MORE_LIMBS)
@@ -29,7 +29,8 @@ def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note
     if any(beside.is_leg(names, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
         return Note(Code.MORE_LIMBS)
     if leans(tree, roles):
-        return Note(Code.FOUR_LEGS)
+        return Note("This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits "
+                    "bone by bone")
     return None
 
 

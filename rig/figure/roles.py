@@ -145,4 +145,5 @@ def _controlled(ob: bpy.types.Object, roles: dict[int, Role]) -> Note | None:
     )]  # fmt: skip
     if 2 * len(led) <= len(limbs):
         return None
-    return Note(Code.CONTROLLED, repr(led[0].name))
+    return Note("Bones such as {} follow the controls of this rig, so goals cannot move them: set up the rig that it "
+                "was made from, or add goals for its FK controls", repr(led[0].name))

@@ -32,7 +32,9 @@ def solve(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Status:
         sessions.armatures.levels(view, sessions.suspended)
         frame.write_answer(session, ob, frame.solve(session, ob, view), view)
     if not ob.dqik.live:
+        arrivals = sessions.of(ob).arrivals
         sessions.by_uid[ob.session_uid] = sessions.of(ob).renewed(session.report)
+        sessions.of(ob).arrivals = arrivals
     bpy.context.view_layer.update()
     return session.report.status(ob)
 

@@ -13,18 +13,18 @@ from mathutils import Matrix, Vector
 
 from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion
-from ..blender import animation, channels
+from ..blender import animation, bulk, channels
 from ..blender.armature import Armature
 from ..blender.channels import Channels
 from ..figure.character import Character
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton.build import build
 from ..skeleton.goal_facts import GoalFacts
 from ..skeleton.plan import chain_of
 from .read import question as frame
 from .read import targets
 from .read.question import check_numbers
-from .read.targets import GoalsRead, Place
+from .read.targets import GoalsRead, TargetPlace
 from .read.view import View
 from .sessions import sessions
 from .step import write
@@ -65,8 +65,11 @@ class Drag:
             serves = _serves(evaluated, facts)
             dragged = serves[ob.pose.bones.find(bone)]
             self.unpoled = [k for k in dragged if len(dragged) == 1 and facts[k].has_pole]
-            facts = [_without_pole(fact) if k in self.unpoled or not live else fact for k, fact in enumerate(facts)]
-            places = [*found.places[:number], Place(Matrix.Translation(point), None), *found.places[number:]]
+            facts = [
+                fact._replace(pole=0, pole_subtarget="", pole_problem=None) if k in self.unpoled or not live else fact
+                for k, fact in enumerate(facts)
+            ]
+            places = [*found.places[:number], TargetPlace(Matrix.Translation(point), None), *found.places[number:]]
             influences = [*(share if live else 0.0 for share in found.influences), 1.0]  # else they stay where they are
             self._is_trunk, self._about = len(dragged) > 1, _about(Character.of(evaluated).armature, serves, bone)
             pose, driven = evaluated.pose.bones, animation.animation(ob).driven
@@ -76,17 +79,19 @@ class Drag:
             own_place = np.array([one.name in placed for one in ob.pose.bones])  # hips: their target places them
             self._about &= ~own_place
             facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
-            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)))
+            gains = bulk.read(pose, "dqik_gain")
+            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)), gains)
             if isinstance(rig, Note):
                 raise Refused(rig)
             self._before = channels.read(evaluated.pose.bones)
             led = found.led if live else {}
             read = GoalsRead(tuple(facts), places, influences, led=led)
             self._input = frame.read(evaluated, rig, self._before, read)
-        indices = [binding.index for binding in rig.goals]
+        indices = [goal.number for goal in rig.goals]
         solved = set(rig.solved_bones.tolist())
         if number not in indices or solved.isdisjoint(rig.armature.above(rig.armature.index[bone])):
-            raise Refused(Note(Code.NOT_TO_DRAG, repr(bone)))
+            raise Refused(Note("{} cannot be dragged: it and the bones above it are locked, constrained or driven",
+                               repr(bone)))
         self._row, self._arrays = indices.index(number), self._input.prepared.arrays()
         self._first = channels.read(ob.pose.bones)
         self._answer, self._shown = self._first.copy(), self._first.copy()
@@ -207,10 +212,6 @@ def _without_place(fact: GoalFacts) -> GoalFacts:
     if fact.kind != "REACH":
         return fact
     return fact._replace(use_position=False, active=fact.active and fact.use_rotation)
-
-
-def _without_pole(fact: GoalFacts) -> GoalFacts:
-    return fact._replace(pole=0, pole_subtarget="", pole_problem=None)
 
 
 def _goal(bone: str, point: Vector, priority: int) -> GoalFacts:

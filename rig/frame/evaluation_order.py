@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The armatures that may be solved, and the order in which those that follow each other are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +20,10 @@ class Armatures:
     """The armatures that have goals or hold an answer, searched again only when the list of objects has changed.
 
     An armature counts as live if it is live on the evaluated object, which drivers and keys reach.
-    states : what lasts between frames, by the `session_uid` of objects; that of removed objects is dropped.
+    sessions : what lasts between frames, by the `session_uid` of objects; that of removed objects is dropped.
     """
 
-    states: Sequence[dict[int, Any]] = ()
+    sessions: dict[int, Any] = field(default_factory=dict)
     _objects: bytes | None = None  # the `session_uid` of all objects in order
     _places: list[tuple[int, int]] = field(default_factory=list)
     _behind: dict[int, set[int]] = field(default_factory=dict)
@@ -45,7 +45,8 @@ class Armatures:
             for ob in armatures:
                 versions.bring_up(ob)
             owners.tell_apart(armatures)
-            self._drop_removed(uids)
+            for uid in self.sessions.keys() - set(uids.tolist()):  # what undo brings back starts afresh
+                del self.sessions[uid]
             self._places = [
                 (place, ob.session_uid)
                 for place, ob in enumerate(objects)
@@ -67,13 +68,6 @@ class Armatures:
     def followed(self, uid: int) -> set[int]:
         """The `session_uid` of an armature and of those that it follows, as the last levels had them."""
         return {uid, *self._behind.get(uid, ())}
-
-    def _drop_removed(self, uids: np.ndarray) -> None:
-        """Drop the states of objects that are not in the file any more. One that undo brings back starts afresh."""
-        there = set(uids.tolist())
-        for state in self.states:
-            for uid in state.keys() - there:
-                del state[uid]
 
     def _in_view(self, view: View, reading: set[int]) -> Iterator[tuple[bpy.types.Object, bool]]:
         for place, uid in self.places():

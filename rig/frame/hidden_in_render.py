@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ..blender import animation
 from ..blender.dependencies import aims_of
@@ -29,8 +28,7 @@ def targets(scene: bpy.types.Scene) -> set[tuple[bpy.types.Object, str]]:
     return {aim for aim in aims if aim[0] in shown and aim[0] not in rendered}
 
 
-@persistent
-def include(scene: bpy.types.Scene, *_: object) -> None:
+def include(scene: bpy.types.Scene) -> None:
     """Make renders of a scene evaluate all hidden targets of live armatures in it, until `remove`.
 
     Not in a render that the window starts, because it runs in a thread: objects that are added there crash Blender,

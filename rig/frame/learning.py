@@ -57,18 +57,18 @@ def _learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: 
         return prepared.natural.refusal or Note(Code.NOT_HUMAN)
     for name in names:
         if name not in bpy.data.actions:
-            return Note(Code.NO_ACTION, repr(name))
+            return Note("There is no action {}", repr(name))
     solved = set(rig.solved_bones.tolist())
     used: dict[str, tuple[actions.Curves, np.ndarray]] = {}
     for action in [bpy.data.actions[name] for name in names] or bpy.data.actions:
         turned = actions.turning(ob, action, start.modes)
         count = len({bone for bone, _ in turned} & solved)
         if names and not count:
-            return Note(Code.ACTION_TURNS_NONE, repr(action.name))
+            return Note("The action {} turns none of the bones that the goals move", repr(action.name))
         if names or count >= _SHARE * len(solved):
             used[action.name] = turned, limits.frames_of(action)
     if not used:
-        return Note(Code.NO_ACTION_TURNS_MOST)
+        return Note("No action turns most of the bones that the goals move")
     total = sum(len(frames) for _, frames in used.values())
     every = max(-(-total // FRAMES), 1)
     q = np.concatenate([
@@ -76,7 +76,7 @@ def _learn(ob: bpy.types.Object, prepared: PreparedRig, start: Channels, names: 
     ])  # fmt: skip
     q = q[np.isfinite(q).all((1, 2))]  # without frames in which a key is no number
     if not len(q):
-        return Note(Code.LEARNT_NO_NUMBERS)
+        return Note("The keys of these actions are no numbers: correct them in the Graph Editor")
     learnt = own_motion.fit(prior, poses(rig, q), links(rig, q))
     return Lesson(own_motion.to_text(learnt), list(used), len(q))
 

@@ -10,7 +10,6 @@ from ..controls import pasted_settings
 from ..notes import Code, Note
 from ..skeleton import renamed
 from .evaluation_order import Armatures
-from .memory.arrivals import Arrivals
 from .simulations import Simulations
 from .step.known_answers import KnownAnswers
 from .step.report import Status
@@ -35,24 +34,20 @@ class Sessions:
 
     by_uid : the sessions, by the `session_uid` of their armature objects.
     armatures : those that have goals or hold an answer, and which of them follow which.
-    arrivals : tells what arrives on their bones from other bones.
     simulations : those that wait until a frame is solved.
     known : answers that were found before.
     suspended : `session_uid` of the armatures whose frames a bake or a comparison reads; they are not solved meanwhile.
-    _noted : the goals, by `session_uid`, whose switches of limbs were noted.
     """
 
     by_uid: dict[int, Session] = field(default_factory=dict)
     armatures: Armatures = field(default_factory=Armatures)
-    arrivals: Arrivals = field(default_factory=Arrivals)
     simulations: Simulations = field(default_factory=Simulations)
     known: KnownAnswers = field(default_factory=KnownAnswers)
     busy: Busy = field(default_factory=Busy)
     suspended: set[int] = field(default_factory=set)
-    _noted: dict[int, tuple] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.armatures.states = (self.by_uid, self.arrivals.seen, self._noted)
+        self.armatures.sessions = self.by_uid
 
     def of(self, ob: bpy.types.Object) -> Session:
         """The session of an armature object, original or evaluated."""
@@ -80,10 +75,8 @@ class Sessions:
         """Remember nothing, as if Blender had just started."""
         self.by_uid.clear()
         self.armatures.forget()
-        self.arrivals.clear()
         self.simulations = Simulations(self.simulations.rendering)
         self.known.clear()
-        self._noted.clear()
         renamed.forget()
 
     def renewed(self) -> dict[int, Session]:
@@ -130,8 +123,9 @@ class Sessions:
             ob = bpy.data.objects[place]
             if ob.pose is None or ob.mode == "EDIT" or ob.library is not None:
                 continue  # in Edit Mode bones and pose do not agree
-            if uid in moved or not self.arrivals.knows(uid):
-                self.arrivals.look(ob, self.of(ob).pose, depsgraph)
+            session = self.of(ob)
+            if uid in moved or not session.arrivals.known:
+                session.arrivals.look(ob, session.pose, depsgraph)
                 looked.append(ob)
         return looked
 
@@ -140,13 +134,12 @@ class Sessions:
 
         They are noted where the goals are not as they were noted last.
         """
-        rigs = {uid: session.rig for uid, session in self.by_uid.items()}
-        read = {uid: (rig.facts, rig.influences, rig.led) for uid, rig in rigs.items()}
-        changed = [uid for uid, goals in read.items() if uid not in self.suspended and self._noted.get(uid) != goals]
-        for place, uid in self.armatures.places() if changed else ():
+        read = {uid: (one.rig.facts, one.rig.influences, one.rig.led) for uid, one in self.by_uid.items()}
+        changed = [uid for uid, one in self.by_uid.items() if one.arrivals.goals != read[uid]]
+        for place, uid in self.armatures.places() if not self.suspended.issuperset(changed) else ():
             ob = bpy.data.objects[place]
-            if uid in changed and ob.library is None and ob.pose is not None:
-                self._noted[uid] = read[uid]
+            if uid in changed and uid not in self.suspended and ob.library is None and ob.pose is not None:
+                self.by_uid[uid].arrivals.goals = read[uid]
                 pasted_settings.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:

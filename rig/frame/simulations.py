@@ -135,10 +135,12 @@ class Simulations:
         for ob in armatures:
             ob.update_tag(refresh={"OBJECT"})
         moved = view.evaluate_and_note()
-        before = _before_goals(armatures)
+        behind_goals = Dependencies().all_behind(aim for ob in armatures for aim in aims_of(ob))
+        before = {ob.original.session_uid for ob, _ in behind_goals}  # these are evaluated before the solve
         self._followers = [(place, uid) for place, uid in stepping if uid in moved and uid not in before]
         uids = {body.session_uid for body in bodies}
-        self._bodies_follow = not uids.isdisjoint(moved) and uids.isdisjoint(before) and not _is_animated(scene)
+        is_animated = animation.animates(scene, "rigidbody_world.enabled")
+        self._bodies_follow = not uids.isdisjoint(moved) and uids.isdisjoint(before) and not is_animated
 
 
 def _objects(places: Iterable[_Place]) -> Iterator[bpy.types.Object]:
@@ -200,14 +202,3 @@ def _caches(ob: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
     for system in ob.particle_systems:
         if system.settings.type == "EMITTER" or system.use_hair_dynamics:
             yield system.point_cache
-
-
-def _is_animated(scene: bpy.types.Scene) -> bool:
-    """Whether keys or drivers switch the rigid bodies of a scene on and off."""
-    return animation.animates(scene, "rigidbody_world.enabled")
-
-
-def _before_goals(armatures: Iterable[bpy.types.Object]) -> set[int]:
-    """`session_uid` of the objects that the targets of armatures follow: they are evaluated before the solve."""
-    found = Dependencies().all_behind(aim for ob in armatures for aim in aims_of(ob))
-    return {ob.original.session_uid for ob, _ in found}

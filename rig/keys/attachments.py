@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from .. import curves
 from ..blender import rotation
-from ..blender.dependencies import acts
+from ..blender.dependencies import Bone, acts
 from ..blender.places import Owner, owner_of, world_matrix
 
 NAME = "DQIK Attach"
@@ -42,6 +42,11 @@ class Attachment(NamedTuple):
     start: float
     end: float
 
+    @property
+    def owner(self) -> Bone:
+        """What is attached."""
+        return self.ob, self.bone
+
     def acts_at(self, time: float) -> bool:
         """Whether it acts at a time."""
         return self.start <= time < self.end
@@ -61,7 +66,12 @@ def are_all(owner: Owner) -> bool:
 def paths(owner: Owner) -> set[str]:
     """The data paths of the place of a bone or an object, which are keyed where it is attached and let go."""
     names = ("location", rotation.PATHS[owner.rotation_mode], "scale")
-    return {curves.bone_path(owner.name, name) if owner != owner.id_data else name for name in names}
+    return {curves.path_of(owner, name) for name in names}
+
+
+def curves_of(owner: Owner) -> list[bpy.types.FCurve]:
+    """The curves with keys of the place of a bone or an object."""
+    return curves.keyed(owner.id_data, paths(owner))
 
 
 def aside(path: str) -> str:
@@ -75,7 +85,7 @@ def of(ob: bpy.types.Object, bone: str = "") -> Iterator[Attachment]:
     owner = owner_of(ob, bone)
     for one in () if owner is None else constraints(owner):
         start, end = -inf, inf
-        for time, value in _keys(ob, one):
+        for time, value in _keys(one):
             if value > 0.5 and start == -inf:
                 start = time
             elif value <= 0.5 and start > -inf and end == inf:
@@ -114,9 +124,7 @@ def carrying(target: bpy.types.Object, subtarget: str, depsgraph: bpy.types.Deps
     return (world_matrix(target, "", depsgraph) if found is None else found).copy()
 
 
-def add(
-    owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float, end: float = inf
-) -> None:  # fmt: skip
+def add(owner: Owner, target: bpy.types.Object, subtarget: str, inverse: Matrix, time: float, end: float = inf) -> None:
     """Attach a bone or an object over a span of time. inverse : what the target's world matrix is multiplied by."""
     made = owner.constraints.new("CHILD_OF")
     made.name = NAME
@@ -132,10 +140,7 @@ def end(one: Attachment, time: float) -> None:
     """Let an attachment go at a time after its start."""
     owner = owner_of(one.ob, one.bone)
     constraint = owner.constraints[one.constraint]
-    curve = _curve(one.ob, constraint)
-    for key in reversed(curve.keyframe_points if curve is not None else ()):
-        if key.co[0] > time:
-            curve.keyframe_points.remove(key)
+    curves.remove_keys(_curves(constraint), time, inf)
     _key(owner, constraint, time, 0.0)
 
 
@@ -147,24 +152,19 @@ def remove(one: Attachment) -> None:
     owner.constraints.remove(constraint)
 
 
-def _keys(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> list[tuple[float, float]]:
+def _keys(constraint: bpy.types.Constraint) -> list[tuple[float, float]]:
     """Times and values of the keys of an attachment's influence; one that acts always if there are none."""
-    curve = _curve(ob, constraint)
-    keys = [] if curve is None else [(key.co[0], key.co[1]) for key in curve.keyframe_points]
-    return keys or [(-inf, 1.0)]
+    return [(key.co[0], key.co[1]) for curve in _curves(constraint) for key in curve.keyframe_points] or [(-inf, 1.0)]
 
 
-def _curve(ob: bpy.types.Object, constraint: bpy.types.Constraint) -> bpy.types.FCurve | None:
-    path = constraint.path_from_id("influence")
-    return next((curve for curve in curves.fcurves(ob.animation_data) if curve.data_path == path), None)
+def _curves(constraint: bpy.types.Constraint) -> list[bpy.types.FCurve]:
+    return curves.keyed(constraint.id_data, [constraint.path_from_id("influence")])
 
 
 def _key(owner: Owner, constraint: bpy.types.Constraint, time: float, influence: float) -> None:
-    """Key the influence, without interpolation."""
     constraint.influence = influence
     constraint.keyframe_insert("influence", frame=time, group=owner.name)
-    curve = _curve(owner.id_data, constraint)
-    for key in () if curve is None else curve.keyframe_points:
-        key.interpolation = "CONSTANT"
-    if curve is not None:
+    for curve in _curves(constraint):
+        for key in curve.keyframe_points:
+            key.interpolation = "CONSTANT"
         curve.update()

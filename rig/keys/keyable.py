@@ -13,8 +13,8 @@ import bpy
 from .. import curves
 from ..blender import animation, rotation, unevaluated
 from ..blender.places import Owner, owner_of
-from ..notes import Code, Note
-from . import users
+from ..notes import Code, Note, Refused
+from . import keying, users
 
 _GOAL = "dqik.goals["
 
@@ -25,6 +25,17 @@ def problem(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = Fals
     copied : the keys go into a copy of the action, so it does not matter who else plays it, or in which file it is.
     """
     return of_action(ob, copied) or of_curves(ob, paths)
+
+
+def check(ob: bpy.types.Object, paths: Iterable[str] = (), copied: bool = False) -> None:
+    """Raise `Refused` with the `problem`, if there is one."""
+    refuse(problem(ob, paths, copied))
+
+
+def refuse(note: Note | None) -> None:
+    """Raise `Refused` with a reason, if there is one."""
+    if note is not None:
+        raise Refused(note)
 
 
 def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:
@@ -43,7 +54,7 @@ def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:
         for curve in own[path]:
             if (note := _of_curve(ob, curve, strips)) is not None:
                 return note
-        covers = data.action_extrapolation == "HOLD" and len(own[path]) >= _size(path)
+        covers = data.action_extrapolation == "HOLD" and len(own[path]) >= keying.size_of(path.rpartition(".")[2])
         if strips and not covers and animation.in_nla(ob, {path}):
             return Note(Code.MOVED_BY_NLA, _name(ob, path))
     return None
@@ -52,16 +63,16 @@ def of_curves(ob: bpy.types.Object, paths: Iterable[str]) -> Note | None:
 def of_object(ob: bpy.types.Object) -> Note | None:
     """Why keys of an object would be lost or hidden in any action, also a new one; None if they would not."""
     if ob.library is not None:
-        return Note(Code.LINKED_KEYS, repr(ob.name))
+        return Note("{} is linked, so keys would be lost: make a library override first", repr(ob.name))
     if is_system_override(ob):
         return Note(Code.SYSTEM_OVERRIDE, repr(ob.name))
     data = ob.animation_data
     if data is None:
         return None
     if data.use_tweak_mode:
-        return Note(Code.TWEAK_MODE, repr(ob.name))
+        return Note("Leave the NLA tweak mode of {} first", repr(ob.name))
     if data.use_nla and any(track.is_solo for track in data.nla_tracks):
-        return Note(Code.SOLO_TRACK, repr(ob.name))
+        return Note("An NLA track of {} is solo, which hides its action: switch Solo off first", repr(ob.name))
     return None
 
 
@@ -84,11 +95,14 @@ def of_action(ob: bpy.types.Object, copied: bool = False) -> Note | None:
         return note
     name = repr(data.action.name)
     if not copied and data.action.library is not None:
-        return Note(Code.ACTION_OF_LIBRARY, name)
+        return Note("Action {} is linked, so keys would be lost: make it local first", name)
     if animation.uses_nla(ob) and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
-        return Note(Code.ACTION_BLENDED, name)
+        return Note("Action {} is blended with the NLA, so keys would not count: set it to Replace, Influence 1, first",
+                    name)
     for other in users.players(ob)[:1] if not copied else ():
-        return Note(Code.ACTION_SHARED, name, repr(other)) if other else Note(Code.ACTION_IN_NLA, name, repr(ob.name))
+        return Note("Action {} also moves {}: make it a single user first" if other else
+                    "Action {} also plays in the NLA of {}: mute its track, or make the action a single user first",
+                    name, repr(other or ob.name))
     return None
 
 
@@ -100,7 +114,7 @@ def of_owners(owners: Iterable[Owner], channels: Iterable[str] = ()) -> Note | N
     paths: dict[bpy.types.Object, list[str]] = {}
     for owner in owners:
         names = ("location", rotation.PATHS[owner.rotation_mode], *channels)
-        paths.setdefault(owner.id_data, []).extend(path_of(owner, name) for name in names)
+        paths.setdefault(owner.id_data, []).extend(curves.path_of(owner, name) for name in names)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     both = (stands_still(ob, depsgraph) or problem(ob, own) for ob, own in paths.items())
     return next((note for note in both if note is not None), None)
@@ -109,12 +123,11 @@ def of_owners(owners: Iterable[Owner], channels: Iterable[str] = ()) -> Note | N
 def stands_still(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Note | None:
     """Why the place of an object cannot be read, because Blender does not evaluate it; None if it does."""
     reason = unevaluated.reason(ob, unevaluated.shown(depsgraph), depsgraph.view_layer)
-    return None if reason is None else Note(Code.STANDS_STILL, repr(ob.name), reason)
+    return None if reason is None else Note("{} stands still {}: hide it with the eye instead", repr(ob.name), reason)
 
 
 def of_goals(
-    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True,
-    poles: bool = True,
+    ob: bpy.types.Object, numbers: Iterable[int], settings: Iterable[str] = (), targets: bool = True, poles: bool = True
 ) -> Note | None:  # fmt: skip
     """Why the targets and poles of goals cannot be keyed; None if they can.
 
@@ -130,27 +143,16 @@ def of_goals(
     return of_owners(dict.fromkeys(owner for owner in owners if owner is not None))
 
 
-def path_of(owner: Owner, name: str) -> str:
-    """The data path, from the object, of a property of an object or a bone."""
-    return name if owner == owner.id_data else curves.bone_path(owner.name, name)
-
-
 def _of_curve(ob: bpy.types.Object, curve: bpy.types.FCurve, strips: bool) -> Note | None:
     """Why keys of a curve would not be made or not be what is seen. strips : whether the NLA counts."""
     group, name = curve.group, _name(ob, curve.data_path)
     if curve.lock or (group is not None and group.lock) or animation.is_muted(curve, strips):
-        return Note(Code.CURVES_LOCKED, name)
+        return Note("Curves of {} are locked or muted: free them first", name)
     if len(curve.sampled_points):
-        return Note(Code.CURVES_SAMPLED, name)
+        return Note("Curves of {} are samples, which take no keys: convert them to keyframes first", name)
     if any(not one.mute and not (one.use_influence and one.influence == 0.0) for one in curve.modifiers):
-        return Note(Code.CURVES_MODIFIED, name)
+        return Note("Curves of {} have modifiers, which carry a change to other frames: bake the motion first", name)
     return None
-
-
-def _size(path: str) -> int:
-    """How many numbers a property has, by its data path."""
-    name = path.rpartition(".")[2]
-    return rotation.PATH_SIZES.get(name, 3 if name in ("location", "scale") else 1)
 
 
 def _name(ob: bpy.types.Object, path: str) -> str:

@@ -46,7 +46,7 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
             keys = _with_slope(keys)
         keys, number = _divided(keys, number, time, curve, after) if inside else _extended(keys, number, time, curve)
     near = np.abs(np.arange(len(keys.times)) - number) <= 1
-    keys.fixed(near).into(curve, np.ones(len(keys.times), dtype=bool))
+    keys.fixed(near).into(curve, stays=True)
     return curve.keyframe_points[number]
 
 
@@ -57,8 +57,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
     those times are from each other.
     """
     found = [curve for curve in curves.fcurves(owner.id_data.animation_data) if len(curve.keyframe_points)]
-    whole = path if isinstance(owner, bpy.types.Object) else owner.path_from_id(path)
-    own = [curve for curve in found if curve.data_path == whole]
+    own = [curve for curve in found if curve.data_path == curves.path_of(owner, path)]
     ranges = [curve.range() for curve in own or found]
     step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
     first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
@@ -68,7 +67,7 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
         for curve in own:
             split(curve, time, after)
         if not own:
-            owner.keyframe_insert(path, frame=time, group=owner.name if whole != path else "Object Transforms")
+            owner.keyframe_insert(path, frame=time, group=curves.group_of(owner, path))
 
 
 def level(curve: bpy.types.FCurve, time: float) -> None:
@@ -82,9 +81,7 @@ def level(curve: bpy.types.FCurve, time: float) -> None:
     curve.update()
 
 
-def _divided(
-    keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool
-) -> tuple[Keys, int]:  # fmt: skip
+def _divided(keys: Keys, number: int, time: float, curve: bpy.types.FCurve, after: bool) -> tuple[Keys, int]:
     """Keys with another one between two, and its number. number : of the key after it."""
     left, right = number - 1, number
     kind = int(keys.columns["interpolation"][left])
@@ -95,7 +92,7 @@ def _divided(
         third = np.array([1.0, slope]) * min(time - x0, x1 - time) / 3.0
         made = _like(keys, left, np.array([[time, value]]))
         made.columns |= {"handle_left": made.columns["co"] - third, "handle_right": made.columns["co"] + third}
-        return _between(keys, made, number), number
+        return keys.joined(made), number
     pieces = [_bezier(keys, left)] if kind == BEZIER else _easing(keys, left, curve.evaluate)
     at = next(k for k, piece in enumerate(pieces) if piece[3, 0] > time - curves.SAME_FRAME)
     if pieces[at][3, 0] > time + curves.SAME_FRAME:
@@ -118,7 +115,7 @@ def _divided(
         made = made.fixed(np.ones(len(made.times), dtype=bool), smooth=False)
         if len(shown) < len(pieces):
             made.columns["interpolation"][-1] = kind
-    return _between(own, made, number), left + new
+    return own.joined(made), left + new
 
 
 def _extended(keys: Keys, number: int, time: float, curve: bpy.types.FCurve) -> tuple[Keys, int]:
@@ -136,7 +133,7 @@ def _extended(keys: Keys, number: int, time: float, curve: bpy.types.FCurve) -> 
     made.columns |= {"handle_left": (co - third)[None], "handle_right": (co + third)[None]}
     made.columns["interpolation"][:] = kind if kind in (CONSTANT, LINEAR) else BEZIER
     which = np.arange(len(keys.times)) == end
-    return _between(Keys(columns).fixed(which, smooth=False), made, number), number
+    return Keys(columns).fixed(which, smooth=False).joined(made), number
 
 
 def _with_slope(keys: Keys) -> Keys:
@@ -155,14 +152,6 @@ def _like(keys: Keys, number: int, co: np.ndarray) -> Keys:
     made = Keys(columns | {"co": co})
     made.columns |= dict.fromkeys(("handle_left_type", "handle_right_type"), np.full(len(co), ALIGNED))
     return made
-
-
-def _between(keys: Keys, made: Keys, number: int) -> Keys:
-    """Keys with others put in before one."""
-    return Keys({
-        name: np.concatenate([column[:number], made.columns[name], column[number:]])
-        for name, column in keys.columns.items()
-    })  # fmt: skip
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def of_object(target: bpy.types.Object) -> list[User]:
     """The users of an object; those of itself do not count."""
     found: list[User] = []
     if _has_a_part(target):
-        found.append(User(target.id_data, "*", Note(Code.MORE_THAN_A_TARGET)))
+        found.append(User(target.id_data, "*", Note("it does more than being a target")))
     for owner, curve in _drivers():
         if owner != target and _names_object(curve.driver, target):
             found.append(_driving(owner, curve))
@@ -100,7 +100,7 @@ def of_bones(ob: bpy.types.Object, names: Sequence[str]) -> dict[str, list[User]
         if isinstance(owner, bpy.types.Object) and _is_deformed(owner, figures):
             for name, users in found.items():
                 if ob.data.bones[name].use_deform and name in owner.vertex_groups:
-                    users.append(User(owner, "", Note(Code.DEFORMED_BY, repr(owner.name))))
+                    users.append(User(owner, "", Note("{} is deformed by it", repr(owner.name))))
     return found
 
 
@@ -156,7 +156,6 @@ def _animated() -> Iterator[tuple[bpy.types.ID, bpy.types.AnimData]]:
 
 
 def _drivers() -> Iterator[tuple[bpy.types.ID, bpy.types.FCurve]]:
-    """All drivers of the file, also muted ones, with their owners."""
     for owner, data in _animated():
         yield from ((owner, curve) for curve in data.drivers)
 
@@ -171,14 +170,12 @@ def _playing(data: bpy.types.AnimData, own: bool) -> Iterator[bpy.types.AnimData
 
 
 def _strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
-    """Strips, and those inside meta strips."""
     for strip in strips:
         yield strip
         yield from _strips(strip.strips)
 
 
 def _curves_of(player: bpy.types.bpy_struct) -> tuple:
-    """The action and the slot that something plays."""
     slot = getattr(player, "action_slot", None)
     return player.action, None if slot is None else slot.handle
 
@@ -191,7 +188,7 @@ def _posed(figure: bpy.types.Object, name: str) -> Iterator[User]:
         lists += (curves.of_action(one.action, getattr(one, "action_slot", None)) for one in _playing(data, own=False))
     animated = any(animation.split_path(figure, curve.data_path)[0] == name for own in lists for curve in own)
     if animated or (bone is not None and len(bone.constraints)):
-        yield User(figure, "", Note(Code.ANIMATES, repr(figure.name)))
+        yield User(figure, "", Note("{} animates it", repr(figure.name)))
 
 
 def _tied_in_armature(ob: bpy.types.Object, figures: Sequence[bpy.types.Object], name: str) -> Iterator[User]:
@@ -201,15 +198,14 @@ def _tied_in_armature(ob: bpy.types.Object, figures: Sequence[bpy.types.Object],
         if bone.parent == own:
             yield User(ob, bone.name, Note(Code.PARENTED, repr(bone.name)))
         elif own in (bone.bbone_custom_handle_start, bone.bbone_custom_handle_end):
-            yield User(ob, bone.name, Note(Code.BENDS_TOWARD, repr(bone.name)))
+            yield User(ob, bone.name, Note("{} bends toward it", repr(bone.name)))
     for figure in figures:
         for bone in figure.pose.bones if figure.pose else ():
             if bone.custom_shape_transform is not None and bone.custom_shape_transform.name == name:
-                yield User(ob, bone.name, Note(Code.DRAWN_AT, repr(bone.name)))
+                yield User(ob, bone.name, Note("{} is drawn at it", repr(bone.name)))
 
 
 def _is_deformed(owner: bpy.types.Object, figures: Sequence[bpy.types.Object]) -> bool:
-    """Whether one of some armature objects deforms an object."""
     if owner.parent in figures and owner.parent_type == "ARMATURE":
         return True
     return any(getattr(modifier, "object", None) in figures for modifier in owner.modifiers)
@@ -217,7 +213,7 @@ def _is_deformed(owner: bpy.types.Object, figures: Sequence[bpy.types.Object]) -
 
 def _driving(owner: bpy.types.ID, curve: bpy.types.FCurve) -> User:
     bone = animation.split_path(owner, curve.data_path)[0] if isinstance(owner, bpy.types.Object) else ""
-    return User(owner, bone, Note(Code.DRIVER_READS, repr(bone or _name(owner))))
+    return User(owner, bone, Note("a driver of {} reads it", repr(bone or _name(owner))))
 
 
 def _names_object(driver: bpy.types.Driver, target: bpy.types.Object) -> bool:
@@ -226,9 +222,7 @@ def _names_object(driver: bpy.types.Driver, target: bpy.types.Object) -> bool:
     return points or _quotes(_text(driver), target.name)
 
 
-def _names_bone(
-    owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str
-) -> bool:  # fmt: skip
+def _names_bone(owner: bpy.types.ID, driver: bpy.types.Driver, figures: Sequence[bpy.types.Object], name: str) -> bool:
     """Whether a driver reads a bone of one of some armature objects, or its text names it."""
     for variable in driver.variables:
         for end in variable.targets:
@@ -245,10 +239,7 @@ def _names_bone(
 
 
 def _text(driver: bpy.types.Driver) -> str:
-    """The expression of a driver, and the data paths that it reads."""
-    return "\n".join(
-        [driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)]
-    )
+    return "\n".join([driver.expression, *(end.data_path for variable in driver.variables for end in variable.targets)])
 
 
 def _quotes(text: str, name: str) -> bool:
@@ -327,9 +318,9 @@ def _how(owner: bpy.types.ID, struct: bpy.types.bpy_struct, prop: str) -> Note:
     if isinstance(struct, bpy.types.Object) and prop in ("parent", "parent_bone"):
         return Note(Code.PARENTED, repr(name))
     if isinstance(struct, (bpy.types.Constraint, bpy.types.ConstraintTargetBone)):
-        return Note(Code.CONSTRAINT_USES, repr(name))
+        return Note("a constraint of {} uses it", repr(name))
     if struct.bl_rna.identifier == "DqikGoal":
-        return Note(Code.GOAL_USES, repr(struct.name), repr(name))
+        return Note("goal {} of {} uses it", repr(struct.name), repr(name))
     return Note(Code.USES, repr(name))
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..clip.figure_motion import Shown
+from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES
+from ..figure.directions import unit
 from .retargeted_body import Body
 
 Group = tuple[str, str]
@@ -69,7 +70,7 @@ class Giving:
         """The vectors (F, 3) of another group less those of one."""
         return self.vectors[:, self.columns(other)] - self.vectors[:, self.columns(group)]
 
-    def posed(self) -> Shown:
+    def posed(self) -> BodyMotion:
         """Turn the body's bones by the vectors; where that puts it."""
         for group, bones in self.bones.items():
             vector = self.vectors[:, self.columns(group)]
@@ -78,7 +79,7 @@ class Giving:
                 self._body.turns[bone] = quaternion.product(turn, self._base[bone])
         return self._body.posed(self._shift, self._carrier)
 
-    def levers(self, shown: Shown) -> np.ndarray:
+    def levers(self, shown: BodyMotion) -> np.ndarray:
         """The levers (F, N, n, 3) of the heads of all bones: a group that turns by `w` moves a head by `w x lever`."""
         frames, count = shown.heads.shape[:2]
         found = np.zeros((frames, count, len(self.groups), 3))
@@ -91,7 +92,7 @@ class Giving:
                     found[:, bone, self._group[above]] += self._share[above] * line
         return found
 
-    def of_points(self, levers: np.ndarray, shown: Shown, bones: np.ndarray, points: np.ndarray) -> np.ndarray:
+    def of_points(self, levers: np.ndarray, shown: BodyMotion, bones: np.ndarray, points: np.ndarray) -> np.ndarray:
         """The levers (F, P, n, 3) of points (F, P, 3) that bones (F, P) or (P,) carry."""
         bones = np.broadcast_to(bones, points.shape[:2])
         rows = np.arange(len(points))[:, None]
@@ -115,12 +116,8 @@ class Giving:
         person, turns = self._body.person, self._base if at_first else self._body.turns
         (upper, *_), (lower, *_), (hand, *_) = (self.bones[part, side] for part in _ARM[1:])
         heads = person.armature.heads
-        lines = [_unit(heads[end] - heads[start]) for start, end in ((upper, lower), (lower, hand))]
+        lines = [unit(heads[end] - heads[start]) for start, end in ((upper, lower), (lower, hand))]
         hinge = quaternion.rotate(quaternion.product(self._base[lower], person.frames[lower]), _HINGE)
         axes = [quaternion.rotate(quaternion.product(turns[bone], quaternion.conjugate(self._base[bone])), hinge)
                 for bone in (upper, lower)]  # fmt: skip
         return Elbow(quaternion.rotate(turns[upper], lines[0]), quaternion.rotate(turns[lower], lines[1]), *axes)
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / max(float(np.linalg.norm(vector)), 1e-12)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Editing one frame of a motion so that its neighbours follow: the change fades away to both sides, by keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -11,7 +11,6 @@ from ...solvers.algebra import quaternion
 from ..blender import rotation
 from ..blender.places import Owner
 from ..keys import keyable, keying, splits
-from ..notes import Refused
 from ..shot import keys
 
 _SAME = 1e-6  # values that differ by less are the same
@@ -20,7 +19,7 @@ _CUBIC = np.array([-1.0, 4.0, 4.0, -1.0]) / 6.0
 _HANDLES = ("handle_left", "handle_right")
 
 
-class Change(NamedTuple):
+class OwnerChange(NamedTuple):
     """How an object or a bone was moved at a frame, in the space that it is posed in.
 
     move : (3,). turn : (4,). curves : of its location and rotation, by channel and index. keyed : what its keys at this
@@ -34,7 +33,7 @@ class Change(NamedTuple):
     keyed: tuple[np.ndarray, np.ndarray] | None = None
 
 
-def change_of(owner: Owner, time: float) -> Change | None:
+def change_of(owner: Owner, time: float) -> OwnerChange | None:
     """How an owner stands beside its curves at a time; None if it does not, or has no curves.
 
     If Auto Keying has just keyed it on a frame of a dense motion, that key stands out among those beside it.
@@ -62,35 +61,31 @@ def change_of(owner: Owner, time: float) -> Change | None:
     return None if found is None else found._replace(keyed=before)
 
 
-def check(ob: bpy.types.Object, changes: Sequence[Change]) -> None:
+def check(ob: bpy.types.Object, changes: Sequence[OwnerChange]) -> None:
     """Raise `Refused` if keys of an object's changes would move other frames or figures, or would be hidden."""
     own = (curve for change in changes if change.owner.id_data == ob for curve in change.curves.values())
-    if (note := keyable.problem(ob, {curve.data_path: None for curve in own})) is not None:
-        raise Refused(note)
+    keyable.check(ob, [curve.data_path for curve in own])
 
 
 def _state(
-    owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve] | None = None, time: float = 0.0
+    owner: Owner, own: Mapping[tuple[str, int], bpy.types.FCurve] = {}, time: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """The location (3,) and the rotation (4,) of an owner: as it stands or, with curves, as these have it at a time."""
-    values = {name: np.array(getattr(owner, name), dtype=float) for name in keys.channels_of(owner)}
-    for (name, index), curve in (own or {}).items():
-        values[name][index] = curve.evaluate(time)
-    place, turned = values.values()
-    return place, rotation.to_quaternion(owner.rotation_mode, np.resize(turned, 4))
+    place, turned = _values(owner, own, time).values()
+    return place, rotation.to_quaternion(owner.rotation_mode, turned)
 
 
 def _difference(
     owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve], now: tuple[np.ndarray, np.ndarray],
     before: tuple[np.ndarray, np.ndarray],
-) -> Change | None:  # fmt: skip
+) -> OwnerChange | None:  # fmt: skip
     move, turn = now[0] - before[0], quaternion.product(now[1], quaternion.conjugate(before[1]))
     if np.abs(move).max() < _SAME and np.linalg.norm(quaternion.log(turn)) < _SAME:
         return None
-    return Change(owner, move, turn, own)
+    return OwnerChange(owner, move, turn, own)
 
 
-def standing(change: Change, time: float, points: np.ndarray, slow: float, most: int = 300) -> tuple[float, float]:
+def standing(change: OwnerChange, time: float, points: np.ndarray, slow: float, most: int = 300) -> tuple[float, float]:
     """The first and the last time around a time at which the owner stands, whole frames away from it.
 
     points : (K, 3) of the owner, in its own axes, one of which is still where it stands. slow : the way in a frame that
@@ -128,7 +123,7 @@ def fade(times: np.ndarray, begin: float, end: float, radius: float) -> np.ndarr
     return rest * rest * (3.0 - 2.0 * rest)
 
 
-def apply(change: Change, time: float, span: tuple[float, float], radius: float) -> None:
+def apply(change: OwnerChange, time: float, span: tuple[float, float], radius: float) -> None:
     """Change the keys of an owner: wholly at a time and over a span around it, and less until the radius.
 
     Where curves that change have no key at the time and at both ends of the radius, they get one that leaves them as
@@ -168,7 +163,7 @@ def apply(change: Change, time: float, span: tuple[float, float], radius: float)
         curve.update()
 
 
-def _values(owner: Owner, own: dict[tuple[str, int], bpy.types.FCurve], time: float) -> dict[str, np.ndarray]:
+def _values(owner: Owner, own: Mapping[tuple[str, int], bpy.types.FCurve], time: float) -> dict[str, np.ndarray]:
     """The location (3,) and the rotation channels (4,) at a time."""
     values = {name: np.array(getattr(owner, name), dtype=float) for name in keys.channels_of(owner)}
     values = {name: value if name == "location" else np.resize(value, 4) for name, value in values.items()}

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.clip import solve_band
+from ...solvers.motion import solve_band
 from ..clip import volumes
-from ..clip.figure_motion import Shown
+from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
-from ..clip.volumes import Part, PartKey, Place, Skin
+from ..clip.volumes import BodyPart, PartKey, PartPlace, Skin
 from .contact_joints import Giving, Group
-from .retargeted_body import Body
+from .retargeted_body import Body, Source
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
 _CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
@@ -58,7 +58,7 @@ class Points(NamedTuple):
     radii: np.ndarray
 
 
-class Wanted(NamedTuple):
+class WantedTouch(NamedTuple):
     """Where the points of a hand are about a part of the source in some frames (f,), scaled.
 
     gap : (f, P) of the source's height. counts : (f, P) how much points count, less where they are further from the
@@ -66,7 +66,7 @@ class Wanted(NamedTuple):
     """
 
     frames: np.ndarray
-    place: Place
+    place: PartPlace
     gap: np.ndarray
     counts: np.ndarray
 
@@ -85,24 +85,21 @@ class System(NamedTuple):
         self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
 
 
-def keep(
-    source: tuple[Person, Shown, float], body: Body, shift: np.ndarray, carrier: int
-) -> Generator[float, None, None]:
+def keep(source: Source, body: Body, shift: np.ndarray, carrier: int) -> Generator[float, None, None]:
     """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
 
-    Yields the progress from 0 to 1. source : its figure, motion and scale. shift, carrier : as of `Body.posed`.
+    Yields the progress from 0 to 1. shift, carrier : as of `Body.posed`.
     """
     sides = [side for side in SIDES if _has_arm(body.person, side)]
     sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
     if not sides:
         return
-    person, shown, scale = source
-    found = dict[int, list[np.ndarray]]()
+    found, shown = dict[int, list[np.ndarray]](), source.motion
     for begin in range(0, body.count, _AT_ONCE):
         first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
-        part, own = body.part(slice(first, last)), Shown(shown.heads[first:last], shown.turns[first:last])
+        part, own = body.part(slice(first, last)), BodyMotion(shown.heads[first:last], shown.turns[first:last])
         giving = Giving(part, sides, shift[first:last], carrier)
-        for share in _solve(_Touches((person, own, scale), part, giving, sides)):
+        for share in _solve(_Touches(source._replace(motion=own), part, giving, sides)):
             yield min(begin + share * _AT_ONCE, body.count) / body.count
         for bone in (bone for bones in giving.bones.values() for bone in bones):
             found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
@@ -143,13 +140,13 @@ class _Touches:
     giving : the turns. stiff : (m,) how much each of them counts.
     """
 
-    def __init__(self, source: tuple[Person, Shown, float], body: Body, giving: Giving, sides: list[str]) -> None:
+    def __init__(self, source: Source, body: Body, giving: Giving, sides: list[str]) -> None:
         self.giving, self._body, self._sides = giving, body, sides
         self.stiff = np.repeat([_STIFF[part] for part, _ in giving.groups], 3)
         self._skin, self._heads, self._scale = body.person.skin, body.person.armature.heads, body.space.scale
         self._height = self._skin.height * self._scale
         self._points = {side: _points(body.person, side) for side in sides}
-        person, shown, scale = source
+        person, shown, scale, _ = source
         size = self._height / (person.skin.height * scale)
         alike = [side for side in sides if _has_arm(person, side)]
         self._wanted = {side: _wanted(source, side, self._skin, size) for side in alike}
@@ -163,8 +160,9 @@ class _Touches:
         system, shown = System(np.zeros((frames, size, size)), np.zeros((frames, size))), giving.posed()
         levers = giving.levers(shown)
         for side in self._sides:
-            points = _carried(self._points[side], self._heads, shown, self._scale)
-            own = giving.of_points(levers, shown, self._points[side].bones, points)
+            arm = self._points[side]
+            points = volumes.carried(shown, arm.bones, self._heads, self._scale, arm.places)
+            own = giving.of_points(levers, shown, arm.bones, points)
             for key in _others(self._skin, side):
                 part = self._skin.parts[key]
                 about = _About(part, *volumes.posed(part, shown, self._heads, self._scale), points, own)
@@ -177,7 +175,7 @@ class _Touches:
         flipped = np.swapaxes(rates, 1, 2)
         return System(flipped @ system.hessian @ rates, (flipped @ system.gradient[..., None])[..., 0])
 
-    def _out(self, system: System, shown: Shown, levers: np.ndarray, side: str, about: "_About") -> None:
+    def _out(self, system: System, shown: BodyMotion, levers: np.ndarray, side: str, about: "_About") -> None:
         """The rows of an arm's points that are below the skin of a part."""
         part, radii, scale = about.part, self._points[side].radii, self._scale
         near = _near(about.nodes, about.points, scale * (part.radii.max() + radii.max()))
@@ -193,7 +191,7 @@ class _Touches:
         system.add(frames, quaternion.cross(lever, out[:, :, None]), weight, depth)
 
     def _touch(
-        self, system: System, shown: Shown, levers: np.ndarray, wanted: Wanted, about: "_About", counts: float
+        self, system: System, shown: BodyMotion, levers: np.ndarray, wanted: WantedTouch, about: "_About", counts: float
     ) -> None:  # fmt: skip
         """The rows of a hand's points that have places about a part."""
         frames, place, part, scale = wanted.frames, wanted.place, about.part, self._scale
@@ -209,13 +207,14 @@ class _Touches:
             system.add(frames, quaternion.cross(lever, unit), loose, line[..., axis])
 
     def _against(
-        self, levers: np.ndarray, shown: Shown, about: "_About", frames: np.ndarray, along: np.ndarray,
+        self, levers: np.ndarray, shown: BodyMotion, about: "_About", frames: np.ndarray, along: np.ndarray,
         places: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
         """The levers (f, P, n, 3) [heights] of the first P points against places (f, P, 3) that the part carries."""
         bones = np.array(about.part.bones)
         bones = bones[np.clip(np.searchsorted(about.part.marks, along, side="right") - 1, 0, len(bones) - 1)]
-        theirs = self.giving.of_points(levers[frames], Shown(shown.heads[frames], shown.turns[frames]), bones, places)
+        own = BodyMotion(shown.heads[frames], shown.turns[frames])
+        theirs = self.giving.of_points(levers[frames], own, bones, places)
         return (about.levers[frames, : places.shape[1]] - theirs) / self._height
 
     def _bend(self, system: System, side: str) -> None:
@@ -247,7 +246,7 @@ class _Touches:
 class _About(NamedTuple):
     """A part over all frames, as `volumes.posed`, and the points (F, P, 3) of an arm with their levers (F, P, n, 3)."""
 
-    part: Part
+    part: BodyPart
     nodes: np.ndarray
     axes: np.ndarray
     points: np.ndarray
@@ -266,7 +265,6 @@ def _has_arm(person: Person, side: str) -> bool:
 
 
 def _others(skin: Skin, side: str) -> list[PartKey]:
-    """The parts that an arm may touch."""
     return [key for key in skin.parts if key[1] != side or key[0] not in _ARM]
 
 
@@ -280,13 +278,7 @@ def _points(person: Person, side: str) -> Points:
                   np.concatenate([np.zeros(len(hand)), *(radii for _, radii in balls.values())]))  # fmt: skip
 
 
-def _carried(points: Points, heads: np.ndarray, shown: Shown, scale: float) -> np.ndarray:
-    """Points (F, P, 3) in the world. heads : (N, 3) of bones at rest."""
-    line = points.places - heads[points.bones]
-    return shown.heads[:, points.bones] + scale * quaternion.rotate(shown.turns[:, points.bones], line)
-
-
-def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarray:
+def _straight(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndarray:
     """How much (F,) the bend of an elbow counts: the more the straighter the source's arm is."""
     upper, lower, hand = _bones(person, side)
     heads = person.armature.heads
@@ -299,12 +291,12 @@ def _straight(person: Person, shown: Shown, scale: float, side: str) -> np.ndarr
 # -- what touches ------------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: float) -> dict[PartKey, Wanted]:
+def _wanted(source: Source, side: str, skin: Skin, size: float) -> dict[PartKey, WantedTouch]:
     """Where the points of a hand are about the source's other parts, in the frames in which it is near.
 
     A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
     """
-    person, shown, scale = source
+    person, shown, scale, _ = source
     own = person.skin
     heads, height = person.armature.heads, own.height * scale
     points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
@@ -324,7 +316,7 @@ def _wanted(source: tuple[Person, Shown, float], side: str, skin: Skin, size: fl
         place = place._replace(gap=size * (place.gap if skin.bare else gap))
         gap /= height
         counts = _smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * _smooth(2.0 - deep / _DEEP)
-        found[key] = Wanted(near[close], place, gap, counts)
+        found[key] = WantedTouch(near[close], place, gap, counts)
     return found
 
 
@@ -338,8 +330,8 @@ def _near(nodes: np.ndarray, points: np.ndarray, reach: float) -> np.ndarray:
     return np.flatnonzero(away < size + reach)
 
 
-def _taken(place: Place, frames: np.ndarray) -> Place:
-    return Place(*(each[frames] for each in place))
+def _taken(place: PartPlace, frames: np.ndarray) -> PartPlace:
+    return PartPlace(*(each[frames] for each in place))
 
 
 def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.motion import Keys, Part, total_errors
-from ..clip import foot_contacts
-from ..clip.foot_contacts import Legs
+from ...solvers.motion import Keys, Part, find_contacts, runs, total_errors
+from ..clip import leg_bones
+from ..clip.clip import Clip
 from ..controls import goals
+from ..figure.character import Character
 from .key_effects import key_of
 from .reduce_keys import Bounds, Dense
 
@@ -25,16 +26,22 @@ _LEADS = 0.9  # of what the one does that does most: who does less is left alone
 _WINDOW = 1  # half frames around what is beyond the bounds, in which keys are chosen anew
 
 
-def key_stances(
-    ob: bpy.types.Object, every: Sequence[Dense], own: Legs, places: np.ndarray, rate: float
-) -> None:  # fmt: skip
+def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, rate: float) -> None:
     """Have the bones and the controls of feet keyed where these begin and end to stand.
 
-    places : (H, 6, 3) of the legs' marks, of which every other time is a frame. rate : frames a second.
+    shown : of which every other time is a frame. rate : frames a second.
     """
-    for names, frames in zip(own.bones, foot_contacts.changes(own, places[::2], rate), strict=True):
-        led = [goal for goal in ob.dqik.goals if not goal.mute and goal.bone == names[-1]]
-        owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in names}
+    character, names = Character.of(ob), ob.pose.bones.keys()
+    legs = leg_bones.of(ob, character)
+    if legs is None:
+        return
+    points, hips = leg_bones.marks(legs, lambda bone: shown.bones(bone)[::2])
+    on_ground = find_contacts(points, hips, rate, leg_bones.length(ob, character, legs))
+    for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
+        frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
+        own = [names[bone] for bone in leg.bones]
+        led = [goal for goal in ob.dqik.goals if not goal.mute and goal.bone == own[-1]]
+        owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in own}
         for one in every:
             if (one.ob.name, one.bone) in owners:
                 one.must = {2 * frame for frame in frames}
@@ -43,7 +50,7 @@ def key_stances(
 class Seen(NamedTuple):
     """What Blender shows of keys: the parts of a motion, their keys, the limits (H, V) of these, and how far it is off.
 
-    off : angles (H, N) of all bones and distances (H, E) of the ends, as `Motion.differs` has them.
+    off : angles (H, N) of all bones and distances (H, E) of the ends, as `DenseMotion.differs` has them.
     """
 
     times: np.ndarray

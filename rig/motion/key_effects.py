@@ -15,7 +15,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import Part
 from ..controls import goals
 from ..shot import attachable
-from .reduce_keys import Bounds, Dense, Motion
+from .reduce_keys import Bounds, Dense, DenseMotion
 
 _SCALE = 0.002  # by which a scale may differ
 _PLAIN = 0.03  # by which a channel may differ, so that what it does is in proportion to that
@@ -60,7 +60,7 @@ class _Solve:
     goals : the followed ones. joints : (L,), the bones that they move.
     """
 
-    def __init__(self, ob: bpy.types.Object, ends: Sequence[str], motion: Motion, size: float) -> None:
+    def __init__(self, ob: bpy.types.Object, ends: Sequence[str], motion: DenseMotion, size: float) -> None:
         bones = ob.pose.bones
         numbers = {bone.name: number for number, bone in enumerate(bones)}
         self.motion, self.lever = motion, 0.1 * size
@@ -117,7 +117,7 @@ class _Solve:
         return (self._answer @ rows[..., None])[..., 0].reshape(len(rows), -1, 3)
 
 
-def parts(ob: bpy.types.Object, every: Sequence[Dense], ends: Sequence[str], motion: Motion, size: float,
+def parts(ob: bpy.types.Object, every: Sequence[Dense], ends: Sequence[str], motion: DenseMotion, size: float,
           bounds: Bounds) -> list[Part]:  # fmt: skip
     """The parts of a motion, with their effects on all vectors.
 
@@ -133,7 +133,8 @@ def count(ob: bpy.types.Object, ends: Sequence[str], every: Sequence[Dense]) -> 
 
 
 def _part(
-    ob: bpy.types.Object, solve: _Solve, ends: Sequence[str], number: int, one: Dense, motion: Motion, bounds: Bounds
+    ob: bpy.types.Object, solve: _Solve, ends: Sequence[str], number: int, one: Dense, motion: DenseMotion,
+    bounds: Bounds,
 ) -> Part:  # fmt: skip
     names = ob.pose.bones.keys()
     bone = names.index(one.bone) if one.ob == ob and one.bone else None

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...solvers.motion import Keys, Part, fit_keys, refit_keys
 from . import key_bounds, key_effects
-from .reduce_keys import Bounds, Dense, Motion
+from .reduce_keys import Bounds, Dense, DenseMotion
 
 _LENGTH = 300  # frames of a stretch, at most
 
@@ -21,14 +21,14 @@ _Steps = Generator[float, None, None]
 
 
 @dataclass(frozen=True)
-class Figure:
+class DenseFigure:
     """What is reduced: the armature, everything dense, the bounded ends, the motion at the times (H,), and bounds."""
 
     ob: bpy.types.Object
     every: Sequence[Dense]
     ends: Sequence[str]
     times: np.ndarray
-    motion: Motion
+    motion: DenseMotion
     size: float
     bounds: Bounds
 
@@ -40,7 +40,7 @@ class Stretch:
     the first one, at which the keys have changed since Blender showed them.
     """
 
-    def __init__(self, figure: Figure, begin: int, end: int) -> None:
+    def __init__(self, figure: DenseFigure, begin: int, end: int) -> None:
         self.at, count = slice(begin, end + 1), end + 1 - begin
         widths = len(figure.ob.pose.bones), len(figure.ends)
         self.keys, self.unseen = list[Keys](), np.arange(count)
@@ -61,7 +61,7 @@ class Stretch:
         angles, distances = self.off
         return float(angles.max(initial=0.0)), float(distances.max(initial=0.0))
 
-    def see(self, shown: Motion) -> None:
+    def see(self, shown: DenseMotion) -> None:
         """Compare with the motion what Blender shows at the `unseen` samples."""
         before = self._figure.motion.rows(np.array(self.rows(), dtype=int))
         for off, new in zip(self.off, before.differs(shown), strict=True):
@@ -104,7 +104,7 @@ class Stretch:
         return whole
 
 
-def split(figure: Figure) -> list[Stretch]:
+def split(figure: DenseFigure) -> list[Stretch]:
     """The stretches of a figure's motion, of equal lengths; each begins with the last sample of the one before."""
     frames = (len(figure.times) - 1) // 2
     meets = 2 * np.linspace(0, frames, max(-(-frames // _LENGTH), 1) + 1).round().astype(int)

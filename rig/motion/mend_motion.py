@@ -12,13 +12,13 @@ from mathutils import Matrix
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
 from .. import curves
-from ..blender import animation, channels, rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
-from ..clip import finite_motion, ground, inside_limits, leg_bones
+from ..clip import clip, ground, inside_limits, leg_bones
 from ..figure import ends, roles
 from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT, Role
-from ..keys import keyable, splits
+from ..keys import keyable
 from ..notes import Code, Note, Refused
 from ..shot import attachable
 
@@ -27,7 +27,7 @@ _ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
-class Limb(NamedTuple):
+class PlantedLimb(NamedTuple):
     """A leg: the names of thigh, shin and foot, whether each is turned by the one above, and heel and ball (3,).
 
     Heel and ball are in the foot's frame, in world units.
@@ -39,11 +39,11 @@ class Limb(NamedTuple):
     ball: np.ndarray
 
 
-class Figure(NamedTuple):
+class Limbs(NamedTuple):
     """What is mended of a figure: its legs and arms, the bone that moves its hips, and its height in world units."""
 
-    legs: list[Limb]
-    arms: list[Limb]
+    legs: list[PlantedLimb]
+    arms: list[PlantedLimb]
     hips: str
     height: float
 
@@ -58,7 +58,7 @@ class Figure(NamedTuple):
         return [arm.names[-1] for arm in self.arms]
 
 
-class Motion(NamedTuple):
+class LimbMotion(NamedTuple):
     """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
 
     hips : (F, 3), the world place between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F,
@@ -83,15 +83,7 @@ class Motion(NamedTuple):
         return float(np.mean([leg.length for leg in self.legs]))
 
 
-class Keys(NamedTuple):
-    """New channels: rotations (F, 3, 4) of the bones of some limbs, and locations (F, 3) of the hips."""
-
-    limbs: list[Limb]
-    rotations: list[np.ndarray]
-    location: np.ndarray
-
-
-def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
+def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     """The legs and hips of an armature object. Raises `Refused` if they are not known, or not moved by keys alone.
 
     armature : its bones, in another pose at rest if they are folded in their own (`standing`).
@@ -105,7 +97,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
         loose = any(role.name == "foot" for role in known.loose.values())
         raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
-    legs, moved = list[Limb](), set[int]()
+    legs, moved = list[PlantedLimb](), set[int]()
     for leg, shape in found:
         paths = [_between(armature, upper, lower) for upper, lower in pairwise(leg)]
         if not all(paths):
@@ -113,24 +105,25 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Figure:
         legs.append(_limb(ob, leg, paths, scale * shape.heel, scale * shape.ball))
         moved |= {bone for path in paths for bone in path} | {leg[0]}
     hips = _hips(ob, armature, [leg[0] for leg, _ in found])
-    keyed = [*_turned(ob, legs), _path(ob, names[hips], "location")]
-    _check(ob, [names[bone] for bone in sorted(moved | {hips})], keyed)
+    if ob.animation_data is None or ob.animation_data.action is None:
+        raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
+    keyable.check(ob, [*_turned(ob, legs), curves.bone_path(names[hips], "location")], copied=True)
+    for bone in sorted(moved | {hips}):
+        keyable.refuse(_reason(ob, names[bone]))
     arms = [_arm(ob, character, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
             for side in (LEFT, RIGHT)]  # fmt: skip
-    return Figure(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
+    return Limbs(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
 
 
 def _limb(
     ob: bpy.types.Object, bones: list[int], paths: list[list[int]], heel: np.ndarray, ball: np.ndarray
-) -> Limb:  # fmt: skip
+) -> PlantedLimb:  # fmt: skip
     names = ob.pose.bones.keys()
     carried = [all(ob.data.bones[names[bone]].use_inherit_rotation for bone in path) for path in paths]
-    return Limb([names[bone] for bone in bones], [False, *carried], heel, ball)
+    return PlantedLimb([names[bone] for bone in bones], [False, *carried], heel, ball)
 
 
-def _arm(
-    ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float
-) -> Limb | None:  # fmt: skip
+def _arm(ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float) -> PlantedLimb | None:
     """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
     armature = character.armature
     if min(bones) < 0 or hips not in armature.above(bones[0]):
@@ -160,88 +153,60 @@ def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> in
     raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
 
 
-def _turned(ob: bpy.types.Object, limbs: Sequence[Limb]) -> list[str]:
-    """The data paths of the rotations of limbs."""
-    names = [name for limb in limbs for name in limb.names]
-    return [_path(ob, name, rotation.PATHS[ob.pose.bones[name].rotation_mode]) for name in names]
-
-
-def _path(ob: bpy.types.Object, bone: str, name: str) -> str:
-    return keyable.path_of(ob.pose.bones[bone], name)
-
-
-def _check(ob: bpy.types.Object, names: Sequence[str], paths: Sequence[str]) -> None:
-    """Raise `Refused` if more than keys of the assigned action moves some bones, or some paths cannot be keyed."""
-    if ob.animation_data is None or ob.animation_data.action is None:
-        raise Refused(Note(Code.NOTHING_TO_MEND, repr(ob.name)))
-    if (note := keyable.problem(ob, paths, copied=True)) is not None:
-        raise Refused(note)
-    for name in names:
-        reason = _reason(ob, name)
-        if reason is not None:
-            raise Refused(reason)
+def _turned(ob: bpy.types.Object, limbs: Sequence[PlantedLimb]) -> list[str]:
+    bones = [ob.pose.bones[name] for limb in limbs for name in limb.names]
+    return [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones]
 
 
 def _reason(ob: bpy.types.Object, name: str) -> Note | None:
     """Why more than keys moves a bone; None if nothing else does."""
-    if ob.dqik.live and name in attachable.solved_bones(ob):
-        return Note(Code.OVERLAP_SOLVED, repr(name))
-    constraints = ob.pose.bones[name].constraints
-    if name in animation.animation(ob).driven or any(not one.mute and one.influence > 0.0 for one in constraints):
-        return Note(Code.PLACE_NOT_OWN, repr(name))
-    return None
+    acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
+    other = acting or name in animation.animation(ob).driven
+    return attachable.hidden_by_live(ob, [name]) or (Note(Code.PLACE_NOT_OWN, repr(name)) if other else None)
 
 
 def read(
-    context: bpy.types.Context, ob: bpy.types.Object, own: Figure, frames: Sequence[int], visits: scene_state.Visits
-) -> Generator[float, None, Motion]:  # fmt: skip
+    context: bpy.types.Context, ob: bpy.types.Object, own: Limbs, frames: Sequence[int], visits: scene_state.Visits
+) -> Generator[float, None, LimbMotion]:  # fmt: skip
     """Read the motion as Blender shows it; yields the progress from 0 to 1."""
-    numbers = [ob.pose.bones.find(name) for limb in (*own.legs, *own.arms) for name in limb.names]
-    hips = ob.pose.bones.find(own.hips)
-    heads, turns, turned, location, axes = (list[object]() for _ in range(5))
-    for count, frame in enumerate(frames, 1):
-        visits.visit(frame)
-        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-        matrices = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in numbers]
-        heads.append([matrix.translation[:] for matrix in matrices])
-        turns.append([matrix.to_quaternion()[:] for matrix in matrices])
-        values = channels.read(shown.pose.bones)
-        turned.append(values.rotations[numbers])
-        location.append(values.locations[hips])
-        axes.append(_axes(shown, shown.pose.bones[hips]))
-        yield count / len(frames)
-    limbs = [*own.legs, *own.arms]
-    places = np.array(heads, dtype=float).reshape(-1, len(limbs), 3, 3)
-    finite_motion.check(ob, places)
-    turns_of, keyed = (np.array(one, dtype=float).reshape(-1, len(limbs), 3, 4) for one in (turns, turned))
-    found = [Leg(places[:, k, 0], places[:, k, 1], places[:, k, 2], turns_of[:, k], limb.heel, limb.ball)
-             for k, limb in enumerate(limbs)]  # fmt: skip
-    legs = len(own.legs)
-    return Motion(found[:legs], found[legs:], list(keyed.swapaxes(0, 1)), places[:, :legs, 0].mean(1),
-                  np.array(location, dtype=float), np.array(axes))  # fmt: skip
+    [shown] = yield from clip.read(context, [ob], frames, visits)
+    found, turned = list[Leg](), list[np.ndarray]()
+    for limb in (*own.legs, *own.arms):
+        bones = [ob.pose.bones.find(name) for name in limb.names]
+        posed = shown.bones(bones)
+        hip, knee, ankle = posed[..., :3, 3].swapaxes(0, 1)
+        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), limb.heel, limb.ball))
+        turned.append(shown.rotations[:, bones].astype(float))
+    legs, hips = len(own.legs), ob.pose.bones.find(own.hips)
+    middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
+    return LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, hips].astype(float),
+                  _axes(ob, hips, shown))  # fmt: skip
 
 
-def _axes(shown: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
-    """The world ways (3, 3), in columns, of the units of a bone's location."""
-    rest, above = bone.bone.matrix_local, {}
-    if bone.parent is not None:
-        above = {"parent_matrix": bone.parent.matrix, "parent_matrix_local": bone.parent.bone.matrix_local}
-    ends = [shown.matrix_world @ bone.bone.convert_local_to_pose(unit, rest, **above) for unit in _UNITS]
-    places = np.array([end.translation[:] for end in ends])
-    return (places[1:] - places[0]).T
+def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
+    """The world ways (F, 3, 3), in columns, of the units of a bone's location."""
+    own, parent = ob.data.bones[ob.pose.bones[bone].name], ob.pose.bones[bone].parent
+    number, above, found = -1 if parent is None else ob.pose.bones.find(parent.name), {}, list[np.ndarray]()
+    for world, pose in zip(shown.world, shown.poses, strict=True):
+        if parent is not None:
+            above = {"parent_matrix": Matrix(pose[number]), "parent_matrix_local": parent.bone.matrix_local}
+        ends = [Matrix(world) @ own.convert_local_to_pose(unit, own.matrix_local, **above) for unit in _UNITS]
+        places = np.array([end.translation[:] for end in ends])
+        found.append((places[1:] - places[0]).T)
+    return np.array(found)
 
 
-def ground_heights(context: bpy.types.Context, motion: Motion, chosen: ground.Ground) -> np.ndarray | None:
+def ground_heights(context: bpy.types.Context, motion: LimbMotion, chosen: ground.Ground) -> np.ndarray | None:
     """How high (F, 2, 2) the ground is under heels and balls, on the present frame; None where they are lowest."""
     return ground.heights(chosen, motion.points, _ABOVE * motion.length, context.evaluated_depsgraph_get())
 
 
-def contacts(motion: Motion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
+def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
     """The frames (F, 2, 2) on which heel and ball of both feet are on the ground. heights : those of the ground."""
     return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
 
 
-def holds(motion: Motion, rate: float) -> np.ndarray:
+def holds(motion: LimbMotion, rate: float) -> np.ndarray:
     """The frames (F, A, 2) on which wrist and knuckles of the arms hold on to the ground or a still thing."""
     if not motion.arms:
         return np.zeros((len(motion.hips), 0, 2), dtype=bool)
@@ -251,10 +216,10 @@ def holds(motion: Motion, rate: float) -> np.ndarray:
 
 
 def mended(
-    ob: bpy.types.Object, own: Figure, motion: Motion, on_ground: np.ndarray, rate: float,
+    ob: bpy.types.Object, own: Limbs, motion: LimbMotion, on_ground: np.ndarray, rate: float,
     heights: np.ndarray | None = None, held: np.ndarray | None = None,
-) -> Keys:  # fmt: skip
-    """The channels that plant feet and hands; inside the limits that bones have.
+) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    """The channels, as of `clip.write`, that plant feet and hands; inside the limits that bones have.
 
     heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the hands holds on to still things.
     """
@@ -270,9 +235,8 @@ def mended(
     touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
     planted = plant_feet(before_them, touching, rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
-    rotations = list[np.ndarray]()
+    found = {(own.hips, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
-        after = np.empty_like(before)
         above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
         for row, (name, carried) in enumerate(zip(limb.names, limb.carried, strict=True)):
             bone = ob.pose.bones[name]
@@ -283,27 +247,12 @@ def mended(
             new = inside_limits.projection(bone)(new)
             world = quaternion.product(posed, quaternion.relative(turned, new))
             above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
-            after[:, row] = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
-        rotations.append(after)
-    return Keys(limbs, rotations, location)
+            after = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
+            found[name, rotation.PATHS[bone.rotation_mode]] = after
+    return found
 
 
-def key(ob: bpy.types.Object, own: Figure, times: Sequence[float], keys: Keys) -> None:
-    """Key legs and hips in the assigned action."""
-    writer = curves.Writer(ob, ob.animation_data.action)
-    written = [(own.hips, "location", keys.location)]
-    for limb, rotations in zip(keys.limbs, keys.rotations, strict=True):
-        paths = [rotation.PATHS[ob.pose.bones[name].rotation_mode] for name in limb.names]
-        written += [(name, path, rotations[:, row, : rotation.PATH_SIZES[path]])
-                     for row, (name, path) in enumerate(zip(limb.names, paths, strict=True))]  # fmt: skip
-    for name, path, values in written:
-        splits.keep_outside(ob.pose.bones[name], path, times)
-        for index in range(values.shape[1]):
-            writer.write(curves.bone_path(name, path), index, name, np.array(times), values[:, index])
-    writer.finish()
-
-
-class Change(NamedTuple):
+class LimbReport(NamedTuple):
     """Of feet or hands: how many contacts there are, and how far what is in contact moves [heights a second].
 
     before, after : the motion was mended; 0 without contacts. bends : the largest change of a knee or an elbow [rad].
@@ -315,31 +264,33 @@ class Change(NamedTuple):
     bends: float
 
 
-class Report(NamedTuple):
+class MendReport(NamedTuple):
     """What has changed between two motions. other_rate : a note about one that was likely made for another rate."""
 
-    feet: Change
-    hands: Change
+    feet: LimbReport
+    hands: LimbReport
     other_rate: Note | None = None
 
 
-def report(own: Figure, before: Motion, after: Motion, on_ground: np.ndarray, held: np.ndarray, rate: float) -> Report:
+def report(
+    own: Limbs, before: LimbMotion, after: LimbMotion, on_ground: np.ndarray, held: np.ndarray, rate: float
+) -> MendReport:  # fmt: skip
     """What has changed between two motions. on_ground, held : the contacts (F, L, 2) of feet and of hands."""
     scale = rate / own.height
-    return Report(
+    return MendReport(
         _change(before.legs, after.legs, on_ground, 2, scale), _change(before.arms, after.arms, held, 3, scale)
     )
 
 
-def _change(before: Sequence[Leg], after: Sequence[Leg], contacts: np.ndarray, size: int, scale: float) -> Change:
+def _change(before: Sequence[Leg], after: Sequence[Leg], contacts: np.ndarray, size: int, scale: float) -> LimbReport:
     """What has changed between two motions of limbs. size : 2 measures moves over the ground, 3 in space."""
     if not contacts.any():
-        return Change(0, 0.0, 0.0, 0.0)
+        return LimbReport(0, 0.0, 0.0, 0.0)
     count = sum(len(runs(one)) for one in contacts.reshape(len(contacts), -1).T)
     bent = max(float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True))
     slid, slides = (scale * _slide(np.stack([limb.points for limb in limbs], 1)[..., :size], contacts)
                     for limbs in (before, after))  # fmt: skip
-    return Change(count, slid, slides, bent)
+    return LimbReport(count, slid, slides, bent)
 
 
 def _slide(points: np.ndarray, contacts: np.ndarray) -> float:

@@ -11,10 +11,10 @@ from mathutils import Vector
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Chain, Spring, follow_through
 from .. import curves
-from ..blender import channels, rotation, scene_state
-from ..clip import finite_motion, inside_limits
-from ..keys import keyable, splits
-from ..notes import Refused
+from ..blender import rotation, scene_state
+from ..clip import clip, inside_limits
+from ..keys import keyable
+from ..shot import attachable
 
 _SHORT = 0.1  # of a bone's length
 _BESIDE = 0.5  # radians from a bone's own direction
@@ -30,19 +30,14 @@ class Read(NamedTuple):
 
 def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
     """Bones by their names, each after those that it hangs on."""
-    return [bone.name for bone in sorted((ob.pose.bones[name] for name in names), key=_depth)]
-
-
-def _depth(bone: bpy.types.PoseBone) -> int:
-    return len(bone.parent_recursive)
+    return sorted(names, key=lambda name: len(ob.pose.bones[name].parent_recursive))
 
 
 def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
-    """Raise `Refused` if the rotations of bones cannot be keyed."""
+    """Raise `Refused` if the rotations of bones cannot be keyed, or Live moves them."""
+    keyable.refuse(attachable.hidden_by_live(ob, names))
     bones = [ob.pose.bones[name] for name in names]
-    note = keyable.problem(ob, [keyable.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
-    if note is not None:
-        raise Refused(note)
+    keyable.check(ob, [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones])
 
 
 def read(
@@ -53,25 +48,16 @@ def read(
 
     Raises `Refused` if it is not numbers.
     """
-    bones = np.array([ob.pose.bones.find(name) for name in names])
-    turns, ends, turned, tips = list[np.ndarray](), list[np.ndarray](), list[np.ndarray](), _tips(ob, names)
-    for count, frame in enumerate(frames, 1):
-        visits.visit(frame)
-        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
-        own = [shown.matrix_world @ shown.pose.bones[bone].matrix for bone in bones.tolist()]
-        turns.append(np.array([matrix.to_quaternion()[:] for matrix in own]))
-        ends.append(np.array([[matrix.translation[:], (matrix @ tip)[:]]
-                              for matrix, tip in zip(own, tips, strict=True)]))  # fmt: skip
-        turned.append(channels.read(shown.pose.bones).rotations[bones])
-        yield count / len(frames)
-    ends_of = np.array(ends)
-    finite_motion.check(ob, ends_of)
+    bones = [ob.pose.bones.find(name) for name in names]
+    [shown] = yield from clip.read(context, [ob], frames, visits)
+    posed, tips = shown.bones(bones), _tips(ob, names)
+    tails = np.stack([shown.points(bone, tip) for bone, tip in zip(bones, tips, strict=True)], 1)
     row = {name: number for number, name in enumerate(names)}
     parents = [next((row[one.name] for one in ob.pose.bones[name].parent_recursive if one.name in row), -1)
                for name in names]  # fmt: skip
     carried = [ob.data.bones[name].use_inherit_rotation for name in names]
-    chain = Chain(np.array(parents), np.array(turns), ends_of[:, :, 0], ends_of[:, :, 1], np.array(carried))
-    return Read(chain, np.array(turned))
+    chain = Chain(np.array(parents), clip.turns_of(posed), posed[..., :3, 3], tails, np.array(carried))
+    return Read(chain, shown.rotations[:, bones])
 
 
 def _tips(ob: bpy.types.Object, names: Sequence[str]) -> list[Vector]:
@@ -106,8 +92,8 @@ def closes(chain: Chain) -> bool:
 
 
 def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring, rate: float, loop: bool,
-           amount: float) -> np.ndarray:  # fmt: skip
-    """Rotation channels (F, B, 4) of the bones that follow their own motion; inside the limits that they have."""
+           amount: float) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    """Rotation channels (F, 4), as of `clip.write`, of bones that follow their own motion; inside their limits."""
     modes = [ob.pose.bones[name].rotation_mode for name in names]
     turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
                        for row, mode in enumerate(modes)], 1)  # fmt: skip
@@ -118,25 +104,5 @@ def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring
         return quaternion.relative(before, inside[row](quaternion.product(before, extra)))
 
     after = quaternion.product(turned, follow_through(own.chain, spring, rate, loop, amount, within))
-    answer = np.empty_like(own.rotations)
-    for row, mode in enumerate(modes):
-        reference = own.rotations[0, row].astype(float)
-        for frame in range(len(answer)):
-            reference = answer[frame, row] = rotation.from_quaternion(mode, after[frame, row], reference)
-    return answer
-
-
-def key(ob: bpy.types.Object, names: Sequence[str], times: Sequence[float], rotations: np.ndarray) -> int:
-    """Key the rotations (F, B, 4) of bones in the assigned action, or a new one; the number of keys."""
-    data = ob.animation_data or ob.animation_data_create()
-    writer = curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
-    count = 0
-    for row, name in enumerate(names):
-        path = rotation.PATHS[ob.pose.bones[name].rotation_mode]
-        splits.keep_outside(ob.pose.bones[name], path, times)
-        for index in range(rotation.PATH_SIZES[path]):
-            writer.write(curves.bone_path(name, path), index, name, np.array(times), rotations[:, row, index])
-            count += len(times)
-    writer.finish()
-    return count
-
+    return {(name, rotation.PATHS[mode]): clip.continuous(mode, after[:, row], own.rotations[0, row].astype(float))
+            for row, (name, mode) in enumerate(zip(names, modes, strict=True))}  # fmt: skip

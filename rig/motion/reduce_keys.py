@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Keys
 from .. import curves
-from ..blender import bulk, channels, rotation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
-from ..clip import finite_motion
-from ..clip.foot_contacts import Mark
+from ..clip.clip import Clip
 from ..keys import keyable, splits
-from ..notes import Refused
 
 _STILL = 1e-7  # values that differ by less do not move
 
@@ -29,8 +26,8 @@ class Bounds(NamedTuple):
     distance: float
 
 
-class Motion(NamedTuple):
-    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of marks, as float32.
+class DenseMotion(NamedTuple):
+    """At H times: rotations (H, N, 4) of all bones from rest, and world places (H, E, 3) of ends, as float32.
 
     heads : (H, N, 3), where the bones are in the world. spaces : (H, D, 4, 4), the axes of the
     channels of owners of keys, and where these are.
@@ -41,19 +38,13 @@ class Motion(NamedTuple):
     heads: np.ndarray
     spaces: np.ndarray
 
-    def rows(self, at: np.ndarray | slice) -> "Motion":
+    def rows(self, at: np.ndarray | slice) -> "DenseMotion":
         """The motion at some of its times, as float64."""
-        return Motion(*(one[at].astype(float) for one in self))
+        return DenseMotion(*(one[at].astype(float) for one in self))
 
-    def differs(self, other: "Motion") -> tuple[np.ndarray, np.ndarray]:
+    def differs(self, other: "DenseMotion") -> tuple[np.ndarray, np.ndarray]:
         """By how much from another: angles (H, N) and distances (H, E)."""
-        return _angles(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
-
-
-def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The angles (...) between rotations (..., 4)."""
-    sines = np.linalg.norm(quaternion.relative(one, other)[..., 1:], axis=-1)
-    return 2.0 * np.arcsin(np.minimum(sines, 1.0))
+        return quaternion.angle(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
 
 
 @dataclass
@@ -100,7 +91,7 @@ def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list
     found = {name: Dense(ob, name) for name in names}
     columns: dict[str, list[np.ndarray]] = {name: [] for name in found}
     for curve in curves.fcurves(ob.animation_data):
-        name, path = _owner(curve.data_path)
+        name, path = animation.split_path(ob, curve.data_path)
         if name not in found or path not in scene_state.TRANSFORM or curve.mute:
             continue
         inside = [key for key in curve.keyframe_points if times[0] - 0.01 <= key.co.x <= times[-1] + 0.01]
@@ -123,7 +114,7 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
     """
     for one in every:
         found = {curve.array_index: curve for curve in curves.fcurves(one.ob.animation_data)
-                 if _owner(curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
+                 if animation.split_path(one.ob, curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
         own = [curves.Keys.of(found[index]) for index in sorted(found)]
         if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
             continue
@@ -143,17 +134,8 @@ def check(every: Sequence[Dense]) -> None:
     """Raise `Refused` if fewer keys, in copies of the actions, would not be seen or would change other frames."""
     for ob in dict.fromkeys(one.ob for one in every):
         own = (one for one in every if one.ob == ob)
-        paths = [keyable.path_of(one.owner, path) for one in own for path, _ in one.curves]
-        if (note := keyable.problem(ob, paths, copied=True)) is not None:
-            raise Refused(note)
-
-
-def _owner(path: str) -> tuple[str, str]:
-    """The bone, or an empty name, and the property of a data path."""
-    if not path.startswith('pose.bones["'):
-        return "", path
-    name, _, rest = path.removeprefix('pose.bones["').rpartition('"].')
-    return bpy.utils.unescape_identifier(name), rest
+        paths = [curves.path_of(one.owner, path) for one in own for path, _ in one.curves]
+        keyable.check(ob, paths, copied=True)
 
 
 def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actions: dict[str, bpy.types.Action]) -> int:
@@ -171,45 +153,25 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
                 rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
                 values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
                 slopes = None if still else own.slopes[rows, :, column]
-                whole = curves.bone_path(one.bone, path) if one.bone else path
-                writer.write(whole, index, one.bone or "Object Transforms", times[own.samples[rows]], values, slopes)
+                whole, group = curves.path_of(one.owner, path), curves.group_of(one.owner, path)
+                writer.write(whole, index, group, times[own.samples[rows]], values, slopes)
                 count += len(values)
         writer.finish()
     return count
 
 
-def read(
-    context: bpy.types.Context, ob: bpy.types.Object, marks: Sequence[Mark], frames: Sequence[float],
-    visits: scene_state.Visits, every: Sequence[Dense] = (),
-) -> Generator[float, None, Motion]:  # fmt: skip
-    """The motion that Blender shows on frames, which may lie between two, and the spaces of owners of keys."""
-    shapes = (len(ob.pose.bones), 4), (len(marks), 3), (len(ob.pose.bones), 3), (len(every), 4, 4)
-    motion = Motion(*(np.empty((len(frames), *shape), dtype=np.float32) for shape in shapes))
-    for row, frame in enumerate(frames):
-        visits.visit(frame)
-        depsgraph = context.evaluated_depsgraph_get()
-        shown = ob.evaluated_get(depsgraph)
-        world, bones = np.array(shown.matrix_world), shown.pose.bones
-        motion.turns[row] = channels.read(bones).quaternions()
-        matrices = {name: shown.matrix_world @ bones[name].matrix for name in {mark.bone for mark in marks}}
-        for column, mark in enumerate(marks):
-            motion.places[row, column] = matrices[mark.bone] @ mark.place
-        motion.heads[row] = bulk.read(bones, "head", 3) @ world[:3, :3].T + world[:3, 3]
-        for column, one in enumerate(every):
-            motion.spaces[row, column] = _space(one, depsgraph)
-        yield (row + 1) / len(frames)
-    finite_motion.check(ob, motion.places)
-    return motion
-
-
-def _space(one: Dense, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The axes in the world that an owner's channels have, and where the owner is."""
-    shown = one.ob.evaluated_get(depsgraph)
-    bone = shown.pose.bones[one.bone] if one.bone else None
-    place = shown.matrix_world @ bone.matrix if bone else shown.matrix_world
-    space = place @ (bone or shown).matrix_basis.inverted_safe()
-    space.translation = place.translation
-    return space
+def motion(
+    ob: bpy.types.Object, ends: Sequence[str], clips: Mapping[str, Clip], every: Sequence[Dense] = ()
+) -> DenseMotion:
+    """The motion in clips, by the names of objects, and the spaces of owners of keys. ends : bones, by their tails."""
+    shown, bones = clips[ob.name], ob.pose.bones
+    places = np.empty((len(shown.world), len(ends), 3), dtype=np.float32)
+    spaces = np.empty((len(shown.world), len(every), 4, 4), dtype=np.float32)
+    for column, name in enumerate(ends):
+        places[:, column] = shown.points(bones.find(name), (0.0, bones[name].length, 0.0))
+    for column, one in enumerate(every):
+        spaces[:, column] = clips[one.ob.name].channel_space(one.ob.pose.bones.find(one.bone) if one.bone else None)
+    return DenseMotion(shown.quaternions, places, shown.bones()[..., :3, 3].astype(np.float32), spaces)
 
 
 def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:

@@ -8,7 +8,6 @@ body (`touches`).
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from time import monotonic
 from typing import NamedTuple
 
 import bpy
@@ -17,25 +16,22 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import two_bones
 from .. import curves
-from ..bake import keys
 from ..blender import bulk, generated_rigs, rotation, scene_state
-from ..blender.armature import matrices
-from ..clip import finite_motion
-from ..clip.figure_motion import Shown, Space
+from ..clip import clip, lineage
+from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Leg, Person
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from . import hand_contacts
-from .retargeted_body import Body, directions
+from .retargeted_body import Body, Source, directions
 
 _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _SCALED = 1e-3  # scales that differ by less are the same
-_BEAT = 0.1  # seconds between reports of the progress
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
-class Answer(NamedTuple):
+class BodyChannels(NamedTuple):
     """Rotations (F, B, 4) of bones from rest, and the locations (F, 3) of some of them by number.
 
     Those are the bone that carries the figure, and what does not hang on what it goes with.
@@ -49,34 +45,13 @@ class Answer(NamedTuple):
 def read(
     context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
     visits: scene_state.Visits,
-) -> Generator[float, None, list[tuple[Shown, Space]]]:  # fmt: skip
-    """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1.
-
-    Raises `Refused` if one is not numbers.
-    """
-    heads, turns, spaces, reported = *([[] for _ in people] for _ in range(3)), monotonic()
-    for count, frame in enumerate(frames, 1):
-        visits.visit(frame)
-        depsgraph = context.evaluated_depsgraph_get()
-        for number, (ob, person) in enumerate(people.items()):
-            shown = ob.evaluated_get(depsgraph)
-            spaces[number].append(Space.of(shown))
-            world = np.array(shown.matrix_world) @ matrices(shown.pose.bones, "matrix")
-            heads[number].append(world[:, :3, 3])
-            axes = world[:, :3, :3] / np.linalg.norm(world[:, :3, :3], axis=1, keepdims=True)
-            rest = quaternion.from_matrix(person.armature.rest[:, :3, :3])
-            turns[number].append(quaternion.product(quaternion.from_matrix(axes), quaternion.conjugate(rest)))
-        if monotonic() - reported > _BEAT:  # the window is drawn after each report, which takes longer than a frame
-            yield count / len(frames)
-            reported = monotonic()
-    for ob, places in zip(people, heads, strict=True):
-        finite_motion.check(ob, np.array(places))
-    whole = [Space(*(np.array(column) for column in zip(*own, strict=True))) for own in spaces]
-    return [(Shown(np.array(one), np.array(other)), space._replace(scale=float(np.median(space.scale))))
-            for one, other, space in zip(heads, turns, whole, strict=True)]  # fmt: skip
+) -> Generator[float, None, list[tuple[BodyMotion, Space]]]:  # fmt: skip
+    """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1."""
+    clips = yield from clip.read(context, list(people), frames, visits)
+    return [(one.body(person.armature.rest), one.space()) for one, person in zip(clips, people.values(), strict=True)]
 
 
-def still(shown: Shown) -> bool:
+def still(shown: BodyMotion) -> bool:
     """Whether nothing moves."""
     size = np.ptp(shown.heads[0], axis=0).max()
     return bool(np.ptp(shown.heads, axis=0).max() < 1e-5 * size
@@ -100,15 +75,15 @@ def own_space(ob: bpy.types.Object, space: Space) -> Space:
     return Space.of(ob) if keyed else space
 
 
-def size(person: Person, shown: Shown) -> float:
+def size(person: Person, shown: BodyMotion) -> float:
     """The scale of a figure, whatever of objects and bones scales it: by its legs."""
     lengths = [np.linalg.norm(shown.heads[:, below] - shown.heads[:, above], axis=-1)
                for leg in person.legs for above, below in ((leg.thigh, leg.shin), (leg.shin, leg.foot))]  # fmt: skip
     return float(np.median(np.sum(lengths, axis=0)) / sum(leg.length for leg in person.legs))
 
 
-def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequence[bpy.types.Object]) -> np.ndarray:
-    """The point (3,) of the ground from which a figure's places are measured.
+def placed(person: Person, motion: tuple[BodyMotion, Space, float], carriers: Sequence[bpy.types.Object]) -> Source:
+    """A figure's motion, and the point of the ground from which its places are measured.
 
     It is below the object, or the world's origin if one of its carriers is animated. Its level is that of the feet at
     rest, or that of the object if the motion is there: captured figures rest below it.
@@ -116,24 +91,17 @@ def origin(person: Person, motion: tuple[Shown, Space, float], carriers: Sequenc
     shown, space, scale = motion
     goes = any(curve.data_path == "location" for one in carriers for curve in curves.fcurves(one.animation_data))
     place = np.zeros(3) if goes else np.median(space.place.reshape(-1, 3), axis=0)
-    low = np.min([_points(person, scale, shown, side)[0][:, 2] for side in range(len(person.legs))], axis=0)
+    found = Source(person, shown, scale, place)
+    low = np.min([found.points(side)[0][:, 2] for side in range(len(person.legs))], axis=0)
     low = float(np.percentile(low, _LOW))
     rest = space.level + person.floor * scale
     far = abs(low - rest) > max(_NEAR * person.leg * scale, abs(low - place[2]))
-    return np.array([place[0], place[1], place[2] if far else rest])
+    return found._replace(start=np.array([place[0], place[1], place[2] if far else rest]))
 
 
 def carriers(ob: bpy.types.Object | None) -> list[bpy.types.Object]:
     """An object and those that it hangs on."""
     return [] if ob is None else [ob, *carriers(ob.parent)]
-
-
-def _points(person: Person, scale: float, shown: Shown, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ball and the heel (F, 3) of a foot."""
-    leg = person.legs[side]
-    ankle, turn = shown.heads[:, leg.foot], shown.turns[:, leg.foot]
-    ball, heel = (ankle + scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
-    return ball, heel
 
 
 def carrier(ob: bpy.types.Object, person: Person) -> int:
@@ -142,23 +110,19 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
     common = [bones[0] for bones in zip(*paths, strict=False) if len({*bones}) == 1]
     free = [bone for bone in common if not (ob.pose.bones[bone].bone.use_connect and ob.pose.bones[bone].parent)]
     if not free:
-        raise Refused(Note(Code.NOTHING_CARRIES, repr(ob.name)))
+        raise Refused(Note("No bone of {} carries all the others and can be moved: disconnect its hips", repr(ob.name)))
     return free[-1]
 
 
-def _hips(person: Person, shown: Shown) -> np.ndarray:
+def _hips(person: Person, shown: BodyMotion) -> np.ndarray:
     """The middle (F, 3) between the hip joints."""
     return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[: len(SIDES)]], axis=0)
 
 
 def transfer(
-    source: tuple[Person, Shown, float, np.ndarray], ob: bpy.types.Object, person: Person, space: Space,
-    ground: np.ndarray,
-) -> Generator[float, None, Answer]:  # fmt: skip
-    """The motion for another body; yields the progress from 0 to 1.
-
-    source : its figure, motion, scale and `origin`. space, ground : of the body.
-    """
+    source: Source, ob: bpy.types.Object, person: Person, space: Space, ground: np.ndarray
+) -> Generator[float, None, BodyChannels]:
+    """The motion for another body, with its space and the point that its places start from; yields the progress."""
     theirs, shown, scale, start = source
     body = Body(ob, person, space, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
@@ -166,9 +130,9 @@ def transfer(
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = [_ankles(source, body, side, size, ground) for side in range(len(person.legs))]
     if not person.four:
-        wider = _wider(source[:3], body, size)
+        wider = _wider(source, body, size)
         ankles = [ankle + way for ankle, way in zip(ankles, wider, strict=True)]
-    shift += _UP * _higher((theirs, shown, scale), body, body.posed(shift, mover), ankles)[:, None]
+    shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
         hips = posed.heads[:, leg.thigh]
@@ -179,17 +143,14 @@ def transfer(
         lines = body.space.scale * leg.upper, body.space.scale * leg.lower
         body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
     if not person.four:
-        yield from hand_contacts.keep((theirs, shown, scale), body, shift, mover)
+        yield from hand_contacts.keep(source, body, shift, mover)
     return _channels(body, body.posed(shift, mover), mover, shift)
 
 
-def _higher(
-    source: tuple[Person, Shown, float], body: Body, posed: Shown, ankles: Sequence[np.ndarray]
-) -> np.ndarray:
+def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
     """How much higher (F,) hips have to be so that knees are bent as the source's are."""
-    theirs, shown, scale = source
-    size = body.space.scale
-    before = [_span(leg, shown.heads[:, leg.thigh] - shown.heads[:, leg.foot], scale) for leg in theirs.legs]
+    heads, size = source.motion.heads, body.space.scale
+    before = [_span(leg, heads[:, leg.thigh] - heads[:, leg.foot], source.scale) for leg in source.person.legs]
     spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, size)
              for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
     return two_bones.higher(before, spans, _UP)
@@ -200,34 +161,30 @@ def _span(leg: Leg, line: np.ndarray, scale: float) -> two_bones.Span:
     return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
 
 
-def _ankles(
-    source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float, ground: np.ndarray
-) -> np.ndarray:
+def _ankles(source: Source, body: Body, side: int, size: float, ground: np.ndarray) -> np.ndarray:
     """Where an ankle (F, 3) has to be so that ball or heel are where the source has them, scaled.
 
     With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
     """
-    theirs, shown, scale, start = source
     ahead = _ahead(source, body, side, size)
-    ball, heel = (ground + size * (point - start) + ahead for point in _points(theirs, scale, shown, side))
+    ball, heel = (ground + size * (point - source.start) + ahead for point in source.points(side))
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
-    level = forward * np.array([1.0, 1.0, 0.0]) / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)
-    level /= np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
+    level = _level(forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12))
     lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
     longer = np.subtract(*lengths)
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
 
 
-def _wider(source: tuple[Person, Shown, float], body: Body, size: float) -> list[np.ndarray]:
+def _wider(source: Source, body: Body, size: float) -> list[np.ndarray]:
     """How far (F, 3) each foot of another body stands further out than the source's, scaled.
 
     Its legs are as far apart, and at their angles, if its feet are as much further out as its hip joints are. Hips that
     are narrower draw the feet in, as far as no legs come near crossing that are apart in the source. A foot goes along
     its own level axis, turned to the left of the hips by their mean angle: so feet that stand stay where they stand.
     """
-    theirs, shown, scale = source
+    theirs, shown, scale, _ = source
     hips = theirs.chains["hips", "", 0][0]
     left = _level(quaternion.rotate(shown.turns[:, hips], np.cross(theirs.up, theirs.forward)))
     middle, joint = _hips(theirs, shown), 0.5 * size * scale
@@ -245,7 +202,6 @@ def _wider(source: tuple[Person, Shown, float], body: Body, size: float) -> list
 
 
 def _across(person: Person) -> float:
-    """How far the joints of the hips are apart."""
     left, right = (person.armature.heads[leg.thigh] for leg in person.legs[: len(SIDES)])
     return float(np.linalg.norm(left - right))
 
@@ -256,7 +212,7 @@ def _level(directions: np.ndarray) -> np.ndarray:
     return level / np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
 
 
-def _ahead(source: tuple[Person, Shown, float, np.ndarray], body: Body, side: int, size: float) -> np.ndarray:
+def _ahead(source: Source, body: Body, side: int, size: float) -> np.ndarray:
     """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
     theirs, shown, scale, _ = source
     if side < len(SIDES):
@@ -275,7 +231,7 @@ def _long(person: Person, side: int) -> float:
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _channels(body: Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer:
+def _channels(body: Body, posed: BodyMotion, mover: int, shift: np.ndarray) -> BodyChannels:
     """The channels of a body, posed with the bone that carries it moved by a `shift` (F, 3)."""
     armature, space, attached = body.person.armature, body.space, body.person.attached
     rest = quaternion.from_matrix(armature.rest[:, :3, :3])
@@ -307,42 +263,27 @@ def _channels(body: Body, posed: Shown, mover: int, shift: np.ndarray) -> Answer
     turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
         quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
     locations = {mover: location(mover, shift)} | {bone: location(bone, moved(bone)) for bone in attached}
-    return Answer(bones, np.stack(turned, 1), locations)
+    return BodyChannels(bones, np.stack(turned, 1), locations)
 
 
-def write(ob: bpy.types.Object, name: str, times: np.ndarray, answer: Answer) -> int:
+def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: BodyChannels) -> int:
     """Key the answer into a new action of some name, which is assigned; the number of keys.
 
     Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels; in a
     generated rig all that are no FK controls do.
     """
-    data = ob.animation_data
-    before = (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
     bones = ob.pose.bones
     carrying = {one for bone in answer.bones for one in (bones[bone], *bones[bone].parent_recursive)}
     if (kind := generated_rigs.kind_of(bones.keys())) is not None:
         carrying |= {bone for bone in bones if kind.name(bone.name) is None}
-    action = bpy.data.actions.new(name)
-    writer = curves.Writer(ob, action)
-    count = 0
-    for bone in carrying:
-        bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-        path = rotation.PATHS[bone.rotation_mode]
-        setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][:rotation.PATH_SIZES[path]])
-    parts = [(bone, "location", location) for bone, location in answer.locations.items()]
+    values = {(bones[bone].name, "location"): location for bone, location in answer.locations.items()}
     for row, bone in enumerate(answer.bones):
         mode = bones[bone].rotation_mode
-        path = rotation.PATHS[mode]
-        values = np.empty((len(times), 4))
-        reference = np.array(rotation.NO_ROTATION[mode])
-        for frame, turn in enumerate(answer.rotations[:, row]):
-            reference = values[frame] = rotation.from_quaternion(mode, turn, reference)
-        parts.append((bone, path, values[:, : rotation.PATH_SIZES[path]]))
-    for bone, path, values in parts:
-        own = bones[bone].name
-        for index in range(values.shape[1]):
-            writer.write(curves.bone_path(own, path), index, own, times, values[:, index])
-            count += len(times)
-    writer.finish()
-    keys.set_aside(ob, before)
-    return count
+        start = np.array(rotation.NO_ROTATION[mode])
+        values[bones[bone].name, rotation.PATHS[mode]] = clip.continuous(mode, answer.rotations[:, row], start)
+    with lineage.new_actions([ob], name=name):
+        for bone in carrying:
+            bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+            path = rotation.PATHS[bone.rotation_mode]
+            setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][:rotation.PATH_SIZES[path]])
+        return clip.write(ob, values, times)

@@ -3,16 +3,33 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..clip.figure_motion import Shown, Space
+from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import Key, Person, several
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
 """The chains that a chain of several bones goes on from."""
+
+
+class Source(NamedTuple):
+    """A motion that another body gets: the figure that has it, its scale, and the point (3,) that places start from."""
+
+    person: Person
+    motion: BodyMotion
+    scale: float
+    start: np.ndarray
+
+    def points(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """The ball and the heel (F, 3) of a foot."""
+        leg = self.person.legs[side]
+        ankle, turn = self.motion.heads[:, leg.foot], self.motion.turns[:, leg.foot]
+        ball, heel = (ankle + self.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
+        return ball, heel
 
 
 def directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:
@@ -99,7 +116,7 @@ class Body:
     def _from_rest(self, bone: int, frame: np.ndarray) -> np.ndarray:
         return quaternion.product(frame, quaternion.conjugate(self.person.frames[bone]))
 
-    def posed(self, shift: np.ndarray, carrier: int) -> Shown:
+    def posed(self, shift: np.ndarray, carrier: int) -> BodyMotion:
         """The body with the bone that carries it moved by `shift` (F, 3)."""
         armature, count = self.person.armature, self.count
         heads, turns = np.zeros((count, len(armature.parent), 3)), np.zeros((count, len(armature.parent), 4))
@@ -121,4 +138,4 @@ class Body:
                 heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
             if bone == carrier:
                 heads[:, bone] += shift
-        return Shown(heads, turns)
+        return BodyMotion(heads, turns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where contacts are drawn as bars in the timeline and the dope sheet, and which bar is under the pointer.
+"""Places of the bars that show contacts in the timeline and the dope sheet, and the bar under the pointer.
 
 Each part of each foot and hand has a lane of its own. The lanes are above one another at the lower edge, below the
 frames' numbers. In a low timeline they are thin, and if there still is no room for all of them, those around the active
@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ..clip import contact_ranges
-from ..clip.contact_ranges import Range
+from ..clip.contact_ranges import ContactRange
 from ..figure import bone_names
 
 MODES = ("TIMELINE", "DOPESHEET", "ACTION")
@@ -27,7 +27,7 @@ class Bar:
     """A bar in pixels of the region. number : of the contact."""
 
     number: int
-    contact: Range
+    contact: ContactRange
     left: float
     right: float
     bottom: float
@@ -48,7 +48,7 @@ def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
 
 
 def rank(ob: bpy.types.Object, bone: str, part: str) -> tuple[bool, int, int]:
-    """Where a part of a bone is among others: what is less comes first."""
+    """Returns the place of a part of a bone among others, as a key to sort by."""
     return part in contact_ranges.HAND, ob.pose.bones.find(bone), contact_ranges.PARTS.index(part)
 
 

@@ -42,7 +42,7 @@ def twist_path(x: np.ndarray, begin: np.ndarray, end: np.ndarray, count: int) ->
 
 
 def places(frames: np.ndarray, heads: np.ndarray, tips: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
-    """Where points of bones are (B, K, 3) when the bones' rotations have some coordinates (B, K, 3).
+    """Returns the places (B, K, 3) of points of bones whose rotations have some coordinates (B, K, 3).
 
     frames : (B, 3, 3) orientations of the bones without a rotation of their own. heads : (B, 3). tips : (B, 3) one
     point of each bone, from its head, in its own frame.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the 3D view shows of a motion: ghosts of frames around the present one, and arcs of controls and bones."""
+"""A motion in the 3D view: ghosts of frames around the present one, and arcs of controls and bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from .. import curves
 from ..blender import dependencies, places, scene_state
 from ..clip import seen_motion
 from ..clip.seen_motion import Mesh
@@ -87,7 +88,7 @@ def arcs(
 
 def _arc(
     ob: bpy.types.Object, scene: bpy.types.Scene, bone: str, number: int, frames: Sequence[int],
-    shown: Sequence[seen_motion.Shown],
+    shown: Sequence[seen_motion.SeenFrame],
 ) -> Arc:  # fmt: skip
     """The arc of a bone, or if it has no name, of a goal's target."""
     goal = ob.dqik.goals[number] if number >= 0 else None
@@ -99,7 +100,7 @@ def _arc(
     elif goal is None or goal.bone != bone:
         way = seen_motion.places(shown, [ob.pose.bones.find(bone)], False)[0]
     owner = places.owner_of(ob, bone) if bone else goal.target
-    times = {round(key.co.x, 3) for curve in keys.curves_of(owner) for key in curve.keyframe_points}
+    times = set(curves.times(keys.curves_of(owner)))
     is_keyed = np.array([round(time, 3) in times for time in scene_state.times(scene, frames)])
     is_missed = np.array([number in one.missed for one in shown])
     return Arc(bone or goal.target.name, np.array(frames), way, is_keyed, is_missed, reached)

@@ -54,7 +54,7 @@ class SampledChain:
         path = skeleton.path(skeleton.index(goal.joint))
         chain = set(path if goal.chain is None else map(skeleton.index, goal.chain))
         joints = [replace(skeleton.joints[joint], parent=row - 1) for row, joint in enumerate(path)]
-        turns = [joint in chain and skeleton.kinds[joint] in {"ball", "hinge"} for joint in path]
+        turns = [joint in chain and bool(skeleton.turns[joint]) for joint in path]
         self._skeleton, self._links = Skeleton(joints), links[path][None]
         self._space = JointSpace(self._skeleton, np.array(turns))
         self._rotations, self._slides = pose.rotations[path], pose.translations[path]
@@ -62,7 +62,7 @@ class SampledChain:
         self._random = SplitMix64(0)
         first = turns.index(True) if True in turns else len(path) - 1
         self._last = len(path) - 1 - turns[::-1].index(True) if True in turns else -1
-        above = [joint for joint in path[:first] if skeleton.kinds[joint] != "prismatic"]
+        above = [joint for joint in path[:first] if not skeleton.slides[joint]]
         self.base = above[-1] if above else -1
         """The joint that carries the chain, -1 if it begins at a root."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay shows of an armature in a view: read in bulk, and turned into lines, faces and points on demand."""
+"""The overlay of an armature in a view: read in bulk, and turned into lines, faces and points on demand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from ..figure import capsules
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.read import targets
-from ..frame.read.targets import Place
+from ..frame.read.targets import TargetPlace
 from ..frame.read.view import View
 from ..skeleton import foot_roll, obstacles
 from ..skeleton.goal_facts import GoalFacts
@@ -102,7 +102,7 @@ class Scene:
     holds: np.ndarray
     selected: list[int]
     facts: tuple[GoalFacts, ...]
-    places: list[Place]
+    places: list[TargetPlace]
     roles: dict[int, Role]
     bodies: np.ndarray
     lags: bool

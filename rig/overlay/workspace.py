@@ -35,7 +35,7 @@ class Workspace:
 
 
 def settings(ob: bpy.types.Object, goal: str) -> tuple:
-    """What the reach of a goal depends on, of an evaluated object."""
+    """Returns the settings on which the reach of a goal of an evaluated object depends."""
     found = ob.dqik.goals.get(goal)
     own = () if found is None else (found.bone, found.chain_length, found.use_tail)
     return own, contents.edited(ob)[:4]
@@ -66,7 +66,7 @@ def compute(
     own = Shell(*(quaternion.rotate(quaternion.conjugate(turn), points - place) for points in (
         found.reachable, found.dexterous,
     )))  # fmt: skip
-    number = rig.goals[goal].index
+    number = rig.goals[goal].number
     name = ob.dqik.goals[number].name
     return Workspace(name, carrier, own, settings(ob, name))
 

@@ -43,9 +43,9 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
     it is, with Auto Keying. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
-    _refuse(attachable.target_problem(target, depsgraph))
+    keyable.refuse(attachable.target_problem(target, depsgraph))
     for owner in owners:
-        _refuse(attachable.problem(owner, target))
+        keyable.refuse(attachable.problem(owner, target))
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
     is_beside = not _key_moved(target[0], time, context.scene)
@@ -92,9 +92,9 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     if begun:
         remove(begun, context)
     found = [one for one in found if one not in begun]
-    spans = {(one.ob, one.bone): (time, _reach(one)) for one in found}
+    spans = {one.owner: (time, _reach(one)) for one in found}
     for owner in spans:
-        _refuse(attachable.problem(owner))
+        keyable.refuse(attachable.problem(owner))
     shares = {owner: limb_rotation.own_share(owner) for owner in spans}
     turning = {owner: _fade_end(owner, time) for owner in spans
                if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
@@ -104,23 +104,22 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
-        owner = (one.ob, one.bone)
+        owner = one.owner
         if _is_scaled(owner, here[owner], depsgraph):
-            keying.key_path(owner_of(*owner), "scale", time, one.bone)
+            keying.key_path(owner_of(*owner), "scale", time)
         _hold(owner, time)
         attachments.end(one, time)
     rekey.put_now(here, time, context)
     still = rekey.later((), standing, _requested, context)
     asked |= rekey.later((), standing, _asking(still, shares), context)
     for one in found:
-        owner = (one.ob, one.bone)
-        if owner in turning:
+        if (owner := one.owner) in turning:
             until = -inf if one.end == inf else _reach(one) - 2.0 * NEAR
             limb_rotation.fade(attachable.goal_of(owner), time, turning[owner], shares[owner], until)
     rekey.rekey(asked, context)
     _settle(later | still, shares, context)
     for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
-        keys.remove(owner_of(*owner), "location", end)
+        curves.remove_keys(keys.curves_of(owner_of(*owner), "location"), end, end)
     _take_back(spans, context)
     for owner in spans:
         for curve in rekey.own_curves(owner):
@@ -133,13 +132,13 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     Raises `Refused` as `detach` does.
     """
     for one in found:
-        _refuse(attachable.problem((one.ob, one.bone)))
+        keyable.refuse(attachable.problem(one.owner))
     ends = {one: _reach(one) for one in found}
-    spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
+    spans = [(one.owner, (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
-    starts, jumps = {((one.ob, one.bone), round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
+    starts, jumps = {(one.owner, round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
     for one in found:  # or the animator's motion would go through a place that only the grip was for
-        rekey.drop_repeated((one.ob, one.bone), one.start, min(one.start + limb_rotation.FRAMES, one.end))
+        rekey.drop_repeated(one.owner, one.start, min(one.start + limb_rotation.FRAMES, one.end))
 
     def place(owner: Bone, at: float, shown: bpy.types.Depsgraph) -> Matrix:
         if (owner, at) in starts and _carries(owner, shown):
@@ -152,8 +151,8 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
         _split(owner, at)
     for one in found:
         attachments.remove(one)
-        goal = attachable.goal_of((one.ob, one.bone))
-        if goal is not None and shares[one.ob, one.bone] > 0.0:
+        goal = attachable.goal_of(one.owner)
+        if goal is not None and shares[one.owner] > 0.0:
             limb_rotation.clear(goal, one.start, ends[one])
     rekey.rekey(asked, context)
     _settle(later, shares, context)
@@ -161,11 +160,6 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
-
-
-def _refuse(note: Note | None) -> None:
-    if note is not None:
-        raise Refused(note)
 
 
 def _begin(ends: Mapping[Bone, float], time: float, context: bpy.types.Context) -> None:
@@ -203,7 +197,6 @@ def _stay(curve: bpy.types.FCurve, time: float, end: float) -> None:
 
 
 def _take_back(owners: Collection[Bone], context: bpy.types.Context) -> None:
-    """Put keys of owners back that were set aside."""
     for owner in owners:
         rekey.take_back(owner)
     rekey.follow(owners, context)
@@ -215,13 +208,13 @@ def _key_moved(ob: bpy.types.Object, time: float, scene: bpy.types.Scene) -> boo
     if not moved or not keying.is_auto(scene) or keyable.problem(ob, moved) is not None:
         return not moved
     for path in moved:
-        keying.key_path(ob, path, time, "Object Transforms", auto=True)
+        keying.key_path(ob, path, time, auto=True)
     return not keys.unkeyed(ob, time)
 
 
 def _reach(one: Attachment) -> float:
     """The time up to which an attachment has to do with keys: the next one, or the end of what follows it."""
-    others = (other.start for other in attachments.of(one.ob, one.bone) if other.start > one.start)
+    others = (other.start for other in attachments.of(*one.owner) if other.start > one.start)
     return min(others, default=one.end + limb_rotation.FRAMES + 2.0 * NEAR)
 
 

@@ -60,7 +60,7 @@ def target_problem(target: Bone, depsgraph: bpy.types.Depsgraph) -> Note | None:
     if (still := keyable.stands_still(ob, depsgraph)) is not None:
         return still
     if not abs(world_matrix(ob, bone, depsgraph).determinant()) > 0.0:
-        return Note(Code.NO_SIZE, name_of(target))
+        return Note("{} has no size at this frame: scale it up first", name_of(target))
     return None
 
 
@@ -80,11 +80,12 @@ def problem(owner: Bone, target: Bone | None = None) -> Note | None:
     if not attachments.are_all(held):
         return Note(Code.PLACE_NOT_OWN, name_of(owner))
     if bone and bone in solved_bones(ob):
-        return Note(Code.MOVED_BY_GOALS, repr(bone))
+        return Note("Goals move bone {}: select its control instead", repr(bone))
     if bone and held.bone.use_connect and held.parent is not None:
         return Note(Code.CANNOT_SLIDE, repr(bone))
     if target is not None and follows(target, owner):
-        return Note(Code.ATTACH_CYCLE, name_of(owner), name_of(target))
+        return Note("{} cannot be attached to {}, which follows it: attach it to something that does not",
+                    name_of(owner), name_of(target))
     return None
 
 
@@ -123,6 +124,13 @@ def solved_bones(ob: bpy.types.Object) -> set[str]:
     for name in control_bones(ob):
         found -= _named(names, armature.above(armature.index[name]))
     return found
+
+
+def hidden_by_live(ob: bpy.types.Object, names: Iterable[str]) -> Note | None:
+    """Why keys of bones would not be seen: Live's goals move one of them; None if they do not."""
+    moved = solved_bones(ob) if ob.dqik.live else set[str]()
+    return next((Note("Bone {} is moved by a goal: mute the goal, or bake first",
+                      repr(name)) for name in names if name in moved), None)
 
 
 def _named(names: list[str], bones: Iterable[int]) -> set[str]:

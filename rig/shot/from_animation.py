@@ -4,7 +4,6 @@
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from math import ceil, floor
-from time import monotonic
 from typing import NamedTuple
 
 import bpy
@@ -19,8 +18,6 @@ from ..controls.unkeyed_action import body_curves, values_differ
 from ..frame import commands, offline
 from ..skeleton.poles import Poles
 from . import keys
-
-_BEAT = 0.1  # seconds between reports of the progress
 
 
 def moves(ob: bpy.types.Object) -> bool:
@@ -42,10 +39,11 @@ def frames(ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
     """
     found = list(body_curves(ob))
     spans = [curve.range() for curve in found if values_differ(curve)]
+    goes_on = any(one.extrapolation == "LINEAR" or not all(each.mute for each in one.modifiers) for one in found)
     stretch = scene.render.frame_map_new / scene.render.frame_map_old
     starts = [floor(span[0] * stretch + 1e-4) for span in spans]
     ends = [ceil(span[1] * stretch - 1e-4) for span in spans]
-    if not spans or animation.uses_nla(ob) or _is_driven(ob) or any(_goes_on(curve) for curve in found):
+    if not spans or animation.uses_nla(ob) or _is_driven(ob) or goes_on:
         starts.append(scene.frame_start)
         ends.append(scene.frame_end)
     return range(min(starts), max(ends) + 1)
@@ -55,7 +53,7 @@ Poses = dict[int, np.ndarray]
 """Matrices (N, 4, 4) of the bones of a body, in the order of their names, by frame."""
 
 
-class Wanted(NamedTuple):
+class KeyedControls(NamedTuple):
     """What takes keys from a motion: targets of goals, poles by the numbers of their goals, and pivots of controls."""
 
     goals: Sequence[int]
@@ -64,7 +62,7 @@ class Wanted(NamedTuple):
 
 
 def key(
-    context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted, span: Sequence[int]
+    context: bpy.types.Context, ob: bpy.types.Object, wanted: KeyedControls, span: Sequence[int]
 ) -> Generator[float, None, Poses]:
     """Key controls where the motion has their bones on some frames; yields the progress from 0 to 1.
 
@@ -78,7 +76,6 @@ def key(
     scene, muted = context.scene, {number: ob.dqik.goals[number].mute for number in wanted.goals}
     times: list[float] = []
     channels: list[list[scene_state.Transform]] = []
-    shown = monotonic()
     _count(ob, wanted, dict.fromkeys(muted, True), None)
     try:
         with scene_state.restored(scene, context.view_layer, ob) as visits:
@@ -90,9 +87,7 @@ def key(
                 _put(context, ob, wanted)
                 times.append(scene.frame_current_final)
                 channels.append([scene_state.transform(owner) for owner in _owners(ob, wanted)])
-                if monotonic() - shown > _BEAT:  # the window is drawn after each, which takes longer than a frame
-                    yield count / len(halves)
-                    shown = monotonic()
+                yield count / len(halves)
     finally:
         with suppress(ReferenceError):  # the object was removed
             _count(ob, wanted, muted, ob)
@@ -114,7 +109,7 @@ def differs(context: bpy.types.Context, ob: bpy.types.Object, poses: Poses) -> b
     return False
 
 
-def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted) -> None:
+def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: KeyedControls) -> None:
     """Put controls where the present pose has their bones, those below others after them."""
     depsgraph = context.evaluated_depsgraph_get()
     shown = ob.evaluated_get(depsgraph)
@@ -141,11 +136,10 @@ def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: Wanted) -> No
 
 
 def _depth(ob: bpy.types.Object, name: str) -> int:
-    """The number of bones above a control; that of an empty is 0."""
     return len(ob.data.bones[name].parent_recursive) if name else 0
 
 
-def _owners(ob: bpy.types.Object, wanted: Wanted) -> list[keys.Owner]:
+def _owners(ob: bpy.types.Object, wanted: KeyedControls) -> list[keys.Owner]:
     """What is keyed, each once. They are not kept between frames: Blender may free bones meanwhile."""
     targets = [ob.dqik.goals[number] for number in wanted.goals]
     found = [owner_of(goal.target, goal.subtarget) for goal in targets if goal.target is not None]
@@ -153,7 +147,9 @@ def _owners(ob: bpy.types.Object, wanted: Wanted) -> list[keys.Owner]:
     return list(dict.fromkeys(owner for owner in found if owner is not None))
 
 
-def _count(ob: bpy.types.Object, wanted: Wanted, mutes: Mapping[int, bool], pole: bpy.types.Object | None) -> None:
+def _count(
+    ob: bpy.types.Object, wanted: KeyedControls, mutes: Mapping[int, bool], pole: bpy.types.Object | None
+) -> None:  # fmt: skip
     """Mute goals, or let them count, and have their poles count or not."""
     for number, mute in mutes.items():
         ob.dqik.goals[number].mute = mute
@@ -168,11 +164,6 @@ def _is_stepped(ob: bpy.types.Object) -> bool:
         return False
     stepped = [one.interpolation == "CONSTANT" for curve in body_curves(ob) for one in curve.keyframe_points]
     return 2 * sum(stepped) > len(stepped)
-
-
-def _goes_on(curve: bpy.types.FCurve) -> bool:
-    """Whether a curve changes before its first or after its last key."""
-    return curve.extrapolation == "LINEAR" or any(not modifier.mute for modifier in curve.modifiers)
 
 
 def _is_driven(ob: bpy.types.Object) -> bool:

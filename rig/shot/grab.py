@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
+from .. import curves
 from ..blender import rotation, scene_state
 from ..blender.places import Owner, owner_of, world_matrix
 from ..controls import goals
@@ -18,8 +19,8 @@ from ..figure.character import Character
 from ..frame.drag import Drag
 from ..frame.sessions import sessions
 from ..keys import keyable, keying
-from ..notes import Code, Note, Refused
-from . import pick
+from ..notes import Note, Refused
+from . import keys, pick
 
 _NEAR = 1e-5  # of the armature's size: a point within it is at its place
 _ROUNDS = 5  # of moves of a target; a hand that turns with its forearm needs several
@@ -52,8 +53,7 @@ class Grab:
         self._moved: list[_Moved] = []
         if self._drag is None:
             goal = own[self._number]
-            if (still := keyable.stands_still(goal.target, depsgraph)) is not None:
-                raise Refused(still)
+            keyable.refuse(keyable.stands_still(goal.target, depsgraph))
             self._add(goal.target, goal.subtarget, turns=False)
             self._put(depsgraph, world_matrix(goal.target, goal.subtarget, depsgraph).translation)  # whether it can be
             self._moved[0].put_back()
@@ -62,8 +62,8 @@ class Grab:
                 self._add(own[number].target, own[number].subtarget, turns=True)
             for number in self._drag.unpoled:
                 self._add(own[number].pole_target, own[number].pole_subtarget, turns=False)
-        if keying.is_auto(context.scene) and (note := self._refusal()) is not None:
-            raise Refused(note)
+        if keying.is_auto(context.scene):
+            keyable.refuse(self._refusal())
 
     def at(self) -> Vector:
         """Where the point is now, in the world."""
@@ -90,9 +90,8 @@ class Grab:
     def finish(self) -> None:
         """Keep the pose, and key what has moved if Auto Keying is on."""
         for bone in () if self._drag is None else self._drag.moved(self.ob):
-            self._key(bone, rotation.PATHS[bone.rotation_mode])
-            if bone.dqik_translate:
-                self._key(bone, "location")
+            for channel in keys.posed_channels(bone):
+                self._key(bone, channel)
         for one in self._moved:
             if scene_state.transform(one.owner) != one.before:
                 self._key(one.owner, "location")
@@ -107,10 +106,9 @@ class Grab:
         """Why what the drag moves cannot be keyed; None if it can."""
         if self._drag is None:
             owner = self._moved[0].owner
-            return keyable.problem(owner.id_data, [keyable.path_of(owner, "location")])
-        posed = [(bone, name) for bone in self._drag.may_move(self.ob)
-                 for name in (rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else []))]
-        note = keyable.problem(self.ob, [keyable.path_of(*one) for one in posed])
+            return keyable.problem(owner.id_data, [curves.path_of(owner, "location")])
+        posed = [(bone, name) for bone in self._drag.may_move(self.ob) for name in keys.posed_channels(bone)]
+        note = keyable.problem(self.ob, [curves.path_of(*one) for one in posed])
         return note or keyable.of_owners(one.owner for one in self._moved)
 
     def _add(self, target: bpy.types.Object, bone: str, turns: bool) -> None:
@@ -142,7 +140,8 @@ class Grab:
         one.put_back()
         one.owner.location = location
         if left:
-            raise Refused(Note(Code.NOT_TO_MOVE, repr(goal.name)))
+            raise Refused(Note("The target of {} cannot be moved: constraints or another file set its place",
+                               repr(goal.name)))
 
     def _solve(self, drag: Drag, to: Vector, along: Vector | None) -> Vector:
         """Solve with the goal of the drag and show it; Live then solves again what is not posed by it."""
@@ -182,15 +181,12 @@ class Grab:
             one.put_back()
 
     def _key(self, owner: Owner, path: str) -> None:
-        """Key a property of a bone or an object, if Auto Keying is on."""
         scene = self._context.scene
         if keying.is_auto(scene):
-            group = "Object Transforms" if owner == owner.id_data else owner.name
-            keying.key_path(owner, path, scene.frame_current_final, group, auto=True)
+            keying.key_path(owner, path, scene.frame_current_final, auto=True)
 
 
 def _matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix:
-    """The world matrix of a bone."""
     found = world_matrix(ob, bone, depsgraph)
     assert found is not None
     return found

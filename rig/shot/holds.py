@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, channels, rotation
+from ..blender import animation, bulk, channels, rotation
 from ..blender.dependencies import aims_of
 from ..frame import offline
 from ..frame.memory import holds
@@ -27,6 +27,7 @@ from ..frame.sessions import sessions
 from ..frame.step.session import Session
 from ..keys import attachments, keyable, keying
 from ..notes import Code, Note
+from . import keys
 
 HOLD = "dqik_hold"
 _NO_POSE = (".influence", ".rotation_follows")  # keys of these, which attaching makes, are no blocked poses
@@ -159,8 +160,7 @@ def keep_shown(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     with offline.session(ob) as reading:
         asked = offline.bake_frame(reading, ob, depsgraph).frame_input
         if asked is not None:
-            goals = own_answers.of_goals(asked.prepared, asked.targets)
-            own_answers.store(ob, [own_answers.digest(asked.posed, goals)])
+            own_answers.store(ob, [asked.digest()])
     sessions.known.clear()
 
 
@@ -216,8 +216,7 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
 
 def _paths(bone: bpy.types.PoseBone, pose: bool) -> list[str]:
     """The data paths that are keyed where a bone is held. pose : with its pose."""
-    turned = [rotation.PATHS[bone.rotation_mode], *(["location"] if bone.dqik_translate else [])]
-    return [keyable.path_of(bone, name) for name in [HOLD, *(turned if pose else [])]]
+    return [curves.path_of(bone, name) for name in (HOLD, *(keys.posed_channels(bone) if pose else ()))]
 
 
 def at_frame(ob: bpy.types.Object, view: View) -> Here:
@@ -228,10 +227,8 @@ def at_frame(ob: bpy.types.Object, view: View) -> Here:
         for curve in curves.fcurves(owner.animation_data):
             if curve.data_path.endswith(_NO_POSE) or attachments.SET_ASIDE in curve.data_path:
                 continue
-            points = curve.keyframe_points
-            numbers = [0.0] * (2 * len(points))
-            points.foreach_get("co", numbers)
-            times.update(set(numbers[::2]) - attached.get(curve.data_path, set()))
+            keyed = bulk.read(curve.keyframe_points, "co", 2)[:, 0].tolist()
+            times.update(set(keyed) - attached.get(curve.data_path, set()))
     before = [time for time in times if time < frame - curves.SAME_FRAME]
     after = [time for time in times if time > frame + curves.SAME_FRAME]
     beside = (*([max(before)] if before else ()), *([min(after)] if after else ()))
@@ -285,7 +282,6 @@ def _start(session: Session, bone: bpy.types.PoseBone, view: View) -> tuple[tupl
 
 
 def _seen(bone: bpy.types.PoseBone) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The rotation and the location channels that a bone has now."""
     return tuple(getattr(bone, rotation.PATHS[bone.rotation_mode])), tuple(bone.location)
 
 
@@ -314,7 +310,7 @@ def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: boo
     before = float(one.before.holds[_number(bone)])
     had_key = any(keying.key_at(curve, here.frame) is not None for curve in keying.curves_of(bone, HOLD).values())
     found = keying.curves_of(bone, rotation.PATHS[bone.rotation_mode]).values()
-    if not had_key and hold_keyed and any(_has_others(curve, here.frame) for curve in found):
+    if not had_key and hold_keyed and any(keying.has_others(curve, here.frame) for curve in found):
         before = max(before, holds.KEYED)
     holds.put(bone, one.hold)
     _key(bone, HOLD, [before], here, had_key=had_key)
@@ -339,34 +335,15 @@ def _key(
     is_new : a key that is at the frame belongs to the new pose. own : the values at the frame; None for what is seen.
     """
     found = keying.curves_of(bone, path)
-    values = {index: _beside(found.get(index), value, here, had_key, is_new) for index, value in enumerate(before)}
+    values = {index: keying.beside(found.get(index), value, here.frame, here.beside, had_key, is_new)
+              for index, value in enumerate(before)}  # fmt: skip
     there = [index for index, curve in found.items() if keying.key_at(curve, here.frame) is not None]
     if not (keep and len(there) == len(before)):
-        keying.key_path(bone, path, here.frame, bone.name)
+        keying.key_path(bone, path, here.frame)
     for index, curve in keying.curves_of(bone, path).items():
         for time, value in [*values[index], *([] if own is None else [(here.frame, own[index])])]:
             curve.keyframe_points.insert(time, value)
 
 
-def _beside(
-    curve: bpy.types.FCurve | None, before: float, here: Here, had_key: bool, is_new: bool
-) -> list[tuple[float, float]]:  # fmt: skip
-    """The frames beside on which a curve lacks a key, and its values there as they were before.
-
-    before : the value at the frame itself, where the curve had a key, or else on all frames, where there was no curve.
-    """
-    if curve is None or (is_new and not (had_key or _has_others(curve, here.frame))):
-        return [(time, before) for time in here.beside]
-    lacking = [time for time in here.beside if keying.key_at(curve, time) is None]
-    if not is_new:
-        return [(time, curve.evaluate(time)) for time in lacking]
-    return list(zip(lacking, curves.before_key(curve, here.frame, before if had_key else None, lacking), strict=True))
-
-
 def _number(bone: bpy.types.PoseBone) -> int:
     return bone.id_data.pose.bones.find(bone.name)
-
-
-def _has_others(curve: bpy.types.FCurve, frame: float) -> bool:
-    """Whether a curve has keys at other frames."""
-    return len(curve.keyframe_points) > (keying.key_at(curve, frame) is not None)

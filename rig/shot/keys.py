@@ -21,19 +21,20 @@ def channels_of(owner: Owner) -> tuple[str, str]:
     return "location", rotation.PATHS[owner.rotation_mode]
 
 
-def curves_of(owner: Owner) -> list[bpy.types.FCurve]:
-    """The curves of the location and the rotation in the assigned action."""
-    return curves_at(owner, [_path(owner, channel) for channel in channels_of(owner)])
+def posed_channels(bone: bpy.types.PoseBone) -> tuple[str, ...]:
+    """The channels that pose a bone: its rotation and, if it may move, its location."""
+    place, turn = channels_of(bone)
+    return (place, turn) if bone.dqik_translate else (turn,)
 
 
-def curves_at(owner: Owner, paths: Sequence[str]) -> list[bpy.types.FCurve]:
-    """The curves of data paths, from the object, in the assigned action."""
-    return [curve for curve in curves.fcurves(owner.id_data.animation_data) if curve.data_path in paths]
+def curves_of(owner: Owner, *channels: str) -> list[bpy.types.FCurve]:
+    """The curves with keys of channels, by default the location and the rotation, in the assigned action."""
+    return curves.keyed(owner.id_data, [curves.path_of(owner, channel) for channel in channels or channels_of(owner)])
 
 
 def stays(owner: Owner, first: int, last: int) -> bool:
     """Whether neither keys nor drivers move an object or a bone between two frames."""
-    ob, paths = owner.id_data, {_path(owner, channel) for channel in channels_of(owner)}
+    ob, paths = owner.id_data, {curves.path_of(owner, channel) for channel in channels_of(owner)}
     if ob.animation_data is None:
         return True
     if animation.in_nla(ob, paths) or any(driver.data_path in paths for driver in ob.animation_data.drivers):
@@ -44,12 +45,12 @@ def stays(owner: Owner, first: int, last: int) -> bool:
 
 def has_curve(owner: Owner, channel: str) -> bool:
     """Whether the assigned action or the NLA moves a channel of an object or a bone."""
-    return animation.animates(owner.id_data, _path(owner, channel))
+    return animation.animates(owner.id_data, curves.path_of(owner, channel))
 
 
 def shows(owner: Owner, channel: str, times: Sequence[float], transforms: Sequence[scene_state.Transform]) -> bool:
     """Whether the curves of a channel in the assigned action have these values already, for all of its numbers."""
-    at, path = scene_state.TRANSFORM.index(channel), _path(owner, channel)
+    at, path = scene_state.TRANSFORM.index(channel), curves.path_of(owner, channel)
     own = {c.array_index: c for c in curves.fcurves(owner.id_data.animation_data) if c.data_path == path and not c.mute}
     return len(own) == len(transforms[0][at]) and all(
         abs(curve.evaluate(time) - transform[at][index]) < _SAME
@@ -74,35 +75,23 @@ def unkeyed(ob: bpy.types.Object, time: float) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def split(owner: Owner, channel: str, time: float) -> None:
-    """Put keys into the curves of a channel at a time, which leave the curves as they are."""
-    for curve in _curves_of(owner, channel):
-        splits.split(curve, time)
-
-
-def times_of(owner: Owner, channel: str, start: float) -> list[float]:
-    """The times of a channel's keys after a time, in their order."""
-    times = {point.co.x for curve in _curves_of(owner, channel) for point in curve.keyframe_points}
-    return sorted(time for time in times if time > start + curves.SAME_FRAME)
-
-
 def make_room(owner: Owner, channel: str, outside: Sequence[float]) -> None:
     """Put keys into the curves of a channel at one or two times; what is before the first and behind the second stays.
 
     Between two times all keys go; behind a single one the curves go on to their next keys.
     """
-    for curve in _curves_of(owner, channel):
+    for curve in curves_of(owner, channel):
         for time in outside:
             splits.split(curve, time, after=len(outside) > 1)
         own = curves.Keys.of(curve)
         inside = (own.times > outside[0] + curves.SAME_FRAME) & (own.times < outside[-1] - curves.SAME_FRAME)
         if inside.any():
-            own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+            own.chosen(~inside).into(curve, stays=True)
 
 
 def values_at(owner: Owner, channel: str, time: float) -> np.ndarray | None:
     """The values of a channel's curves at a time, with its present ones where it has none; None if it has no curve."""
-    found = _curves_of(owner, channel)
+    found = curves_of(owner, channel)
     values = np.array(getattr(owner, channel), dtype=float)
     for curve in found:
         values[curve.array_index] = curve.evaluate(time)
@@ -114,7 +103,7 @@ def jump(owner: Owner, channel: str, times: Sequence[float], until: float | None
 
     until : a time of a key behind the last jump, from where on the curves begin without slope.
     """
-    for curve in _curves_of(owner, channel):
+    for curve in curves_of(owner, channel):
         for key in filter(None, (keying.key_at(curve, time) for time in times)):
             key.interpolation = "CONSTANT"
         if until is not None and keying.key_at(curve, until) is not None:
@@ -123,25 +112,11 @@ def jump(owner: Owner, channel: str, times: Sequence[float], until: float | None
 
 def ease(owner: Owner, channel: str, time: float) -> None:
     """Let the values of a channel go over smoothly from its keys at a time to the next ones."""
-    for curve in _curves_of(owner, channel):
+    for curve in curves_of(owner, channel):
         key = keying.key_at(curve, time)
         if key is not None:
             key.interpolation = "BEZIER"
             splits.level(curve, time)
-
-
-def value_at(owner: Owner, path: str, channel: str, time: float) -> float:
-    """The value of a property at a time; `path` : its data path, from the object."""
-    curve = curves.find(owner.id_data, path, 0)
-    return getattr(owner, channel) if curve is None or curve.is_empty else curve.evaluate(time)
-
-
-def remove(owner: Owner, channel: str, time: float) -> None:
-    """Remove the keys of a channel at a time."""
-    for curve in _curves_of(owner, channel):
-        key = keying.key_at(curve, time)
-        if key is not None:
-            curve.keyframe_points.remove(key)
 
 
 def write(
@@ -155,36 +130,19 @@ def write(
     """
     at = scene_state.TRANSFORM.index(channel)
     values = np.array([transform[at] for transform in transforms])
-    writer, group = _writer(owner.id_data), "Object Transforms" if owner == owner.id_data else owner.name
-    step = 2 if halves else 1
+    writer, step, path = curves.Writer.of(owner.id_data), 2 if halves else 1, curves.path_of(owner, channel)
     for index in range(values.shape[1]):
         slopes = _slopes(times, values[:, index]) if halves and not is_stepped else None
-        writer.write(
-            _path(owner, channel), index, group, times[::step], values[::step, index], slopes, is_stepped
-        )  # fmt: skip
+        group = curves.group_of(owner, channel)
+        writer.write(path, index, group, times[::step], values[::step, index], slopes, is_stepped)
     writer.finish()
 
 
 def write_steps(ob: bpy.types.Object, path: str, group: str, times: Sequence[float], values: Sequence[float]) -> None:
     """Key a property of an object; each value stays until the next key."""
-    writer = _writer(ob)
+    writer = curves.Writer.of(ob)
     writer.write(path, 0, group, np.array(times), np.array(values), is_stepped=True)
     writer.finish()
-
-
-def _writer(ob: bpy.types.Object) -> curves.Writer:
-    data = ob.animation_data or ob.animation_data_create()
-    return curves.Writer(ob, data.action or bpy.data.actions.new(f"{ob.name}Action"))
-
-
-def _curves_of(owner: Owner, channel: str) -> list[bpy.types.FCurve]:
-    """The curves with keys of a channel in the assigned action."""
-    path, own = _path(owner, channel), curves.fcurves(owner.id_data.animation_data)
-    return [curve for curve in own if curve.data_path == path and len(curve.keyframe_points)]
-
-
-def _path(owner: Owner, channel: str) -> str:
-    return channel if owner == owner.id_data else curves.bone_path(owner.name, channel)
 
 
 def _slopes(times: np.ndarray, values: np.ndarray) -> np.ndarray:

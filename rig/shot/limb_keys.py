@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of limbs that are switched between their goals and their bones, and what the frames showed before."""
+"""The keys of limbs that are switched between their goals and their bones."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -10,41 +9,19 @@ import numpy as np
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
+from ..clip import clip
 from ..frame import offline
 from ..frame.memory.holds import KEYED, POSED
-from ..keys import keying
+from ..keys import keying, splits
 from ..skeleton import foot_roll
 from . import holds, keys
+from .limb_frames import Frame, with_channel
 
 GROUP = "DQIK"
 _SETTLE = 8.0  # frames in which a body that is held at a switch goes over to being led by its goals alone
 
 
-class Frame(NamedTuple):
-    """What a frame shows: its number and time, bones, influences and rolls of goals, and where targets are and belong.
-
-    On frames that keep their goals, toes that a roll bends are as without it.
-    """
-
-    frame: float
-    time: float
-    bones: dict[str, scene_state.Transform]
-    places: np.ndarray  # (N, 3) of the bones' heads and tails
-    influences: list[float]
-    rolls: list[float]
-    targets: list[scene_state.Transform]
-    wanted: list[scene_state.Transform]
-
-
-def channels_of(bone: bpy.types.PoseBone) -> tuple[str, ...]:
-    """The channels that pose a bone: its rotation and, if it may move, its location."""
-    place, turn = keys.channels_of(bone)
-    return (place, turn) if bone.dqik_translate else (turn,)
-
-
-def key_bones(
-    ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]
-) -> None:  # fmt: skip
+def key_bones(ob: bpy.types.Object, names: Iterable[str], inside: Sequence[Frame], outside: Sequence[float]) -> None:
     """Key bones that have keys as the frames inside show them: their rotations and, if they may move, their places.
 
     outside : the times before and after the frames inside, from where on their curves stay as they are; none after
@@ -52,14 +29,7 @@ def key_bones(
     """
     for name in names:
         bone = ob.pose.bones[name]
-        times = [one.time for one in inside]
-        values = _continuous(bone, (one.bones[name] for one in inside), outside[0])
-        for channel in channels_of(bone):
-            if keys.shows(bone, channel, times, values):  # new keys would change the ways between the old ones
-                continue
-            keys.make_room(bone, channel, outside)
-            keys.write(bone, channel, np.array(times), values)
-            step(bone, channel, times, outside)
+        _key(bone, keys.posed_channels(bone), {one.time: one.bones[name] for one in inside}, {}, outside)
 
 
 def key_limb(
@@ -73,22 +43,11 @@ def key_limb(
     half way between each two. outside : as in `key_bones`.
     """
     for name in names:
-        bone, is_new = ob.pose.bones[name], not animation.moves(ob, name)
-        times, values = [one.time for one in inside], _continuous(
-            bone, (one.bones[name] for one in inside), outside[0]
-        )  # fmt: skip
-        for channel in channels_of(bone):
-            had_keys = keys.has_curve(bone, channel)
-            if keys.shows(bone, channel, times[::2], values[::2]):
-                continue
-            if had_keys:
-                keys.make_room(bone, channel, outside)
-            keys.write(bone, channel, np.array(times), values, halves=True)
-            for time in () if had_keys else outside:
-                keys.write(bone, channel, np.array([time]), [starts[name]])
-            step(bone, channel, times, outside)
-        if is_new and not animation.animates(ob, curves.bone_path(name, holds.HOLD)):
-            keys.write_steps(ob, curves.bone_path(name, holds.HOLD), name, outside[:1], [bone.dqik_hold])
+        bone, is_new, hold = ob.pose.bones[name], not animation.moves(ob, name), curves.bone_path(name, holds.HOLD)
+        shown = {one.time: one.bones[name] for one in inside}
+        _key(bone, keys.posed_channels(bone), shown, dict.fromkeys(outside, starts[name]), outside, halves=True)
+        if is_new and not animation.animates(ob, hold):
+            keys.write_steps(ob, hold, name, outside[:1], [bone.dqik_hold])
 
 
 def key_target(
@@ -98,55 +57,53 @@ def key_target(
 
     inside : the times to key; a channel without keys is keyed beside them too. outside : as in `key_bones`.
     """
-    for channel in keys.channels_of(owner):
+    beside = {time: one for time, one in wanted.items() if time not in inside}
+    _key(owner, keys.channels_of(owner), {time: wanted[time] for time in inside}, beside, outside)
+
+
+def _key(
+    owner: Owner, channels: Iterable[str], shown: Mapping[float, scene_state.Transform],
+    beside: Mapping[float, scene_state.Transform], outside: Sequence[float], halves: bool = False,
+) -> None:  # fmt: skip
+    """Key channels that do not show this already at times; they step at both ends, as the influence of a goal does.
+
+    beside : for channels without keys. halves : as of `keys.write`. Where the keys go on after the last one, they begin
+    there without slope.
+    """
+    times, part, onward = list(shown), slice(None, None, 1 + halves), len(outside) == 1
+    values = _continuous(owner, shown.values(), outside[0])
+    for channel in channels:
         had_keys = keys.has_curve(owner, channel)
-        times = list(inside) if had_keys else list(wanted)
-        values = _continuous(owner, (wanted[time] for time in times), outside[0])
-        if keys.shows(owner, channel, times, values):
+        if keys.shows(owner, channel, times[part], values[part]):  # new keys would change the ways between the old ones
             continue
         if had_keys:
             keys.make_room(owner, channel, outside)
-        keys.write(owner, channel, np.array(times), values)
-        step(owner, channel, list(inside), outside)
+        keys.write(owner, channel, np.array(times), values, halves=halves)
+        for time, transform in () if had_keys else beside.items():
+            keys.write(owner, channel, np.array([time]), [transform])
+        jumps = outside if onward else [outside[0], times[-1]]
+        keys.jump(owner, channel, jumps, times[-1] if onward else None)
 
 
-def step(owner: Owner, channel: str, times: Sequence[float], outside: Sequence[float]) -> None:
-    """Let a channel step at both ends of the keys at some times, as the influence of its goal does.
-
-    outside : as in `key_bones`. Where the keys go on after the last one, they begin there without slope.
-    """
-    onward = len(outside) == 1
-    keys.jump(owner, channel, outside if onward else [outside[0], times[-1]], times[-1] if onward else None)
-
-
-def _continuous(
-    owner: Owner, transforms: Iterable[scene_state.Transform], time: float
-) -> list[scene_state.Transform]:  # fmt: skip
+def _continuous(owner: Owner, transforms: Iterable[scene_state.Transform], time: float) -> list[scene_state.Transform]:
     """Transforms with the rotation values nearest to those of the one before; the first to the curves' at a time."""
-    mode, path = owner.rotation_mode, rotation.PATHS[owner.rotation_mode]
+    mode, path, every = owner.rotation_mode, rotation.PATHS[owner.rotation_mode], list(transforms)
     at, start = scene_state.TRANSFORM.index(path), keys.values_at(owner, path, time)
-    found, before = list[scene_state.Transform](), None if start is None else np.array([*start, 0.0][:4])
-    for one in transforms:
-        values = np.array([*one[at], 0.0][:4])
-        before = values if before is None else before
-        before = rotation.from_quaternion(mode, rotation.to_quaternion(mode, values), before)
-        found.append((*one[:at], tuple(before[: rotation.SIZES[mode]].tolist()), *one[at + 1 :]))
-    return found
+    turned = np.array([[*one[at], 0.0][:4] for one in every])
+    before = turned[0] if start is None else np.array([*start, 0.0][:4])
+    found = clip.continuous(mode, rotation.to_quaternion(mode, turned), before)[:, : rotation.SIZES[mode]]
+    return [with_channel(one, path, own) for one, own in zip(every, found, strict=True)]
 
 
-def starts(
-    context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]
-) -> dict[str, scene_state.Transform]:  # fmt: skip
+def starts(context: bpy.types.Context, ob: bpy.types.Object, names: Iterable[str]) -> dict[str, scene_state.Transform]:
     """What bones start from at the present frame, before they are solved; it is the same on all frames without keys."""
     with offline.session(ob) as reading:
         start = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).start
     found = dict[str, scene_state.Transform]()
     for name in names:
         number, mode = ob.pose.bones.find(name), ob.pose.bones[name].rotation_mode
-        channels = dict(zip(scene_state.TRANSFORM, scene_state.transform(ob.pose.bones[name]), strict=True))
-        channels[rotation.PATHS[mode]] = tuple(start.rotations[number, : rotation.SIZES[mode]].tolist())
-        channels["location"] = tuple(start.locations[number].tolist())
-        found[name] = tuple(channels.values())
+        moved = with_channel(scene_state.transform(ob.pose.bones[name]), "location", start.locations[number])
+        found[name] = with_channel(moved, rotation.PATHS[mode], start.rotations[number, : rotation.SIZES[mode]])
     return found
 
 
@@ -163,11 +120,12 @@ def hold_body(
     around = [outside[0], times[-1] + _SETTLE if fades else outside[1]]
     for name in names:
         bone = ob.pose.bones[name]
-        path = curves.bone_path(name, holds.HOLD)
-        least = KEYED if ob.dqik.hold_keyed and animation.moves(ob, name) and curves.find(ob, path, 0) is None else 0.0
-        before = [max(keys.value_at(bone, path, holds.HOLD, time), least) for time in around]
+        curve = curves.find(ob, curves.bone_path(name, holds.HOLD), 0)
+        least = KEYED if ob.dqik.hold_keyed and animation.moves(ob, name) and curve is None else 0.0
+        is_keyed = curve is not None and not curve.is_empty
+        before = [max(curve.evaluate(time) if is_keyed else bone.dqik_hold, least) for time in around]
         poses = _continuous(bone, (one.bones[name] for one in inside), outside[0])
-        for channel in channels_of(bone):
+        for channel in keys.posed_channels(bone):
             had_keys = keys.has_curve(bone, channel)
             if had_keys:
                 keys.make_room(bone, channel, outside)
@@ -184,17 +142,18 @@ def _key_hold(
     bone: bpy.types.PoseBone, times: list[float], around: list[float], before: list[float], fades: bool
 ) -> None:  # fmt: skip
     """Key the hold of a bone with 1 at times, and with what it is at the two times around; its other keys stay."""
-    path = curves.bone_path(bone.name, holds.HOLD)
-    if curves.find(bone.id_data, path, 0) is not None:
+    ob, path = bone.id_data, curves.bone_path(bone.name, holds.HOLD)
+    if (curve := curves.find(ob, path, 0)) is not None:
         if fades:
-            around = [around[0], min([*keys.times_of(bone, holds.HOLD, times[-1]), around[1]])]
-            keys.split(bone, holds.HOLD, around[1])
-            before = [before[0], keys.value_at(bone, path, holds.HOLD, around[1])]
+            after = times[-1] + curves.SAME_FRAME
+            around = [around[0], min([*(time for time in curves.times([curve]) if time > after), around[1]])]
+            splits.split(curve, around[1])
+            before = [before[0], curve.evaluate(around[1])]
         keys.make_room(bone, holds.HOLD, around)
-    keys.write_steps(bone.id_data, path, bone.name, around[:1], before[:1])
-    keys.write_steps(bone.id_data, path, bone.name, times, [POSED] * len(times))
-    if keying.key_at(curves.find(bone.id_data, path, 0), around[1]) is None:
-        keys.write_steps(bone.id_data, path, bone.name, around[1:], before[1:])
+    keys.write_steps(ob, path, bone.name, around[:1], before[:1])
+    keys.write_steps(ob, path, bone.name, times, [POSED] * len(times))
+    if keying.key_at(curves.find(ob, path, 0), around[1]) is None:
+        keys.write_steps(ob, path, bone.name, around[1:], before[1:])
     if fades:
         keys.ease(bone, holds.HOLD, times[-1])
 

@@ -11,14 +11,16 @@ import bpy
 from mathutils import Matrix
 
 from .. import curves
+from ..blender import rotation
 from ..blender.dependencies import Bone
-from ..blender.places import world_matrix
-from ..controls import rotation_space
+from ..blender.places import owner_of, world_matrix
+from ..controls import goals, rotation_space
 from ..keys import attachments, keying, splits
-from . import attachable
+from . import attachable, keys, rekey
 
 FRAMES = 8.0
 """Over which the rotation goes over to the other space."""
+_ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
 
 def share(goal: bpy.types.PropertyGroup | None, time: float) -> float:
@@ -79,14 +81,45 @@ def key(goal: bpy.types.PropertyGroup, time: float, follows: float) -> None:
 
 def clear(goal: bpy.types.PropertyGroup, start: float, end: float) -> None:
     """Remove the keys of the share after a time and up to another."""
-    curve = _curve(goal)
-    for key in reversed(curve.keyframe_points if curve is not None else ()):
-        if start < key.co[0] <= end:
-            curve.keyframe_points.remove(key)
+    if (curve := _curve(goal)) is not None:
+        curves.remove_keys([curve], start + 2.0 * curves.SAME_FRAME, end)
+
+
+def key_times(goal: bpy.types.PropertyGroup) -> list[float]:
+    """The times of the keys of the rotation of a goal's target."""
+    owner = owner_of(goal.target, goal.subtarget)
+    return curves.times(keys.curves_of(owner, rotation.PATHS[owner.rotation_mode]))
+
+
+def switch_space(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float, context: bpy.types.Context
+) -> None:  # fmt: skip
+    """Let the rotation of a goal's target follow by another share, and turn the target at its keys."""
+    owner = (goal.target, goal.subtarget)
+    by_time = {time: [owner] for time in key_times(goal)}
+
+    def end(_: Bone, time: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        del time
+        return goals.end_of(ob.evaluated_get(depsgraph), goal.bone, goal.use_tail)
+
+    ends = rekey.visited(by_time, end, context)
+
+    def place(_: Bone, time: float, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        shown = ob.evaluated_get(depsgraph)
+        found = shown.matrix_world @ rotation_space.target_for(shown, goal, follows, ends[time][owner])
+        found.translation = world_matrix(*owner, depsgraph).translation
+        return found
+
+    def insert(_: Bone, time: float) -> None:
+        held = owner_of(*owner)
+        keying.key_path(held, rotation.PATHS[held.rotation_mode], time)
+
+    for _ in range(_ROUNDS):
+        turned = rekey.visited(by_time, place, context)
+        goal.rotation_follows = follows
+        rekey.rekey(turned, context, insert)
 
 
 def _curve(goal: bpy.types.PropertyGroup) -> bpy.types.FCurve | None:
     """The curve of the share; None if it has no keys."""
-    path = goal.path_from_id("rotation_follows")
-    found = (curve for curve in curves.fcurves(goal.id_data.animation_data) if curve.data_path == path)
-    return next((curve for curve in found if not curve.is_empty), None)
+    return next(iter(curves.keyed(goal.id_data, [goal.path_from_id("rotation_follows")])), None)

@@ -31,7 +31,7 @@ _MOVED = 1e-4  # of the figure's size
 
 def key(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Key the switches of a paste before its frame is solved. Blender evaluates the keys, and the pose as it was."""
-    brought = sessions.arrivals.mirrored.get(ob.session_uid)
+    brought = sessions.of(ob).arrivals.mirrored
     if brought is None:
         return
     view, now = View.now(depsgraph), channels.read(ob.pose.bones)
@@ -45,7 +45,8 @@ def key(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 def keep(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Let the frame show the whole pose that was pasted, if its solve has not; if it cannot, the panel says so."""
-    brought, session = sessions.arrivals.mirrored.pop(ob.session_uid, None), sessions.of(ob)
+    session = sessions.of(ob)
+    brought, session.arrivals.mirrored = session.arrivals.mirrored, None
     if brought is None or not (brought.whole and ob.dqik.live):
         return
     view = View.now(depsgraph)

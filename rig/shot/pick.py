@@ -123,7 +123,6 @@ def selects(ob: bpy.types.Object, bone: str) -> Bone:
 
 
 def _is_shown(mesh: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: bpy.types.SpaceView3D | None) -> bool:
-    """Whether a mesh is in the view layer and seen."""
     layer = depsgraph.view_layer
     return mesh.name in layer.objects and mesh.visible_get(view_layer=bpy.context.view_layer, viewport=view)
 

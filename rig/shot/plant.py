@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plants the targets of goals over a range of frames, by keys."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -10,6 +10,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import planting
+from .. import curves
 from ..blender import scene_state
 from ..blender.places import owner_of, world_matrix
 from ..controls import goals
@@ -18,7 +19,7 @@ from ..figure import character
 from ..frame import offline
 from ..frame.sessions import sessions
 from ..keys import keying, splits
-from ..notes import Code, Note, Refused
+from ..notes import Note, Refused
 from ..skeleton import foot_roll
 from . import keys, planted_roll
 
@@ -54,15 +55,26 @@ class _Way(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Where a target has to be on some frames, and the roll of its foot on some, which is empty if it does not change.
+    """Where a target has to be on some frames, and the roll of its foot at some times, which is empty if it stays.
 
-    first, last : the frames between which other keys go.
+    ends : the times between which other keys go. times : of the places.
     """
 
-    first: int
-    last: int
+    owner: keys.Owner
+    ends: tuple[float, float]
     places: dict[int, goals.Place]
-    rolls: dict[int, float]
+    times: list[float]
+    rolls: dict[float, float]
+
+    def is_end(self, time: float) -> bool:
+        """Whether a time is one of the ends, where curves stay as they were."""
+        return any(abs(time - end) < NEAR for end in self.ends)
+
+    def changed(self) -> list[tuple[bpy.types.FCurve, list[float]]]:
+        """The curves that it changes, each with the times at which it gets keys."""
+        rolled = planted_roll.curve_of(self.owner) if self.rolls else []
+        placed = keys.curves_of(self.owner)
+        return [*((curve, self.times) for curve in placed), *((curve, [*self.rolls]) for curve in rolled)]
 
 
 def plant(
@@ -84,7 +96,6 @@ def plant(
         first, last = scene_state.shown_range(scene)
         around = max(around[0], min(first, now)), min(around[1], max(last, now))
     window = range(around[0] - fade, around[1] + fade + 1)
-    owners = {number: _owner(ob.dqik.goals[number]) for number in numbers}
     with offline.session(ob), scene_state.restored(scene, context.view_layer, ob) as visits:
         ways = _read(ob, numbers, window, visits, context)
         done = [_span(ob, number, ways[number], feet[number], span, fade, now) for number in numbers]
@@ -94,37 +105,21 @@ def plant(
             visits.visit(frame)
             wanted = {number: own.places[frame] for number, own in plans.items() if frame in own.places}
             left |= set(goals.put_targets(ob, wanted, context.evaluated_depsgraph_get()))
-            put += [(scene.frame_current_final, number, scene_state.transform(owners[number])) for number in wanted]
+            time = scene.frame_current_final
+            put += [(time, number, scene_state.transform(plans[number].owner)) for number in wanted]
         done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
-        keyed = {one.goal for one in done}
-        had = {number: _channels(owners[number]) for number in keyed}
-        for number in keyed:
-            _clear(owners[number], plans[number], ways[number])
-        for time, number, values in put:
-            if number in keyed:
-                scene_state.set_transform(owners[number], values)
-                is_end = any(abs(time - end) < NEAR for end in _ends(plans[number], ways[number]))
-                for channel in keys.channels_of(owners[number]):
-                    if not (is_end and channel in had[number]):  # there its curves are as they were
-                        _key(owners[number], channel, time)
-        for number in keyed:
-            _key_rolls(owners[number], plans[number], ways[number])
-            _ease(owners[number], plans[number], ways[number])
+        for one in done:
+            _key(plans[one.goal], [(time, values) for time, number, values in put if number == one.goal])
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
     scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
     return done, sorted(left)
 
 
 def _rate(scene: bpy.types.Scene) -> float:
-    """Frames a second."""
     return scene.render.fps / scene.render.fps_base
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-
-
-def _owner(goal: bpy.types.PropertyGroup) -> keys.Owner:
-    return owner_of(goal.target, goal.subtarget) or goal.target
 
 
 def _read(
@@ -186,16 +181,15 @@ def _span(
     points, first = points[:, fade : points.shape[1] - fade], way.first + fade
     found = planting.still(points, now - first, speed, height, np.array(_UP))
     if found is None or found[1] - found[0] < SHORTEST * rate:
-        raise Refused(Note(Code.DOES_NOT_STAND, repr(ob.dqik.goals[number].name)))
+        raise Refused(Note("Goal {}: its target moves on this frame: go to a frame on which it stands, or give a range",
+                           repr(ob.dqik.goals[number].name)))
     return Planted(number, first + found[0], first + found[1])
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _plan(
-    ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int
-) -> _Plan:  # fmt: skip
+def _plan(ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | None, fade: int, now: int) -> _Plan:
     """Where a goal's target has to be, on the frames that get keys, and how its foot rolls meanwhile by its number."""
     goal, up = ob.dqik.goals[one.goal], np.array(_UP)
     begin, end = one.first - way.first, one.last - way.first
@@ -216,15 +210,20 @@ def _plan(
         way = way._replace(rolls=way.rolls + angles)
     edges = {one.first - fade, one.first, one.last, one.last + fade}
     zone = range(one.first - fade, one.last + fade + 1)
-    times = _key_times(_owner(goal))
-    edges |= {round(time) for time in times if round(time) in zone and not one.first < round(time) < one.last}
+    owner = owner_of(goal.target, goal.subtarget) or goal.target
+    keyed = (round(time) for time in curves.times(keys.curves_of(owner)))
+    edges |= {frame for frame in keyed if frame in zone and not one.first < frame < one.last}
     turning = {near for frame in rolled for near in range(max(frame - 1, one.first), min(frame + 1, one.last) + 1)}
     carried = np.ptp(way.spaces[begin : end + 1], axis=0).max() > _MOVES
     frames = edges | set(range(one.first, one.last + 1) if carried else ()) | (turning if rolling is None else set())
+    def time(frame: int) -> float:
+        return float(way.times[frame - way.first])
+
     return _Plan(
-        zone[0], zone[-1],
+        owner, (time(zone[0]), time(zone[-1])),
         {frame: goals.Place(_matrix(places[frame - way.first], turns[frame - way.first]), None) for frame in frames},
-        {} if rolling is None else {frame: float(way.rolls[frame - way.first]) for frame in edges | turning},
+        [time(frame) for frame in frames],
+        {} if rolling is None else {time(frame): float(way.rolls[frame - way.first]) for frame in edges | turning},
     )  # fmt: skip
 
 
@@ -232,60 +231,29 @@ def _matrix(place: np.ndarray, turn: np.ndarray) -> Matrix:
     return Matrix.LocRotScale(Vector(place), Quaternion(turn), None)
 
 
-def _key_times(owner: keys.Owner) -> list[float]:
-    """When the place or the rotation of an object or a bone has keys."""
-    return sorted({point.co.x for curve in keys.curves_of(owner) for point in curve.keyframe_points})
-
-
-def _ends(own: _Plan, way: _Way) -> tuple[float, float]:
-    """The times before and after which a plan changes nothing."""
-    return float(way.times[own.first - way.first]), float(way.times[own.last - way.first])
-
-
-def _channels(owner: keys.Owner) -> set[str]:
-    """The channels of a target that have keys."""
-    return {channel for channel in keys.channels_of(owner) if keys.has_curve(owner, channel)}
-
-
-def _key(owner: keys.Owner, channel: str, time: float) -> None:
-    keying.key_path(owner, channel, time, "Object Transforms" if owner == owner.id_data else owner.name)
-
-
-def _clear(owner: keys.Owner, own: _Plan, way: _Way) -> None:
-    """Put keys at the ends of a plan, which leave the curves as they are, and remove those within without new ones."""
-    first, last = _ends(own, way)
-    for curve, kept in _curves(owner, own):
-        for end in (first, last) if len(curve.keyframe_points) else ():
+def _key(plan: _Plan, put: Sequence[tuple[float, scene_state.Transform]]) -> None:
+    """Key a target where it was put at times, and its roll, in place of what other keys are between the ends."""
+    owner, (first, last) = plan.owner, plan.ends
+    had = {channel for channel in keys.channels_of(owner) if keys.has_curve(owner, channel)}
+    had_rolls = bool(planted_roll.curve_of(owner))
+    for curve, times in plan.changed():
+        for end in plan.ends:
             splits.split(curve, end)
         found = Keys.of(curve)
-        wanted = np.array([way.times[frame - way.first] for frame in kept])
-        is_new = (np.abs(found.times[:, None] - wanted[None]) < NEAR).any(1)
+        is_new = (np.abs(found.times[:, None] - np.array(times)) < NEAR).any(1)
         stays = is_new | (found.times < first + NEAR) | (found.times > last - NEAR)
-        found.chosen(stays).into(curve, np.ones(int(stays.sum()), dtype=bool))
-
-
-def _key_rolls(owner: keys.Owner, own: _Plan, way: _Way) -> None:
-    had = bool(planted_roll.curve_of(owner))
-    for frame, roll in own.rolls.items():
-        if had and frame in (own.first, own.last):
-            continue
-        owner.dqik_roll = roll
-        _key(owner, foot_roll.ROLL, float(way.times[frame - way.first]))
-
-
-def _ease(owner: keys.Owner, own: _Plan, way: _Way) -> None:
-    """Handles within a plan that pass no key: between equal keys nothing moves."""
-    first, last = _ends(own, way)
-    for curve, _ in _curves(owner, own):
+        found.chosen(stays).into(curve, stays=True)
+    for time, values in put:
+        scene_state.set_transform(owner, values)
+        for channel in keys.channels_of(owner):
+            if not (plan.is_end(time) and channel in had):
+                keying.key_path(owner, channel, time)
+    for time, roll in plan.rolls.items():
+        if not (plan.is_end(time) and had_rolls):
+            owner.dqik_roll = roll
+            keying.key_path(owner, foot_roll.ROLL, time)
+    for curve, _ in plan.changed():  # handles within that pass no key: between equal keys nothing moves
         for point in curve.keyframe_points:
             if first + NEAR < point.co.x < last - NEAR:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
         curve.update()
-
-
-def _curves(owner: keys.Owner, own: _Plan) -> list[tuple[bpy.types.FCurve, Mapping[int, Any]]]:
-    """The curves that a plan changes, each with the frames on which it gets keys."""
-    both: list[tuple[list[bpy.types.FCurve], Mapping[int, Any]]] = [(keys.curves_of(owner), own.places)]
-    if own.rolls:
-        both.append((planted_roll.curve_of(owner), own.rolls))
-    return [(curve, frames) for found, frames in both for curve in found]

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import planting
+from .. import curves
 from ..blender.dependencies import acts
 from ..blender.places import owner_of
 from ..figure import foot
@@ -55,7 +56,7 @@ def motions(rolling: Foot, rolls: Sequence[float]) -> planting.Motions:
 
 def curve_of(owner: keys.Owner) -> list[bpy.types.FCurve]:
     """The curve of a control's number in its action; none, or one."""
-    return keys.curves_at(owner, [foot_roll.path_of(owner)])
+    return curves.keyed(owner.id_data, [foot_roll.path_of(owner)])
 
 
 def _stay_flat(

@@ -40,9 +40,8 @@ def later(
 
     others : a time more for some of them. place : gives their world matrices, at each time when that is visited.
     """
-    within = [
-        (owner, time) for owner, (start, end) in spans for time in times(owner) if start + NEAR < time < end - NEAR
-    ]  # fmt: skip
+    within = [(owner, time) for owner, (start, end) in spans for time in curves.times(own_curves(owner))
+              if start + NEAR < time < end - NEAR]  # fmt: skip
     by_time = dict[float, list[Bone]]()
     for owner, time in dict.fromkeys([*within, *others.items()]):
         by_time.setdefault(time, []).append(owner)
@@ -85,21 +84,14 @@ def put_now(places: Places, time: float, context: bpy.types.Context) -> None:
         follow(places, context)
 
 
-def times(owner: Bone) -> list[float]:
-    """The times of an owner's keys."""
-    return sorted({round(key.co[0], 3) for curve in own_curves(owner) for key in curve.keyframe_points})
-
-
 def own_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's location, rotation and scale."""
-    wanted = attachments.paths(owner_of(*owner))
-    return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
+    return attachments.curves_of(owner_of(*owner))
 
 
 def times_behind(owner: Bone, time: float) -> list[float]:
     """The times of an owner's keys after a time, also of those that are set aside."""
-    aside = {round(key.co[0], 3) for curve in _aside_curves(owner) for key in curve.keyframe_points}
-    return sorted(one for one in {*times(owner), *aside} if one > time + NEAR)
+    return [one for one in curves.times([*own_curves(owner), *_aside_curves(owner)]) if one > time + NEAR]
 
 
 def set_aside(owner: Bone, start: float, end: float) -> int:
@@ -116,7 +108,7 @@ def set_aside(owner: Bone, start: float, end: float) -> int:
         moved = own.chosen(inside | (np.abs(own.times - start) <= NEAR))
         path, group = attachments.aside(curve.data_path), curve.group.name if curve.group else ""
         writer.write_keys(path, curve.array_index, group, moved, over=True).mute = True
-        own.chosen(~inside).into(curve, np.ones(int((~inside).sum()), dtype=bool))
+        own.chosen(~inside).into(curve, stays=True)
     return len(frames)
 
 
@@ -142,7 +134,7 @@ def take_back(owner: Bone) -> None:
             writer.write_keys(path, curve.array_index, group, own.chosen(back))
         if (there := curves.find(ob, path, curve.array_index)) is not None:
             values.append((there, group, before))
-        own.chosen(~back).into(curve, np.ones(int((~back).sum()), dtype=bool))
+        own.chosen(~back).into(curve, stays=True)
     for curve, group, before in values:
         for time, value in before.items():
             if keying.key_at(curve, time) is None and abs(curve.evaluate(time) - value) > NEAR * NEAR:
@@ -165,25 +157,20 @@ def drop_repeated(owner: Bone, start: float, time: float) -> None:
     if not pairs or time <= start + NEAR:
         return
     if all(a is not None and b is not None and abs(a.co[1] - b.co[1]) <= NEAR * NEAR for a, b in pairs):
-        for curve in own:
-            key = keying.key_at(curve, time)
-            if key is not None:
-                curve.keyframe_points.remove(key)
+        curves.remove_keys(own, time, time)
 
 
 def _aside_curves(owner: Bone) -> list[bpy.types.FCurve]:
     """The curves of an owner's keys that are set aside."""
-    wanted = {attachments.aside(path) for path in attachments.paths(owner_of(*owner))}
-    return [curve for curve in curves.fcurves(owner[0].animation_data) if curve.data_path in wanted]
+    return curves.keyed(owner[0], {attachments.aside(path) for path in attachments.paths(owner_of(*owner))})
 
 
 def key(owner: Bone, time: float) -> None:
     """Key the place of an owner; the scale too of an object, which what it is attached to may change."""
-    ob, bone = owner
-    group = bone or "Object Transforms"
-    keying.key(owner_of(ob, bone), time, group)
-    if not bone or has_scale(owner):
-        keying.key_path(owner_of(ob, bone), "scale", time, group)
+    held = owner_of(*owner)
+    keying.key(held, time)
+    if held == owner[0] or has_scale(owner):
+        keying.key_path(held, "scale", time)
 
 
 def has_scale(owner: Bone) -> bool:
@@ -276,7 +263,6 @@ def _take_keys(owner: Bone, time: float) -> None:
 
 
 def _depth(owner: Bone) -> int:
-    """The number of parents above an owner."""
     held, count = owner_of(*owner), 0
     while held.parent is not None:
         held, count = held.parent, count + 1

@@ -34,14 +34,14 @@ def key(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, No
     rolls = {name: ob.pose.bones[name].dqik_roll for name in led.values() if (name, _ROLL) in elsewhere}
     _roll(ob, dict.fromkeys(rolls, 0.0))
     try:
-        yield from from_animation.key(context, ob, from_animation.Wanted(list(led), poles, pivots), frames)
+        yield from from_animation.key(context, ob, from_animation.KeyedControls(list(led), poles, pivots), frames)
     except BaseException:
         with suppress(ReferenceError):  # the object was removed
             _roll(ob, rolls)
             ob.dqik.live = was_live
         raise
     for name in rolls:
-        keying.key_path(ob.pose.bones[name], _ROLL, frames[0], name)
+        keying.key_path(ob.pose.bones[name], _ROLL, frames[0])
     for number, goal in enumerate(ob.dqik.goals):
         for name, value in _AT_FIRST.items():
             if ("", f"dqik.goals[{number}].{name}") in elsewhere:
@@ -52,7 +52,6 @@ def key(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, No
 
 
 def _controls(ob: bpy.types.Object) -> list[tuple[str, str]]:
-    """The controls of an armature object, and the parents of each, empty for none."""
     return [(bone.name, "" if bone.parent is None else bone.parent.name)
             for bone in ob.data.bones if controls.is_control(bone)]  # fmt: skip
 

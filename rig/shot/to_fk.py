@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from .. import curves
 from ..blender import scene_state
 from ..controls import switches
 from ..figure.character import Character
@@ -23,7 +24,7 @@ _PARTS = {*LIMBS["arm"][1:4], *LIMBS["leg"][1:], "neck", "head"}
 def refusal(ob: bpy.types.Object, figure: Mapping[int, Role]) -> Note | None:
     """Why the FK controls of a generated rig cannot be keyed; None if they can. figure : its roles."""
     bones = [ob.pose.bones[name] for name in _sources(ob, figure)]
-    return keyable.problem(ob, [keyable.path_of(bone, keys.channels_of(bone)[1]) for bone in bones])
+    return keyable.problem(ob, [curves.path_of(bone, keys.channels_of(bone)[1]) for bone in bones])
 
 
 def switch(

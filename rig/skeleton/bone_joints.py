@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joints of a plan's bones, and the goals and bodies of the solve that refer to them."""
 
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 
@@ -16,7 +18,13 @@ from .couplings import Link
 from .goal_facts import SettingValue
 from .menus import AXES, axis_of
 from .plan import Plan, PlannedGoal
-from .rig import Support
+
+
+class Support(NamedTuple):
+    """A goal, by its number in a rig, whose target carries weight at some points (E, 3) in the target's frame."""
+
+    goal: int
+    ends: np.ndarray
 
 
 class BoneJoints:
@@ -26,7 +34,7 @@ class BoneJoints:
     Those of locked axes are in no chain, so they stay where the pose has them.
     """
 
-    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan, holds: np.ndarray) -> None:
+    def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan) -> None:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
@@ -36,9 +44,6 @@ class BoneJoints:
         self.rest_offset: list[np.ndarray] = []
         self.rooted: list[bool] = []
         self.frames: dict[int, LimitFrame] = {}
-        self.held_with, turn_holds = solve_plan.held_with(), holds.copy()
-        for bone, above in self.held_with.items():
-            turn_holds[above] = np.maximum(turn_holds[above], holds[bone])
         armature, bones = solve_plan.armature, solve_plan.bones
         self.held = [
             bool(armature.placed[bone]) or (not armature.follows[bone] and solve_plan.is_held(pose[bone], bone))
@@ -51,15 +56,11 @@ class BoneJoints:
         rest, above = armature.rest[bones], armature.parent[bones, None, None]
         relative = np.where(above < 0, rest, np.linalg.inv(armature.rest[armature.parent[bones]]) @ rest)
         turned = quaternion.from_matrix(np.where(np.array(self.detached)[:, None, None], rest, relative)[:, :3, :3])
-        # Before a hand was pinned it turned with its arm. Its own rest pose must not turn the arm now.
-        self._ends_of_pins = {goal.bone for goal in solve_plan.goals if not goal.facts.tells_turn}
         for row, bone in enumerate(bones):
-            hold, turn_hold = float(holds[bone]), float(turn_holds[bone])
-            self._add(bone, pose[bone], solve_plan, relative[row], turned[row], hold, turn_hold)
+            self._add(bone, pose[bone], solve_plan, relative[row], turned[row])
 
     def _add(
-        self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, relative: np.ndarray, turned: np.ndarray,
-        hold: float, turn_hold: float,
+        self, bone: int, pose_bone: bpy.types.PoseBone, solve_plan: Plan, relative: np.ndarray, turned: np.ndarray
     ) -> None:  # fmt: skip
         """Add a bone. relative : (4, 4) from its parent at rest. turned : (4,) as `Rig.own_rest`, in own axes."""
         name, above, detached = pose_bone.name, int(solve_plan.armature.parent[bone]), self.detached[len(self.rooted)]
@@ -79,7 +80,7 @@ class BoneJoints:
             for axis, letter in enumerate("XYZ"):
                 self.joints.append(ik.Joint(
                     f"{name} {letter}", link, "prismatic", offset, axis=frame[:, axis],
-                    stiffness=pose_bone.dqik_stiffness, hold=hold, gain=pose_bone.dqik_gain,
+                    stiffness=pose_bone.dqik_stiffness,
                 ))  # fmt: skip
                 link, offset = len(self.joints) - 1, np.zeros(3)
         self.main[bone] = len(self.joints)
@@ -91,8 +92,6 @@ class BoneJoints:
                 rest=turned,
                 stiffness=pose_bone.dqik_stiffness,
                 preferred=_preferred(solve_plan.bends.get(bone), own),
-                hold=turn_hold,
-                gain=0.0 if bone in self._ends_of_pins else pose_bone.dqik_gain,
                 inherit_rotation=not detached,
                 **(_joint_kind(pose_bone, self._coupled(bone, solve_plan)) if solve_plan.moved[bone]
                    else {"kind": "fixed"}),

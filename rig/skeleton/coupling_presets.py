@@ -16,7 +16,7 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
-from ..notes import Code
+from ..notes import Note
 from .couplings import Link
 
 FINGER_TIP, SPINE_SHARE, COLLAR_SHARE = 0.67, 1.0, 0.3  # of what the leading bone turns by
@@ -26,7 +26,7 @@ _OBLIQUE = 0.9  # cosine of the angle to the axis of a curl below which an axis 
 _AXES = "XYZ"
 
 
-class Rest(NamedTuple):
+class RestBones(NamedTuple):
     """A figure at rest. axes : (N, 3, 3) of its bones, in columns."""
 
     body: RestBody
@@ -38,13 +38,13 @@ class Rest(NamedTuple):
         return self.body.armature
 
 
-def at_rest(ob: bpy.types.Object) -> Rest:
+def at_rest(ob: bpy.types.Object) -> RestBones:
     """An armature object at rest."""
     own = Character.of(ob)
-    return Rest(own.body, own.armature.rest[:, :3, :3])
+    return RestBones(own.body, own.armature.rest[:, :3, :3])
 
 
-def fingers(rest: Rest) -> list[Link]:
+def fingers(rest: RestBones) -> list[Link]:
     """Each finger curls together, and its neighbours follow softly."""
     armature, found = rest.armature, list[Link]()
     for side in (LEFT, RIGHT):
@@ -67,14 +67,14 @@ def fingers(rest: Rest) -> list[Link]:
     return found
 
 
-def spine(rest: Rest) -> list[Link]:
+def spine(rest: RestBones) -> list[Link]:
     """The bones of the spine share bend and twist of the topmost."""
     bones = [bone for bone, role in rest.body.roles.items() if role.name == "spine"]
     bones.sort(key=lambda bone: len(rest.armature.above(bone)))
     return [link for bone in bones[:-1] for link in _alike(rest, bone, bones[-1], True, SPINE_SHARE, 1.0)]
 
 
-def shoulders(rest: Rest) -> list[Link]:
+def shoulders(rest: RestBones) -> list[Link]:
     """The collar bones follow the upper arms softly."""
     found: list[Link] = []
     for side in (LEFT, RIGHT):
@@ -85,7 +85,7 @@ def shoulders(rest: Rest) -> list[Link]:
     return found
 
 
-def forearms(rest: Rest) -> list[Link]:
+def forearms(rest: RestBones) -> list[Link]:
     """Twist bones of the forearms take their share of the hands' twist, more toward the hand."""
     armature, found = rest.armature, list[Link]()
     for side in (LEFT, RIGHT):
@@ -102,28 +102,37 @@ def forearms(rest: Rest) -> list[Link]:
     return found
 
 
-class Preset(NamedTuple):
+class CouplingPreset(NamedTuple):
     """Couplings by the roles of bones: what the menu says, its number there, the bones, and the function for these."""
 
     label: str
     summary: str
     number: int
-    bones: Code
-    links: Callable[[Rest], list[Link]]
+    bones: Note
+    links: Callable[[RestBones], list[Link]]
 
 
 PRESETS = {
-    "FINGERS": Preset("Fingers", "A finger curls together, and its neighbours follow", 0, Code.FINGERS, fingers),
-    "SPINE": Preset("Spine", "The bones of the spine share the bend and twist of the chest", 1, Code.SPINE_PARTS,
-                    spine),
-    "SHOULDERS": Preset("Shoulders", "The collar bones follow the upper arms", 2, Code.COLLARS_AND_ARMS, shoulders),
-    "FOREARMS": Preset("Forearms", "Twist bones of the forearms share the twist of the hands", 3, Code.FOREARM_TWISTS,
-                       forearms),
+    "FINGERS": CouplingPreset(
+        "Fingers", "A finger curls together, and its neighbours follow", 0, Note("fingers"), fingers
+    ),
+    "SPINE": CouplingPreset(
+        "Spine", "The bones of the spine share the bend and twist of the chest", 1,
+        Note("parts of a spine"), spine
+    ),
+    "SHOULDERS": CouplingPreset(
+        "Shoulders", "The collar bones follow the upper arms", 2, Note("collar bones and upper arms"),
+        shoulders
+    ),
+    "FOREARMS": CouplingPreset(
+        "Forearms", "Twist bones of the forearms share the twist of the hands", 3,
+        Note("twist bones of forearms"), forearms
+    ),
 }
 """The presets by name. A new one is a function and a line here; number 4 is taken by the selected bones."""
 
 
-def of_selected(rest: Rest, bones: Iterable[int], active: int) -> list[Link]:
+def of_selected(rest: RestBones, bones: Iterable[int], active: int) -> list[Link]:
     """Bones that turn with the active one: each about the axis that is most like its X axis at rest."""
     found = []
     for bone in bones:
@@ -135,7 +144,7 @@ def of_selected(rest: Rest, bones: Iterable[int], active: int) -> list[Link]:
 # -- inside ------------------------------------------------------------------------------------------------------------
 
 
-def _curled(rest: Rest, bone: int, leader: int, axis: np.ndarray, share: float, stiffness: float) -> list[Link]:
+def _curled(rest: RestBones, bone: int, leader: int, axis: np.ndarray, share: float, stiffness: float) -> list[Link]:
     """Couplings of a finger's bone that curls about an axis: by one of its own axes, or by both that bend it.
 
     Both are coupled where neither is along the axis, so that the finger's sideways bends are coupled too.
@@ -147,7 +156,7 @@ def _curled(rest: Rest, bone: int, leader: int, axis: np.ndarray, share: float, 
     return [Link(bone, own, leader, other, sign * leader_sign * share, 0.0, stiffness)]
 
 
-def _alike(rest: Rest, bone: int, leader: int, twists: bool, share: float, stiffness: float) -> list[Link]:
+def _alike(rest: RestBones, bone: int, leader: int, twists: bool, share: float, stiffness: float) -> list[Link]:
     """Couplings of a bone's bends, and of its twist if it `twists`, to those of another bone."""
     long, other = _long(rest, bone), _long(rest, leader)
     along = rest.axes[leader].T @ rest.axes[bone]  # (3, 3): a column for each axis of the bone
@@ -160,7 +169,7 @@ def _alike(rest: Rest, bone: int, leader: int, twists: bool, share: float, stiff
     ]
 
 
-def _long(rest: Rest, bone: int) -> int:
+def _long(rest: RestBones, bone: int) -> int:
     """The axis of a bone that is most along its limb."""
     line = rest.body.along(bone) if bone in rest.body.roles else None
     return 1 if line is None else int(np.abs(rest.axes[bone].T @ line).argmax())
@@ -180,7 +189,7 @@ def _line(armature: Armature, row: list[int]) -> np.ndarray:
     return unit(heads[-1] - heads[0] if len(row) > 1 else armature.tails[row[0]] - heads[0])
 
 
-def _knuckles(rest: Rest, firsts: list[int], onward: np.ndarray) -> np.ndarray:
+def _knuckles(rest: RestBones, firsts: list[int], onward: np.ndarray) -> np.ndarray:
     """The direction across a hand at right angles to its fingers, from its knuckles; that of X for one finger."""
     heads = rest.armature.heads[firsts]
     away = heads - heads.mean(0)
@@ -188,7 +197,7 @@ def _knuckles(rest: Rest, firsts: list[int], onward: np.ndarray) -> np.ndarray:
     return rest.axes[firsts[0], :, 0] if len(firsts) < 2 else np.linalg.svd(away)[2][0]
 
 
-def _axis_along(rest: Rest, bone: int, direction: np.ndarray) -> tuple[str, float]:
+def _axis_along(rest: RestBones, bone: int, direction: np.ndarray) -> tuple[str, float]:
     """The axis of a bone that is most along a direction, and its sign."""
     along = rest.axes[bone].T @ direction
     own = int(np.abs(along).argmax())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..notes import Code, Note
+from ..notes import Note
 
 
 class Link(NamedTuple):
@@ -34,7 +34,8 @@ def links(ob: bpy.types.Object, index: dict[str, int], notes: list[Note]) -> lis
             continue
         missing = [name for name in (one.bone, one.leader) if name not in index]
         if missing:
-            notes.append(Note(Code.COUPLING_WITHOUT_BONE, repr(one.bone), repr(missing[0])))
+            notes.append(Note("Coupling of {}: the armature has no bone {}: choose another",
+                              repr(one.bone), repr(missing[0])))
             continue
         found.append(Link(
             index[one.bone], one.axis, index[one.leader], one.leader_axis, one.factor, one.offset, one.stiffness,
@@ -81,4 +82,5 @@ def remove(ob: bpy.types.Object, chosen: Callable[[bpy.types.PropertyGroup], boo
             loosened += 1
     if numbers:
         ob.dqik.solver = ob.dqik.solver  # remove() calls no update callback, so set a property that does
-    return len(numbers), [Note(Code.COUPLINGS_LOOSENED, loosened)] if loosened else []
+    return len(numbers), [Note("{} couplings belong to the library file, so their stiffness is 0 instead",
+                               loosened)] if loosened else []

@@ -12,7 +12,7 @@ from . import limits
 
 
 @dataclass
-class Preset:
+class LimitPreset:
     """The result of a preset: names of the bones that got limits, and of limbs whose place in the figure is unknown.
 
     refusal : why, if human limits do not fit the figure, or do nothing on it.
@@ -23,13 +23,13 @@ class Preset:
     refusal: Note | None = None
 
 
-def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> Preset:
+def apply(ob: bpy.types.Object, chosen: Iterable[bpy.types.PoseBone]) -> LimitPreset:
     """Set limits and preferred bends of the chosen bones that are recognised; others do not change."""
     own = Character.of(ob)
     armature, figure, anatomy = own.armature, own.figure, own.anatomy
     if refusal := figure.controlled or figure.not_human:
-        return Preset([], [], refusal)
-    preset = Preset([], [])
+        return LimitPreset([], [], refusal)
+    preset = LimitPreset([], [])
     for bone in chosen:
         number = armature.index[bone.name]
         role = figure.roles.get(number)

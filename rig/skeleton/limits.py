@@ -14,7 +14,7 @@ from ...solvers.model import CLOSED, FULL_TURN, locate, project_swing
 from .. import curves
 from ..blender import bulk, limit_frame, rotation
 from ..blender.limit_frame import LimitFrame
-from ..notes import Code, Note
+from ..notes import Note
 
 PARTS = ("twist", "swing_x", "swing_z")
 NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
@@ -55,11 +55,12 @@ def wrong(bone: bpy.types.PoseBone) -> Note | None:
     names += _NAMES[1:] if bone.dqik_use_limits else ()
     for name in names:
         if not np.isfinite(getattr(bone, name)).all():
-            return Note(Code.LIMIT_NO_NUMBER, repr(bone.name), bone.bl_rna.properties[name].name)
+            return Note("Bone {}: {} is not a number: set it again", repr(bone.name), bone.bl_rna.properties[name].name)
     for part, least, most in zip(PARTS, *np.degrees(of(bone)), strict=True) if bone.dqik_use_limits else ():
         if least > most:
             words = part.replace("_", " ").title()
-            return Note(Code.LIMITS_REVERSED, repr(bone.name), words, f"{least:.1f}", words, f"{most:.1f}")
+            return Note("Bone {}: {} Min ({}) is above {} Max ({})",
+                        repr(bone.name), words, f"{least:.1f}", words, f"{most:.1f}")
     return None
 
 

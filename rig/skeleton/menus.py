@@ -77,7 +77,7 @@ AXES = {
 """The axes of a bone by their names in the menus of goals."""
 
 DIRECTION = "DIRECTION"
-"""What the menu of a bone's axis has beside them: the direction that is given beside it."""
+"""The item of the menu of a bone's axis beside these: a direction of its own."""
 
 COUPLED_AXES = [
     ("X", "X", "Swing about the bone's X axis", 0),

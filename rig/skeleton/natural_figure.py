@@ -14,7 +14,11 @@ from ..figure.directions import of_people
 from ..notes import Code, Note
 from .build import Rig
 
-_REASONS = {NoFigure.NOT_UPRIGHT: Code.NOT_UPRIGHT, NoFigure.NO_WHOLE_LIMBS: Code.NO_WHOLE_LIMBS}
+_REASONS = {
+    NoFigure.NOT_UPRIGHT: Note("The natural pose is that of people: this figure does not rest on two straight legs"),
+    NoFigure.NO_WHOLE_LIMBS: Note("The natural pose needs goals on whole arms or legs, and arms that do not point "
+                                  "forward at rest"),
+}
 
 
 def figure(rig: Rig) -> RestFigure | Note:
@@ -23,9 +27,9 @@ def figure(rig: Rig) -> RestFigure | Note:
         return Note(Code.NOT_HUMAN)
     question = read(rig, rig.figure.roles, rig.armature)
     if question is None:
-        return Note(Code.NO_LIMB_PAIRS)
+        return Note("The natural pose needs both thighs or both arms, and what is above or below them")
     found = of(*question)
-    return Note(_REASONS[found]) if isinstance(found, NoFigure) else found
+    return _REASONS[found] if isinstance(found, NoFigure) else found
 
 
 def read(
@@ -42,7 +46,7 @@ def read(
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
     axes = of_people({key: several[0].head for key, several in bones.items()})
     goals = [
-        goal if binding.tells_turn else replace(goal, rotation=None)
+        goal if binding.facts.tells_turn else replace(goal, rotation=None)
         for goal, binding in zip(rig.prepared.goals, rig.goals, strict=True)
     ]
     return None if axes is None else (

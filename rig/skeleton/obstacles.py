@@ -13,7 +13,7 @@ import numpy as np
 from ... import solvers as ik
 from ..blender import dependencies
 from ..figure.skin import coordinates
-from ..notes import Code, Note
+from ..notes import Note
 
 TYPES = {"MESH", "EMPTY"}  # of objects that may be obstacles
 _FLAT = 1e-4  # of its largest extent: a mesh thinner than this is a plate
@@ -65,11 +65,11 @@ def of(ob: bpy.types.Object, moved: set[str], notes: list[Note]) -> list[Obstacl
         names = {name for owner, name in behind.bones_behind(other) if owner == own and name in moved}
         solved = sorted(names, key=own.pose.bones.find)
         if solved:
-            notes.append(Note(Code.OBSTACLE_FOLLOWS, repr(other.name), repr(solved[-1])))
+            notes.append(Note("Obstacle {}: it follows bone {}, which is solved", repr(other.name), repr(solved[-1])))
             continue
         shape = ik.Plane() if floor or other.type == "EMPTY" else _shape(other)
         if shape is None:
-            notes.append(Note(Code.OBSTACLE_WITHOUT_FACES, repr(other.name)))
+            notes.append(Note("Obstacle {}: it has no faces: choose a mesh or an empty", repr(other.name)))
         else:
             found.append(_obstacle(number, shape))
     return found

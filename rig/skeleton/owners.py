@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from secrets import randbelow
 
 import bpy
+import numpy as np
 
 _FIGURES, _WORKS, _MODES = 1 << 31, 1 << 20, 16  # with a mode, a work is stored in single precision
 
@@ -46,22 +47,22 @@ def renumber(ob: bpy.types.Object) -> None:
     for bone in ob.pose.bones:
         if figure and bone.dqik_hold_of == figure:
             bone.dqik_hold_of = settings.figure
-        mode, own = mode_and_work(bone.dqik_base[7])
+        (mode,), (own,) = modes_and_works(np.array([bone.dqik_base[7]]))
         if mode and own == work:
             bone.dqik_base[7] = packed(mode, settings.work)
 
 
-def packed(mode: int, work: int) -> float:
-    """The number of a rotation mode, from 1 to 15, and a work as one number, to be stored in a base pose."""
-    return float(mode + _MODES * work)
+def packed(modes: np.ndarray, work: int) -> np.ndarray:
+    """The numbers of rotation modes, from 1 to 15, each with a work in one number, to be stored in base poses."""
+    return modes + float(_MODES * work)
 
 
-def mode_and_work(stored: float) -> tuple[int, int]:
-    """The two numbers that `packed` has made one; the mode is 0 if there is none, or if the number is damaged."""
-    if not (0.0 < stored < _MODES * _WORKS and stored == int(stored)):
-        return 0, 0
-    work, mode = divmod(int(stored), _MODES)
-    return mode, work
+def modes_and_works(stored: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers that `packed` has made one; the mode is 0 where there is none, or where the number is damaged."""
+    good = (stored > 0.0) & (stored < _MODES * _WORKS)
+    whole = np.where(good, stored, 0.0).astype(int)
+    works, modes = np.divmod(np.where(whole == stored, whole, 0), _MODES)
+    return modes, works
 
 
 def _draw(below: int) -> int:

@@ -13,7 +13,7 @@ from ...solvers.algebra import quaternion
 from ..blender import bulk, leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
-from ..figure import bend, capsules, masses
+from ..figure import bend, capsules
 from ..figure.bend import Chain
 from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
@@ -122,20 +122,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     character, pose = Character.of(ob), ob.pose.bones
     armature, figure = character.armature, character.figure
     notes: list[Note] = []
-    goals: list[PlannedGoal] = []
-    for number, goal in enumerate(facts):
-        if not goal.active:
-            continue
-        if problem := _problem(ob, goal, armature):
-            notes.append(Note(Code.GOAL, repr(goal.name), problem))
-            continue
-        if goal.pole_is_target:
-            notes.append(Note(Code.POLE_IS_TARGET, repr(goal.name)))
-        bone = armature.index[goal.bone]
-        chain = chain_of(goal, armature.above(bone), pose[bone].dqik_translate)
-        if not chain:  # the goal stays in the plan, so that it is reported as not met
-            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
-        goals.append(PlannedGoal(number, goal, bone, chain))
+    goals = _solvable(ob, facts, armature, notes)
     behind = _own_behind(ob, goals, armature)
     carriers = _leave_carriers(ob, goals, behind)
     links = _without_carriers(couplings.links(ob, armature.index, notes), carriers, pose, notes)
@@ -154,26 +141,20 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     left = _constraint_notes(pose, moved & constrained, by_ik)
     notes += left
     if (moved & by_driver).any():
-        notes.append(Note(Code.LEFT_TO_DRIVERS, _named(pose, moved & by_driver)))
+        notes.append(Note("{} left to drivers", _named(pose, moved & by_driver)))
     left_to_ik = (moved & by_ik).any()
     constrained |= by_driver
     moved &= ~constrained & np.array([not bone.dqik_lock for bone in pose]) & ~_dividing(pose, figure, links)
     if not moved.any():
-        locked = Note(Code.ALL_LOCKED)
+        locked = Note("Every bone of the goals' chains is locked, constrained or driven: free one")
         return left[-1] if left_to_ik else locked
-    slides = moved & np.array([bone.dqik_translate for bone in pose])
-    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
-    if connected.any():
-        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
     free = ~bulk.read(ob.original.pose.bones, "lock_location", 3, bool)  # a lock causes no evaluation
-    locked = slides & ~connected & ~free.any(1)
-    if locked.any():
-        notes.append(Note(Code.LOCATION_LOCKED, _named(pose, locked)))
+    slides = _sliding(pose, moved, free, notes)
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
     bends = _bends(pose, character.body, chains, moved)
-    weighed = masses.of(armature, figure) if any(goal.facts.weighs for goal in goals) else {}
+    weighed = character.masses if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
     avoids_self = ob.dqik.avoid_self
     avoided = obstacles.of(ob, {pose[int(bone)].name for bone in np.flatnonzero(moved)}, notes)
@@ -186,28 +167,64 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     others = [*weighed, *targets, *joined, *(body.bone for body in bodies)]
     bones = _skeleton_bones(goals, armature, others)
     return Plan(
-        armature, goals, bones, moved, slides & ~connected & ~locked, constrained, bends, figure, weighed, links,
-        bodies, avoids_self, avoided, notes, placed, free, left_out, passes,
+        armature, goals, bones, moved, slides, constrained, bends, figure, weighed, links, bodies, avoids_self, avoided,
+        notes, placed, free, left_out, passes,
     )  # fmt: skip
+
+
+def _solvable(
+    ob: bpy.types.Object, facts: Sequence[GoalFacts], armature: Armature, notes: list[Note]
+) -> list[PlannedGoal]:
+    """The active goals that can be solved, by themselves; notes about the others, and about those that move nothing."""
+    goals: list[PlannedGoal] = []
+    for number, goal in enumerate(facts):
+        if not goal.active:
+            continue
+        if problem := _problem(ob, goal, armature):
+            notes.append(Note("Goal {}: {}", repr(goal.name), problem))
+            continue
+        if goal.pole_is_target:
+            notes.append(Note("Goal {}: its pole is its target and is left out: choose another pole", repr(goal.name)))
+        bone = armature.index[goal.bone]
+        chain = chain_of(goal, armature.above(bone), ob.pose.bones[bone].dqik_translate)
+        if not chain:  # the goal stays in the plan, so that it is reported as not met
+            notes.append(Note(Code.NOTHING_TO_MOVE, repr(goal.name), repr(goal.bone)))
+        goals.append(PlannedGoal(number, goal, bone, chain))
+    return goals
+
+
+def _sliding(
+    pose: bpy.types.bpy_prop_collection, moved: np.ndarray, free: np.ndarray, notes: list[Note]
+) -> np.ndarray:
+    """The moved bones (N,) bool that may also slide; notes about those that cannot. free : as in `Plan`."""
+    slides = moved & np.array([bone.dqik_translate for bone in pose])
+    connected = slides & np.array([bone.bone.use_connect and bone.parent is not None for bone in pose])
+    if connected.any():
+        notes.append(Note(Code.CANNOT_SLIDE, _named(pose, connected)))
+    locked = slides & ~connected & ~free.any(1)
+    if locked.any():
+        notes.append(Note("{} cannot move: unlock an axis of its location, or switch Translate off",
+                          _named(pose, locked)))
+    return slides & ~connected & ~locked
 
 
 def _problem(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> Note | None:
     """The reason why a goal cannot be solved and what to do about it; None if it can."""
     own = ob.original.session_uid
     if not goal.bone:
-        return Note(Code.NO_BONE)
+        return Note("it has no bone: choose one")
     if goal.bone not in armature.index:
-        return Note(Code.BONE_MISSING, repr(goal.bone))
+        return Note("the armature has no bone {}: choose another", repr(goal.bone))
     if not goal.target and goal.needs_target:
-        return Note(Code.NO_TARGET)
+        return Note("it has no target: choose an object")
     if GOAL_KINDS[goal.kind].target == "CURVE" and not goal.is_curve:
-        return Note(Code.NO_CURVE)
+        return Note("its target is no curve: choose a curve object")
     if goal.target == own and not goal.subtarget:
-        return Note(Code.TARGET_IS_ARMATURE)
+        return Note("its target is this armature: also choose one of its bones")
     if goal.pole == own and not goal.pole_subtarget:
-        return Note(Code.POLE_IS_ARMATURE)
+        return Note("its pole is this armature: also choose one of its bones")
     if goal.kind == "REACH" and not (goal.use_position or goal.use_rotation):
-        return Note(Code.NO_EFFECT)
+        return Note("it has no effect: switch on Position or Rotation")
     return goal.target_problem or goal.pole_problem
 
 
@@ -269,7 +286,8 @@ def _without_carriers(
         if led is None:
             found.append(link)
         else:
-            notes.append(Note(Code.COUPLING_OF_TARGET, repr(pose[link.bone].name), repr(pose[led].name)))
+            notes.append(Note("Coupling of {}: a target is bone {} or follows it, so it has no effect: couple other "
+                              "bones", repr(pose[link.bone].name), repr(pose[led].name)))
     return found
 
 
@@ -321,7 +339,8 @@ def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
     found = []
     for goal in goals:
         if goal.facts.weighs and goal.facts.side == "WITHIN" and not supported:
-            notes.append(Note(Code.NO_SUPPORT, repr(goal.facts.name)))
+            notes.append(Note("Goal {}: no goal carries weight: switch on Carries Weight for the feet",
+                              repr(goal.facts.name)))
             continue
         if goal.facts.weighs and others:
             goal.chain[:] = list(others)
@@ -371,7 +390,7 @@ def _constraint_notes(pose: bpy.types.bpy_prop_collection, left: np.ndarray, by_
     """Notes about bones of the chains that are left to their constraints."""
     notes: list[Note] = []
     if (left & ~by_ik).any():
-        notes.append(Note(Code.LEFT_TO_CONSTRAINTS, _named(pose, left & ~by_ik)))
+        notes.append(Note("{} left to constraints", _named(pose, left & ~by_ik)))
     if (left & by_ik).any():
         notes.append(Note(Code.LEFT_TO_IK, _named(pose, left & by_ik)))
     return notes

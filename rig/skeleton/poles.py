@@ -92,7 +92,7 @@ class Poles:
         number = self._figure.armature.index[goal.bone]
         return number, chain_of(goal, self._figure.armature.above(number), self._ob.pose.bones[number].dqik_translate)
 
-    def _limb(self, goal: bpy.types.PropertyGroup) -> bend.Limb | None:
+    def _limb(self, goal: bpy.types.PropertyGroup) -> bend.FoldingLimb | None:
         """The limb that a goal's pole turns; None if that is the whole chain."""
         number, chain = self._chain(goal)
         return next(iter(bend.find_limbs(self._figure.body, [Chain(chain, number, goal.use_tail)])), None)

@@ -2,22 +2,28 @@
 """A prepared armature: everything that its solve needs and that does not depend on the frame."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 from mathutils import Vector
 
 from ... import solvers as ik
 from ...solvers.algebra import dual_quaternion, quaternion
-from ..blender import limit_frame
-from ..blender.armature import Armature
+from ..blender import dependencies, limit_frame
 from ..blender.channels import Channels
+from ..blender.dependencies import acts
+from ..figure import foot
+from ..figure.character import Character
 from ..figure.foot import angles
-from ..figure.roles import Figure
-from ..notes import Note
+from . import foot_roll
+from .bone_joints import BoneJoints
 from .foot_roll import RolledFoot
-from .obstacles import Obstacle
+from .plan import Plan
+
+_LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
 
 
 @dataclass(frozen=True)
@@ -32,19 +38,6 @@ class RootPlace:
     offset: Vector
     loose: int
     turned: bool
-
-
-@dataclass(frozen=True)
-class GoalBinding:
-    """A goal's number in the panel's list, and whether it has a pole.
-
-    of_foot : it is that of a foot, which its toes without a goal of their own follow. tells_turn : as in `GoalFacts`.
-    """
-
-    index: int
-    pole: bool
-    of_foot: bool = False
-    tells_turn: bool = True
 
 
 class RootGoal(NamedTuple):
@@ -63,20 +56,13 @@ class RootGoal(NamedTuple):
     path: list[int]
 
 
-class Support(NamedTuple):
-    """A goal, by its number in a rig, whose target carries weight at some points (E, 3) in the target's frame."""
-
-    goal: int
-    ends: np.ndarray
-
-
-@dataclass
 class Rig:
     """A prepared armature: M bones of the solver's skeleton, J joints (a bone that may move has three more).
 
     Attributes
     ----------
-    armature : its bones at rest. figure : their roles. size : its largest extent [armature units].
+    plan : what it was made from. goals : of the plan, in the order of the solve. armature : its bones at rest. figure :
+        their roles. size : its largest extent [armature units].
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
     rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
     detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
@@ -91,65 +77,63 @@ class Rig:
         goals' bones. The last three are unused where `frames` is None.
     solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
-    inner, roots : rows with and without a parent in the skeleton. hanging : roots that a parent outside it turns.
+    roots : rows without a parent in the skeleton. hanging : those that a parent outside it turns.
     still, constrained_rows : rows that are not solved, without and with a constraint or driver. is_plain : no row has a
         constraint or driver.
     root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
-    turns, has_poles : whether any goal turns its bone, whether any has a pole.
+    turns : whether any goal turns its bone.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body. slide_scale : (T,) ones.
+    goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body.
     loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
     placed_rows : rows of bones that constraints put at other bones, and that turn freely.
-    supports : what carries weight. other_kinds : goals of other kinds than Reach. obstacles : that are avoided.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
-    left_out, passes : as of `Plan`.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
+    structure : is the same object in rigs that differ by holds and gains only.
     """
 
-    armature: Armature
-    figure: Figure
-    skeleton: ik.Skeleton
-    prepared: ik.Prepared
-    goals: list[GoalBinding]
-    bones: np.ndarray
-    parent: np.ndarray
-    main: np.ndarray
-    rooted: np.ndarray
-    detached: np.ndarray
-    constrained: np.ndarray
-    own_rest: np.ndarray
-    rest_offset: np.ndarray
-    slide_joint: np.ndarray
-    slide_row: np.ndarray
-    slide_free: np.ndarray
-    location_frame: np.ndarray
-    solved: np.ndarray
-    loose: np.ndarray
-    local_rows: frozenset[int]
-    placed_rows: frozenset[int]
-    frames: tuple[np.ndarray, np.ndarray] | None
-    frame_axes: np.ndarray
-    held_rows: frozenset[int]
-    held_with: dict[int, list[int]]
-    locked_bones: list[int]
-    supports: list[Support]
-    rolled_feet: list[RolledFoot]
-    obstacles: list[Obstacle]
-    all_goals: int
-    left_out: list[int]
-    passes: int
-    all_obstacles: int
-    notes: list[Note] = field(default_factory=list)
+    def __init__(
+        self, ob: bpy.types.Object, plan: Plan, joints: BoneJoints, prepared: ik.Prepared, all_goals: int
+    ) -> None:  # fmt: skip
+        """`ob` : the evaluated armature object."""
+        self.plan, self.prepared, self.skeleton, self.structure = plan, prepared, prepared.skeleton, object()
+        self.armature, self.figure, self.goals, self.size = plan.armature, plan.figure, plan.goals, plan.armature.size
+        self.held_with, self.supports = plan.held_with(), joints.supports(plan)
+        self.rolled_feet = _rolled_feet(ob, plan)
+        self.all_goals, self.all_obstacles = all_goals, len(dependencies.obstacles(ob))
+        pose = [ob.pose.bones[bone] for bone in plan.bones]
+        self.locked_bones = [
+            bone for bone, own in zip(plan.bones, pose, strict=True) if own.dqik_lock and own.dqik_use_limits
+        ]
+        self.bones = np.array(plan.bones)
+        self.parent, self.main = plan.armature.parent[self.bones], np.array([joints.main[bone] for bone in plan.bones])
+        self.rooted, self.detached = np.array(joints.rooted), np.array(joints.detached)
+        self.constrained, self.solved = plan.constrained[self.bones], np.flatnonzero(plan.moved[self.bones])
+        self.own_rest, self.rest_offset = np.array(joints.own_rest), np.array(joints.rest_offset)
+        self.slide_joint = np.array(list(joints.slides.values()), dtype=np.intp)
+        self.slide_row = np.array([plan.bones.index(bone) for bone in joints.slides], dtype=np.intp)
+        self.slide_free = np.array(joints.slide_free, dtype=bool).reshape(-1, 3)
+        self.location_frame = np.array(joints.location_frame)
+        self.loose = np.array([own.parent is None or not own.bone.use_connect for own in pose])
+        self.held_rows = frozenset(np.flatnonzero(joints.held).tolist())
+        self.local_rows = frozenset(
+            row for row, bone in enumerate(plan.bones)
+            if _is_local(pose[row]) or (plan.constrained[bone] and not plan.armature.controls[bone])
+        )  # fmt: skip
+        self.placed_rows = frozenset(np.flatnonzero(plan.placed[self.bones]).tolist())
+        self.frames, self.frame_axes = joints.solved_frames(plan), np.array([joints.frames[k].axes for k in plan.bones])
+        self._derive()
 
-    def __post_init__(self) -> None:
-        self.size = self.armature.size
+    def _derive(self) -> None:
+        """Set what follows from the arrays by rows, for the frames."""
+        prepared = self.prepared
         fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
         self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
-        self.inner, self.roots = np.flatnonzero(~self.rooted), np.flatnonzero(self.rooted)
+        self.roots = np.flatnonzero(self.rooted)
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
         self.is_plain = not (self.constrained_rows.size or self.placed_rows)
@@ -161,14 +145,13 @@ class Rig:
                 slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
                 row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
             ))  # fmt: skip
-        self.slide_scale = np.ones(len(slides))
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.loose_bones = self.bones[self.loose_rows]
-        self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in self.prepared.goals]
+        self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
         self._motions = b"", np.zeros((1, 0, 4))
-        self._stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), self.prepared
+        self._stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
         for row, joint in slides.items():
@@ -176,11 +159,32 @@ class Rig:
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
         self.root_rests = self.root_rotations(self.rest_links)
         self.root_goals = self._root_goals(slides)
-        self.other_kinds = [k for k, goal in enumerate(self.prepared.goals) if goal.kind != "REACH"]
-        self.target_points = sum(len(goal.points or ()) for goal in self.prepared.goals)
-        self.target_points += sum(len(one.points) for one in self.obstacles)
-        self.turns = any(goal.rotation is not None for goal in self.prepared.goals)
-        self.has_poles = any(one.pole for one in self.goals)
+        self.other_kinds = [k for k, goal in enumerate(prepared.goals) if goal.kind != "REACH"]
+        self.target_points = sum(len(goal.points or ()) for goal in prepared.goals)
+        self.target_points += sum(len(one.points) for one in self.plan.obstacles)
+        self.turns = any(goal.rotation is not None for goal in prepared.goals)
+
+    def with_holds(self, holds: np.ndarray, gains: np.ndarray) -> "Rig":
+        """The same rig with other holds and gains (N,) of its bones, which shares everything that these leave alone.
+
+        Raises `DqikError` for numbers that no joint can have.
+        """
+        turning = holds.copy()  # where a bone is held, those that are held with it do not turn
+        for bone, above in self.held_with.items():
+            turning[above] = np.maximum(turning[above], holds[bone])
+        hold, gain = np.zeros(len(self.skeleton)), np.ones(len(self.skeleton))
+        for values, slid, turned in ((hold, holds, turning), (gain, gains, gains)):
+            values[self.slide_joint[:, None] + np.arange(3)] = slid[self.bones[self.slide_row], None]
+            values[self.main] = turned[self.bones]
+        # Before a hand was pinned it turned with its arm. Its own rest pose must not turn the arm now.
+        both = zip(self.goals, self.prepared.goals, strict=True)
+        gain[[goal.joint for binding, goal in both if not binding.facts.tells_turn]] = 0.0
+        if np.array_equal(hold, self.skeleton.hold) and np.array_equal(gain, self.skeleton.gain):
+            return self
+        rig = copy(self)
+        rig.prepared = self.prepared.with_holds(hold, gain)
+        rig.skeleton, rig._stretch = rig.prepared.skeleton, ((1.0,) * len(self.goals), rig.prepared)
+        return rig
 
     def _root_goals(self, slides: dict[int, int]) -> list[RootGoal]:
         """The first goal of each root that has a place and a rotation to reach. slides : first slide joint by row."""
@@ -200,7 +204,7 @@ class Rig:
         """The solved bones that no goal moves but one, by its number in the panel's list; its own if it shares all."""
         own, others, last = set[int](), set[int](), -1
         for binding, goal in zip(self.goals, self.prepared.goals, strict=True):
-            if binding.index == index:
+            if binding.number == index:
                 own |= set(goal.chain or ())
                 last = last if binding.of_foot else goal.joint
             elif goal.kind != "BALANCE":
@@ -258,3 +262,28 @@ class Rig:
             own = self.prepared
             self._stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
         return self._stretch[1]
+
+
+def _is_local(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone has active constraints, and all act in the frame of its parent."""
+    active = [c for c in bone.constraints if acts(c)]
+    return bool(active) and all(c.owner_space in _LOCAL and c.type not in {"IK", "SPLINE_IK"} for c in active)
+
+
+def _rolled_feet(ob: bpy.types.Object, plan: Plan) -> list[RolledFoot]:
+    """What the feet of a plan roll about, and the goals of their toes."""
+    armature, found = plan.armature, list[RolledFoot]()
+    character = Character(armature, plan.figure)
+    for k, goal in enumerate(plan.goals):
+        own = foot.of(ob, character, goal.bone) if goal.facts.rolls and not goal.of_foot else None
+        if own is None:
+            continue
+        toes = next((n for n, one in enumerate(plan.goals) if one.bone == own.toes and one.facts.turns), -1)
+        own = foot_roll.seen_from_goal(armature, own, goal.bone, goal.facts.use_tail)
+        rest = quaternion.from_matrix(armature.rest[goal.bone, :3, :3])
+        legs = [
+            n for n, one in enumerate(plan.goals)
+            if n != k and not one.of_foot and foot_roll.goes_with(ob.original, one.number, goal.number)
+        ]  # fmt: skip
+        found.append(RolledFoot(k, goal.number, own, rest, toes, toes >= 0 and plan.goals[toes].of_foot, legs))
+    return found

@@ -22,7 +22,7 @@ NO_BETTER = 0.99  # times what the first answer misses: with less an answer coun
 
 
 class FrameSolver(Protocol):
-    """What solves frames: `Prepared`."""
+    """A solver of frames: `Prepared`."""
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh."""

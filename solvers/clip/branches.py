@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which frame-by-frame answer each limb starts from in each frame: the path of least acceleration through them.
+"""Chooses the frame-by-frame answer of each limb in each frame: the path of least acceleration through them.
 
 A limb can meet its goals in several ways, and each way of solving frame by frame changes over at other frames: a pop.
 The path through all answers that costs least, by Viterbi's algorithm over pairs of frames, changes over where that

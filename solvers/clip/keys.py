@@ -38,7 +38,7 @@ def refined(keys: np.ndarray, met: np.ndarray) -> np.ndarray:
 
 
 def kept(met: np.ndarray) -> np.ndarray:
-    """Which keys (K,) are kept: not a few that no answer meets between others that are met, where the way leads past.
+    """The keys (K,) bool that are kept: not a few that no answer meets between others that are met.
 
     met : (K,) bool, whether a key's goals are.
     """

@@ -27,7 +27,7 @@ MOST = 4  # pops that are bridged in a stage
 
 
 def pops(clip: Clip, state: State) -> np.ndarray:
-    """How far (F,) a joint's step from each frame to the next is off the mean of the steps beside it [rad], at most."""
+    """The largest differences (F,) of a joint's step to the next frame from the mean of the steps beside it [rad]."""
     off = np.zeros(len(clip))
     for begin in range(0, len(clip) - 3, AT_ONCE):
         part = state.take(slice(begin, begin + AT_ONCE + 3))
@@ -37,7 +37,7 @@ def pops(clip: Clip, state: State) -> np.ndarray:
 
 
 def forced(clip: Clip) -> np.ndarray:
-    """How far (F,) a target's step is off the mean of the steps beside it [rad; places: skeleton lengths], at most."""
+    """The same (F,) of the targets' steps [rad; places: skeleton lengths]."""
     targets, off = clip.targets, np.zeros(len(clip))
     if len(clip) < 4:
         return off
@@ -51,7 +51,7 @@ def forced(clip: Clip) -> np.ndarray:
 
 
 def _off(v: np.ndarray) -> np.ndarray:
-    """How far (F - 2,) steps (F, K, 3) are off the mean of those beside them, at most."""
+    """The largest differences (F - 2,) of steps (F, K, 3) from the mean of those beside them."""
     return np.sqrt(((v[1:-1] - 0.5 * (v[2:] + v[:-2])) ** 2).sum(-1)).max(-1, initial=0.0)
 
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from ..compiled.clip import BandMemory, CompiledStage
 from ..model.goals import Targets
+from ..motion import banded
 from ..space.joint_space import JointSpace, State
 from ..space.tasks import Tasks
-from . import banded
 from .bounds import Bounds
 from .rows import rows_of
 from .smoothness import Smoothness

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How smoothly a motion's joints move, and how near they stay to another motion: costs, gradients and Hessians.
+"""Acceleration of a motion's joints, and their closeness to another motion: costs, gradients and Hessians.
 
     1/2 w |a|^2,  a_f = v_(f+1) - v_f,   v_f = log(R_f^-1 R_(f+1))          acceleration of a joint
     1/2 w |a|^2,  a_f = c_(f+2) - 2 c_(f+1) + c_f,   c_f = log(S_f^-1 R_f)   of its correction to a motion S

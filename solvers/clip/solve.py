@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..compiled.clip import CompiledStage, compiled_stage
+from ..compiled.clip import CompiledStage, PreparedStages, compiled_stage
 from ..group.grouping import coupled
 from ..group.settings import POLISH_DAMPING
 from ..group.stage import Stage, frames_of, posed
-from ..group.stages import Stages
 from ..group.starts import with_still_slides
 from ..iterate.descent import Settings, damped
 from ..methods import dls
@@ -42,21 +41,21 @@ _polished = damped(dls.step)
 
 
 def solve_into(
-    stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
+    prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
     window: int = WINDOW, watch: Watch = unwatched,
 ) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
-    stages, solver : of the same prepared solve. corrects : whether the start poses are a motion to correct: then it is
+    solver : of frames of the prepared solve. corrects : whether the start poses are a motion to correct: then it is
         the correction that is smooth, else the motion. window : frames that are solved at once.
     watch : of the progress; it may raise to stop the solve.
     """
-    finite = stages.finite(arrays)
+    finite = prepared.numpy.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
     for begin, end in runs(finite):
         own_watch = within(watch, begin / len(arrays), end / len(arrays))
-        _Solve(stages, solver, arrays.part(begin, end), smooth, corrects, window, own_watch).run()
+        _Solve(prepared, solver, arrays.part(begin, end), smooth, corrects, window, own_watch).run()
 
 
 class _Solve:
@@ -67,10 +66,11 @@ class _Solve:
     """
 
     def __init__(
-        self, stages: Stages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool, window: int,
-        watch: Watch,
+        self, prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool,
+        window: int, watch: Watch,
     ) -> None:  # fmt: skip
-        self.stages, self.solver, self.arrays, self.watch = stages, solver, arrays, watch
+        self.prepared, self.solver, self.arrays, self.watch = prepared, solver, arrays, watch
+        self.stages = stages = prepared.numpy
         self.smooth, self.corrects, self.window, self.length = smooth, corrects, window, stages.skeleton.length
         self.targets, self.start, self.links, _ = stages.inputs(arrays, slice(None))
         self.found: list[Pose] = []
@@ -140,7 +140,7 @@ class _Solve:
         """
         shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(self.stages.stages)
         space, frames, keys, watch = stage.space, len(self.arrays), self.keys, within(self.watch, *shares.tolist())
-        compiled = compiled_stage(stage, len(self.stages.goals), self.stages.points)
+        compiled = compiled_stage(self.prepared, number)
         targets, own = self.targets.of_goals(stage.indices), _state(space, pose)
         own_keys, at_keys, own_links = own.take(keys), targets.take(keys), some_of(self.links, keys)
         states, rows, costs = zip(*(

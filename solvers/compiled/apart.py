@@ -21,7 +21,7 @@ from .structures import CONTACTS, CONVEX, POSE
 
 
 def compiled_or_numpy(apart: Apart, options: Options, counts: np.ndarray, points: int) -> "CompiledApart | Apart":
-    """What pushes the bodies of a prepared solve apart: the kernel where it can.
+    """The collision solver of a prepared solve: the kernel's where it can.
 
     counts : (G, 2) bool as in `Stages`. points : number of target points of all goals and obstacles.
     """

@@ -3,22 +3,23 @@
 
 import threading
 from collections.abc import Sequence
-from ctypes import addressof
+from ctypes import addressof, sizeof
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from ..group.stage import Stage
+from ..group.stages import Stages
 from ..model.frames import asking
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space.joint_space import State
-from .declare import Packer
-from .library import Kernel, load
+from .declare import CLASSES, Packer
+from .library import load
 from .needs import SUPPORTED, needs
-from .pack import problem
-from .stages import WorkingMemory, in_threads
-from .structures import BAND, CLIP_MOTION
+from .stages import CompiledStages, WorkingMemory, in_threads
+from .structures import BAND, CLIP_MOTION, PROBLEM
 
 FRAMES_A_THREAD = 64  # at least, where a frame takes a microsecond or two
 JOINTS_A_THREAD = 4000  # of all frames, at least
@@ -40,7 +41,7 @@ class BandMemory:
 def solve_band(
     diagonal: np.ndarray, first: np.ndarray, second: np.ndarray, right: np.ndarray, memory: BandMemory
 ) -> np.ndarray | None:
-    """As `solvers.clip.banded.solve`; None where NumPy has to."""
+    """As `solvers.motion.banded.solve`; None where NumPy has to."""
     kernel = load()
     if kernel is None or not right.size:
         return None
@@ -66,15 +67,22 @@ def solve_band(
     return x
 
 
+class PreparedStages(Protocol):
+    """A prepared solve: its stages for NumPy, and as they are packed for the kernel."""
+
+    numpy: Stages
+    compiled: CompiledStages | None
+
+
 class CompiledStage:
     """A stage packed for the kernel, whose rows are asked for at many states."""
 
-    def __init__(self, kernel: Kernel, stage: Stage, goals: int, points: int) -> None:
-        """goals, points : numbers of all goals, and of target points of all goals and obstacles."""
-        self.kernel, self.stage, self.goals = kernel, stage, goals
-        self._packer, counts = Packer(), np.ones((goals, 2), dtype=bool)
-        self.address = addressof(problem(self._packer, stage.skeleton, [stage], counts, "PGS", points))
-        self.memory = WorkingMemory(int(kernel.work(self.address)))
+    def __init__(self, whole: CompiledStages, stage: Stage, number: int) -> None:
+        """`number` : of the stage among those that are packed."""
+        self.kernel, self.stage, self.goals, self._packer = whole.library, stage, whole.goals, Packer(whole.packer)
+        place = CLASSES["dqik_problem"].from_address(whole.address).stage + number * sizeof(CLASSES["dqik_stage"])
+        self.address = addressof(self._packer.refill(PROBLEM, whole.address, stages=1, stage=place))
+        self.memory = WorkingMemory(int(self.kernel.work(self.address)))
 
     def step(self, state: State, d: np.ndarray) -> State:
         """As `JointSpace.step`."""
@@ -107,10 +115,16 @@ class CompiledStage:
         return float(costs.sum())
 
 
-def compiled_stage(stage: Stage, goals: int, points: int) -> CompiledStage | None:
-    """The stage, packed; None where NumPy has to compute its rows. goals, points : as in `CompiledStage`."""
+def compiled_stage(prepared: PreparedStages, number: int) -> CompiledStage | None:
+    """A stage of a prepared solve for the kernel; None where NumPy has to compute its rows."""
+    stages, whole = prepared.numpy, prepared.compiled
+    stage = stages.stages[number]
     kernel = load() if needs(stage.skeleton, [stage], "PGS", stage.options) <= SUPPORTED else None
-    return None if kernel is None else CompiledStage(kernel, stage, goals, points)
+    if kernel is None:
+        return None
+    if whole is None:  # the kernel does not have the solver, but the rows
+        whole = CompiledStages(kernel, stages.skeleton, stages.stages, stages.counts, "PGS", stages.points)
+    return CompiledStage(whole, stage, number)
 
 
 class CompiledRows:

@@ -19,7 +19,7 @@ import numpy as np
 from ..algebra import quaternion
 from ..figure import body, collars, fading, own_motion, weights
 from ..figure import limbs as figure_limbs
-from ..group import apart, attempts, polish, solve, staged, stages
+from ..group import apart, plan, stages
 from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, sweeps
 from ..methods import ccd, pgs
 from ..model import contacts as bodies
@@ -58,10 +58,8 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (descent, "", "LEAST_DAMPING MOST_DAMPING DAMPING_SHARE GOOD_GAIN POOR_GAIN GROW SHRINK REJECT"),
     (descent, "", "LEAST_PROGRESS LEAST_STEP"),
     (descent, "", "ABANDON_STEPS ABANDON_SHARE RESIGN_STEPS RESIGN_SHARE CREEP_STEPS CREEP_SHARE"),
-    (polish, "", "RETURN_NEARER"),
-    (solve, "", "FOLLOW_JUMP FOLLOW_LOST"),
-    (attempts, "", "NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER"),
-    (staged, "", "STAGED_MISS STAGED_MISS_KNOWN STAGED_SHARE"),
+    (plan, "", "RETURN_NEARER FOLLOW_JUMP FOLLOW_LOST NEAR_STARTS NEAR_SPREADS RECOVER_ERROR RECOVER_SHARE NEARER "
+        "STAGED_MISS STAGED_MISS_KNOWN STAGED_SHARE"),
     (stages, "", "HOLD_AFTER UNIT"),
     (apart, "CONTACT_", "STEPS RAISING WEIGHT DAMPING BACK LONGEST ROUNDS REACH TOUCHING HELD LEFT SUNK"),
     (bodies, "CONTACT_", "POINTS"),

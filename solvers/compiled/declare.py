@@ -90,8 +90,9 @@ def in_ctypes(kind: str) -> Any:
 class Packer:
     """Fills structures, and keeps alive the memory that they point to."""
 
-    def __init__(self) -> None:
-        self._referents: list[Any] = []
+    def __init__(self, *shared: object) -> None:
+        """`shared` : kept alive too, as the packer of structures that are packed anew in part."""
+        self._referents: list[Any] = list(shared)
 
     def fill(self, structure: Structure, **values: Any) -> Any:
         """A structure with a value for each of its fields, by name.
@@ -104,6 +105,15 @@ class Packer:
             missing, unknown = sorted(converters.keys() - values.keys()), sorted(values.keys() - converters.keys())
             raise TypeError(f"{structure.name}: missing {missing}, unknown {unknown}")
         filled = CLASSES[structure.name](*[convert(self, values[name]) for name, convert in converters.items()])
+        self._referents.append(filled)
+        return filled
+
+    def refill(self, structure: Structure, address: int, **values: Any) -> Any:
+        """A copy of a structure that was filled, at an address, with other values for some fields."""
+        converters, kind = _CONVERTERS[structure.name], CLASSES[structure.name]
+        filled = kind.from_buffer_copy(kind.from_address(address))
+        for name, value in values.items():
+            setattr(filled, name, converters[name](self, value))
         self._referents.append(filled)
         return filled
 
@@ -139,4 +149,5 @@ _CONVERTERS: dict[str, dict[str, Callable[[Packer, Any], Any]]] = {}
 
 def _converters(structure: Structure) -> dict[str, Callable[[Packer, Any], Any]]:
     """For each field a function of the packer that makes the field from the value passed to `fill`."""
-    return _CONVERTERS.setdefault(structure.name, {one.name: _converter(one.kind) for one in structure.fields})
+    found = _CONVERTERS[structure.name] = {one.name: _converter(one.kind) for one in structure.fields}
+    return found

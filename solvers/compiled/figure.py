@@ -88,10 +88,6 @@ def _figure(packer: Packer, prior: Prior) -> Any:
     figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior.viewer
     hips, effectors = figure.hips, len(viewer.goals)
     chest = figure.spine[-1] if prior.keeps_chest else -1
-    network_of = {  # both sides share one
-        (limb.kind, limb.turned): _network(packer, parts.networks, k // parts.networks.limbs)
-        for k, limb in enumerate(figure.limbs)
-    }
     return packer.fill(
         FIGURE,
         skeleton=of_skeleton(packer, figure.skeleton),
@@ -103,7 +99,7 @@ def _figure(packer: Packer, prior: Prior) -> Any:
         lines=len(figure.spine_lines),
         columns=len(parts.mirror),
         effector=[_effector(packer, prior, number) for number in range(effectors)],
-        limb=[_limb(packer, prior, k, network_of[limb.kind, limb.turned]) for k, limb in enumerate(figure.limbs)],
+        limb=[_limb(packer, prior, k) for k in range(len(figure.limbs))],
         hips_goal=hips.goal,
         hips_link=hips.link,
         hips_joint=-1 if hips.link >= 0 else viewer.hips_joint,
@@ -158,7 +154,7 @@ def _effector(packer: Packer, prior: Prior, number: int) -> Any:
     )  # fmt: skip
 
 
-def _limb(packer: Packer, prior: Prior, k: int, network: Any) -> Any:
+def _limb(packer: Packer, prior: Prior, k: int) -> Any:
     figure, parts = prior.figure, prior.body
     limb, arm = figure.limbs[k], k < prior.body.arms
     nothing = np.zeros(3)
@@ -194,7 +190,7 @@ def _limb(packer: Packer, prior: Prior, k: int, network: Any) -> Any:
         axes=parts.axes[k].ravel(),
         bones=parts.frames_of_bones[k].ravel(),
         back=parts.back[k].ravel(),
-        network=network,
+        network=_network(packer, parts.networks, k),
     )
 
 

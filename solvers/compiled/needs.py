@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kernel supports of all that a solve may need. NumPy solves what needs anything else."""
+"""The needs of a solve, and those that the kernel supports; NumPy solves if there is any other."""
 
 from collections.abc import Sequence
 

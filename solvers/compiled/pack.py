@@ -3,13 +3,13 @@
 
 import math
 from collections.abc import Sequence
-from ctypes import addressof
+from ctypes import addressof, sizeof
 from typing import Any
 
 import numpy as np
 
-from ..group.continuation import ALIKE, CHOSEN_AFTER
 from ..group.grouping import carriers
+from ..group.plan import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
 from ..group.stages import still_joints
 from ..iterate import mmd
@@ -51,8 +51,20 @@ def problem(
         tolerance=tolerances.tolerance if tolerances else 0.0,
         rotation_tolerance=tolerances.rotation_tolerance if tolerances else 0.0,
         counts=counts @ np.array([1, 2]),
-        still=None if still is None else [_joint_space_alone(packer, still)],
+        still=None if still is None else [packer.fill(STAGE, **{**_NOTHING, **_joint_space(still)})],
     )
+
+
+def with_holds(packer: Packer, address: int, stages: Sequence[Stage], solver: str) -> Any:
+    """A copy of the packed solve at an address for stages that differ by holds and gains only."""
+    first, size = CLASSES["dqik_problem"].from_address(address).stage, sizeof(CLASSES["dqik_stage"])
+    packed = [
+        packer.refill(
+            STAGE, first + size * number, **_limbs(packer, stage.limbs), **_arcs(packer, stage.arcs),
+            **_runs_of(packer, stage),
+        ) for number, stage in enumerate(stages)
+    ]  # fmt: skip
+    return packer.refill(PROBLEM, address, stage=packed)
 
 
 def of_skeleton(packer: Packer, skeleton: Skeleton) -> Any:
@@ -82,11 +94,6 @@ def _stage(packer: Packer, stage: Stage, solver: str, gaps: int) -> Any:
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
     )
-
-
-def _joint_space_alone(packer: Packer, space: JointSpace) -> Any:
-    """A stage with only its joint space filled."""
-    return packer.fill(STAGE, **{**_NOTHING, **_joint_space(space)})
 
 
 def _joint_space(space: JointSpace) -> dict[str, Any]:
@@ -301,22 +308,7 @@ def _arcs(packer: Packer, arcs: Sequence[Arc]) -> dict[str, Any]:
 
 def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     """The settings of all runs of a stage, its restarts, and the order of its sweep."""
-    stage_runs, options, attempts = stage.runs, stage.options, stage.attempts
-    runs = {
-        "phase": stage_runs.phases,
-        "following": [stage_runs.following],
-        "following_missed": [stage_runs.following_missed],
-        "polishing": stage_runs.polishing and [stage_runs.polishing],
-        "insisting": stage_runs.insisting and [stage_runs.insisting],
-        "returning": stage_runs.returning or None,
-        "nearby": [attempts.nearby],
-        "staging": stage_runs.staging,
-        "yielding": stage_runs.yielding,
-        "approaching": attempts.approaching and [attempts.approaching],
-        "arriving": [attempts.arriving],
-        "descending": [attempts.descending],
-        "finishing": [attempts.finishing],
-    }
+    stage_runs, options = stage.runs, stage.options
     return {
         "solver": SOLVERS[solver],
         "continues": stage_runs.continues,
@@ -331,14 +323,40 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
         "chosen_after": CHOSEN_AFTER,
         "swivel": limb.SWIVELS,
         "alike": math.cos(0.5 * ALIKE),
-        **{name: each and [_settings(packer, one) for one in each] for name, each in runs.items()},
+        **_runs_of(packer, stage),
         "spend": stage_runs.spend,
         "sweep": [_sweep(packer, stage)] if solver == "CCD" else None,
     }
 
 
-def _settings(packer: Packer, settings: Settings) -> Any:
+def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
+    """The settings of all runs of a stage."""
+    stage_runs = stage.runs
+    runs = {
+        "phase": stage_runs.phases,
+        "following": [stage_runs.following],
+        "following_missed": [stage_runs.following_missed],
+        "polishing": stage_runs.polishing and [stage_runs.polishing],
+        "insisting": stage_runs.insisting and [stage_runs.insisting],
+        "returning": stage_runs.returning or None,
+        "nearby": [stage_runs.nearby],
+        "staging": stage_runs.staging,
+        "yielding": stage_runs.yielding,
+        "approaching": stage_runs.approaching and [stage_runs.approaching],
+        "arriving": [stage_runs.arriving],
+        "descending": [stage_runs.descending],
+        "finishing": [stage_runs.finishing],
+    }
+    every = [one for each in runs.values() for one in each or ()]
+    vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}
+    address = {key: packer.numbers("double", vector) for key, vector in vectors.items()}  # most runs share theirs
+    return {name: each and [_settings(packer, one, address) for one in each] for name, each in runs.items()}
+
+
+def _settings(packer: Packer, settings: Settings, address: dict[int, int]) -> Any:
+    """The settings of a run. address : of its vectors, by their identity."""
     values = settings._replace(damping=-1.0 if settings.damping is None else settings.damping)._asdict()
+    values |= {name: address[id(values[name])] for name in ("reluctance", "weights")}
     del values["options"]
     return packer.fill(SETTINGS, **values)
 

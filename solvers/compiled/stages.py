@@ -4,6 +4,7 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
+from copy import copy
 from ctypes import addressof
 from functools import partial
 from itertools import pairwise
@@ -16,7 +17,7 @@ from ..model.frames import FrameArrays, room
 from ..model.skeleton import Pose, Skeleton
 from .declare import Packer
 from .library import Kernel
-from .pack import problem
+from .pack import problem, with_holds
 from .structures import MOTION
 
 _ROUNDED = 1e-15  # by which checking a pose changes it, where it is an answer
@@ -59,10 +60,17 @@ class CompiledStages:
         """`counts` (G, 2) bool: whether each goal's position and its rotation count. points : number of all goals'."""
         self.library, self.skeleton, self.goals, self.points = library, skeleton, len(counts), points
         self.rows = sum(stage.tasks.m for stage in stages)
-        self._packer = Packer()
-        self._joints = len(skeleton)
-        self.address = addressof(problem(self._packer, skeleton, stages, counts, solver, points))
+        self.packer = self._whole = Packer()
+        self._joints, self._solver = len(skeleton), solver
+        self.address = addressof(problem(self.packer, skeleton, stages, counts, solver, points))
         self.memory = WorkingMemory(int(library.work(self.address)))
+
+    def with_holds(self, stages: Sequence[Stage]) -> "CompiledStages":
+        """Stages that differ by their joints' holds and gains only; they share the other packed memory."""
+        other = copy(self)
+        other.packer, other.skeleton = Packer(self._whole), stages[0].skeleton if stages else self.skeleton
+        other.address = addressof(with_holds(other.packer, self.address, stages, self._solver))
+        return other
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh; many frames in several threads."""

@@ -54,7 +54,7 @@ TASK_DATA = {
     name: structure(f"dqik_{name}", f"Of a task; see solvers/space/tasks/{name}.py.", *kind.data)
     for name, kind in TASK_KINDS.items() if kind.data
 }  # fmt: skip
-"""What the kinds declare of the tasks that only they have."""
+"""Structures of the data that only tasks of one kind have."""
 
 TASK = structure(
     "dqik_task", "A task of a goal; see solvers/space/tasks/kind.py.",
@@ -234,7 +234,7 @@ POSE = structure("dqik_pose", "A pose of J joints.", ("double[]", "rotations tra
 # -- whole clips -------------------------------------------------------------------------------------------------------
 
 BAND = structure(
-    "dqik_band", "A symmetric positive definite matrix in a band of blocks; see solvers/clip/banded.py.",
+    "dqik_band", "A symmetric positive definite matrix in a band of blocks; see solvers/motion/banded.py.",
     ("int64", "frames", ""),
     ("int32", "n", "unknowns of a frame"),
     ("double[]", "diagonal first second", "(frames, n, n), (frames - 1, n, n), (frames - 2, n, n) on and below it"),
@@ -307,7 +307,7 @@ FIGURE = structure(
 )  # fmt: skip
 
 FIGURE_START = structure(
-    "dqik_figure_start", "What follows from the animator's pose of a figure; see _Start in solvers/figure/prior.py.",
+    "dqik_figure_start", "What follows from the animator's pose of a figure; see Prior in solvers/figure/prior.py.",
     ("int32", "has_pose", "whether the rest is of a pose"),
     ("double", "share", "of the character's own motion"),
     ("double[]w", "rotations links", "(J, 4), (J, 8) of the pose"),

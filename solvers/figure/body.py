@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prior's own pose of one figure: chest, shoulders, elbows and knees from a view of the effectors."""
 
+from copy import copy
+
 import numpy as np
 
 from ..algebra import arctan2, by_row, quaternion
 from . import limbs as limb_geometry
-from .chest import Chest, share_of_turn
+from .chest import Chest
 from .collars import Collars
 from .ends import LooseEnds, turned_back
 from .figure import SIDES, Head, RestFigure, RestLimb
-from .view import TURNED, View, products, rows
+from .view import View
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
 MIRROR = np.array([1.0, 1.0, -1.0, -1.0])
 """The signs of a quaternion's mirror image in the plane between left and right."""
 NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
-"""How far effectors may be from their parts' rest roots, in lengths of limb or torso; those twice as far tell nothing.
-"""
+"""Limits of the distances of effectors from their roots at rest, in lengths of limb or torso; at twice the limit they
+tell nothing."""
 MOST_TURN = 1.5  # of the chest about each axis [rad]
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 
@@ -39,20 +41,22 @@ class Predictor:
         self.signs = np.array([SIDES[limb.side] for limb in limbs])
         self._set_effectors(count)
         self._set_limbs(limbs, weights)
-        self._set_trunk(weights, free)
-        self.collars = Collars(figure, limbs[: self.arms], free)
-        self._set_joints(free)
-        self.serves = self._served(count)
-        self.follows = self.serves | ~self.serves.any(0)
-        self.bends = self._bends()
+        self._set_trunk(weights)
         link = figure.hips.link
         self.inner = np.array([joint for joint in range(len(figure.skeleton)) if joint != link and (
             figure.skeleton.parent[joint] >= 0)], dtype=np.intp)  # fmt: skip
+        self._set_free(free)
+
+    def with_free(self, free: np.ndarray) -> "Predictor":
+        """A predictor of the same figure with other free joints (J,), which shares what does not depend on these."""
+        other = copy(self)
+        other._set_free(free)
+        return other
 
     # -- preparation ----------------------------------------------------------------------------------------------
 
     def _set_effectors(self, count: int) -> None:
-        """What the trunk's features are made of, both sides as they are."""
+        """Set the arrays that features are made of, both sides as they are."""
         figure, head, signs = self._figure, self._figure.head, self.signs
         self.tips, self.roots, self.frames = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3, 2))
         self.sizes = np.full((count, 1), figure.torso)
@@ -76,10 +80,7 @@ class Predictor:
             select.append(9 * k + np.arange(9 if has else 6))
         self.count = sum(map(len, select))
         self.select, self.turned = np.concatenate(select), np.array(turned)
-        self._turns = any(turned)
-        lines = np.concatenate([-self.tips[..., None], self.frames], -1)[:, None]  # (E, 1, 3, 3)
-        self._lines = (TURNED @ lines).swapaxes(-1, -2).reshape(count, 16, 9)
-        self._vectors_at_rest = self._lines[:, 0].reshape(1, count, 3, 3)  # of effectors that are not turned
+        self._lines = np.concatenate([-self.tips[..., None], self.frames], -1).swapaxes(-1, -2)  # (E, 3, 3)
         self._far = np.square(self.reaches * self.sizes)
         self._scale, self._shift = np.ones((count, 9)), np.zeros((count, 9))
         self._scale[:, :3], self._shift[:, :3] = 1.0 / self.sizes, -self.roots / self.sizes
@@ -117,15 +118,12 @@ class Predictor:
         self.forearms = np.array([limb.frames[1][:, 0] for limb in limbs])
         self._pronated = self.forearms[self._turned_arms]
         self.on_toes = np.flatnonzero([limb.toe.any() for limb in limbs])
-        toes = np.array([limb.toe for limb in limbs])[self.on_toes]
-        self._toe_lines = (TURNED @ toes[:, None, :, None])[..., 0]
-        self._at_toes, self._at_turned_arms = rows(self.on_toes), rows(self._turned_arms)
-        self._at_placed_arms = rows(self.placed_arms)
+        self._toe_lines = np.array([limb.toe for limb in limbs])[self.on_toes]
         beyond = np.zeros((len(limbs), 6))
         beyond[:, 0] = [np.linalg.norm(limb.tip) / limb.size for limb in limbs]
         self._beyond = beyond[self.placed_arms]
 
-    def _set_trunk(self, weights: Weights, free: np.ndarray) -> None:
+    def _set_trunk(self, weights: Weights) -> None:
         figure = self._figure
         keys = [(limb.kind, limb.side) for limb in figure.limbs] + ([] if figure.head is None else [("head", "")])
         self.trunk = Trunk(weights, [EFFECTORS.index(key) for key in keys], self.turned.tolist())
@@ -133,14 +131,22 @@ class Predictor:
         scale[self.select], shift[self.select] = self.trunk.scale, self.trunk.shift
         self._trunk_map[self.select] = self.trunk.map
         self._trunk_scale, self._trunk_shift = scale * self._scale.ravel(), scale * self._shift.ravel() + shift
+
+    def _set_free(self, free: np.ndarray) -> None:
+        figure = self._figure
         self.spine = [joint for joint in figure.spine if joint >= 0 and free[joint] > 0.0]
         self.turns_chest = bool(self.spine)
         self.chest = Chest(figure, len(self.spine))
         self.shoulders = self.signs[: self.arms] * self._roots[: self.arms] - self.chest.at_rest
         self._from_chest = np.concatenate([self.shoulders * self.signs[: self.arms], self._roots[self.arms :]])
+        self.collars = Collars(figure, figure.limbs[: self.arms], free)
+        self._set_joints(free)
+        self.serves = self._served(len(self.sizes))
+        self.follows = self.serves | ~self.serves.any(0)
+        self.bends = self._bends()
 
     def _set_joints(self, free: np.ndarray) -> None:
-        """Which joint takes which turn: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
+        """Give joints their turns: columns are spine, neck, collars, then upper, lower, end and toes of limbs."""
         figure, limbs, arms = self._figure, self._figure.limbs, self.arms
         count = len(limbs)
         self.first = 2 + arms
@@ -165,16 +171,16 @@ class Predictor:
         self.mirror[self.first :] = np.tile(sides, (4, 1))
         self._mirror_of_limbs = sides
         self.turns_neck = figure.head is not None and figure.head.turned and bool(self.neck)
-        self.maps = np.stack([self._map(joint) for joint in self.joints]) if columns else np.zeros((0, 4, 4))
+        self.maps = self._maps(self.joints)
         self._mirrored_maps = self.mirror[self.columns][..., None] * self.maps
 
-    def _map(self, joint: int) -> np.ndarray:
-        """(4, 4) `T` to the joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
+    def _maps(self, joints: np.ndarray) -> np.ndarray:
+        """(n, 4, 4) `T` to a joint's motion: `conj(k) T k r`, with `k` the joint's axes in canonical ones at rest."""
         figure = self._figure
-        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joint])
-        rest = quaternion.relative(figure.before[joint], figure.rest[joint])
-        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest))
-        return quaternion.product(quaternion.conjugate(axes), turns)
+        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.before[joints])
+        rest = quaternion.relative(figure.before[joints], figure.rest[joints])
+        turns = quaternion.product(np.eye(4), quaternion.product(axes, rest)[:, None])
+        return quaternion.product(quaternion.conjugate(axes)[:, None], turns)
 
     def _bends(self) -> np.ndarray:
         """(K, 3, 3) from a joint's turn to the part of it that moves the end of its limb nearer or further."""
@@ -200,7 +206,7 @@ class Predictor:
         return (serves == np.arange(count)[:, None])
 
     def loose_turns(self, motions: np.ndarray) -> np.ndarray:
-        """What motions (F, K, 4) have for limbs without rotation, (F, P, 4), as `motions` has it."""
+        """The turns of ends and bends of knees (F, P, 4) in motions (F, K, 4), as `motions` returns them."""
         count = len(self._figure.limbs)
         turns = np.zeros((len(motions), len(self.ends.rows), 4))
         for row, limb in enumerate(self.ends.rows.tolist()):
@@ -218,7 +224,7 @@ class Predictor:
         return None if row < 0 else (motions[:, row] @ self.turn_from(row)) * self.mirror[self.first + limb]
 
     def row_of(self, part: int) -> int:
-        """Which of the K joints a part of a limb is (numbered by parts, then limbs); -1 for none."""
+        """The number among the K joints of a part of a limb (numbered by parts, then limbs); -1 for none."""
         found = np.flatnonzero(self.columns == self.first + part)
         return int(found[0]) if found.size else -1
 
@@ -229,27 +235,21 @@ class Predictor:
     # -- evaluation -----------------------------------------------------------------------------------------------
 
     def features(self, view: View) -> np.ndarray:
-        """What is told about all effectors (F, n)."""
+        """The features (F, n) of all effectors."""
         told = self.vectors(view).reshape(len(view.places), -1, 9) * self._scale + self._shift
         return told.reshape(len(told), -1).take(self.select, 1)
 
     def vectors(self, view: View) -> np.ndarray:
         """The places of wrists, ankles and head, and two directions of each (F, E, 3, 3)."""
-        if self._turns:
-            vectors = (products(view.turns, view.turns)[..., None, :] @ self._lines).reshape(*view.places.shape, 3)
-        else:
-            vectors = self._vectors_at_rest.repeat(len(view.places), 0)
+        vectors = quaternion.rotate(view.turns[:, :, None], self._lines)
         vectors[:, :, 0] += view.places
         return vectors
 
     def moved(self, view: View, other: View) -> np.ndarray:
-        """How far effectors are from those of another view, squared (F, E): lengths of the limb, and half turns."""
+        """Squared distances (F, E) of effectors from those of another view: lengths of the limb, and half turns."""
         away = (view.places - other.places) / self.sizes
-        squares = (away * away).sum(-1)
-        if self._turns:
-            turn = (view.turns * other.turns).sum(-1)
-            squares += np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
-        return squares
+        turn = (view.turns * other.turns).sum(-1)
+        return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
 
     def within_reach(self, view: View, other: View) -> View:
         """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""
@@ -277,20 +277,20 @@ class Predictor:
         turns = np.empty((frames, len(self.mirror), 4))
         vectors = self.seen_by_limbs(vectors, matrix, place)
         turns[:, 0] = spine
-        against = quaternion.relative(trunk[:, None], view.turns) if self._turns else view.turns
+        against = quaternion.relative(trunk[:, None], view.turns)
         if self.turns_neck:
-            turns[:, 1] = [share_of_turn(turn, 1.0 / len(self.neck)) for turn in against[:, -1].tolist()]
+            turns[:, 1] = quaternion.exp(quaternion.log(against[:, -1]) / len(self.neck))
         turns[:, 2 : self.first], collar, moved = self.collars.turns(vectors[:, :arms, 0])
         vectors[:, :arms, 0] -= moved
         chain = np.empty((frames, 4, count, 4))  # collars, upper and lower bones, and ends, against chest or hips
-        chain[:, ::3] = quaternion.IDENTITY
+        chain[:, 0] = quaternion.IDENTITY
         chain[:, 0, :arms] = collar
-        if self._turns:
-            chain[:, 3, :arms], chain[:, 3, arms:] = against[:, :arms], view.turns[:, arms:count]
-            chain[:, 3] *= self._mirror_of_limbs
+        chain[:, 3, :arms], chain[:, 3, arms:] = against[:, :arms], view.turns[:, arms:count]
+        chain[:, 3] *= self._mirror_of_limbs
         parts = turns[:, self.first :].reshape(frames, 4, count, 4)
         parts[:, 3] = quaternion.IDENTITY
-        loose = self._set_bones(vectors, chain, parts, correction)
+        corrections = np.broadcast_to(correction, (frames, len(self.ends.rows), 4))
+        loose = self._set_bones(vectors, chain, parts, corrections)
         return (turns.take(self.columns, 1)[:, :, None] @ self._mirrored_maps)[:, :, 0], loose
 
     def _pronate(self, parts: np.ndarray) -> None:
@@ -298,7 +298,7 @@ class Predictor:
 
         `2 w (xyz . axis)` is the sine of that turn, smaller the more the hand is bent: it fades to 0 at a half turn.
         """
-        arms = self._at_turned_arms
+        arms = self._turned_arms
         hands, turn = parts[:, 2, arms], np.empty((len(parts), len(self._turned_arms), 4))
         half = PRONATION * hands[..., :1] * (hands[..., 1:] * self._pronated).sum(-1, keepdims=True)
         turn[..., :1] = np.cos(half)
@@ -329,13 +329,13 @@ class Predictor:
         """Features (F, L, 13) of limbs, and the distances (F, L, 1) of their ends in lengths of the limb."""
         beyond = vectors[:, :, 1:].reshape(*vectors.shape[:2], 6)
         if self.placed_arms.size:
-            beyond[:, self._at_placed_arms] = self._beyond
+            beyond[:, self.placed_arms] = self._beyond
         local = vectors[:, :, 0] / self._sizes[:, None]
         distance = np.sqrt((local * local).sum(-1, keepdims=True))
         return np.concatenate([local, distance, local / np.maximum(distance, NEAR), beyond], -1), distance
 
     def _set_bones(
-        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray | float
+        self, vectors: np.ndarray, chain: np.ndarray, parts: np.ndarray, correction: np.ndarray
     ) -> np.ndarray:
         """Set the turns of upper and lower bones, ends and toes in `parts` (F, 4, L, 4).
 
@@ -345,23 +345,23 @@ class Predictor:
         told, distance = self.told_of_limbs(vectors)
         answer, reach = self.networks(told), vectors[:, :, 0]
         if self.on_toes.size:
-            own = self._at_toes
+            own = self.on_toes
             toes, toe = quaternion.exp(answer[:, own, 3:6]), chain[:, 3, own]
             foot = quaternion.product(toe, toes)
-            reach[:, own] += ((products(toe, toe) - products(foot, foot))[..., None, :] @ self._toe_lines)[..., 0, :]
+            reach[:, own] += quaternion.rotate(toe, self._toe_lines) - quaternion.rotate(foot, self._toe_lines)
             chain[:, 3, own], parts[:, 3, own] = foot, quaternion.conjugate(toes)
         vectors[:, :, 1] = answer[..., :3]
         both = vectors[:, :, :2] @ self.axes  # end and hinge, in the axes of straight limbs
-        turns, ends, loose = self._bones_and_ends(both, distance, answer[:, self.ends.at, 3:], correction)
+        turns, ends, loose = self._bones_and_ends(both, distance, answer[:, self.ends.rows, 3:], correction)
         chain[:, 1:3] = turns.swapaxes(1, 2)
         parts[:, :3] = quaternion.relative(chain[:, :3], chain[:, 1:])
         if self._turned_arms.size:
             self._pronate(parts)
-        parts[:, 2, self.ends.at] = ends
+        parts[:, 2, self.ends.rows] = ends
         return loose
 
     def _bones_and_ends(
-        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray | float
+        self, both: np.ndarray, distance: np.ndarray, loose: np.ndarray, correction: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Turns of both bones (F, L, 2, 4), turns of ends without rotation (F, P, 4), and `LooseEnds.predicted`.
 
@@ -371,12 +371,12 @@ class Predictor:
         ends = self.ends
         if not ends.rows.size:
             return quaternion.normalize(self._triangles(both, lower, bends)), loose, loose
-        loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.at], correction)
+        loose = ends.predicted(loose, (distance[..., 0] * self._sizes)[:, ends.rows], correction)
         turned = quaternion.exp(loose[..., :3])
-        lower[:, ends.at], angle, back = ends.lines(turned)
-        bends[:, ends.at_legs] = loose[:, ends.at_eased, 3] - angle[:, ends.at_eased]
+        lower[:, ends.rows], angle, back = ends.lines(turned)
+        bends[:, ends.rows[ends.eased]] = loose[:, ends.eased, 3] - angle[:, ends.eased]
         turns = self._triangles(both, lower, bends)
-        turns[:, ends.at, 1] = quaternion.product(turns[:, ends.at, 1], back)
+        turns[:, ends.rows, 1] = quaternion.product(turns[:, ends.rows, 1], back)
         return quaternion.normalize(turns), ends.turns(turned), loose
 
     def _triangles(self, both: np.ndarray, lower: np.ndarray, bends: np.ndarray) -> np.ndarray:

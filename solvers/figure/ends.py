@@ -8,7 +8,6 @@ import numpy as np
 from ..algebra import arctan2, quaternion
 from . import limbs as limb_geometry
 from .figure import RestLimb
-from .view import TURNED, products, rows
 from .weights import Weights
 
 _FOOT = 0.1  # of the limb's length: shorter feet are no feet
@@ -29,7 +28,6 @@ class LooseEnds:
         """`names` : of the limbs' networks."""
         self.rows = np.flatnonzero([not limb.turned for limb in limbs])
         own = [limb for limb in limbs if not limb.turned]
-        self.at = rows(self.rows)
         self.doubt = np.array([_doubt(weights, name) for name in names])
         self.moves = np.array([[float(limb.effector != limb.lower)] for limb in own]).reshape(-1, 1)
         frames = np.array([turned_back(limb, 1) for limb in own]).reshape(-1, 3, 3)
@@ -40,24 +38,14 @@ class LooseEnds:
         feet = np.linalg.norm(self.tips[:, :2], axis=-1) > _FOOT * lengths.sum(-1)
         self.eased = np.flatnonzero(legs & (self.moves[:, 0] > 0.0) & feet)
         self._of_legs = legs[:, None].astype(float)  # arms predict no ends
-        self.at_eased, self.at_legs = rows(self.eased), rows(self.rows[self.eased])
         doubt = self.doubt[self.rows].tolist()
         self._legs = [
-            limb_geometry.Leg.of(limb.lengths, tip, doubt[k])
+            limb_geometry.EasedLeg.of(limb.lengths, tip, doubt[k])
             for k, (limb, tip) in enumerate(zip(own, self.tips, strict=True)) if k in self.eased
         ]  # fmt: skip
-        self._set_maps(lengths[:, 1])
+        self._lower = lengths[:, 1]
 
-    def _set_maps(self, lower: np.ndarray) -> None:
-        """`lower` : (P,) lengths of the lower bones."""
-        back = quaternion.conjugate(self.frames)[:, None]
-        # from products of the end's turn with itself to the line from the middle joint to the effector
-        lines = (TURNED @ self.tips[:, None, :, None])[..., 0]
-        self._lines = lines + np.multiply.outer(lower, np.eye(4).reshape(16, 1) * [1.0, 0.0, 0.0])
-        self._to_bone = quaternion.product(np.diag([1.0, -1.0, 1.0, -1.0]), back)
-        self._to_end = quaternion.product(self.frames[:, None], quaternion.product(np.eye(4), back))
-
-    def predicted(self, answer: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> np.ndarray:
+    def predicted(self, answer: np.ndarray, distance: np.ndarray, correction: np.ndarray) -> np.ndarray:
         """Turns of ends in the axes of the lower bones, and bends of knees (F, P, 4).
 
         answer : (F, P, 4) of the networks. distance : (F, P) from root to effector. correction : (F, P, 4) added.
@@ -65,19 +53,18 @@ class LooseEnds:
         loose = answer * self._of_legs
         if self.eased.size:
             self._ease(loose, distance, correction)
-        if isinstance(correction, np.ndarray):
-            loose[..., :3] += correction[..., :3]
+        loose[..., :3] += correction[..., :3]
         loose[..., :3] *= self.moves
         return loose
 
-    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray | float) -> None:
+    def _ease(self, loose: np.ndarray, distance: np.ndarray, correction: np.ndarray) -> None:
         """Fit the bends of knees and the turns of feet to the distances of their toes, in `loose` (F, P, 4).
 
         Number by number: on two legs a NumPy call costs more than all of it.
         """
-        at = self.at_eased
-        more = correction[:, at, 3] if isinstance(correction, np.ndarray) else np.zeros((len(loose), len(self.eased)))
-        frames = zip(distance[:, at].tolist(), loose[:, at, 2:].tolist(), more.tolist(), strict=True)
+        at = self.eased
+        each = distance[:, at], loose[:, at, 2:], correction[:, at, 3]
+        frames = zip(*(part.tolist() for part in each), strict=True)
         loose[:, at, 2:] = [
             [limb_geometry.fitted(*each) for each in zip(*frame, self._legs, strict=True)] for frame in frames
         ]
@@ -88,17 +75,18 @@ class LooseEnds:
         And their angles (F, P) about the hinge, and the turns (F, P, 4), but for a factor, back from them to the lower
         bones, away from rest. The ends' turns are in the axes of the lower bones.
         """
-        line = (products(turn, turn)[..., None, :] @ self._lines)[..., 0, :]
+        line = quaternion.rotate(turn, self.tips)
+        line[..., 0] += self._lower
         x, y, z = line[..., 0], line[..., 1], line[..., 2]
         flat = np.hypot(x, y)
         length = np.hypot(flat, z)
         rise, run = flat + length, flat + x
-        back = np.array([rise * run, z * y, z * run, rise * y])  # (4, F, P)
-        return length, arctan2(y, x), (back.transpose(1, 2, 0)[..., None, :] @ self._to_bone)[..., 0, :]
+        back = np.stack([rise * run, -z * y, z * run, -rise * y], -1)
+        return length, arctan2(y, x), quaternion.product(back, quaternion.conjugate(self.frames))
 
     def turns(self, turn: np.ndarray) -> np.ndarray:
         """Ends' turns (F, P, 4) in the axes of the lower bones as turns against these bones, away from rest."""
-        return (turn[..., None, :] @ self._to_end)[..., 0, :]
+        return quaternion.product(quaternion.product(self.frames, turn), quaternion.conjugate(self.frames))
 
     def turns_of(self, end: np.ndarray, row: int) -> np.ndarray:
         """The inverse of `turns` for one of the P: rotation vectors (F, 3) of turns (F, 4)."""
@@ -115,7 +103,7 @@ def turned_back(limb: RestLimb, part: int) -> np.ndarray:
 
 
 def _doubt(weights: Weights, name: str) -> float:
-    """How much less is known about the bend of a limb's middle joint than about that of its end, squared.
+    """The variance of a predicted bend of a limb's middle joint; that of its end is 1.
 
     A share of it: where the leg is nearly straight an error of the foot becomes a large one of the knee.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the animator's own pose counts less, the further targets move from where the effectors stand in it."""
+"""Fades the animator's own pose with the distance of the targets from the effectors in it."""
 
 import numpy as np
 
 NEAR_REST, NEAR_POSE = 0.5, 1.3
-"""How far targets move, in lengths of the limb, until a limb's own pose counts 1 / e: one at rest, and a posed one."""
+"""Distances of targets [limb lengths] at which a limb's own pose counts 1 / e: one at rest, and a posed one."""
 BENDS = -1.0 / 0.15**2  # added for the bends of limbs, which follow from the targets' distances
 POSED = float(np.radians(20.0))  # a limb whose joints have turned by more from rest counts as posed
 OF_ENDS = np.array([0.0, 0.0, 0.0, BENDS])  # added for the three turns of a loose end and the bend of its limb

@@ -81,7 +81,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Hips:
-    """What tells where the hips are: a goal, the link of a root joint, or a joint (the others are -1).
+    """The place of the hips: that of a goal, the link of a root joint, or a joint (the others are -1).
 
     rotation : (4,) at rest. offset : (3,) from its place at rest to the middle of the hip joints, in armature space.
     point : (3,) the goal's offset in its joint's frame.
@@ -124,7 +124,7 @@ class RestFigure:
 
 
 class NoFigure(Enum):
-    """Why the prior does not know a figure: its legs do not hang down, or no whole limb that it can read has a goal."""
+    """Reasons for no prior: legs that do not hang down, or no goal on a whole limb that it can read."""
 
     NOT_UPRIGHT = auto()
     NO_WHOLE_LIMBS = auto()
@@ -216,7 +216,7 @@ class _Reader:
         return (dual_quaternion.transform(self.world[self.goals[goal].joint], point) - self.centre) @ self.axes
 
     def hips(self) -> Hips | None:
-        """What tells where the hips are."""
+        """The place of the hips; None if it is not known."""
         own = self.joint("hips")
         goal = next((
             number for number, goal in enumerate(self.goals)

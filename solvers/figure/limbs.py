@@ -130,7 +130,7 @@ def between_frames(axes: np.ndarray, back: np.ndarray) -> np.ndarray:
     return quaternion.product(quaternion.product(axes, whole), back[:, None])
 
 
-class Leg(NamedTuple):
+class EasedLeg(NamedTuple):
     """A leg without rotation whose foot turns about the ankle, about the hinge of the knee.
 
     upper, lower, foot : lengths of both bones, and from the ankle to the toes across the hinge. rest : angle of the
@@ -146,13 +146,13 @@ class Leg(NamedTuple):
     doubt: float
 
     @classmethod
-    def of(cls, lengths: tuple[float, float], tip: np.ndarray, doubt: float) -> "Leg":
+    def of(cls, lengths: tuple[float, float], tip: np.ndarray, doubt: float) -> "EasedLeg":
         """Tip : (3,) as for `LooseEnds.tips`."""
         x, y, _ = tip.tolist()
         return cls(*lengths, math.hypot(x, y), math.atan2(y, x), float(tip @ tip), doubt)
 
 
-def fitted(distance: float, predicted: Sequence[float], more: float, leg: Leg) -> tuple[float, float]:
+def fitted(distance: float, predicted: Sequence[float], more: float, leg: EasedLeg) -> tuple[float, float]:
     """The turn of a foot about the hinge and the bend of its knee that fit predicted ones best.
 
     The distance of the toes from the hip leaves one of both open. One step of Gauss and Newton from the predicted bend.
@@ -171,7 +171,7 @@ def eased(turn: float) -> float:
     return MOST_EASED * math.tanh(turn / MOST_EASED)
 
 
-def ankle(distance: float, bend: float, leg: Leg) -> tuple[float, float]:
+def ankle(distance: float, bend: float, leg: EasedLeg) -> tuple[float, float]:
     """The turn of a foot about the hinge with which its toes are at a distance from the hip, and its slope by the bend.
 
     Bend : of the knee.

@@ -58,13 +58,13 @@ class OwnMotion:
 
 
 class Posed(Protocol):
-    """What `fit` needs of a prior."""
+    """The part of a prior that `fit` reads."""
 
     body: Predictor
     joints: np.ndarray
 
     def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
-        """Where the effectors are in poses, and the chest's turn where the prior does not tell it."""
+        """See `Prior`."""
         ...
 
 

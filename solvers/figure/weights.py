@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was learnt, as arrays, and its evaluation for the limbs and the trunk of one figure.
+"""Learnt weights as arrays, and their evaluation for the limbs and the trunk of one figure.
 
 Learnt from captured motion: the data used in this project was obtained from mocap.cs.cmu.edu. The database was created
 with funding from NSF EIA-0196217.
@@ -63,42 +63,31 @@ def constant() -> Weights:
 
 
 class LimbNetworks:
-    """The networks of several limbs, evaluated together: the mean of a linear map and of two layers of SiLU.
-
-    G networks serve L limbs: each as many that follow each other, so that both sides share one.
-    """
+    """The networks of L limbs, evaluated together: the mean of a linear map and of two layers of SiLU."""
 
     def __init__(self, weights: Weights, names: Sequence[str]) -> None:
         """`names` : of each limb's network, such as "arm/turned"."""
-        groups = list(dict.fromkeys(names))
-        self.limbs = len(names) // len(groups)
-        if list(names) != [name for name in groups for _ in range(self.limbs)]:
-            groups, self.limbs = list(names), 1
 
         def stack(part: str) -> np.ndarray:
-            return np.stack([weights[f"{name}/{part}"] for name in groups])
+            return np.stack([weights[f"{name}/{part}"] for name in names])
 
-        scale = 1.0 / stack("scale")
-        self.scale, self.shift = scale[:, None], (-stack("mean") * scale)[:, None]  # (G, 1, n)
+        self.scale = 1.0 / stack("scale")
+        self.shift = -stack("mean") * self.scale
         self.first, self.second = stack("0/weight"), stack("1/weight")
-        self.first_bias, self.second_bias = stack("0/bias")[:, None], stack("1/bias")[:, None]
+        self.first_bias, self.second_bias = stack("0/bias"), stack("1/bias")
         self.last = np.concatenate([0.5 * stack("2/weight"), 0.5 * stack("linear")], 1)
-        self.last_bias = (0.5 * (stack("2/bias") + stack("bias")))[:, None]
+        self.last_bias = 0.5 * (stack("2/bias") + stack("bias"))
         straight, usual = stack("straight"), stack("usual")
-        straight = straight / np.linalg.norm(straight, axis=-1, keepdims=True)
-        usual = usual - (usual * straight).sum(-1, keepdims=True) * straight
-        usual = usual / np.linalg.norm(usual, axis=-1, keepdims=True)
-        self.straight, self.usual = straight.repeat(self.limbs, 0), usual.repeat(self.limbs, 0)  # (L, 3)
+        self.straight = straight / np.linalg.norm(straight, axis=-1, keepdims=True)
+        usual = usual - (usual * self.straight).sum(-1, keepdims=True) * self.straight
+        self.usual = usual / np.linalg.norm(usual, axis=-1, keepdims=True)
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Outputs (F, L, 7) of features (F, L, 13)."""
-        frames, groups = len(features), len(self.first)
-        inputs = features.reshape(frames, groups, self.limbs, -1).swapaxes(0, 1)
-        inputs = clipped(inputs.reshape(groups, frames * self.limbs, -1) * self.scale + self.shift, CLIP)
-        hidden = _silu(by_row(inputs, self.first[:, None]) + self.first_bias)
-        hidden = _silu(by_row(hidden, self.second[:, None]) + self.second_bias)
-        outputs = by_row(np.concatenate([hidden, inputs], -1), self.last[:, None]) + self.last_bias
-        return outputs.reshape(groups, frames, self.limbs, -1).swapaxes(0, 1).reshape(frames, groups * self.limbs, -1)
+        inputs = clipped(features * self.scale + self.shift, CLIP)
+        hidden = _silu(by_row(inputs, self.first) + self.first_bias)
+        hidden = _silu(by_row(hidden, self.second) + self.second_bias)
+        return by_row(np.concatenate([hidden, inputs], -1), self.last) + self.last_bias
 
 
 def clipped(x: np.ndarray, most: float) -> np.ndarray:

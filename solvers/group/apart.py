@@ -18,6 +18,7 @@ its answer is free. Where all poses are keyed they begin at the keyed pose, whic
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -95,6 +96,12 @@ class Apart:
         self.weights = np.where(weights > 0.0, weights, 1.0)
         sided = self.stage.tasks.one_sided
         self._sided = np.zeros(self.stage.tasks.all, dtype=bool) if sided is None else sided
+
+    def with_holds(self, stages: Stages) -> "Apart":
+        """The same contacts for stages that differ by their joints' holds and gains only."""
+        other = copy(self)
+        other._stages, other.stage = stages, self.stage.with_holds(stages.skeleton)
+        return other
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Push bodies apart in solved frames where they overlap."""

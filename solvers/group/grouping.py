@@ -47,8 +47,8 @@ def dependences(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -
     return felt
 
 
-def stage_order(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[list[list[int]]]:
-    """Levels, in the order of solving, of groups of goals that do not depend on each other within a level.
+def stage_order(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[list[int]]:
+    """Groups of goals in the order of solving.
 
     Goals whose chains share a joint are in one group, and so are goals that move each other's effectors. A goal that
     another moves, but that does not move the other's effector, comes after it.
@@ -79,11 +79,11 @@ def stage_order(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -
                 groups[i], i = sorted(groups[i] + groups.pop(partner)), 0
 
     merge(lambda a, b: share(a, b) or (below(a, b) and below(b, a)))
-    levels: list[list[list[int]]] = []
+    ordered: list[list[int]] = []
     while groups:
         ready = [g for g in groups if not any(h is not g and below(g, h) for h in groups)]
         if not ready:  # groups that hang below each other in a ring are solved together
             groups = ready = [sorted(g for group in groups for g in group)]
         groups = [g for g in groups if g not in ready]
-        levels.append(ready)
-    return [*levels, [idle]] if idle else levels
+        ordered += ready
+    return [*ordered, idle] if idle else ordered

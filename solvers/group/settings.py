@@ -27,6 +27,8 @@ POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
 RETURN_PULL, RETURN_ITERATIONS = 1e-3, 30  # of steps toward the base pose, after sweeps that know no pull
 RETURN_SHARE = 1e-4  # of the tolerances: target of the steps after these, so that analytic answers stay as exact
 INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
+NEAR_ITERATIONS = 12
+APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
 STAGES, STAGED_ITERATIONS = 4, 12  # of the targets' way from the base pose, each but the last with so many steps
 YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
 FIRST_SHARE, FIRST_GOALS_DAMPING = 0.5, 1e-4  # the same for the descent after it, which meets those
@@ -45,6 +47,11 @@ class Runs(NamedTuple):
     staging: list[Settings]  # one for each stage of the targets' way; none without limits
     yielding: list[Settings]  # one after the other; none if all goals are equal
     returning: list[Settings]  # toward the base pose, and back to the goals; none for solvers that follow the pull
+    nearby: Settings  # from a near start
+    approaching: Settings | None  # with a pull to the pose before; None for solvers without continuation
+    arriving: Settings  # after it, without the pull
+    descending: Settings  # from a restart
+    finishing: Settings  # the best attempt's last descent if none meets the goals
     spend: int  # iterations in all, if those left are spent on missed goals; else 0
 
 
@@ -54,12 +61,12 @@ def first_damping(freedoms: int, rows: int) -> float:
 
 
 def last_phase(
-    options: Options, pull: float, damping: float | np.ndarray, reluctance: np.ndarray,
+    options: Options, pull: float, damping: float, reluctance: np.ndarray,
     weights: np.ndarray, poles: bool,
 ) -> Settings:
     """The settings of the last phase: with the pull itself, and most of the iterations.
 
-    damping : as `first_damping`; (L,) where lanes differ. reluctance : (n,). weights : (n,) of the pull.
+    damping : as `first_damping`. reluctance : (n,). weights : (n,) of the pull.
     poles : whether any goal has one.
     """
     polish = min(POLISH_ITERATIONS, options.iterations) if pull or poles else 0
@@ -70,17 +77,18 @@ def last_phase(
 
 
 def runs(
-    settings: Settings, released: np.ndarray | None, eased: Settings, poles: bool, precise: bool, abandons: bool,
-    ordered: bool | np.ndarray, limited: bool, any_limits: bool, returns: bool,
+    settings: Settings, damping: float, released: np.ndarray | None, eased: Settings, poles: bool, precise: bool,
+    abandons: bool, ordered: bool, limited: bool, any_limits: bool, returns: bool,
 ) -> Runs:  # fmt: skip
     """All runs of a stage whose last phase has these `settings`.
 
+    damping : as `first_damping`.
     released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
     eased : `settings` without holds of limbs: goals that yield, as that of hips, do so to held trunks, not to limbs.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
-    descent may end early, because other starts follow it. ordered : whether some goals come before others; (L,) where
-    lanes differ. limited : whether any of the stage's joints has limits.
-    any_limits : whether any joint of the skeleton has, so that stages take as many steps side by side as alone.
+    descent may end early, because other starts follow it. ordered : whether some goals come before others. limited :
+    whether any of the stage's joints has limits.
+    any_limits : whether any joint of the skeleton has, so that all stages take as many steps.
     returns : whether the solver's iteration knows no pull.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
@@ -113,6 +121,12 @@ def runs(
             damping=None, iterations=POLISH_ITERATIONS,
         ),
     ]
+    descending = settings._replace(pull=0.0, first_damping=damping, abandons=precise)
+    nearby = descending._replace(first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
+    approaching = nearby._replace(
+        pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
+        weights=settings.reluctance, iterations=min(APPROACH_ITERATIONS, options.iterations),
+    )  # fmt: skip
     phases = _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)]
     stage = settings._replace(
         iterations=min(settings.iterations, STAGED_ITERATIONS), settle=CONTINUATION_SETTLED, unsettled=ANY
@@ -131,13 +145,18 @@ def runs(
             reluctance=released,
         ),
         [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
-        yielding if np.any(ordered) else [],
+        yielding if ordered else [],
         returning if returns and pull and not poles else [],  # their pull is stronger than a pole
+        nearby,
+        approaching if precise else None,
+        nearby._replace(first_damping=POLISH_DAMPING, abandons=False),
+        descending,
+        descending._replace(abandons=False),
         0 if precise else options.iterations,
     )
 
 
-def _continuation(settings: Settings, poles: bool, resigns: bool | np.ndarray) -> list[Settings]:
+def _continuation(settings: Settings, poles: bool, resigns: bool) -> list[Settings]:
     """Phases with a pull that weakens step by step; the last one has these `settings`."""
     limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
     most = min(limit, settings.iterations // (len(CONTINUATION) + 1))

@@ -2,23 +2,21 @@
 """A stage: goals whose chains share joints, prepared to be solved together."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from copy import copy
 
 import numpy as np
 
-from ..iterate.descent import Minimum, Settings
+from ..iterate.linear_step import dot
 from ..methods.table import Method
 from ..model.goals import Goal, points_of
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..space import arc, limb
 from ..space.joint_space import JointSpace, State
-from ..space.limb import Limb
 from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
 from ..space.yielding import Precedence, Yielding, longest_apart
-from .attempts import Attempts
 from .grouping import coupled
 from .settings import PULL, first_damping, last_phase, runs
 
@@ -29,16 +27,17 @@ LEAST_GAIN = 0.01  # that counts in the reluctance, which must not vanish
 
 
 class Stage:
-    """Some goals of a skeleton and the joints that they may move, prepared for solving batches of frames.
+    """Some goals of a skeleton and the joints that they may move, prepared for solving frames, each by itself.
 
     Attributes
     ----------
     indices : (G,) index of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
-    parts : the stages of its lanes; the stage itself if it has one lane.
+    counted : (G', J) the chains of goals that do not weigh: a goal of balance moves what others move.
+    limbs, arcs, poles : of the chains.
+    minimise : the solver's iteration.
     tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
     settings, runs : of the last phase of a solve, and of all runs.
     still_slides : prismatic joints that this stage does not move.
-    folds : (L,) bool, the lanes that have limbs.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
     apart : (G, G) as `longest_apart`.
@@ -49,99 +48,98 @@ class Stage:
 
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
-        options: Options, parts: Sequence["Stage"] = (),
+        options: Options,
     ) -> None:  # fmt: skip
-        """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals.
-
-        parts : the stages of its lanes, if it has more than one; see `side_by_side`.
-        """
+        """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals."""
         self.skeleton, self.options, self.precise = skeleton, options, method.continues
-        self._minimise = method.minimise
+        self.minimise = method.minimise
         self.indices = np.array(indices, dtype=np.intp)
         self.goals = [goals[g] for g in indices]
         self.chains = chains[self.indices]
-        # a goal of balance moves what others move, and shares it with none
         self.counted = self.chains[[not goal.weighs for goal in self.goals]]
         moved = coupled(skeleton, self.chains)
         self.space = JointSpace(skeleton, np.any(moved, axis=0))
-        self.parts = list(parts) or [self]
-        lane = np.zeros(len(self.goals), dtype=np.intp)
-        for number, part in enumerate(parts):
-            lane[np.searchsorted(self.indices, part.indices)] = number
-        self.hold = np.maximum.reduce([part.hold for part in parts]) if parts else self._relative_hold()
-        self.limbs = (
-            _limbs_of_parts(parts, lane) if parts else limb.find_limbs(skeleton, self.goals, self.chains, self.hold)
-        )
+        self.limbs = limb.find_limbs(skeleton, self.goals, self.chains)
         plain = options.unit_angle is None  # otherwise MikuMikuDance's rule prescribes start and steps
-        pull, gain = options.pull, skeleton.gain[self.space.joint]
-        if pull is None:
-            posed = skeleton.hold[self.space.joint].any() or (gain != 1.0).any()
-            pull = PULL if self.limbs or options.bias == "MIDDLE" or posed else 0.0
-        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space, pull > 0.0) if plain else []
+        pull = self._pull()
+        self.arcs = arc.find_arcs(skeleton, self.goals, self.chains, self.space) if plain else []
         slides = skeleton.slides.copy()
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
         every = points_of(goals)
         points = [every[g] for g in indices]
-        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, lane, points, moved)
+        self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, points, moved)
         soft = self.tasks.all > self.tasks.m
         self.hard_tasks = (
-            Tasks(skeleton, self.goals, self.space, self.chains, (), lane, points, moved, soft=False)
-            if soft else self.tasks
-        )  # fmt: skip
-        self.lanes = self.hard_tasks.lanes
-        self.folds = np.zeros(self.lanes.count, dtype=bool)
-        self.folds[lane[[one.goal for one in self.limbs]]] = True
-        self.yielding = Yielding(
-            skeleton, self.goals, self.space, self.chains, lane, pull > 0.0 and self.precise
+            Tasks(skeleton, self.goals, self.space, self.chains, (), points, moved, soft=False) if soft else self.tasks
         )
-        self._first_damping = first_damping(self.space.n, self.tasks.m)
-        damping = np.array([part._first_damping for part in parts]) if parts else self._first_damping
-        self.holds = bool(pull) and bool(self.hold.any())
-        released = self._reluctance()
-        held = released * HELD_RELUCTANCE ** self.hold[self.space.joint] if self.holds else released
-        least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
-        self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
-        limbless = np.where((self.counted.sum(0) > 1)[self.space.joint], held, released)
-        eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
-        self.precedence, self.apart = Precedence(self.goals, lane), longest_apart(skeleton, self.goals, self.space)
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0 and self.precise)
+        self.precedence, self.apart = Precedence(self.goals), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
-        ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
-        self.ordered = any(part.ordered for part in parts) if parts else ordered
+        self.ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)
         # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
         self.recovers = plain and not soft and (not pull or bool(self.space.turns.all()))
+        self._free_limbs, self._free_arcs = self.limbs, self.arcs
+        self._set_holds(pull, method.returns and plain)
+
+    def with_holds(self, skeleton: Skeleton) -> "Stage":
+        """The stage for a skeleton that differs by holds and gains; it shares what these leave alone."""
+        stage = copy(self)
+        stage.skeleton = skeleton
+        stage._set_holds(self.settings.pull, self._returns)
+        return stage
+
+    def _set_holds(self, pull: float, returns: bool) -> None:
+        """Set what follows from the joints' holds and gains: limbs, arcs, the settings of all runs.
+
+        returns : whether the solver's iteration knows no pull.
+        """
+        space, options, soft = self.space, self.options, self.tasks.all > self.tasks.m
+        self._returns, self.hold = returns, self._relative_hold()
+        self.limbs = limb.held(self._free_limbs, self.skeleton, self.hold)
+        self.arcs = arc.held(self._free_arcs, self.skeleton) if pull else self._free_arcs
+        self.holds = bool(pull) and bool(self.hold.any())
+        gain, released = self.skeleton.gain[space.joint], self._reluctance()
+        held = released * HELD_RELUCTANCE ** self.hold[space.joint] if self.holds else released
+        least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
+        damping = first_damping(space.n, self.tasks.m)
+        self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
+        limbless = np.where((self.counted.sum(0) > 1)[space.joint], held, released)
+        eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         abandons = self.recovers and not pull and options.restarts > 0 and self.precise
-        keeps_off = soft or self.holds  # these can keep goals from being met
-        orders = np.array([part.ordered for part in parts]) if parts else self.ordered
-        any_limits = any(joint.limits is not None for joint in skeleton.joints)
+        any_limits = any(joint.limits is not None for joint in self.skeleton.joints)
         self.runs = runs(
-            self.settings, released if keeps_off else None, eased, soft, self.precise, abandons, orders,
-            self.space.limited, any_limits, method.returns and plain,
+            self.settings, damping, released if soft or self.holds else None, eased, soft, self.precise, abandons,
+            self.ordered, space.limited, any_limits, returns,
         )  # fmt: skip
-        self.attempts = Attempts.of(
-            self.hard_tasks, self.space, self._minimise, self.settings, self._first_damping, self.precise
-        )
 
-    def minimise(self, settings: Settings, begin: Point, frames: Request, poles: bool = True) -> Minimum:
-        """One run of the solver's iteration over its tasks; over the hard ones without `poles`."""
-        tasks = self.tasks if poles else self.hard_tasks
-        return self._minimise(tasks, self.space, settings, begin, frames)
+    def met(self, point: Point) -> bool:
+        """Whether a point meets all goals."""
+        return bool(self.tasks.within(point.error, self.options.tolerance, self.options.rotation_tolerance)[0])
 
-    def met(self, error: np.ndarray) -> np.ndarray:
-        """The lanes (F, L) whose goals are met with these error rows (F, m)."""
-        return self.tasks.lanes_within(error, self.options.tolerance, self.options.rotation_tolerance)
+    def square(self, point: Point) -> float:
+        """The sum of squares of the goals' error rows."""
+        error = point.error[:, : self.tasks.m]
+        return float(dot(error, error)[0])
 
-    def missed(self, point: Point, frames: Request) -> np.ndarray:
-        """The lanes (F, L) that are to be solved and miss their goals."""
-        missed = ~self.met(point.error)
-        return missed if frames.lanes is None else missed & frames.lanes
+    def largest_error(self, point: Point) -> float:
+        """The largest of the goals' error rows."""
+        return float(np.abs(point.error[:, : self.tasks.m]).max(initial=0.0))
 
-    def squares(self, error: np.ndarray) -> np.ndarray:
-        """Sums (F, L) of squares of the goals' error rows (F, m or more)."""
-        error = error[:, : self.tasks.m]
-        return self.lanes.rows.dot(error, error)
+    def beyond_reach(self, point: Point, frame: Request) -> bool:
+        """Whether a target is further from its chain's root, as it is at a point, than the chain's length."""
+        links = self.skeleton.links if frame.links is None else frame.links
+        return bool(self.yielding.beyond(point.kinematics.positions, links, frame.targets)[0])
+
+    def _pull(self) -> float:
+        """The strength of the pull: that of the options, or the usual one where something shapes the pose."""
+        if self.options.pull is not None:
+            return self.options.pull
+        joint = self.space.joint
+        shaped = self.skeleton.hold[joint].any() or (self.skeleton.gain[joint] != 1.0).any()
+        return PULL if self.limbs or self.options.bias == "MIDDLE" or shaped else 0.0
 
     def _relative_hold(self) -> np.ndarray:
         """`hold`, relative to the least hold: with equal holds no joint moves before another."""
@@ -171,14 +169,6 @@ class Stage:
                 return Pole(g, part.upper, (part.lower,), part.end, goal.pole_angle, POLE_WEIGHT)
         path = [j for j in skeleton.order if self.chains[g, j]]
         return Pole(g, path[0], tuple(path[1:]), -1, goal.pole_angle, POLE_WEIGHT) if len(path) > 1 else None
-
-
-def _limbs_of_parts(parts: Sequence[Stage], lane: np.ndarray) -> list[Limb]:
-    """The limbs of all lanes, each with the side that it has in its lane. `lane` (G,) of each goal."""
-    return [
-        replace(one, goal=int(np.flatnonzero(lane == number)[one.goal]))
-        for number, part in enumerate(parts) for one in part.limbs
-    ]  # fmt: skip
 
 
 def frames_of(pose: Pose, count: int) -> Pose:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves all stages of a prepared solve in order, with NumPy: frames afresh, and frames of a motion."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +16,9 @@ from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
 from ..space.joint_space import JointSpace
 from ..space.point import Point
-from .solve import follow, solve
-from .stage import Stage, carried, frames_of, posed
+from .plan import Plan, Work, run
+from .solve import follow, no_worse
+from .stage import Stage, carried, posed
 
 HOLD_AFTER = 2  # frames in a row with the same inputs, after which the answer is repeated
 UNIT = 1e-15  # a quaternion whose squared length is this near to 1 is not normalised, so that its bits stay
@@ -26,16 +28,11 @@ class Stages:
     """The stages of a prepared solve. Holds no state of a solve, so any number of threads may share it."""
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], levels: Sequence[Sequence[Stage]], options: Options,
-        side_by_side: Callable[[Sequence[Stage]], list[Stage]], points: int,
-    ) -> None:  # fmt: skip
-        """`levels`: lists of independent stages, in order; `side_by_side` joins the stages of a level.
-
-        points : number of target points of all goals and obstacles.
-        """
+        self, skeleton: Skeleton, goals: Sequence[Goal], stages: Sequence[Stage], options: Options, points: int
+    ) -> None:
+        """`stages`: in order of solving. points : number of target points of all goals and obstacles."""
         self.points = points
-        self.skeleton, self.goals, self.stages = skeleton, goals, [stage for level in levels for stage in level]
-        self._levels, self._side_by_side = levels, side_by_side
+        self.skeleton, self.goals, self.stages = skeleton, goals, stages
         weights = np.array([(goal.position_weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
         self.counts = weights > 0.0  # (G, 2) whether a goal's position and its rotation count
         self._tolerances = np.where(self.counts, (options.tolerance, options.rotation_tolerance), np.inf)
@@ -47,43 +44,48 @@ class Stages:
             int(stage.indices[pole.goal]) for stage in poled if stage.tasks.poles for pole in stage.tasks.poles.poles
         ]
 
+    def with_holds(self, skeleton: Skeleton) -> "Stages":
+        """These stages for a skeleton that differs by holds and gains only."""
+        other = copy(self)
+        other.__dict__.pop("plans", None)
+        other.skeleton, other.stages = skeleton, [stage.with_holds(skeleton) for stage in self.stages]
+        return other
+
     @cached_property
-    def joined(self) -> list[Stage]:
-        """The stages as NumPy solves them: those of a level side by side, if the solver has lanes."""
-        return [stage for level in self._levels for stage in self._side_by_side(level)]
+    def plans(self) -> list[tuple[Stage, Plan]]:
+        """Each stage with its plan."""
+        return [(stage, Plan(stage)) for stage in self.stages]
 
     def solve_into(self, arrays: FrameArrays) -> None:
-        """Solve every frame afresh."""
-        finite = self.finite(arrays)
-        frames = slice(None) if finite.all() else np.flatnonzero(finite)
-        if finite.any():
-            targets, start, links, home = self.inputs(arrays, frames)
-            count = len(targets.positions)
-            pose, iterations = frames_of(start, count), np.zeros(count, dtype=int)
-            points: list[tuple[Stage, Point]] = []
-            for stage in self.joined:
-                point, took = solve(stage, pose, targets.of_goals(stage.indices), links, home)
-                pose, iterations = posed(stage, point.state, pose), iterations + took
-                points.append((stage, point))
-            arrays.answer(frames, self.report(pose, points, iterations, targets))
-        if not finite.all():
-            arrays.answer_nothing(~finite)
+        """Solve every frame afresh, one after the other."""
+        for frame, finite in enumerate(self.finite(arrays).tolist()):
+            own = arrays.part(frame, frame + 1)
+            if not finite:
+                own.answer_nothing(slice(None))
+                continue
+            targets, pose, links, home = self.inputs(own, slice(None))
+            points, iterations = list[tuple[Stage, Point]](), 0
+            for stage, plan in self.plans:
+                work = Work(stage, pose, pose, targets.of_goals(stage.indices), links, home)
+                run(work, [*plan.afresh, *plan.in_order])
+                points.append((stage, no_worse(work)))
+                pose, iterations = posed(stage, points[-1][1].state, pose), iterations + work.iterations
+            own.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
     def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
         """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
 
-        residuals : per stage of `joined`, its last error rows (1, m) of the frame before, None if unknown; overwritten.
+        residuals : per stage, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        targets, start, links, home = self.inputs(arrays, slice(None))
-        pose, iterations = start, np.zeros(1, dtype=int)
-        points: list[tuple[Stage, Point]] = []
-        for index, stage in enumerate(self.joined):
-            warm, stage_targets = carried(stage, previous, pose), targets.of_goals(stage.indices)
-            point, took = follow(stage, warm, pose, stage_targets, links, residuals[index], home)
+        targets, pose, links, home = self.inputs(arrays, slice(None))
+        points, iterations = list[tuple[Stage, Point]](), 0
+        for index, (stage, plan) in enumerate(self.plans):
+            warm, own = carried(stage, previous, pose), targets.of_goals(stage.indices)
+            point, took = follow(stage, plan, warm, pose, own, links, residuals[index], home)
+            points.append((stage, point))
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
-            points.append((stage, point))
-        arrays.answer(slice(None), self.report(pose, points, iterations, targets))
+        arrays.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
     def motion(self) -> "StagesMotion":
         """A new motion, before its first frame."""
@@ -166,7 +168,7 @@ class StagesMotion:
 
     def restart(self) -> None:
         """See `Motion`."""
-        self._residuals = [None] * len(self._stages.joined)
+        self._residuals = [None] * len(self._stages.stages)
         self._steps = self._unchanged = 0
 
     def begin(self, pose: Pose) -> None:

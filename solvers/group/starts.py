@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The poses that a stage starts from, and the request of frames with the base pose of their pull."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space import arc, limb
-from ..space.arc import Arc
 from ..space.joint_space import State
-from ..space.limb import Limb
 from ..space.point import Point, Request
 from ..space.tasks import Kinematics, turned_to_pole
 from .stage import Stage
@@ -62,16 +58,14 @@ def arched(
 ) -> State:
     """`state` with its straight chains bent to arcs that point at their targets.
 
-    shares : (F, L) of the way to their arcs by which the chains of each lane bend; None for all of it.
+    shares : (F,) of the way to their arcs by which the chains bend; None for all of it.
     """
     if not stage.arcs:
         return state
     kinematics = stage.tasks.kinematics(state, links)
     if shares is None:
-        shares = np.ones((len(targets.positions), stage.lanes.count))
-    rotations = arc.bend(
-        state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis, _of_goals(stage, stage.arcs, shares)
-    )
+        shares = np.ones(len(targets.positions))
+    rotations = arc.bend(state.rotations, kinematics, targets, stage.arcs, stage.skeleton.axis, shares)
     return stage.space.turned(state, rotations)
 
 
@@ -98,25 +92,19 @@ def _base(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | None)
         state = stage.space.middle(state, stage.settings.weights > 0.0)
         kinematics = stage.tasks.kinematics(state, links)
     if stage.limbs:
-        of_limbs = _of_goals(stage, stage.limbs, shares)
-        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions, of_limbs)
+        bent = limb.bend_base(stage.limbs, state.rotations, kinematics, targets.positions, shares[:, None])
         state = stage.space.turned(state, bent)
     return arched(stage, state, targets, links, shares)
 
 
 def _bend_shares(stage: Stage, start: Kinematics, targets: Targets) -> np.ndarray:
-    """The share (F, L) of their bends that limbs and straight chains get in the base pose.
+    """The share (F,) of their bends that limbs and straight chains get in the base pose.
 
     It falls to 0 as the targets approach the effectors of the start pose: a start that meets all goals is the answer
     for any preferred bend.
     """
     away = stage.tasks.misses(start, targets)
-    return np.minimum(stage.lanes.per_goal.largest(away) / limb.EASE, 1.0)
-
-
-def _of_goals(stage: Stage, parts: Sequence[Limb] | Sequence[Arc], shares: np.ndarray) -> np.ndarray:
-    """The shares (F, P) of limbs or arcs, from those of their lanes (F, L)."""
-    return shares[:, stage.lanes.goals[[part.goal for part in parts]]]
+    return np.minimum(away.max(-1, initial=0.0) / limb.EASE, 1.0)
 
 
 def with_still_slides(stage: Stage, start: Pose, links: np.ndarray | None) -> np.ndarray | None:

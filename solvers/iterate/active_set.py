@@ -16,13 +16,17 @@ SAME = 1e-9  # [rad] a projection by less counts as none
 RestrictedStep = Callable[..., np.ndarray]
 """A step (F, n) over the free directions, from a system and `free`, `normals`, `fixed` as in `free_step`."""
 
+Improve = Callable[[LinearSystem, np.ndarray], np.ndarray]
 
-def limited(step: RestrictedStep, release: bool = True) -> Inner:
+
+def limited(step: RestrictedStep, release: bool = True, improve: Improve | None = None) -> Inner:
     """A solver's step, kept inside the limits by `within_limits`."""
-    return partial(within_limits, step=step, release=release)
+    return partial(within_limits, step=step, release=release, improve=improve)
 
 
-def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = True) -> np.ndarray:
+def within_limits(
+    system: LinearSystem, step: RestrictedStep, release: bool = True, improve: Improve | None = None
+) -> np.ndarray:
     """The step (F, n) of a solver inside the limits.
 
     Degrees of freedom that the step moves past a limit are fixed on it and the others are solved again, until no
@@ -31,6 +35,7 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
     release : whether a degree of freedom that the gradient presses against its limit may leave it, as part of a step
         of all. If not, every short enough step leads downhill (Bertsekas 1982, "Projected Newton methods"), which far
         targets need.
+    improve : looks for a better step inside the limits.
     """
     space = system.space
     if not space.limited:
@@ -53,10 +58,9 @@ def within_limits(system: LinearSystem, step: RestrictedStep, release: bool = Tr
         normals = np.where(free[:, space.pairs].all(-1, keepdims=True), normals, 0.0)
         bounded = np.where(free, 0.0, projected)
         bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
-        # frames and lanes that are done keep their step bit for bit while others go on
-        going = np.any(moved, axis=-1) if system.lanes is None else system.lanes.freedoms.any(moved)
-        fixed = np.where(system.over_freedoms(going), bounded, fixed)
-    return projected
+        # frames that are done keep their step bit for bit while others go on
+        fixed = np.where(np.any(moved, axis=-1, keepdims=True), bounded, fixed)
+    return projected if improve is None else improve(system, projected)
 
 
 def active_set(

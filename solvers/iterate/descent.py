@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outer iteration of the Jacobian solvers, over a batch of frames.
+"""The outer iteration of the Jacobian solvers.
+
+Its arrays have a leading axis of F independent frames: several starts of one frame, or the frames of a clip.
 
     minimise  1/2 |e(q)|^2 + 1/2 pull v^T W v,   v = difference of q from the base pose
 
@@ -16,18 +18,18 @@ the goals, it stops once the pose has settled rather than at the tolerances.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..model.options import Options
 from ..space.joint_space import JointSpace
-from ..space.lanes import Lanes
 from ..space.point import Point, Request, stand
 from ..space.tasks import Tasks
 from . import steepest
 from .linear_step import Inner, LinearSystem, dot
-from .one_sided import step_inside
+from .one_sided import is_plain, step_inside
 
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e8
 DAMPING_SHARE = 0.03  # of the pull: least damping, because the pull's curvature is modelled only in part
@@ -63,7 +65,7 @@ class Settings(NamedTuple):
     tolerance: float
     rotation_tolerance: float
     damping: float | None
-    first_damping: float | np.ndarray  # (L,) where lanes differ
+    first_damping: float
     pull: float
     settle: float
     reluctance: np.ndarray  # (n,) D > 0
@@ -71,12 +73,12 @@ class Settings(NamedTuple):
     options: Options
     unsettled: float = ANY
     abandons: bool = False
-    resigns: bool | np.ndarray = False  # (L,) where lanes differ
+    resigns: bool = False
 
 
 @dataclass
 class Minimum:
-    """The end points of F frames, their iterations (F, L) and costs (F, L)."""
+    """The end points of F frames, their iterations (F,) and costs (F,)."""
 
     point: Point
     iterations: np.ndarray
@@ -127,128 +129,162 @@ Minimise = Callable[[Tasks, JointSpace, Settings, Point, Request], Minimum]
 
 def damped(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The outer iteration of a solver with damping, which is adapted (Levenberg-Marquardt)."""
-
-    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=False)
-
-    return minimise
+    return partial(_minimise, inner=inner, model=model, by_length=False)
 
 
 def shortened(inner: Inner, model: type[Model] = Model) -> Minimise:
     """The outer iteration of a solver without damping, which takes a share of its step (backtracking)."""
-
-    def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
-        return _minimise(model(tasks, space, settings), start, frames, inner, by_length=True)
-
-    return minimise
+    return partial(_minimise, inner=inner, model=model, by_length=True)
 
 
-def _minimise(model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> Minimum:
-    """Iterate on every frame of a batch until a stopping rule ends it."""
-    tasks, space, settings = model.tasks, model.space, model.settings
-    lanes, count = tasks.lanes, len(start.error)
-    point: Point = start
-    index = np.arange(count)
-    cost: np.ndarray
-    cost, v = _cost(lanes, space, settings, start, frames)
-    fixed = settings.damping or 0.0
-    first = fixed if by_length else settings.first_damping if settings.damping is None else max(fixed, LEAST_DAMPING)
-    damping: np.ndarray = np.full(cost.shape, first)
-    share: np.ndarray = np.ones(cost.shape)
-    done = Minimum(start, np.zeros(cost.shape, dtype=int), cost)
-    settling, resigns = settings.pull > 0.0 or tasks.all > tasks.m, bool(np.any(settings.resigns))
-    stalled: np.ndarray = np.zeros(cost.shape, dtype=int)
-    slow: np.ndarray = np.zeros(cost.shape, dtype=int)
-    previous = np.full(cost.shape, np.inf)
-    earlier = np.full((*cost.shape, ABANDON_STEPS), np.inf)  # costs of the last steps, in a ring
-    earlier[..., 0] = cost
-    mark: np.ndarray = cost
-    finished: np.ndarray = np.zeros(cost.shape, dtype=bool) if settling else _within(tasks, settings, start.error)
-    if frames.lanes is not None:
-        finished |= ~frames.lanes
+def _minimise(
+    tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request, inner: Inner,
+    model: type[Model], by_length: bool,
+) -> Minimum:  # fmt: skip
+    """Iterate on every frame until a stopping rule ends it; frames that have ended take no further part."""
+    run, index = _Run(model(tasks, space, settings), start, frames, inner, by_length), np.arange(len(start.error))
+    done, plain = Minimum(start, np.zeros(len(index), dtype=int), run.cost), is_plain(space, tasks)
     for iteration in range(settings.iterations):
-        if finished.all():
+        if run.finished.all():
             break
-        ended = np.all(finished, axis=-1)
-        if ended.any():
-            if len(index) == count:
-                done = Minimum(point.copy(), done.iterations, cost.copy())
-            left, keep = index[ended], ~ended
-            done.point.put(left, point.take(ended))
-            done.cost[left] = cost[ended]
-            point, frames, index = point.take(keep), frames.take(keep), index[keep]
-            cost, damping, share = cost[keep], damping[keep], share[keep]
-            stalled, previous, earlier, finished = stalled[keep], previous[keep], earlier[keep], finished[keep]
-            slow = slow[keep]
-            mark = mark[keep]
-            v = None if v is None else v[keep]
-            model.keep(keep)
-        going = ~finished
-        if len(index) == count:
-            done.iterations += going
-        else:
-            done.iterations[index] += going
-        strength = damping if lanes.count > 1 else damping[:, 0]
-        system = _linearised(model, point, frames, v, strength if by_length else settings.pull + strength)
-        d: np.ndarray = step_inside(space, system, inner)
-        if by_length:
-            d = _steeper(space, system, d, share[:, 0], inner)
-            turned = lanes.freedoms.largest(np.abs(d * space.turns))
-            d *= lanes.freedoms.spread(np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300)))
-        if lanes.count > 1 and finished.any():
-            d *= lanes.freedoms.spread(going)
-        trial = stand(tasks, space.step(point.state, d), frames)
-        trial_cost, trial_v = _cost(lanes, space, settings, trial, frames)
-        gain = cost - trial_cost
-        better = (gain > 0.0) & going
-        progress = gain > LEAST_PROGRESS * cost
+        if run.finished.any():
+            if len(index) == len(done.cost):
+                done = Minimum(run.point.copy(), done.iterations, run.cost.copy())
+            _keep(done, index, run)
+            index = index[~run.finished]
+            run.keep(~run.finished)
+        done.iterations[index] += 1
+        system = run.linearised()
+        run.advance(system, inner(system) if plain else step_inside(space, system, inner), iteration)
+    if len(index) == len(done.cost):
+        return Minimum(run.point, done.iterations, run.cost)
+    _keep(done, index, run)
+    return done
+
+
+def _keep(done: Minimum, index: np.ndarray, run: "_Run") -> None:
+    """Copy the points of a run, whose numbers are `index`, to the answer."""
+    done.point.put(index, run.point)
+    done.cost[index] = run.cost
+
+
+class _Run:
+    """The iteration's data of those frames that go on: where they are, and how their cost has fallen.
+
+    Attributes
+    ----------
+    cost : (F,). v : (F, n) difference from the base pose; None without a pull. finished : (F,) bool.
+    damping, share : (F,) of the next step; the share is of its length.
+    stalled, slow : (F,) accepted steps without progress, and in a row with little of it. longest : (F,) of the last
+    accepted step. earlier : (F, K) costs of the last steps, in a ring. mark : (F,) cost some hundred steps ago.
+    """
+
+    def __init__(self, model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> None:
+        settings, count = model.settings, len(start.error)
+        self.model, self.inner, self.by_length = model, inner, by_length
+        self.point, self.frames = start, frames
+        self.cost, self.v = _cost(model, start, frames)
+        first = settings.damping or 0.0
+        if not by_length:
+            first = settings.first_damping if settings.damping is None else max(first, LEAST_DAMPING)
+        self.damping, self.share = np.full(count, first), np.ones(count)
+        self.settling = settings.pull > 0.0 or model.tasks.all > model.tasks.m
+        self.finished = np.zeros(count, dtype=bool) if self.settling else _within(model, start.error)
+        self.stalled, self.slow = np.zeros((2, count), dtype=int)
+        self.longest, self.mark = np.full(count, np.inf), self.cost
+        self.earlier = np.full((count, ABANDON_STEPS), np.inf)
+        self.earlier[:, 0] = self.cost
+
+    def keep(self, some: np.ndarray) -> None:
+        """Keep some of the frames only."""
+        self.point, self.frames = self.point.take(some), self.frames.take(some)
+        self.v = None if self.v is None else self.v[some]
+        for name in ("cost", "damping", "share", "stalled", "slow", "longest", "earlier", "mark", "finished"):
+            setattr(self, name, getattr(self, name)[some])
+        self.model.keep(some)
+
+    def linearised(self) -> LinearSystem:
+        """The problem of one iteration."""
+        model, tasks, space, settings = self.model, self.model.tasks, self.model.space, self.model.settings
+        point, frames, v, error = self.point, self.frames, self.v, self.point.error
+        if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
+            error = tasks.signed_errors(point.kinematics, frames.targets)
+        system = LinearSystem(
+            space, point.state.x, model.jacobian(point, frames), error,
+            None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
+            self.damping if self.by_length else settings.pull + self.damping, settings.reluctance, settings.pull,
+            one_sided=tasks.one_sided,
+        )  # fmt: skip
+        system.curvature = model.curvature(point, frames, system, v)
+        system.metric = model.metric(point)
+        return system
+
+    def advance(self, system: LinearSystem, d: np.ndarray, iteration: int) -> None:
+        """Take a step `d` (F, n), if it lowers the cost, and apply the stopping rules."""
+        model, settings, space = self.model, self.model.settings, self.model.space
+        if self.by_length:
+            d = _steeper(space, system, d, self.share, self.inner)
+            turned = np.abs(d * space.turns).max(-1, initial=0.0)
+            d *= np.minimum(self.share, LONGEST_STEP / np.maximum(turned, 1e-300))[:, None]
+        trial = stand(model.tasks, space.step(self.point.state, d), self.frames)
+        trial_cost, trial_v = _cost(model, trial, self.frames)
+        gain = self.cost - trial_cost
+        better = gain > 0.0
         poor = ~better
-        if by_length:
-            share = np.where(better, np.minimum(share / CUT, 1.0), share * CUT)
+        self.stalled = np.where(gain > LEAST_PROGRESS * self.cost, 0, self.stalled + better)
+        if self.by_length:
+            self.share = np.where(better, np.minimum(self.share / CUT, 1.0), self.share * CUT)
         else:
-            damping, poor = _adapted(lanes, settings, system, d, damping, gain, better)
-        change = point.error - trial.error
-        if better.all():
-            point, cost, v = trial, trial_cost, trial_v
-        elif (better | finished).all():  # lanes that have ended took no step
-            point = trial
-            cost, v = np.where(better, trial_cost, cost), trial_v
-        elif better.any():
-            point = trial.where(lanes, better, point)
-            cost = np.where(better, trial_cost, cost)
-            v = None if v is None or trial_v is None else np.where(lanes.freedoms.spread(better), trial_v, v)
-        stalled = np.where(progress, 0, stalled + better)
-        longest = lanes.freedoms.largest(space.sizes(d))
-        arrived: np.ndarray = (stalled >= 3) | (longest < LEAST_STEP) | (share < LEAST_SHARE)
-        if settling:
-            # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
-            settled = longest * longest < settings.unsettled * (previous - longest)
-            arrived |= better & (longest < settings.settle) & settled
-            previous = np.where(better, longest, previous)
-        exact = model.learn(d, change, np.any(better, axis=-1), np.any(poor | arrived, axis=-1))
+            self.damping, poor = _adapted(settings, system, d, self.damping, gain, better)
+        change = self.point.error - trial.error
+        self._accept(better, trial, trial_cost, trial_v)
+        arrived = self._at_rest(d, better)
+        exact = model.learn(d, change, better, poor | arrived)
         if exact is not None:
-            arrived &= exact[:, None]
+            arrived &= exact
+        self.finished = arrived | self._gives_up(iteration, better, gain)
+        if not self.settling:
+            self.finished |= _within(model, self.point.error)
+
+    def _accept(self, better: np.ndarray, trial: Point, cost: np.ndarray, v: np.ndarray | None) -> None:
+        """Go on from the trial point in frames where it is better."""
+        if better.all():
+            self.point, self.cost, self.v = trial, cost, v
+        elif better.any():
+            self.point = self.point.copy()
+            self.point.put(better, trial.take(better))
+            self.cost = np.where(better, cost, self.cost)
+            self.v = None if v is None or self.v is None else np.where(better[:, None], v, self.v)
+
+    def _at_rest(self, d: np.ndarray, better: np.ndarray) -> np.ndarray:
+        """Frames (F,) whose cost no longer changes, or whose pose has settled."""
+        settings, longest = self.model.settings, self.model.space.sizes(d).max(-1, initial=0.0)
+        arrived: np.ndarray = (self.stalled >= 3) | (longest < LEAST_STEP) | (self.share < LEAST_SHARE)
+        if self.settling:
+            # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
+            settled = longest * longest < settings.unsettled * (self.longest - longest)
+            arrived |= better & (longest < settings.settle) & settled
+            self.longest = np.where(better, longest, self.longest)
+        return arrived
+
+    def _gives_up(self, iteration: int, better: np.ndarray, gain: np.ndarray) -> np.ndarray:
+        """Frames (F,) whose cost falls too slowly. gain : (F,) of the last step."""
+        settings = self.model.settings
+        slowly = np.zeros(len(self.cost), dtype=bool)
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
-            arrived |= cost > (1.0 - ABANDON_SHARE) * earlier[..., slot]
-            earlier[..., slot] = cost
+            slowly |= self.cost > (1.0 - ABANDON_SHARE) * self.earlier[:, slot]
+            self.earlier[:, slot] = self.cost
         if (iteration + 1) % CREEP_STEPS == 0:
             if iteration >= CREEP_STEPS:
-                arrived |= _creeps(cost, mark)
-            mark = cost
-        if resigns:
-            slow = (slow + better) * ~(gain > RESIGN_SHARE * cost)
-            resigning = settings.resigns & (slow >= RESIGN_STEPS)
+                slowly |= self.cost > (1.0 - CREEP_SHARE) * self.mark
+            self.mark = self.cost
+        if settings.resigns:
+            self.slow = (self.slow + better) * ~(gain > RESIGN_SHARE * self.cost)
+            resigning = self.slow >= RESIGN_STEPS
             if resigning.any():
-                arrived |= resigning & ~_within(tasks, settings, point.error, leading=True)
-        if not settling:
-            arrived |= _within(tasks, settings, point.error)
-        finished = finished | arrived
-    if len(index) == count:
-        return Minimum(point, done.iterations, cost)
-    done.point.put(index, point)
-    done.cost[index] = cost
-    return done
+                slowly |= resigning & ~_within(self.model, self.point.error, leading=True)
+        return slowly
 
 
 def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.ndarray, inner: Inner) -> np.ndarray:
@@ -282,54 +318,27 @@ def _leads_down(system: LinearSystem, d: np.ndarray) -> np.ndarray:
     return dot(down, d) >= LEAST_SLOPE * np.sqrt(steepest_slope)
 
 
-def _linearised(
-    model: Model, point: Point, frames: Request, v: np.ndarray | None, damping: np.ndarray
-) -> LinearSystem:
-    """The problem of one iteration. v : (F, n) difference from the base pose, None without a pull."""
-    tasks, space, settings = model.tasks, model.space, model.settings
-    error = point.error
-    if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
-        error = tasks.signed_errors(point.kinematics, frames.targets)
-    system = LinearSystem(
-        space, point.state.x, model.jacobian(point, frames), error,
-        None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
-        damping, settings.reluctance, settings.pull, lanes=tasks.lanes if tasks.lanes.count > 1 else None,
-        one_sided=tasks.one_sided,
-    )  # fmt: skip
-    system.curvature = model.curvature(point, frames, system, v)
-    system.metric = model.metric(point)
-    return system
-
-
-def _creeps(cost: np.ndarray, mark: np.ndarray) -> np.ndarray:
-    """Where (F, L) the cost has fallen by less than `CREEP_SHARE` from `mark`."""
-    return cost > (1.0 - CREEP_SHARE) * mark
-
-
-def _within(tasks: Tasks, settings: Settings, error: np.ndarray, leading: bool = False) -> np.ndarray:
-    return tasks.lanes_within(error, settings.tolerance, settings.rotation_tolerance, leading)
+def _within(model: Model, error: np.ndarray, leading: bool = False) -> np.ndarray:
+    return model.tasks.within(error, model.settings.tolerance, model.settings.rotation_tolerance, leading)
 
 
 def _adapted(
-    lanes: Lanes, settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray,
-    better: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The next damping (F, L): less after a good gain ratio, more after a poor one; and where the ratio was poor."""
-    predicted = system.decrease(d).reshape(damping.shape)
+    settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The next damping (F,): less after a good gain ratio, more after a poor one; and where the ratio was poor."""
+    predicted = system.decrease(d)
     if settings.pull:
-        predicted -= 0.5 * settings.pull * lanes.freedoms.dot(settings.reluctance * d, d)
+        predicted -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
     poor = gain < POOR_GAIN * predicted
     factor = np.where(gain > GOOD_GAIN * predicted, SHRINK, np.where(poor, GROW, 1.0))
     least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
     return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
 
 
-def _cost(
-    lanes: Lanes, space: JointSpace, settings: Settings, point: Point, frames: Request
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """The cost (F, L) and, where there is a pull, the difference (F, n) from the base pose."""
-    cost = 0.5 * lanes.rows.dot(point.error, point.error)
+def _cost(model: Model, point: Point, frames: Request) -> tuple[np.ndarray, np.ndarray | None]:
+    """The cost (F,) and, where there is a pull, the difference (F, n) from the base pose."""
+    settings, cost = model.settings, 0.5 * dot(point.error, point.error)
     if not settings.pull:
         return cost, None
-    v = space.difference(point.state, frames.base)
-    return cost + 0.5 * settings.pull * lanes.freedoms.dot(settings.weights * v, v), v
+    v = model.space.difference(point.state, frames.base)
+    return cost + 0.5 * settings.pull * dot(settings.weights * v, v), v

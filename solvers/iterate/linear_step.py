@@ -16,7 +16,6 @@ import numpy as np
 
 from ..algebra import by_row
 from ..space.joint_space import JointSpace
-from ..space.lanes import Lanes
 from ..space.unknowns import Unknowns
 
 ROUNDING = 1e-13
@@ -35,22 +34,18 @@ def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @dataclass
 class LinearSystem:
-    """One iteration's problem for F frames, m error rows and n degrees of freedom.
-
-    With `lanes`, `damping`, `value` and `decrease` are (F, L); None for one lane.
-    """
+    """One iteration's problem for F frames, m error rows and n degrees of freedom."""
 
     space: JointSpace | Unknowns
     x: np.ndarray  # (F, n) coordinates at the iteration's point
     jacobian: np.ndarray  # (F, m, n)
     error: np.ndarray  # (F, m)
     gradient: np.ndarray | None  # (F, n)
-    damping: np.ndarray  # (F,) or (F, L) s > 0
+    damping: np.ndarray  # (F,) s > 0
     reluctance: np.ndarray  # (n,) D > 0
     pull: float = 0.0  # strength of the pull, whose gradient is `pull D v` for a turn v from the base pose
     curvature: np.ndarray | None = None  # (F, n, n) K, symmetric
     metric: np.ndarray | None = None  # (F, n, n) damps in D's place, for solvers that make one
-    lanes: Lanes | None = None
     one_sided: np.ndarray | None = None  # (m,) bool, rows that count only where the error after the step is above 0
 
     def take(self, frames: np.ndarray) -> "LinearSystem":
@@ -60,7 +55,7 @@ class LinearSystem:
         metric = None if self.metric is None else self.metric[frames]
         return LinearSystem(self.space, self.x[frames], self.jacobian[frames], self.error[frames], gradient,
                             self.damping[frames], self.reluctance, self.pull, curvature, metric,
-                            self.lanes, self.one_sided)  # fmt: skip
+                            self.one_sided)  # fmt: skip
 
     def reduced(self, unknowns: Unknowns) -> "LinearSystem":
         """The problem of the unknowns alone, where coordinates are coupled."""
@@ -73,29 +68,13 @@ class LinearSystem:
             metric=None if self.metric is None else s.T @ self.metric @ s,
         )  # fmt: skip
 
-    def over_rows(self, values: np.ndarray) -> np.ndarray:
-        """Values (F,) or (F, L) for each row (F, m), or (F, 1) where there is one lane."""
-        return values[:, None] if self.lanes is None else self.lanes.rows.spread(values)
-
-    def over_freedoms(self, values: np.ndarray) -> np.ndarray:
-        """Values (F,) or (F, L) for each degree of freedom (F, n), or (F, 1) where there is one lane."""
-        return values[:, None] if self.lanes is None else self.lanes.freedoms.spread(values)
-
-    def _along_rows(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return dot(a, b) if self.lanes is None else self.lanes.rows.dot(a, b)
-
-    def _along_freedoms(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return dot(a, b) if self.lanes is None else self.lanes.freedoms.dot(a, b)
-
     def value(self, d: np.ndarray) -> np.ndarray:
         """The objective (F,) at steps `d` (F, n)."""
         residual = self.error - (self.jacobian @ d[..., None])[..., 0]
-        value = 0.5 * self._along_rows(residual, residual) + 0.5 * self.damping * self._along_freedoms(
-            self.reluctance * d, d
-        )
+        value = 0.5 * dot(residual, residual) + 0.5 * self.damping * dot(self.reluctance * d, d)
         if self.curvature is not None:
-            value += 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
-        return value if self.gradient is None else value + self._along_freedoms(self.gradient, d)
+            value += 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
+        return value if self.gradient is None else value + dot(self.gradient, d)
 
     def decrease(self, d: np.ndarray) -> np.ndarray:
         """Predicted decrease (F,) of the objective, without its damping, by a step `d` (F, n)."""
@@ -104,15 +83,15 @@ class LinearSystem:
             left = np.where(self.one_sided, np.maximum(error - motion, 0.0), error - motion)
             error = np.where(self.one_sided, np.maximum(error, 0.0), error)
             motion = error - left
-        decrease = self._along_rows(motion, error - 0.5 * motion)
+        decrease = dot(motion, error - 0.5 * motion)
         if self.curvature is not None:
-            decrease -= 0.5 * self._along_freedoms(d, (self.curvature @ d[..., None])[..., 0])
-        return decrease if self.gradient is None else decrease - self._along_freedoms(self.gradient, d)
+            decrease -= 0.5 * dot(d, (self.curvature @ d[..., None])[..., 0])
+        return decrease if self.gradient is None else decrease - dot(self.gradient, d)
 
     def descent(self, d: np.ndarray) -> np.ndarray:
         """The negative gradient (F, n) of the objective at `d` (F, n)."""
         residual = self.error - (self.jacobian @ d[..., None])[..., 0]
-        down = (residual[:, None, :] @ self.jacobian)[:, 0] - self.over_freedoms(self.damping) * self.reluctance * d
+        down = (residual[:, None, :] @ self.jacobian)[:, 0] - self.damping[:, None] * self.reluctance * d
         if self.curvature is not None:
             down -= (self.curvature @ d[..., None])[..., 0]
         return down if self.gradient is None else down - self.gradient
@@ -148,13 +127,12 @@ def free_step(
     matrix = weighted @ np.swapaxes(jacobian, -1, -2)
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
     # damping that is lost in rounding would leave a singular matrix singular
-    trace = diagonal.sum(-1) if system.lanes is None else system.lanes.rows.sum(diagonal)
-    diagonal += system.over_rows(np.maximum(system.damping, ROUNDING * trace))
+    diagonal += np.maximum(system.damping, ROUNDING * diagonal.sum(-1))[:, None]
     if gradient is None:
         y = np.linalg.solve(matrix, error[..., None])
         step = (np.swapaxes(y, -1, -2) @ weighted)[:, 0]
     else:
-        pulled = gradient / system.over_freedoms(system.damping)
+        pulled = gradient / system.damping[:, None]
         y = np.linalg.solve(matrix, error[..., None] + weighted @ pulled[..., None])
         step = (np.swapaxes(y, -1, -2) @ weighted)[:, 0] - pulled / system.reluctance
     return step if fixed is None else step + fixed
@@ -164,7 +142,7 @@ def _solve_by_freedom(
     system: LinearSystem, jacobian: np.ndarray, error: np.ndarray, gradient: np.ndarray | None
 ) -> np.ndarray:
     """`free_step` (F, n) in the space of the degrees of freedom."""
-    transposed, damped = np.swapaxes(jacobian, -1, -2), system.over_freedoms(system.damping) * system.reluctance
+    transposed, damped = np.swapaxes(jacobian, -1, -2), system.damping[:, None] * system.reluctance
     matrix = transposed @ jacobian
     diagonal = matrix.reshape(len(matrix), -1)[:, :: matrix.shape[-1] + 1]
     squares = diagonal.copy()
@@ -177,11 +155,10 @@ def _solve_by_freedom(
 
     step = solve(error, None)
     # where J is nearly singular the damping decides, but J^T J has lost its digits: one step of refinement
-    largest = squares.max(-1) if system.lanes is None else system.lanes.freedoms.largest(squares)
-    near = system.damping <= NEARLY_SINGULAR * largest
+    near = system.damping <= NEARLY_SINGULAR * squares.max(-1)
     if near.any():
         correction = solve(error - (jacobian @ step[..., None])[..., 0], step)
-        step = np.where(system.over_freedoms(near), step + correction, step)
+        step = np.where(near[:, None], step + correction, step)
     return step
 
 

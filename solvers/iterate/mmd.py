@@ -56,7 +56,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
             turn_link(space, posture, visit, visit.share * (k + 1) * unit, loop < loops // 2)
         point.put(left, stand(tasks, posture.state, request))
         iterations[left] += 1
-    return Minimum(point, iterations[:, None], 0.5 * dot(point.error, point.error)[:, None])
+    return Minimum(point, iterations, 0.5 * dot(point.error, point.error))
 
 
 def links(tasks: Tasks, space: JointSpace) -> list[tuple[Visit, int]]:

@@ -13,27 +13,28 @@ from dataclasses import replace
 import numpy as np
 
 from ..space.joint_space import JointSpace
+from ..space.tasks import Tasks
 from .linear_step import Inner, LinearSystem
 
 ROUNDS = 4
 
 
+def is_plain(space: JointSpace, tasks: Tasks) -> bool:
+    """Whether `step_inside` is the solver's own step: no coordinates are coupled, and no rows are one-sided."""
+    return space.unknowns is None and tasks.one_sided is None
+
+
 def step_inside(space: JointSpace, system: LinearSystem, inner: Inner) -> np.ndarray:
-    """The step (F, n) of a solver `inner` in a space: over the unknowns alone where coordinates are coupled."""
-    unknowns = space.unknowns
-    if unknowns is None:
-        return _with_active_rows(system, inner)
-    return unknowns.expand(_with_active_rows(system.reduced(unknowns), inner))
+    """The step (F, n) of a solver `inner` in a space: over the unknowns alone where coordinates are coupled.
 
-
-def _with_active_rows(system: LinearSystem, inner: Inner) -> np.ndarray:
-    """The step (F, n) of a solver `inner` for a system with one-sided rows; `system.error` has their room below 0."""
-    sided = system.one_sided
-    if sided is None:
-        return inner(system)
-    active = system.error[:, sided] > 0.0
-    d = np.zeros_like(system.x)
-    for _ in range(ROUNDS):
+    `system.error` has the room of one-sided rows below 0.
+    """
+    unknowns, sided = space.unknowns, system.one_sided
+    if unknowns is not None:
+        system = system.reduced(unknowns)
+    active = system.error[:, sided] > 0.0 if sided is not None else np.zeros(0, dtype=bool)
+    d = inner(system) if sided is None else np.zeros_like(system.x)
+    for _ in range(ROUNDS if sided is not None else 0):
         mask = np.ones(system.error.shape)
         mask[:, sided] = active
         d = inner(replace(
@@ -44,4 +45,4 @@ def _with_active_rows(system: LinearSystem, inner: Inner) -> np.ndarray:
         if not more.any():
             break
         active |= more
-    return d
+    return d if unknowns is None else unknowns.expand(d)

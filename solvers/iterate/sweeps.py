@@ -46,7 +46,7 @@ def repeat(tasks: Tasks, settings: Settings, start: Point, frames: Request, adva
         met = tasks.within(after.error, settings.tolerance, settings.rotation_tolerance)
         left = ~(met | still | (waited[index] >= PATIENCE))
         index, point = index[left], after.take(left)
-    return Minimum(best, iterations[:, None], cost[:, None])
+    return Minimum(best, iterations, cost)
 
 
 def _cost(point: Point, rows: int) -> np.ndarray:

@@ -15,4 +15,4 @@ from .table import Method
 step = limited(free_step)
 """The step (F, n) of one iteration, inside the limits."""
 
-METHOD = Method(damped(step), step, continues=True, lanes=True)
+METHOD = Method(damped(step), step, continues=True)

@@ -13,7 +13,7 @@ where that one leads uphill, and never climb, so neither does the answer.
 
 import numpy as np
 
-from ..iterate.active_set import SAME, active_set, within_limits
+from ..iterate.active_set import SAME, active_set, limited
 from ..iterate.descent import damped
 from ..iterate.linear_step import SINGULAR, LinearSystem, free_step
 from .table import Method
@@ -24,77 +24,63 @@ ROUNDS = 3
 SWEEPS = 2
 
 
-def step(system: LinearSystem) -> np.ndarray:
-    """The step (F, n) of one iteration, inside the limits."""
-    space = system.space
-    if not space.limited:
-        return free_step(system)
-    best = within_limits(system, free_step)
-    least = _is_least(system, best)
-    todo = np.flatnonzero(~least.reshape(len(best), -1).all(-1))
-    if todo.size:
-        best[todo] = _rounds(system.take(todo), best[todo], ~least[todo])
+def _improved(system: LinearSystem, best: np.ndarray) -> np.ndarray:
+    """The step (F, n) of an active set, improved by sweeps and exact steps in turn where it is not the minimum.
+
+    They begin at no step where that one leads uphill. A frame is done when its exact step lies inside the limits,
+    whatever the others do.
+    """
+    todo = np.flatnonzero(~_is_least(system, best))
+    if not todo.size:
+        return best
+    system = system.take(todo)
+    none = np.zeros_like(best[todo])
+    own, value = _better(system, none, system.value(none), best[todo])
+    inverses = block_inverses(system)
+    left, current = np.arange(len(own)), own.copy()
+    for _ in range(ROUNDS):
+        current = sweeps(system, current, inverses)
+        own[left], value[left] = _better(system, own[left], value[left], current)
+        free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
+        candidate = free_step(system, free, normals, fixed)
+        projected = system.space.project(system.x + candidate) - system.x
+        own[left], value[left] = _better(system, own[left], value[left], projected)
+        more = np.any(np.abs(projected - candidate) > SAME, axis=-1)
+        if not more.any():
+            break
+        left, current = left[more], projected[more]
+        if not more.all():
+            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
+    best[todo] = own
     return best
 
 
 def _is_least(system: LinearSystem, d: np.ndarray) -> np.ndarray:
-    """Frames (F,), or lanes (F, L), in which `d` (F, n) is the minimum inside the limits, up to `LEAST`.
+    """Frames (F,) in which `d` (F, n) is the minimum inside the limits, up to `LEAST`.
 
     Limits and objective are convex, so `d` is the minimum if the projection undoes a further step downhill.
     """
-    x, space, lanes = system.x + d, system.space, system.lanes
+    x, space = system.x + d, system.space
     square = (system.jacobian * space.units) ** 2
-    size = square.sum((-1, -2)) if lanes is None else lanes.freedoms.sum(square.sum(-2))
-    further = space.project(x + space.units**2 * system.descent(d) / system.over_freedoms(size + system.damping))
-    longest, move = (
-        space.sizes(v).max(-1, initial=0.0) if lanes is None else lanes.freedoms.largest(space.sizes(v))
-        for v in (d, further - x)
-    )
+    size = square.sum((-1, -2)) + system.damping
+    further = space.project(x + space.units**2 * system.descent(d) / size[:, None])
+    longest, move = (space.sizes(v).max(-1, initial=0.0) for v in (d, further - x))
     return move < np.maximum(LEAST, LEAST_OF_STEP * longest)
 
 
-def _rounds(system: LinearSystem, start: np.ndarray, going: np.ndarray) -> np.ndarray:
-    """The best step (F, n) of sweeps and exact steps in turn, from `start` (F, n), or from none where it leads uphill.
-
-    A frame or lane is done when its exact step lies inside the limits, whatever the others do.
-
-    going : (F,) or (F, L) frames, or their lanes, that are to be improved.
-    """
-    none = np.zeros_like(start)
-    best, value = _better(system, none, system.value(none), start, np.ones_like(going))
-    inverses = block_inverses(system)
-    left, current = np.arange(len(start)), best.copy()
-    for _ in range(ROUNDS):
-        current = sweeps(system, current, inverses)
-        best[left], value[left] = _better(system, best[left], value[left], current, going)
-        free, normals, fixed = active_set(system.space, system.x, current, system.descent(current))
-        candidate = free_step(system, free, normals, fixed)
-        projected = system.space.project(system.x + candidate) - system.x
-        best[left], value[left] = _better(system, best[left], value[left], projected, going)
-        beyond = np.abs(projected - candidate) > SAME
-        going = going & (np.any(beyond, axis=-1) if system.lanes is None else system.lanes.freedoms.any(beyond))
-        more = np.any(going.reshape(len(going), -1), axis=-1)
-        if not more.any():
-            break
-        left, current, going = left[more], projected[more], going[more]
-        if not more.all():
-            system, inverses = system.take(more), [inverse[more] for inverse in inverses]
-    return best
-
-
 def _better(
-    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray, going: np.ndarray
+    system: LinearSystem, best: np.ndarray, value: np.ndarray, step: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The better of two steps (F, n) in frames that are `going`, `best` in the others, and its objective."""
+    """The better of two steps (F, n), and its objective (F,)."""
     other = system.value(step)
-    better = going & (other < value)
-    return np.where(system.over_freedoms(better), step, best), np.where(better, other, value)
+    better = other < value
+    return np.where(better[:, None], step, best), np.where(better, other, value)
 
 
 def block_inverses(system: LinearSystem) -> list[np.ndarray]:
     """Per joint, the inverse (F, k, k) of `J_j^T J_j + s D_j`."""
     inverses: list[np.ndarray] = []
-    damping = np.broadcast_to(system.over_freedoms(system.damping), system.x.shape)
+    damping = np.broadcast_to(system.damping[:, None], system.x.shape)
     for block in system.space.blocks:
         columns = system.jacobian[:, :, block]
         matrix = np.swapaxes(columns, -1, -2) @ columns
@@ -112,7 +98,7 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
     """
     space, d = system.space, d.copy()
     residual = system.error - (system.jacobian @ d[..., None])[..., 0]
-    weight = system.over_freedoms(system.damping) * system.reluctance
+    weight = system.damping[:, None] * system.reluctance
     for _ in range(count):
         for block, inverse in zip(space.blocks, inverses, strict=True):
             columns = system.jacobian[:, :, block]
@@ -126,4 +112,7 @@ def sweeps(system: LinearSystem, d: np.ndarray, inverses: list[np.ndarray], coun
     return d
 
 
-METHOD = Method(damped(step), step, continues=True, lanes=True)
+step = limited(free_step, improve=_improved)
+"""The step (F, n) of one iteration, inside the limits."""
+
+METHOD = Method(damped(step), step, continues=True)

@@ -33,7 +33,7 @@ class Method:
     minimise : its iteration. step : the linear step of one iteration, for solvers that take one.
     continues : whether it is precise enough for continuation (`group/continuation.py`), which leads to the answer
         nearest to the base pose. The others start from folded limbs and keep the answer that they find.
-    lanes : whether it solves stages with several lanes. reaches_only : whether it solves goals of the kind REACH only.
+    reaches_only : whether it solves goals of the kind REACH only.
     check : refuses goals that it cannot solve, or None.
     returns : whether its iteration knows no pull, so that damped steps toward the base pose follow it (`polish.py`).
     """
@@ -41,7 +41,6 @@ class Method:
     minimise: Minimise
     step: Inner | None = None
     continues: bool = False
-    lanes: bool = False
     check: Check | None = None
     reaches_only: bool = False
     returns: bool = False

@@ -12,7 +12,7 @@ from ..algebra import arctan2, quaternion
 from .errors import InvalidPose
 from .limits import FULL_TURN, Range
 from .numbers import array, shown
-from .skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton, check_skeleton
+from .skeleton import Pose, Skeleton, check_skeleton
 
 
 def column_joints(skeleton: Skeleton) -> np.ndarray:
@@ -25,13 +25,13 @@ def column_joints(skeleton: Skeleton) -> np.ndarray:
     [0, 0, 0, 1]
     """
     check_skeleton(skeleton)
-    return np.repeat(np.arange(len(skeleton)), [DEGREES_OF_FREEDOM[kind] for kind in skeleton.kinds])
+    return np.repeat(np.arange(len(skeleton)), skeleton.freedoms)
 
 
 def column_axes(skeleton: Skeleton) -> np.ndarray:
     """Each joint value's axis (n, 3) in its joint's own frame; a ball has X, Y and Z."""
-    axes = [np.eye(3) if kind == "ball" else skeleton.axis[joint : joint + 1]
-            for joint, kind in enumerate(skeleton.kinds) if DEGREES_OF_FREEDOM[kind]]  # fmt: skip
+    axes = [np.eye(3) if skeleton.balls[joint] else skeleton.axis[joint : joint + 1]
+            for joint in np.flatnonzero(skeleton.freedoms)]  # fmt: skip
     return np.concatenate(axes) if axes else np.zeros((0, 3))
 
 
@@ -100,7 +100,7 @@ def angles_from_pose(skeleton: Skeleton, pose: Pose) -> np.ndarray:
     rotations, translations = skeleton.check_pose(pose, batch=True)
     vectors = np.where(skeleton.slides[:, None], translations, quaternion.log(rotations))
     values = (vectors[..., joints, :] * axes).sum(-1)
-    for column in np.flatnonzero(np.array(skeleton.kinds)[joints] == "hinge"):
+    for column in np.flatnonzero(skeleton.hinges[joints]):
         joint, axis = joints[column], axes[column]
         angle = 2.0 * arctan2(rotations[..., joint, 1:] @ axis, rotations[..., joint, 0])
         limits = skeleton.joints[joint].limits

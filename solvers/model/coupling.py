@@ -46,10 +46,11 @@ class Coupling:
 
 
 class Tree(Protocol):
-    """What couplings need to know of a skeleton."""
+    """The part of a skeleton that couplings read."""
 
     names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    balls: np.ndarray
+    freedoms: np.ndarray
     stiffness: np.ndarray
     couplings: tuple[Coupling, ...]
 
@@ -85,7 +86,7 @@ def resolve_couplings(skeleton: Tree, couplings: Sequence[Coupling]) -> tuple[Co
 
 def coordinate(skeleton: Tree, joint: int, axis: str) -> tuple[int, int]:
     """A joint's coordinate: the joint, and the number of the coordinate among its own."""
-    return joint, AXES[axis] if skeleton.kinds[joint] == "ball" else 0
+    return joint, AXES[axis] if skeleton.balls[joint] else 0
 
 
 def _resolve(skeleton: Tree, coupling: Coupling, where: str) -> Coupling:
@@ -98,7 +99,7 @@ def _resolve(skeleton: Tree, coupling: Coupling, where: str) -> Coupling:
         except UnknownJoint as error:
             raise InvalidSkeleton(f"{where} {name}: {error}") from None
         joint = skeleton.names[own[name]]
-        if skeleton.kinds[own[name]] == "fixed" or skeleton.stiffness[own[name]] >= 1.0:
+        if not skeleton.freedoms[own[name]] or skeleton.stiffness[own[name]] >= 1.0:
             raise InvalidSkeleton(f"{where}: joint {joint!r} does not move; remove the coupling, or let the joint move")
     for name in ("axis", "leader_axis"):
         if getattr(coupling, name) not in AXES:

@@ -151,7 +151,7 @@ class FrameArrays:
 
     @cached_property
     def _ends(self) -> tuple[int, int, int]:
-        """Where in `_memory` the targets end, the start pose and links, and all inputs, in the order of `QUESTIONS`."""
+        """The ends in `_memory` of the targets, of the start pose and links, and of all inputs."""
         sizes = [dtype.itemsize * prod(inner) for (_, _, dtype, _), inner
                  in zip(_ARRAYS, _shapes(self.goals, self.joints, self.target_points), strict=True)]  # fmt: skip
         targets, inputs = len(_TARGETS), len(QUESTIONS)

@@ -20,10 +20,10 @@ def allowed(skeleton: Skeleton, pose: Pose) -> Pose:
     if translations.any():
         along = (translations * skeleton.axis).sum(-1, keepdims=True)
         translations = along * skeleton.axis * skeleton.slides[:, None]
-    if rotations[:, skeleton.unturned, 1:].any():
+    if rotations[:, ~skeleton.turns, 1:].any():
         rotations = rotations.copy()
-        rotations[:, skeleton.unturned] = quaternion.IDENTITY
-    if skeleton.hinges.size:
+        rotations[:, ~skeleton.turns] = quaternion.IDENTITY
+    if skeleton.hinges.any():
         turns, axis = rotations[:, skeleton.hinges], skeleton.axis[skeleton.hinges]
         along = (turns[..., 1:] * axis).sum(-1, keepdims=True)
         off = (np.abs(turns[..., 1:] - along * axis) > ROUNDED).any(-1, keepdims=True)

@@ -346,7 +346,7 @@ def check_targets(
 
 
 def label(skeleton: Skeleton, index: int, goal: Goal) -> tuple[int, str]:
-    """What messages call a resolved goal by: its number, and its joint's name."""
+    """A resolved goal's name in messages: its number, and its joint's name."""
     return index, skeleton.names[skeleton.index(goal.joint)]
 
 

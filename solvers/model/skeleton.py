@@ -2,7 +2,8 @@
 """A tree of joints, its poses, and the transforms of all joints by dual-quaternion products over the whole tree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,9 +16,25 @@ from .limits import Range, TwistSwing, check_radians
 from .names import suggestions
 from .numbers import array, has_items, is_flag, is_whole, number, shown, vector
 
-KINDS = ("ball", "hinge", "prismatic", "fixed")
 MOST_GAIN = 1e4
-DEGREES_OF_FREEDOM = {"ball": 3, "hinge": 1, "prismatic": 1, "fixed": 0}
+
+
+class JointKind(NamedTuple):
+    """A kind of joint: its degrees of freedom, whether these are turns or slides, and the class of its limits."""
+
+    freedoms: int
+    turns: bool = False
+    slides: bool = False
+    limits: type[Range] | type[TwistSwing] | None = None
+
+
+JOINT_KINDS = {
+    "ball": JointKind(3, turns=True, limits=TwistSwing),
+    "hinge": JointKind(1, turns=True, limits=Range),
+    "prismatic": JointKind(1, slides=True, limits=Range),
+    "fixed": JointKind(0),
+}
+"""The kinds of joints by name."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +105,9 @@ class Skeleton:
     joints : tuple of `Joint`, in the order given.
     parent : (J,) indices, -1 for roots.
     links : (J, 8) each joint's rest transform in its parent's frame.
-    axis : (J, 3) unit axes in the joints' own frames. slides : (J,) bool, the prismatic joints.
-    hinges : indices of the hinges. unturned : (J,) bool, joints that cannot turn.
+    axis : (J, 3) unit axes in the joints' own frames.
+    freedoms : (J,) degrees of freedom. balls, hinges, slides, turns : (J,) bool, the joints of these kinds, and those
+        that turn.
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
         root, and 1 if all joints lie in one place.
@@ -125,10 +143,11 @@ class Skeleton:
                 raise InvalidSkeleton(f"joint {index}: name = {shown(joint.name)}; expected a string")
         self.names = tuple(joint.name for joint in self.joints)
         self.kinds = tuple(joint.kind for joint in self.joints)
-        self.slides = np.array([kind == "prismatic" for kind in self.kinds])
-        self.hinges = np.flatnonzero([kind == "hinge" for kind in self.kinds])
-        self.unturned = self.slides | np.array([kind == "fixed" for kind in self.kinds])
         self.parent = self._parents()
+        kinds = [JOINT_KINDS[kind] for kind in self.kinds]
+        self.freedoms = np.array([kind.freedoms for kind in kinds])
+        self.slides, self.turns = np.array([kind.slides for kind in kinds]), np.array([kind.turns for kind in kinds])
+        self.balls, self.hinges = self.freedoms == 3, self.turns & (self.freedoms == 1)
         self.links = np.stack([self._link(joint) for joint in self.joints])
         self.axis = np.stack([self._axis(joint) for joint in self.joints])
         self.stiffness = np.array([_fraction(joint, "stiffness") for joint in self.joints])
@@ -144,6 +163,17 @@ class Skeleton:
 
     def __len__(self) -> int:
         return len(self.joints)
+
+    def with_holds(self, hold: np.ndarray, gain: np.ndarray) -> "Skeleton":
+        """The same tree with other holds and gains (J,) of its joints. It shares everything else."""
+        other, own = copy(self), zip(self.joints, hold.tolist(), gain.tolist(), strict=True)
+        other.joints = tuple(replace(joint, hold=firm, gain=strong) for joint, firm, strong in own)
+        other.hold, other.gain = np.array(hold, dtype=float), np.array(gain, dtype=float)
+        if not (((hold >= 0.0) & (hold <= 1.0)).all() and ((gain >= 0.0) & (gain <= MOST_GAIN)).all()):
+            for joint in other.joints:
+                _fraction(joint, "hold")
+                _gain(joint)
+        return other
 
     def index(self, joint: str | int) -> int:
         """The index of a joint, given its name or its index.
@@ -228,15 +258,15 @@ class Skeleton:
                 raise InvalidSkeleton(
                     f"joint {joint.name!r}: parent = {shown(joint.parent)}; expected -1 or an index below {count}"
                 )
-            if not isinstance(joint.kind, str) or joint.kind not in KINDS:
+            if not isinstance(joint.kind, str) or joint.kind not in JOINT_KINDS:
                 raise InvalidSkeleton(
-                    f"joint {joint.name!r}: kind = {shown(joint.kind)}; expected one of {', '.join(KINDS)}"
+                    f"joint {joint.name!r}: kind = {shown(joint.kind)}; expected one of {', '.join(JOINT_KINDS)}"
                 )
             if not is_flag(joint.inherit_rotation):
                 raise InvalidSkeleton(
                     f"joint {joint.name!r}: inherit_rotation = {shown(joint.inherit_rotation)}; expected True or False"
                 )
-            if joint.kind == "prismatic" and not joint.inherit_rotation:
+            if JOINT_KINDS[joint.kind].slides and not joint.inherit_rotation:
                 raise InvalidSkeleton(
                     f"joint {joint.name!r}: a prismatic joint slides along its parent's axes; "
                     "set inherit_rotation=False on the joint below it"
@@ -275,16 +305,16 @@ class Skeleton:
         if joint.preferred is None:
             return np.zeros(3)
         preferred = vector(joint.preferred, 3, f"joint {joint.name!r} preferred", InvalidSkeleton)
-        return preferred if joint.kind in ("ball", "hinge") else np.zeros(3)
+        return preferred if JOINT_KINDS[joint.kind].turns else np.zeros(3)
 
     @staticmethod
     def _check_limits(joint: Joint) -> None:
-        limits_class = {"ball": TwistSwing, "hinge": Range, "prismatic": Range}.get(joint.kind)
+        limits_class = JOINT_KINDS[joint.kind].limits
         if joint.limits is not None and limits_class is not None and not isinstance(joint.limits, limits_class):
             raise InvalidLimits(
                 f"joint {joint.name!r}: a {joint.kind} joint takes {limits_class.__name__} limits, got {joint.limits!r}"
             )
-        if joint.kind == "hinge" and isinstance(joint.limits, Range):
+        if JOINT_KINDS[joint.kind].turns and isinstance(joint.limits, Range):
             check_radians(f"joint {joint.name!r} limits", joint.limits.lo, joint.limits.hi)
 
     # -- the tree as arrays ---------------------------------------------------------------------------------------

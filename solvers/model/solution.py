@@ -71,11 +71,4 @@ class Batch:
 
     def solutions(self, seconds: float) -> list[Solution]:
         """Every frame's answer; `seconds` is the time of each."""
-        each = zip(
-            self.rotations, self.translations, self.position_errors, self.rotation_errors, self.iterations.tolist(),
-            self.converged.tolist(), self.at_limit, strict=True,
-        )  # fmt: skip
-        return [
-            Solution(Pose(rotations, translations), distances, angles, iterations, converged, at_limit, seconds)
-            for rotations, translations, distances, angles, iterations, converged, at_limit in each
-        ]
+        return [self.solution(frame, seconds) for frame in range(len(self.iterations))]

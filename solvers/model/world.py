@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints of a pose are: forward kinematics."""
+"""Forward kinematics: the joints of a pose in the skeleton's frame."""
 
 from typing import NamedTuple
 

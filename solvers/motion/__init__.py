@@ -2,6 +2,7 @@
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
 from . import planting, two_bones
+from .banded import solve as solve_band
 from .contacts import find_contacts, find_holds, runs, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, refit_keys, total_errors
@@ -11,6 +12,6 @@ from .frame_rate import likely_rate
 
 __all__ = [
     "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "few_keys", "find_contacts", "find_holds", "fit_keys",
-    "follow", "follow_through", "likely_rate", "plant_feet", "planting", "refit_keys", "runs", "standing_heights",
-    "total_errors", "two_bones",
+    "follow", "follow_through", "likely_rate", "plant_feet", "planting", "refit_keys", "runs", "solve_band",
+    "standing_heights", "total_errors", "two_bones",
 ]  # fmt: skip

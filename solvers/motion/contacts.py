@@ -32,7 +32,7 @@ _FAR = 0.3  # of the leg's length over the lowest place of all points about that
 
 
 class Slide(NamedTuple):
-    """What standing points have in common: a share of the hips' speed, and a drift (2,) [leg lengths a second].
+    """A slide that standing points share: a share of the hips' speed, and a drift (2,) [leg lengths a second].
 
     jitter : how much the points shake [leg lengths a second].
     """
@@ -72,10 +72,10 @@ def _stands(velocity: np.ndarray, height: np.ndarray, raised: float) -> np.ndarr
     The velocities are those against the shared slide. raised : by how much the limits of speeds are raised.
     """
     found = np.zeros(len(height), dtype=bool)
-    for begin, end in runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
+    for begin, end in runs((lengths(velocity) < raised * _MAY) & (height < _HEIGHT[1])):
         own = velocity[begin:end].copy()
         own[:, :2] -= _own_slide(own, raised)
-        speed = _long(own) / raised
+        speed = lengths(own) / raised
         clearly = (speed < _SPEED[0]) & (height[begin:end] < _HEIGHT[0])
         found[begin:end] = _grown(clearly, speed < _SPEED[1])
     return found
@@ -86,13 +86,13 @@ def _own_slide(velocity: np.ndarray, raised: float) -> np.ndarray:
 
     Noise hides a stance's own slide, so the shared one counts more there.
     """
-    speed, level = _long(velocity), velocity[:, :2]
+    speed, level = lengths(velocity), velocity[:, :2]
     held_back = _HELD_BACK if raised > 1.0 else 0
     slide = np.median(level[speed <= np.median(speed)], axis=0)
     for _ in range(10):
         weight = (1.0 + ((level - slide) ** 2).sum(-1) / (raised * _OWN_ALIKE) ** 2) ** -2
         slide = weight @ level / (weight.sum() + held_back)
-    return slide * min(raised * _OWN / max(float(_long(slide)), _LEAST), 1.0)
+    return slide * min(raised * _OWN / max(float(lengths(slide)), _LEAST), 1.0)
 
 
 def find_holds(
@@ -118,14 +118,14 @@ def find_holds(
 
 
 def _wide(places: np.ndarray) -> float:
-    """How far places (F, 3) are from their mean at most."""
+    """The largest distance of places (F, 3) from their mean."""
     return float(np.linalg.norm(places - places.mean(0), axis=-1).max())
 
 
 def shared_slide(
     points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> Slide:  # fmt: skip
-    """What the points that stand have in common; arguments as those of `find_contacts`.
+    """The slide that points on the ground share; arguments as those of `find_contacts`.
 
     A robust fit (Geman-McClure) over all low places: what moves otherwise does not count.
     """
@@ -155,7 +155,7 @@ def _cost(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> float:
 
 
 def _fit(own: np.ndarray, rows: np.ndarray, share: float) -> np.ndarray:
-    """What a robust fit of velocities (N, 2) by rows (N, 2, 3) reaches from a share of the hips' speed: x (3,)."""
+    """A robust fit x (3,) of velocities (N, 2) by rows (N, 2, 3), from a share of the hips' speed."""
     x = np.array([share, 0.0, 0.0])
     for _ in range(15):
         weight = (1.0 + _squares(own, rows, x)) ** -2
@@ -175,7 +175,7 @@ def _squares(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def standing_heights(points: np.ndarray, leg: float, ground: float | np.ndarray) -> np.ndarray:
-    """How high (K,) over a ground points stand, as `find_contacts` takes both: soles are below the bones of a foot.
+    """The heights (K,) over a ground at which points stand, as `find_contacts` takes both: soles are below bones.
 
     A tenth of the leg's length at most.
     """
@@ -208,7 +208,8 @@ def _windows(values: np.ndarray, around: int) -> np.ndarray:
     return sliding_window_view(np.pad(values, wide, constant_values=np.inf), 2 * around + 1, 0)
 
 
-def _long(vectors: np.ndarray) -> np.ndarray:
+def lengths(vectors: np.ndarray) -> np.ndarray:
+    """The lengths (...) of vectors (..., n)."""
     return np.linalg.norm(vectors, axis=-1)
 
 

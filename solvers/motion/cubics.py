@@ -54,12 +54,12 @@ class Part:
     whole: bool = False
 
     def off(self, shown: np.ndarray, at: slice = slice(None)) -> np.ndarray:
-        """What (n, R, 3) values `shown` (n, C) do to the vectors at some samples, against the motion."""
+        """The errors (n, R, 3) of the vectors at some samples with values `shown` (n, C)."""
         return np.einsum("nc,cnrx->nrx", shown - self.values[at], self.effects[:, at])
 
 
 def basis(times: np.ndarray) -> np.ndarray:
-    """What (n, 4) the two values and the two slopes of a cubic from the first to the last time count for at times."""
+    """The shares (n, 4) at times of the two values and the two slopes of a cubic from the first to the last time."""
     return _basis((times - times[0]).astype(float, copy=False).tobytes())
 
 
@@ -76,7 +76,7 @@ def _basis(times: bytes) -> np.ndarray:
 
 
 def least_squares(rows: np.ndarray) -> np.ndarray:
-    """What (m, n) finds m unknowns from n residuals of the equations `rows` (n, m), a little drawn toward zero."""
+    """The map (m, n) from n residuals of the equations `rows` (n, m) to m unknowns, drawn a little toward zero."""
     normal = rows.T @ rows
     ridge = _RIDGE * (np.diag(normal) + np.trace(normal)) + _LEAST
     return np.linalg.solve(normal + np.diag(ridge), rows.T)

@@ -75,7 +75,7 @@ def refit_keys(
 
 
 def total_errors(times: np.ndarray, parts: Sequence[Part], keys: Sequence[Keys], count: int) -> np.ndarray:
-    """What (F, `count`, 3) the keys of all parts do to the vectors, against the motion."""
+    """The errors (F, `count`, 3) of the vectors with the keys of all parts."""
     errors = np.zeros((len(times), count, 3))
     for part, own in zip(parts, keys, strict=True):
         errors[:, part.vectors] += part.off(own.shown(times))
@@ -110,7 +110,7 @@ def _count(parts: Sequence[Part]) -> int:
 
 
 class _Motion(NamedTuple):
-    """What cubics are compared with; a cubic is its value at the end and its two slopes, (3, C).
+    """A motion that cubics are compared with; a cubic is its value at the end and its two slopes, (3, C).
 
     errors : (F, R, 3) that others make. allowed : (F, R).
     """

@@ -20,7 +20,7 @@ _MOST = np.radians(120.0)  # a bone is led no further from the motion than this
 
 @dataclass(frozen=True)
 class Spring:
-    """How bones follow.
+    """The spring that a bone follows on.
 
     frequency : swings a second. damping : 0 swings for ever, 1 does not swing over. drag : 0 to 1, the share of the
     damping that brakes against the air instead of against the motion: with it, what moves steadily is trailed too.
@@ -88,7 +88,7 @@ def follow_through(
     chain: Chain, spring: Spring, rate: float, loop: bool, amount: float = 1.0,
     inside: Callable[[int, np.ndarray], np.ndarray] = lambda bone, turns: turns,
 ) -> np.ndarray:  # fmt: skip
-    """How far (F, B, 4) each bone has to turn beyond its own motion, about its own axes.
+    """The turns (F, B, 4) of each bone beyond its own motion, about its own axes.
 
     rate : frames a second. loop : as for `follow`. amount : 0 to 1, of the answer. inside : keeps turns (F, 4) of a
     bone inside its limits.

@@ -6,8 +6,7 @@ while it rolls. What is sought is the correction of the hips, `c`, and of each a
 `c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
 and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
 pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
-on the ground are steadied before. The normal equations are block-pentadiagonal, and are
-solved as block-tridiagonal ones of two frames each.
+on the ground are steadied before.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from .contacts import runs, smooth, width
+from . import banded
+from .contacts import lengths, runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
 _NEAR, _FAR = 3.0 / 30.0, 7.0 / 30.0  # seconds from a contact: the leg's corrections cost more, and cannot be
@@ -54,11 +54,11 @@ class Leg(NamedTuple):
     @property
     def length(self) -> float:
         """From hip to ankle along the bones."""
-        return float(np.median(_long(self.knee - self.hip) + _long(self.ankle - self.knee)))
+        return float(np.median(lengths(self.knee - self.hip) + lengths(self.ankle - self.knee)))
 
 
 class Planted(NamedTuple):
-    """What plants feet: how the hips move (F, 3), and the world turns (F, 3, 4) of thigh, shin and foot of each leg."""
+    """The answer: moves (F, 3) of the hips, and world turns (F, 3, 4) of thigh, shin and foot of each leg."""
 
     hips: np.ndarray
     turns: list[np.ndarray]
@@ -84,7 +84,7 @@ def plant_feet(
 def bends(leg: Leg) -> np.ndarray:
     """The angle (F,) between thigh and shin [rad], 0 for a straight leg."""
     upper, lower = leg.knee - leg.hip, leg.ankle - leg.knee
-    return np.arctan2(_long(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
+    return np.arctan2(lengths(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
 
 
 # -- legs that shake ---------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _steadied(leg: Leg, contacts: np.ndarray, rate: float) -> Leg:
 
 
 def _shake(values: np.ndarray, rate: float) -> np.ndarray:
-    """How far values (F, ...) are from their own means over some frames."""
+    """Differences of values (F, ...) from their own means over some frames."""
     return values - smooth(smooth(values, width(rate)), width(rate))
 
 
@@ -131,13 +131,13 @@ def _wanted(
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
-    """Where heel and ball (F, 2, 3) of a foot stand on their contacts (F, 2); NaN elsewhere.
+    """The places (F, 2, 3) of heel and ball of a foot on their contacts (F, 2); NaN elsewhere.
 
     Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
     the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
     """
     wanted = np.full(points.shape, np.nan)
-    length = float(np.median(_long(points[:, 1] - points[:, 0])))
+    length = float(np.median(lengths(points[:, 1] - points[:, 0])))
     stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
     aims = points if heights is None else np.concatenate([points[..., :2], heights[..., None]], -1)
 
@@ -160,9 +160,9 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
         apart = (points[both, k] - points[both, other[2]]).mean(0)
         if heights is not None:
             up = heights[begin:end, k].mean() - heights[other[0] : other[1], other[2]].mean()
-            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(_long(apart[:2])), _LEAST)
+            level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(lengths(apart[:2])), _LEAST)
             apart = np.array([*(level * apart[:2]), up])
-        stance.append((begin, end, k, other[3] + apart * (length / max(float(_long(apart)), _LEAST))))
+        stance.append((begin, end, k, other[3] + apart * (length / max(float(lengths(apart)), _LEAST))))
     settle()
     return wanted
 
@@ -189,7 +189,7 @@ def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
     fixed = ~np.isnan(values[:, 0])
     size = values.shape[1]
     blocks = _blocks(np.where(fixed, _EXACT, cost)[:, None, None] * np.eye(size), _stiffness(rate) * np.ones(size))
-    between = _solve(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
+    between = _solved(blocks, np.where(fixed[:, None], np.nan_to_num(values) * _EXACT, 0.0))
     return np.where(fixed[:, None], np.nan_to_num(values), between)
 
 
@@ -229,7 +229,7 @@ def _corrections(
             blocks[:, 2, rows, rows] += slope[:, :, None] * slope[:, None, :]
             right[:, rows] += slope * off[:, None]
             _add_accelerations(blocks, right, rows, slope, off, stiff)
-        found = _solve(blocks, right)
+        found = _solved(blocks, right)
         hips, moves = found[:, :3], [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
     exactly = [np.where(known[:, None], np.nan_to_num(own) - hips, move)
                for own, known, move in zip(wanted, fixed, moves, strict=True)]  # fmt: skip
@@ -250,10 +250,10 @@ def _add_accelerations(
 
 
 def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much (F,) a knee bends more if its ankle moves by `move` (F, 3) against its hip, and the slope (F, 3)."""
-    upper, lower = _long(leg.knee - leg.hip), _long(leg.ankle - leg.knee)
+    """The change (F,) of a knee's bend if its ankle moves by `move` (F, 3) against its hip, and its slope (F, 3)."""
+    upper, lower = lengths(leg.knee - leg.hip), lengths(leg.ankle - leg.knee)
     line = leg.ankle + move - leg.hip
-    far = np.maximum(_long(line), _LEAST)
+    far = np.maximum(lengths(line), _LEAST)
     most = np.sqrt(1.0 - _STRAIGHT**2)
     cosine = (far**2 - upper**2 - lower**2) / (2.0 * upper * lower)
     inside = np.clip(cosine, -most, most)
@@ -284,34 +284,9 @@ def _blocks(diagonal: np.ndarray, acceleration: np.ndarray) -> np.ndarray:
     return blocks
 
 
-def _solve(blocks: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution (F, K) of a block-pentadiagonal system, symmetric and positive. blocks : (F, 5, K, K)."""
-    frames, size = right.shape
-    if frames % 2:
-        blocks = np.concatenate([blocks, np.zeros_like(blocks[:1])])
-        blocks[-1, 2] = np.eye(size)
-    count = len(blocks)
-    pairs, wide = count // 2, 2 * size
-    own, after = np.zeros((2, pairs, 2, size, 2, size))
-    even, odd = blocks[0::2], blocks[1::2]
-    own[:, 0, :, 0], own[:, 0, :, 1] = even[:, 2], even[:, 3]
-    own[:, 1, :, 0], own[:, 1, :, 1] = odd[:, 1], odd[:, 2]
-    after[:, 0, :, 0], after[:, 1, :, 0], after[:, 1, :, 1] = even[:, 4], odd[:, 3], odd[:, 4]
-    own, after = own.reshape(pairs, wide, wide), after.reshape(pairs, wide, wide)
-    b = np.zeros((count, size))
-    b[:frames] = right
-    b = b.reshape(pairs, wide)
-    inverse = np.empty((pairs, wide, wide))
-    for k in range(pairs):
-        if k:
-            led = after[k - 1].T @ inverse[k - 1]
-            own[k] -= led @ after[k - 1]
-            b[k] -= led @ b[k - 1]
-        inverse[k] = np.linalg.inv(own[k])
-    x = np.empty((pairs, wide))
-    for k in reversed(range(pairs)):
-        x[k] = inverse[k] @ (b[k] if k + 1 == pairs else b[k] - after[k] @ x[k + 1])
-    return x.reshape(count, size)[:frames]
+def _solved(blocks: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution (F, K) of a system of blocks (F, 5, K, K)."""
+    return banded.solve(blocks[:, 2], blocks[1:, 1], blocks[2:, 0], right)
 
 
 # -- legs --------------------------------------------------------------------------------------------------------------
@@ -341,16 +316,12 @@ def _reached(leg: Leg, move: np.ndarray, foot: np.ndarray) -> np.ndarray:
 
 def _axis(leg: Leg, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     """The unit axis (F, 3) about which a knee bends more: its own if it is bent, the mean one of all frames if not."""
-    own = quaternion.cross(upper, lower) / (_long(upper) * _long(lower))[:, None]
+    own = quaternion.cross(upper, lower) / (lengths(upper) * lengths(lower))[:, None]
     thigh = leg.turns[:, 0]
     mean = quaternion.rotate(quaternion.conjugate(thigh), own).mean(0)
-    if _long(mean) < 1e-3:  # always straight: the shin goes backward, the toes point forward
+    if lengths(mean) < 1e-3:  # always straight: the shin goes backward, the toes point forward
         forward = quaternion.rotate(leg.turns[:, 2], np.broadcast_to(leg.ball - leg.heel, upper.shape))
         mean = quaternion.rotate(quaternion.conjugate(thigh), quaternion.cross(forward, upper)).mean(0)
-    mean = mean / max(float(_long(mean)), _LEAST)
+    mean = mean / max(float(lengths(mean)), _LEAST)
     both = own + _BLEND * quaternion.rotate(thigh, np.broadcast_to(mean, upper.shape))
-    return both / np.maximum(_long(both), _LEAST)[:, None]
-
-
-def _long(vectors: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(vectors, axis=-1)
+    return both / np.maximum(lengths(both), _LEAST)[:, None]

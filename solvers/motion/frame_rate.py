@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many frames a second a person's motion was made for, from the motion alone.
+"""Guesses the frames a second that a person's motion was made for, from the motion alone.
 
 Two things tell. A body whose feet are both in the air falls as gravity has it: its hips go along a parabola, whose
 bend in frames gives the rate within a tenth. And who walks or runs makes longer steps in a shorter time: the length of

@@ -18,14 +18,14 @@ _LEAST = 1e-9
 
 
 class Foot(NamedTuple):
-    """What a foot rolls about, in its target's frame (length units): its ball and its heel (3,)."""
+    """The points that a foot rolls about, in its target's frame (length units): its ball and its heel (3,)."""
 
     ball: np.ndarray
     heel: np.ndarray
 
 
 class Motions(NamedTuple):
-    """How a standing foot has rolled on F frames: it takes a point of its frame to `offsets` + `turns` * point."""
+    """The roll of a standing foot on F frames, which takes a point of its frame to `offsets` + `turns` * point."""
 
     offsets: np.ndarray
     turns: np.ndarray
@@ -68,7 +68,7 @@ def unrolled(places: np.ndarray, turns: np.ndarray, motions: Motions) -> tuple[n
 
 
 def roll(turns: np.ndarray, at: int, foot: Foot, up: np.ndarray) -> np.ndarray:
-    """How far (F,) a foot has rolled since the frame `at` [rad]: above 0 with its heel up, below 0 with its toes up."""
+    """The roll (F,) of a foot since the frame `at` [rad]: above 0 with its heel up, below 0 with its toes up."""
     forward = quaternion.rotate(turns, foot.ball - foot.heel)  # (F, 3)
     pitch = np.arcsin(np.clip(-(forward @ up) / np.linalg.norm(forward, axis=-1), -1.0, 1.0))
     rolled = pitch - pitch[at]
@@ -85,7 +85,7 @@ def standing(
 
 
 def shares(frames: int, begin: int, end: int, fade: int) -> np.ndarray:
-    """How much (F,) of the planted way each frame has: 1 in the range, fading smoothly to 0 in `fade` frames."""
+    """The share (F,) of the planted way in each frame: 1 in the range, fading smoothly to 0 in `fade` frames."""
     away = np.maximum(np.maximum(begin - np.arange(frames), np.arange(frames) - end), 0)
     share = np.clip(1.0 - away / max(fade, 1), 0.0, 1.0)
     return share * share * (3.0 - 2.0 * share)

@@ -187,7 +187,7 @@ def _best_change(
 
 
 def _turning(values: np.ndarray) -> np.ndarray:
-    """Which values (K, C) are higher, or lower, than both beside them."""
+    """The values (K, C) bool that are higher, or lower, than both beside them."""
     if len(values) < 3:
         return np.zeros(values.shape, dtype=bool)
     steps = np.diff(values, axis=0)

@@ -42,7 +42,7 @@ class Span(NamedTuple):
         return self.line @ up / np.maximum(np.linalg.norm(self.line, axis=-1), _LEAST * self.length)
 
     def heights(self, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How much lower and higher (F,) hips may be so that the ankle is in reach."""
+        """The least and the largest lift (F,) of the hips with the ankle in reach."""
         high = self.line @ up
         square = self.length**2 - (self.line * self.line).sum(-1) + high * high
         most = np.sqrt(np.maximum(square, (_FLAT * self.length) ** 2))
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
 
 def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.ndarray:
-    """How much higher (F,) the hips have to be so that knees are bent as the source's are.
+    """The lift (F,) of the hips with which knees are bent as the source's are.
 
     Where legs differ, the straighter one counts more, and one that would be stretched too far counts without bound.
     The less upright legs are, the more it counts that hips are as high over ankles: legs that are level, or above the

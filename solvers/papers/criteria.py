@@ -27,7 +27,7 @@ class Criterion(Protocol):
 
 
 @dataclass(frozen=True)
-class Posture:
+class NearBase:
     """`1/2 v^T W v`, `v` the difference from a base pose: the pull's.
 
     base : (1,) state. weights : (n,) W.

@@ -39,7 +39,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 from ..space.unknowns import Unknowns
-from .criteria import Manipulability, Posture
+from .criteria import Manipulability, NearBase
 from .self_motion import SelfMotion
 
 
@@ -197,13 +197,11 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     if extension not in ("POSTURE", "MANIPULABILITY") or settings.pull or not space.n:
         return minimum
     minimum.point = minimum.point.copy()
-    options, going = settings.options, np.ones(len(start.error), dtype=bool)
-    if frames.lanes is not None:
-        going = frames.lanes[:, 0]
-    for frame in np.flatnonzero(going)[:, None]:
+    options = settings.options
+    for frame in np.arange(len(start.error))[:, None]:
         one = frames.take(frame)
         criterion = (
-            Posture(space, one.base, settings.weights) if extension == "POSTURE"
+            NearBase(space, one.base, settings.weights) if extension == "POSTURE"
             else Manipulability(tasks, space, one)
         )  # fmt: skip
         least, taken = SelfMotion(tasks, space, criterion, one).least(

@@ -60,7 +60,7 @@ class End:
 
 
 @dataclass
-class Bone:
+class Branch:
     """A joint and the bones that it carries.
 
     ends : of the bones. aimed : the ends by which the joint chooses its turn; those of the next joint where a bone has
@@ -85,7 +85,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
                 *label(skeleton, index, goal),
             )
         for joint in map(int, np.flatnonzero(chains[index] & (skeleton.stiffness < 1.0))):
-            if skeleton.kinds[joint] == "prismatic":
+            if skeleton.slides[joint]:
                 raise InvalidGoal(
                     "FABRIK keeps the lengths of bones; goal {} (joint {!r}) has the slide {!r} in its "
                     "chain: take PGS or shorten the chain",
@@ -111,12 +111,12 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     return minimum
 
 
-def make_bones(tasks: Tasks, space: JointSpace) -> list[Bone]:
+def make_bones(tasks: Tasks, space: JointSpace) -> list[Branch]:
     """The bones that serve goals, from the roots to the tips."""
     skeleton, order = tasks.skeleton, visits(tasks, space)
     rest = tasks.kinematics(space.state(skeleton.rest_pose()), None)
     places = np.concatenate([rest.positions, rest.effectors], 1)[0]
-    bones = [Bone(visit) for visit in order]
+    bones = [Branch(visit) for visit in order]
 
     def end(joint: int, child: int, goals: np.ndarray) -> End:
         carrier = order[child].joint if child >= 0 else int(tasks.joint[goals[0]])
@@ -149,7 +149,9 @@ def make_bones(tasks: Tasks, space: JointSpace) -> list[Bone]:
     return bones
 
 
-def backward(bones: list[Bone], posture: Posture, targets: Targets, nudges: dict[int, np.ndarray]) -> list[np.ndarray]:
+def backward(
+    bones: list[Branch], posture: Posture, targets: Targets, nudges: dict[int, np.ndarray]
+) -> list[np.ndarray]:
     """The wanted position (F, 3) of each bone's joint, from the tips to the roots.
 
     nudges : (F, 3) per bone, added to the joint's present position.
@@ -172,7 +174,7 @@ def backward(bones: list[Bone], posture: Posture, targets: Targets, nudges: dict
 
 
 def forward(
-    space: JointSpace, bones: list[Bone], posture: Posture, targets: Targets, joint_targets: list[np.ndarray]
+    space: JointSpace, bones: list[Branch], posture: Posture, targets: Targets, joint_targets: list[np.ndarray]
 ) -> None:
     """Turn each bone, from the roots to the tips, toward the wanted positions of its ends."""
     reach, carried = _reach(bones, posture)
@@ -207,7 +209,7 @@ def _twist(posture: Posture, visit: Visit, bone: np.ndarray, by: np.ndarray) -> 
     return aim.about_axis(axis, quaternion.rotate(by[:, None], arms), aims, posture.places[:, visit.goals])
 
 
-def _arm(posture: Posture, bone: Bone, end: End) -> np.ndarray:
+def _arm(posture: Posture, bone: Branch, end: End) -> np.ndarray:
     """Vector (F, 3) from a joint to the lever of an end."""
     return posture.points[:, end.lever] - posture.points[:, bone.visit.joint]
 
@@ -218,7 +220,7 @@ def _end_target(posture: Posture, targets: Targets, joint_targets: list[np.ndarr
     return at if end.lever == end.point else at + posture.points[:, end.lever] - posture.points[:, end.point]
 
 
-def _reach(bones: list[Bone], posture: Posture) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _reach(bones: list[Branch], posture: Posture) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Per bone with a single goal: the length (F,) of the chain from it on, and the offset (F, 3) of carried points."""
     reach, carried = [np.zeros(0)] * len(bones), [np.zeros(0)] * len(bones)
     for index in range(len(bones) - 1, -1, -1):
@@ -232,7 +234,7 @@ def _reach(bones: list[Bone], posture: Posture) -> tuple[list[np.ndarray], list[
     return reach, carried
 
 
-def _nudges(tasks: Tasks, bones: list[Bone], posture: Posture, targets: Targets, sweep: int) -> dict[int, np.ndarray]:
+def _nudges(tasks: Tasks, bones: list[Branch], posture: Posture, targets: Targets, sweep: int) -> dict[int, np.ndarray]:
     """Displacements (F, 3) that move joints off a straight chain whose target lies on its line, nearer than its end.
 
     They are applied before the first sweep. Each is perpendicular to the joint's bending axis: a hinge's own, else the

@@ -34,7 +34,7 @@ FLAT = 1e-12  # of g: changes that are rounding
 
 
 @dataclass(frozen=True)
-class Rows:
+class NullSpaceRows:
     """The system of one pose: directions that it may take, Jacobian, null space, and what is left of the gradient.
 
     Attributes
@@ -87,7 +87,7 @@ class SelfMotion:
             point, rows, value = trial, trial_rows, trial_value
         return point, taken
 
-    def rows(self, point: Point) -> Rows:
+    def rows(self, point: Point) -> NullSpaceRows:
         """The system at a point (1,)."""
         gradient, jacobian = self.criterion.gradient(point.state)[0], self._jacobian(point)
         free = self._directions(point, gradient, jacobian)
@@ -95,9 +95,9 @@ class SelfMotion:
         rank = int((values > RANK * values.max(initial=0.0)).sum())
         inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T
         basis, down = right[rank:].T, free.T @ gradient
-        return Rows(free, jacobian, inverse, basis, inverse.T @ down, basis.T @ down)
+        return NullSpaceRows(free, jacobian, inverse, basis, inverse.T @ down, basis.T @ down)
 
-    def _step(self, point: Point, rows: Rows) -> np.ndarray:
+    def _step(self, point: Point, rows: NullSpaceRows) -> np.ndarray:
         """The step (n,) along the null space."""
         curved = rows.basis.T @ self._derivative(point, rows) @ rows.basis
         values, vectors = np.linalg.eigh(0.5 * (curved + curved.T))
@@ -107,7 +107,7 @@ class SelfMotion:
         d = rows.free @ (rows.basis @ z)
         return d * min(1.0, LONGEST_STEP / max(float(self.space.sizes(d).max(initial=0.0)), 1e-300))
 
-    def _derivative(self, point: Point, rows: Rows) -> np.ndarray:
+    def _derivative(self, point: Point, rows: NullSpaceRows) -> np.ndarray:
         """`H` (f, f) over the free directions."""
         count = int(rows.free.shape[1])
         delta = DELTA * np.abs(rows.free.T * self.space.units).max(-1, keepdims=True)
@@ -174,5 +174,5 @@ class SelfMotion:
         return columns[:, np.abs(columns).max(0, initial=0.0) > ON_LIMIT]
 
 
-def _size(rows: Rows) -> float:
+def _size(rows: NullSpaceRows) -> float:
     return float(np.abs(rows.left).max(initial=0.0))

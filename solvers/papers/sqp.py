@@ -51,7 +51,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
     """Iterate on every frame of a batch until a stopping rule of `descent.py` ends it."""
     objective = Objective(tasks, space, settings)
     settling = settings.pull > 0.0 or tasks.all > tasks.m
-    done = Minimum(start.copy(), np.zeros((len(start.error), 1), dtype=int), objective.cost(start, frames)[:, None])
+    done = Minimum(start.copy(), np.zeros(len(start.error), dtype=int), objective.cost(start, frames))
     met = np.zeros(len(start.error), dtype=bool) if settling else _within(tasks, settings, start)
     index = np.flatnonzero(~met)
     if not index.size:
@@ -103,7 +103,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
             value, mark, gradient, hessian = value[left], mark[left], gradient[left], hessian[left]
             learnt, damping, stalled = learnt[left], damping[left], stalled[left]
     done.point.put(index, point)
-    done.cost = objective.cost(done.point, frames)[:, None]
+    done.cost = objective.cost(done.point, frames)
     return done
 
 

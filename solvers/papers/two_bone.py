@@ -32,7 +32,7 @@ from ..iterate.sweeps import repeat
 from ..methods.table import Method
 from ..model.errors import InvalidGoal
 from ..model.goals import Goal, Targets, label
-from ..model.skeleton import DEGREES_OF_FREEDOM, Skeleton
+from ..model.skeleton import Skeleton
 from ..space import limb, poles
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, stand
@@ -64,8 +64,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
                 "goal {} (joint {!r}) has no position, which TWO_BONE needs: give it one or take PGS",
                 *label(skeleton, index, goal),
             )
-        kinds = skeleton.kinds
-        moved = [j for j in skeleton.order if chains[index, j] and DEGREES_OF_FREEDOM[kinds[j]]
+        moved = [j for j in skeleton.order if chains[index, j] and skeleton.freedoms[j]
                  and skeleton.stiffness[j] < 1.0]  # fmt: skip
         if len(moved) not in (2, 3):
             raise InvalidGoal(
@@ -76,7 +75,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
             )
         for joint in moved:
             name = skeleton.names[joint]
-            if kinds[joint] == "prismatic":
+            if skeleton.slides[joint]:
                 raise InvalidGoal(
                     "TWO_BONE moves no slides; goal {} (joint {!r}) has {!r} in its chain: take PGS",
                     *label(skeleton, index, goal), name,
@@ -102,7 +101,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
                     "limb, which does not inherit rotation: take PGS",
                     *label(skeleton, index, goal), skeleton.names[joint],
                 )
-        if kinds[moved[0]] == "hinge" and not _parallel(skeleton, moved[0], moved[1]):
+        if skeleton.hinges[moved[0]] and not _parallel(skeleton, moved[0], moved[1]):
             raise InvalidGoal(
                 "TWO_BONE points a limb by a ball joint, or moves it in a plane by two parallel hinges; "
                 "goal {} (joint {!r}) has the hinge {!r} at the root of its limb: take PGS",
@@ -112,7 +111,7 @@ def check(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> None
 
 def _parallel(skeleton: Skeleton, upper: int, lower: int) -> bool:
     """Whether two joints are hinges with one direction, at rest."""
-    if skeleton.kinds[lower] != "hinge":
+    if not skeleton.hinges[lower]:
         return False
     rest = skeleton.transforms(skeleton.rest_pose().rotations[None], None)[0, [upper, lower], :4]
     axes = quaternion.rotate(rest, skeleton.axis[[upper, lower]])

@@ -12,7 +12,7 @@ a limb (`limb.py`).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,9 +54,9 @@ class Arc:
 
 
 def find_arcs(
-    skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace, pulls: bool
-) -> list[Arc]:
-    """The arcs of chains of at least two bones that are straight at rest; with a pull, held chains bend less."""
+    skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, space: JointSpace
+) -> list[Arc]:  # fmt: skip
+    """The arcs of chains of at least two bones that are straight at rest, none of them held."""
     matrices, places = skeleton.at_rest
     moved = set(space.joint.tolist())
     special = skeleton.preferred.any(-1) | skeleton.slides
@@ -75,7 +75,16 @@ def find_arcs(
     if not bends:
         return []
     sides = _sides(skeleton, space, [found for _, found in bends])
-    return [_arc(skeleton, goal, found, side, pulls) for (goal, found), side in zip(bends, sides, strict=True)]
+    return [_arc(skeleton, goal, found, side) for (goal, found), side in zip(bends, sides, strict=True)]
+
+
+def held(arcs: Sequence[Arc], skeleton: Skeleton) -> list[Arc]:
+    """The arcs as the holds of their joints leave them: held chains bend less."""
+    kept = [kept_bend(skeleton.hold[list(arc.turned)]) for arc in arcs]
+    return [
+        replace(arc, shares=tuple(part * share for share in arc.shares), aim=part * arc.aim)
+        for arc, part in zip(arcs, kept, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -178,28 +187,27 @@ def _sides(skeleton: Skeleton, space: JointSpace, bends: Sequence[_Bend]) -> lis
     return [-1.0 if away > ahead + SAME_ROOM else 1.0 for ahead, away in zip(forward, back, strict=True)]
 
 
-def _arc(skeleton: Skeleton, goal: int, bend: _Bend, side: float, pulls: bool) -> Arc:
-    """The arc of a goal's chain, slighter if the chain is held."""
+def _arc(skeleton: Skeleton, goal: int, bend: _Bend, side: float) -> Arc:
+    """The arc of a goal's chain."""
     turned = bend.turned
-    kept = kept_bend(skeleton.hold[turned]) if pulls else 1.0
-    aim = (1.0 - float(skeleton.stiffness[turned[0]])) * kept if bend.rooted else 0.0
+    aim = 1.0 - float(skeleton.stiffness[turned[0]]) if bend.rooted else 0.0
     hinged = tuple(skeleton.kinds[joint] == "hinge" for joint in turned)
-    shares = tuple((kept * bend.shares).tolist())
+    shares = tuple(bend.shares.tolist())
     return Arc(goal, bend.points, tuple(turned), shares, hinged, bend.reference, side * bend.axis, aim)
 
 
 def bend(
     rotations: np.ndarray, kinematics: Kinematics, targets: Targets, arcs: Sequence[Arc], axes: np.ndarray,
-    shares: np.ndarray,
+    share_of_arc: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Rotations (F, J, 4) with straight chains bent to arcs and turned toward their targets; `kinematics` are theirs.
 
     If it did not point at its target, an arc would have to bend to the other side for one far from the chain's line.
 
-    axes : (J, 3) of the skeleton's joints. shares : (F, A) of the way to its arc that each chain is bent.
+    axes : (J, 3) of the skeleton's joints. share_of_arc : (F,) of the way to its arc that each chain is bent.
     """
     bent = rotations.copy()
-    for arc, share_of_arc in zip(arcs, shares.T, strict=True):
+    for arc in arcs:
         line, lengths = _bones(kinematics, arc)
         chord = (line * lengths[..., None]).sum(1)
         axis = (kinematics.matrices[:, arc.reference] @ arc.axis[:, None])[..., 0]

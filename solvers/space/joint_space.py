@@ -15,7 +15,7 @@ import numpy as np
 from ..algebra import arctan2, quaternion, twist_swing
 from ..algebra.uniform import SplitMix64
 from ..model.limits import FULL_TURN, Range, TwistSwing, project_swing, swing_normal
-from ..model.skeleton import DEGREES_OF_FREEDOM, Pose, Skeleton
+from ..model.skeleton import Pose, Skeleton
 from .unknowns import Unknowns
 
 AT_LIMIT = 1e-6  # [rad or length units] a coordinate within this distance of a limit lies on it
@@ -63,7 +63,7 @@ class JointSpace:
         coupled = {joint for one in skeleton.couplings for joint in (one.joint, one.leader)}
         for index in map(int, np.flatnonzero(movable & (stiff | (skeleton.stiffness < 1.0)))):
             kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
-            size = DEGREES_OF_FREEDOM[kind]
+            size = int(skeleton.freedoms[index])
             if not size:
                 continue
             start = len(joints)

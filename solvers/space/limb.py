@@ -8,7 +8,7 @@ folded to the distance of their targets (Parent, "analytic IK"), on the right si
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,11 +55,8 @@ class Limb:
     kept: float
 
 
-def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, hold: np.ndarray) -> list[Limb]:
-    """The limbs of joints that prefer a bend and may move, each with the first goal that can fold it.
-
-    hold : (J,) as `Stage.hold`.
-    """
+def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) -> list[Limb]:
+    """The limbs of joints that prefer a bend and may move, none held, each with the first goal that folds it."""
     limbs: list[Limb] = []
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
@@ -87,14 +84,21 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray, ho
         below = skeleton.ancestors[joint] & ~skeleton.ancestors[upper]
         limited = any(skeleton.joints[j].limits is not None for j in (upper, *np.flatnonzero(below)))
         share = BEND_SHARE if limited and not (sliding & skeleton.ancestors[upper]).any() else 0.0
-        kept = kept_bend(skeleton.hold[[upper, lower]])
-        share *= 1.0 - float(hold[[upper, lower]].max())
         upper_axis = axis
         between = [j for j in skeleton.path(lower) if skeleton.ancestors[j, upper]]
         for link in skeleton.links[between[:0:-1], :4]:  # from the lower joint's frame up to the upper one's
             upper_axis = quaternion.rotate(link, upper_axis)
-        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share, kept))
+        limbs.append(Limb(upper, int(lower), end, serving[0], axis, upper_axis, bend, side, share, 1.0))
     return limbs
+
+
+def held(limbs: Sequence[Limb], skeleton: Skeleton, hold: np.ndarray) -> list[Limb]:
+    """The limbs as the holds of their joints leave them. hold : (J,) as `Stage.hold`."""
+    both = [[one.upper, one.lower] for one in limbs]
+    return [
+        replace(one, share=one.share * (1.0 - float(hold[joints].max())), kept=kept_bend(skeleton.hold[joints]))
+        for one, joints in zip(limbs, both, strict=True)
+    ]
 
 
 def _above(skeleton: Skeleton, joint: int) -> int:
@@ -128,7 +132,7 @@ def bend_base(
     Parameters
     ----------
     rotations, kinematics : the pose to be bent. positions : (F, G, 3) of the targets.
-    shares : (F, L) factors of each limb's bend; what straight held limbs need counts in full from `AT_ONCE` on.
+    shares : (F, 1 or L) factors of each limb's bend; what straight held limbs need counts in full from `AT_ONCE` on.
     """
     lower, upper = [limb.lower for limb in limbs], [limb.upper for limb in limbs]
     goal, share = [limb.goal for limb in limbs], np.array([limb.share for limb in limbs])

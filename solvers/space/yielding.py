@@ -38,10 +38,9 @@ class Yielding:
     """
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, lane: np.ndarray,
-        pulled: bool,
-    ) -> None:  # fmt: skip
-        """`lane` (G,) of each goal: a goal yields to others in its lane. pulled : whether a pull shapes the answer."""
+        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, pulled: bool
+    ) -> None:
+        """`pulled`: whether a pull shapes the answer."""
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -63,14 +62,14 @@ class Yielding:
             )
             extra.append(float(np.linalg.norm(goal.offset)))
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
-        self._beside = (lane == lane[:, None]).sum(-1)[self.goals] > 1  # (K,) whether the lane has another goal
-        self._in_lane: np.ndarray = lane[self.goals, None] == np.arange(lane.max(initial=0) + 1)  # (K, L)
+        self._alone = len(goals) == 1
         alone = 1.0 + YIELD_ALONE if pulled else np.inf
-        self.most = np.where(self._beside, 1.0 + YIELD_REACH, alone)  # (K,) farthest that targets stay, in reaches
+        most = alone if self._alone else 1.0 + YIELD_REACH
+        self.most = np.full(len(self.goals), most)  # (K,) farthest that targets stay, in reaches
 
     def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
-        """Lanes (F, L) in which a target is further from its chain's root than the chain's length."""
-        return (self._ratio(positions, links, targets)[1] > 1.0) @ self._in_lane
+        """Frames (F,) in which a target is further from its chain's root than the chain's length."""
+        return np.any(self._ratio(positions, links, targets)[1] > 1.0, axis=-1)
 
     def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Vectors (F, K, 3) from the chains' roots to the targets, and their lengths relative to the chains' (F, K)."""
@@ -96,8 +95,9 @@ class Yielding:
         # other targets stay the same to the last digit: a frame's answer must not depend on its batch
         far = positions[:, self.top] + away * np.minimum(self.most / np.maximum(ratio, 1e-12), 1.0)[..., None]
         drawn[:, self.goals] = np.where((ratio > self.most)[..., None], far, drawn[:, self.goals])
-        excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS * self._beside
-        shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
+        if not self._alone:
+            excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
+            shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)
 
 
@@ -146,16 +146,15 @@ class Precedence:
 
     Attributes
     ----------
-    equal : (G, G) bool, other goals of the same priority and lane.
+    equal : (G, G) bool, other goals of the same priority.
     """
 
-    def __init__(self, goals: Sequence[Goal], lane: np.ndarray) -> None:
-        """`lane` (G,) of each goal: goals of different lanes have no order."""
+    def __init__(self, goals: Sequence[Goal]) -> None:
         priority = np.array([goal.priority for goal in goals], dtype=int)
-        self._same, ahead = lane == lane[:, None], priority - priority[:, None]
-        self._higher = self._same & (ahead > 0)  # (G, G) of the second for the first
-        self.equal = self._same & (ahead == 0) & ~np.eye(len(goals), dtype=bool)
-        self._peers = self._same & (ahead == 0)  # (G, G) with the goal itself
+        ahead = priority - priority[:, None]
+        self._higher = ahead > 0  # (G, G) of the second for the first
+        self._peers = ahead == 0  # (G, G) with the goal itself
+        self.equal = self._peers & ~np.eye(len(goals), dtype=bool)
 
     def shares(self, misses: np.ndarray, blamed: np.ndarray, full: np.ndarray) -> np.ndarray:
         """Shares (F, G) of goals: those of a robust (Cauchy) loss, relative to the goal of its priority most to blame.
@@ -174,16 +173,12 @@ class Precedence:
         return np.minimum(shares, np.where(self._higher, own[:, None], 1.0).min(-1, initial=1.0))
 
     def spared(self, misses: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """Factors (F, G) of the blame while goals of a lower priority can yield first: 0 if one of these is missed.
+        """Factors (F, 1) of the blame while goals of a lower priority can yield first: 0 if one of these is missed.
 
         Arguments as for `shares`.
         """
         lower = self.shares(misses, np.zeros(misses.shape), full) / full
-        return np.maximum(2.0 * self.least(lower) - 1.0, 0.0)
-
-    def least(self, shares: np.ndarray) -> np.ndarray:
-        """The least share (F, G) in each goal's lane."""
-        return np.where(self._same, shares[:, None], np.inf).min(-1)
+        return np.maximum(2.0 * lower.min(-1, keepdims=True) - 1.0, 0.0)
 
 
 def _falling(excess: np.ndarray, largest: np.ndarray) -> np.ndarray:

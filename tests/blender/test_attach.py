@@ -415,7 +415,7 @@ def test_rows_name_parts_of_the_body(extension: str) -> None:
     attach(object="Other", bone="mixamorig:hand.R")
     prop()
     attach(END, object="Box")
-    words = sys.modules[f"{extension}.ui.tab.attached"]._words
+    words = sys.modules[f"{extension}.ui.tab.pose"]._words
     attachments = sys.modules[f"{extension}.rig.keys.attachments"]
     found = [words(one) for one in attachments.of(ob, own.name)]
     assert found == ["Left Hand to Right Hand, 10 to 21", "Left Hand to Box, from 22"]

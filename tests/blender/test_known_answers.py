@@ -113,7 +113,7 @@ def test_memory_is_bounded_where_each_frame_is_prepared_anew(
     ob = playing()
     prepared_rig = importlib.import_module(f"{extension}.rig.frame.memory.prepared_rig")
     most = 5
-    monkeypatch.setattr(prepared_rig, "_MOST", most * prepared_rig._OF_JOINT * len(ob.pose.bones))
+    monkeypatch.setattr(prepared_rig, "_MOST", most)
     bone = ob.pose.bones["spine"]
     for frame, value in ((1, 0.0), (100, 0.9)):
         setattr(bone, setting, value)

@@ -231,6 +231,14 @@ def test_buttons_are_translated_as_blender_looks_them_up(extension: str, languag
     assert not missing
 
 
+def test_named_texts_are_used_and_exist(extension: str) -> None:
+    named = {name for name in vars(importlib.import_module(f"{extension}.rig.notes").Code) if name.isupper()}
+    assert {
+        node.attr for tree in source(extension).values() for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "Code"
+    } == named
+
+
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_sentences_for_the_user_are_translated(name: str, extension: str, languages: ModuleType) -> None:
     words = {key for _, key in languages.read(name)}

@@ -396,7 +396,8 @@ def measured(stranger: Stranger, motions: list[Source], pictures: Path | None = 
 
 def _measured(stranger, motions, copy, own, pictures) -> Row:
     (clean, clean_truth), (ob, truth) = copy, own
-    found = next(module for name, module in sys.modules.items() if name.endswith(".rig.figure.roles")).of(ob)
+    character = next(module for name, module in sys.modules.items() if name.endswith(".rig.figure.character"))
+    found = character.Character.of(ob).figure
     names = ob.pose.bones.keys()
     roles = {names[bone]: tuple(role) for bone, role in {**found.loose, **found.roles}.items()}
     wrong = [f"{name}: {roles.get(name)}" for name, role in truth.items() if roles.get(name) != role]

@@ -73,8 +73,8 @@ FAULTS = [
     ),
     Fault(
         "first-slot", _CURVES,
-        'return () if owner is None else of_action(owner.action, getattr(owner, "action_slot", None))',
-        "return () if owner is None else of_action("
+        'return None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))',
+        "return None if owner is None else _bag("
         "owner.action, owner.action.slots[0] if LAYERED and owner.action and owner.action.slots else None)",
         "the keys of another object's slot count", "test_animation_changes test_base_pose test_promises test_bake",
         groups="slots,keys,remembered",
@@ -112,7 +112,7 @@ FAULTS = [
         groups="keys,hand",
     ),
     Fault(
-        "hand-forgotten", _POSE, "        self.base.put_some(posed, edited)\n", "",
+        "hand-forgotten", _POSE, "        self.base.put_some(posed, taken)\n", "",
         "what is turned by hand under Live is lost when Live goes off", "test_base_pose test_promises test_posing",
         quick=True, groups="hand",
     ),
@@ -221,7 +221,7 @@ FAULTS = [
     ),
     Fault(
         "follows-itself", "rig/frame/memory/prepared_rig.py",
-        "self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)",
+        "self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)",
         "self.follows_itself = False", "frames depend on frames before where constraints follow solved bones",
         "test_any_rig test_frames test_promises test_following",
         groups="constraints,follow",
@@ -327,7 +327,7 @@ FAULTS = [
         groups="bake",
     ),
     Fault(
-        "bake-drops-keys", _CURVES, "times > span[1] + 1e-3", "times > span[1] + 1e9",
+        "bake-drops-keys", _CURVES, "times > last + 1e-3", "times > last + 1e9",
         "a bake into the current action removes keys after its range", "test_bake test_promises",
         groups="bake,keys",
     ),
@@ -430,8 +430,8 @@ FAULTS = [
     ),
     Fault(
         "last-attachment", "rig/shot/attach.py",
-        "spans = [((one.ob, one.bone), (one.start - 2.0 * NEAR, ends[one])) for one in found]",
-        "spans = list({(one.ob, one.bone): (one.start - 2.0 * NEAR, ends[one]) for one in found}.items())",
+        "spans = [(one.owner, (one.start - 2.0 * NEAR, ends[one])) for one in found]",
+        "spans = list({one.owner: (one.start - 2.0 * NEAR, ends[one]) for one in found}.items())",
         "keys of a prop that was attached twice jump when the attachments are removed", "test_attach",
         groups="attach",
     ),

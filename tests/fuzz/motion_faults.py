@@ -12,6 +12,7 @@ _KEYS, _SPARE, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/spare_k
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
 _LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/keys/keyable.py", "rig/motion/reduce_keys.py"
+_CLIP = "rig/clip/clip.py"
 _MEND, _RANGES, _EDIT = "rig/motion/mend_motion.py", "rig/clip/contact_ranges.py", "rig/motion/edit_range.py"
 _OVERLAP, _RETARGET, _RATE = "rig/motion/overlap.py", "rig/motion/retarget.py", "rig/clip/frame_rate.py"
 _LOCK_TESTS, _KEY_TESTS = "../solvers/test_foot_lock", "../solvers/test_fewer_keys"
@@ -49,7 +50,7 @@ MOTION_FAULTS = [
         "mended knees bend to the other side", _LOCK_TESTS,
     ),
     Fault(
-        "stance-length", _LOCK, "other[3] + apart * (length / max(float(_long(apart)), _LEAST))", "other[3] + apart",
+        "stance-length", _LOCK, "other[3] + apart * (length / max(float(lengths(apart)), _LEAST))", "other[3] + apart",
         "heel and ball of a foot stand nearer to each other than the foot is long", _LOCK_TESTS,
     ),
     Fault(
@@ -70,8 +71,8 @@ MOTION_FAULTS = [
         "a figure that runs when its clip begins stands on the first frame", _LOCK_TESTS,
     ),
     Fault(
-        "stands-in-the-air", _CONTACTS, "runs((_long(velocity) < raised * _MAY) & (height < _HEIGHT[1])):",
-        "runs(_long(velocity) < raised * _MAY):", "a foot that is held still in the air stands", _LOCK_TESTS,
+        "stands-in-the-air", _CONTACTS, "runs((lengths(velocity) < raised * _MAY) & (height < _HEIGHT[1])):",
+        "runs(lengths(velocity) < raised * _MAY):", "a foot that is held still in the air stands", _LOCK_TESTS,
     ),
     # -- tails ---------------------------------------------------------------------------------------------------------
     Fault(
@@ -146,7 +147,8 @@ MOTION_FAULTS = [
         "test_attach::test_an_attachment_before_a_later_one_lasts_until_that_begins",
     ),
     Fault(
-        "detach-before", _ATTACH, "        splits.split(curve, time - 1.0).interpolation = \"CONSTANT\"\n", "",
+        "detach-before", _ATTACH,
+        "        splits.split(curve, curves.frame_before(time)).interpolation = \"CONSTANT\"\n", "",
         "letting go moves the frames before it",
         "test_attach::test_nothing_moves_at_either_end",
     ),
@@ -198,20 +200,18 @@ MOTION_FAULTS = [
     ),
     # -- pins and holds ------------------------------------------------------------------------------------------------
     Fault(
-        "pin-before", _PINS, "splits.split(curve, frame - 1.0).interpolation = \"CONSTANT\"",
+        "pin-before", _PINS, "splits.split(curve, curves.frame_before(frame)).interpolation = \"CONSTANT\"",
         "splits.split(curve, frame).interpolation = \"CONSTANT\"",
         "a pin that is keyed again moves on the frames before",
         "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
     ),
     Fault(
-        "pin-first-before", _PINS, "curve.keyframe_points.insert(frame - 1.0, float(not goal.mute))",
-        "curve.keyframe_points.insert(frame - 1.0, float(goal.mute))",
+        "pin-first-before", _PINS, "float(not mute), frame", "float(mute), frame",
         "a keyed pin holds on all frames before it",
         "test_pins::test_pins_are_keyed_with_auto_keying",
     ),
     Fault(
-        "pin-mute-before", _PINS, "[value] = curves.before_key(curve, frame, None, [frame - 1.0])",
-        "value = float(not goal.mute)",
+        "pin-mute-before", _PINS, "keying.beside(curves.find(ob, path, 0),", "keying.beside(None,",
         "a pin that is keyed again changes the frame before",
         "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before",
     ),
@@ -229,7 +229,7 @@ MOTION_FAULTS = [
         "test_limb_switch::test_a_range_to_keys_of_the_bones",
     ),
     Fault(
-        "switch-outside", _LIMB, "for time in () if had_keys else outside:", "for time in ():",
+        "switch-outside", _LIMB, "in () if had_keys else beside.items():", "in ():",
         "a limb that had no keys keeps the pose of a switch on all other frames",
         "test_limb_switch::test_only_the_limb_is_keyed",
     ),
@@ -302,7 +302,7 @@ MOTION_FAULTS = [
         "test_edit_range::test_a_foot_that_rolls_about_its_ball_is_moved_with_its_whole_stand",
     ),
     Fault(
-        "overlap-turns", _OVERLAP, "reference = answer[frame, row] = rotation", "answer[frame, row] = rotation",
+        "overlap-turns", _CLIP, "start = found[row] = rotation", "found[row] = rotation",
         "a tail spins between two keys",
         "test_overlap::test_a_tail_that_goes_round_does_not_spin_between_its_keys",
     ),
@@ -312,7 +312,7 @@ MOTION_FAULTS = [
         "test_overlap::test_bones_that_point_across_their_chain_follow_alike",
     ),
     Fault(
-        "retarget-turns", _RETARGET, "reference = values[frame] = rotation", "values[frame] = rotation",
+        "retarget-turns", _CLIP, "start = found[row] = rotation", "found[row] = rotation",
         "a bone of the other body spins between two frames",
         "test_retarget::test_what_goes_round_does_not_spin_between_keys",
     ),
@@ -340,8 +340,7 @@ MOTION_FAULTS = [
         "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[locked_group-plant]",
     ),
     Fault(
-        "keys-under-strips", _KEYABLE, "data.action_extrapolation == \"HOLD\" and len(own[path]) >= _size(path)",
-        "len(own[path]) >= _size(path)",
+        "keys-under-strips", _KEYABLE, "covers = data.action_extrapolation == \"HOLD\" and ", "covers = ",
         "keys that strips hide outside of the action are written",
         "test_keyable::test_keys_that_would_be_lost_or_hidden_are_refused[strip_outside-plant]",
     ),

@@ -76,7 +76,7 @@ def one(seed: int) -> None:
         motion.solve_into(followed)
         batches.append(followed.batch())
     if most <= 40:
-        solve_into(prepared.numpy, prepared, followed, corrects=bool(generator.integers(2)))
+        solve_into(prepared, prepared, followed, corrects=bool(generator.integers(2)))
         batches.append(followed.batch())
     for batch in batches:
         number = np.isfinite(batch.rotations).all((-1, -2))

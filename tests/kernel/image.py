@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.compiled.declare import CLASSES, Function
+from solvers.compiled.declare import CLASSES, Function, Packer
 from solvers.model.frames import ANSWERS, FrameArrays
 
 _ALIGNED = 64  # bytes
@@ -43,7 +43,7 @@ class Image:
                 self._block(owner)
             else:
                 for one in owner._referents:
-                    self._block(one)
+                    self.hold(one) if isinstance(one, Packer) else self._block(one)
 
     def compare(self, label: str, owner: FrameArrays | np.ndarray) -> None:
         """Hold an array, or frames, whose answers are compared."""

@@ -44,7 +44,7 @@ def goldens(image: Image) -> None:
         assert stages is not None
         first, frames = filled((targets.take(slice(0, 1)), start, links[:1])), filled((targets, start, links))
         motion, work = stages.motion(), image.work(len(stages.memory.doubles))
-        image.hold(stages._packer, motion._packer, motion._last)
+        image.hold(stages.packer, motion._packer, motion._last)
         image.compare(f"{name} first", first)
         image.compare(f"{name} frames", frames)
         image.call("dqik_work", stages.address, result=f"{name} work")
@@ -147,7 +147,7 @@ def clips(image: Image) -> None:
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options)
         targets, _, links = asked(problem, _CLIP, seed)
         for number, stage in enumerate(prepared.stages):
-            own = clip.compiled_stage(stage, len(problem.goals), prepared.numpy.points) if stage.space.n else None
+            own = clip.compiled_stage(prepared, number) if stage.space.n else None
             if own is not None:
                 rows = clip.CompiledRows(own, targets.of_goals(stage.indices), links)
                 _clip(image, f"{seed} {number}", own, rows, problem.start, generator)

@@ -6,16 +6,9 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from measures import EXACT, degrees_of, outside_limits, turned_by
+from measures import degrees_of
 from numpy.testing import assert_allclose
-from scipy.spatial.transform import Rotation
 from skeletons import (
-    LEFT,
-    RIGHT,
-    arm,
-    arm_bent,
-    bent,
     chain,
     pointed,
     pointer,
@@ -24,7 +17,6 @@ from skeletons import (
     scipy_rotation,
     seeds,
     skeletons,
-    torso,
 )  # fmt: skip
 from standing import pose_of, standing
 
@@ -98,77 +90,6 @@ def test_a_goal_far_away_is_seen_at_a_long_lever(distance: float) -> None:
         turned = math.radians(degrees_of(solution.pose))
         if solver == "ALTERNATIVE" or expected * math.sin(math.radians(phi)) < 2 * math.radians(phi):
             assert turned == pytest.approx(expected * math.sin(math.radians(phi)), abs=1e-9)
-
-
-@pytest.mark.parametrize("target", [(0.9, 0.5, 0.4), (0.2, -0.6, 0.9), (1.0, 1.0, 1.0)])
-def test_two_bones_end_as_the_law_of_cosines_has_them(target: tuple) -> None:
-    """With bones of 1.2 and 0.7 the elbow's angle follows from the target's distance."""
-    options = ik.Options(iterations=200, tolerance=1e-7, pull=0.0)
-    solution = ik.solve(arm(1.2, 0.7), [ik.Goal(2, target)], arm_bent(), "ALTERNATIVE", options)
-    inner = math.acos((1.2**2 + 0.7**2 - np.dot(target, target)) / (2 * 1.2 * 0.7))
-    bend = scipy_rotation(solution.pose.rotations[1]).magnitude()
-    assert math.degrees(bend) == pytest.approx(180 - math.degrees(inner), abs=1e-4)
-
-
-@settings(max_examples=20)
-@given(st.integers(3, 6), st.floats(0.3, 0.8), seeds)
-def test_easy_targets_are_met_as_dls_meets_them(count: int, reach: float, seed: int) -> None:
-    """A bent chain meets a target well inside its reach, in front of it."""
-    skeleton, generator = chain(count), np.random.default_rng(seed)
-    tip = ik.forward(skeleton, bent(count)).positions[-1]
-    direction = Rotation.from_rotvec(generator.uniform(-0.5, 0.5, 3)).apply(tip / np.linalg.norm(tip))
-    goal = ik.Goal(count - 1, reach * (count - 1) * direction)
-    for solver in ("ALTERNATIVE", "DLS"):
-        options = ik.Options(iterations=200)
-        assert ik.solve(skeleton, [goal], bent(count), solver, options).position_errors[0] <= 1e-4
-
-
-def test_both_hands_of_a_torso_arrive_with_their_orientations() -> None:
-    """Two goals that share a spine are met, each with a position and a rotation that the limits allow."""
-    limits = ik.TwistSwing((-1.5, 1.5), (-1.5, 1.5), (-1.5, 1.5))
-    free = torso()
-    skeleton = ik.Skeleton([
-        ik.Joint(joint.name, joint.parent, joint.kind, joint.offset, limits=limits) for joint in free.joints
-    ])  # fmt: skip
-    pose = random_pose(skeleton, np.random.default_rng(7), 0.4)
-    world = ik.forward(skeleton, pose)
-    goals = [ik.Goal(hand, world.positions[hand], world.rotations[hand]) for hand in (LEFT, RIGHT)]
-    solution = ik.solve(skeleton, goals, None, "ALTERNATIVE", ik.Options(iterations=100))
-    assert solution.converged
-    assert max(outside_limits(skeleton, solution.pose, j) for j in range(len(skeleton))) < EXACT
-
-
-@settings(max_examples=12)
-@given(skeletons(), seeds)
-def test_limits_are_held_on_any_tree(skeleton: ik.Skeleton, seed: int) -> None:
-    """Joints of chains end inside their limits, all numbers are finite, and no goal's error grows."""
-    generator = np.random.default_rng(seed)
-    joint = int(generator.integers(len(skeleton)))
-    goal = ik.Goal(joint, generator.normal(size=3), generator.normal(size=4) if generator.integers(2) else None)
-    start = random_pose(skeleton, generator)
-    solution = ik.solve(skeleton, [goal], start, "ALTERNATIVE", ik.Options(iterations=10))
-    moving = np.flatnonzero(skeleton.ancestors[joint] & (skeleton.stiffness < 1.0))
-    assert np.isfinite(solution.pose.rotations).all()
-    assert max([outside_limits(skeleton, solution.pose, j) for j in moving], default=0.0) < EXACT
-
-
-def test_a_rig_in_centimetres_solves_like_one_in_metres_and_a_frame_alone_as_among_others() -> None:
-    """The turns are the same for both units; a frame's answer in a batch is the same to the last bit."""
-    generator = np.random.default_rng(2)
-    positions, rotations = generator.uniform(-1.5, 1.5, (4, 1, 3)), np.tile((1.0, 0, 0, 0), (4, 1, 1))
-    answers = []
-    for unit in (1.0, 100.0):
-        skeleton, goals = chain(4, length=unit), [ik.Goal(3, (0, 0, 0))]
-        options = ik.Options(iterations=10, tolerance=1e-9 * unit, warm_start=False)
-        together = ik.solve_frames(skeleton, goals, unit * positions, rotations, bent(4), "ALTERNATIVE", options)
-        answers.append(together)
-        for frame, solution in enumerate(together):
-            alone = ik.prepare(skeleton, goals, "ALTERNATIVE", options)(
-                unit * positions[frame], rotations[frame], bent(4)
-            )
-            assert (alone.pose.rotations == solution.pose.rotations).all()
-    for metres, centimetres in zip(*answers, strict=True):
-        assert turned_by(metres.pose, centimetres.pose).max() < 1e-6
 
 
 def reach_of_a_limited_chain(seed: int) -> tuple[ik.Skeleton, ik.Pose, list[ik.Goal]]:

@@ -98,7 +98,6 @@ def test_what_a_joint_cannot_do_is_left_out_of_its_values() -> None:
     ],
 )
 def test_bad_values_are_refused(q: object, message: str) -> None:
-    """The error says how many values are expected, or which joint's value is not finite."""
     with pytest.raises(ik.InvalidPose, match=message):
         ik.pose_from_angles(mixed(), q)
 
@@ -158,13 +157,11 @@ def test_index_looks_names_up_and_lets_indices_pass() -> None:
     ],
 )
 def test_an_unknown_joint_is_answered_with_the_right_ones(joint: object, message: str) -> None:
-    """The message lists the names, those most similar to the wrong one first."""
     with pytest.raises(ik.UnknownJoint, match=message):
         arm().index(joint)
 
 
 def test_of_many_joints_the_twenty_most_alike_are_told() -> None:
-    """The message lists twenty names of a rig with hundreds."""
     with pytest.raises(ik.UnknownJoint, match="the joints are 'joint 77', .* and 80 more"):
         chain(100).index("jiont 77")
 

@@ -82,7 +82,6 @@ def test_a_chain_that_is_bent_or_prefers_a_bend_keeps_its_base() -> None:
 
 
 def test_frames_solved_alone_and_in_a_batch_are_the_same() -> None:
-    """A frame's answer depends on that frame only."""
     skeleton, goal = straight(5)
     places = 0.7 * LENGTH * LINE + np.arange(-0.1, 0.1, 0.02)[:, None] * [0, 0, 1]
     options = ik.Options(pull=1e-5, warm_start=False)

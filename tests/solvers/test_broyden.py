@@ -10,7 +10,7 @@ from measures import goal_errors
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from skeletons import LEFT, RIGHT, chain, random_pose, torso
-from workloads import coordinates, hand, motion, posed, targets
+from workloads import coordinates, hand, posed, targets
 
 import solvers as ik
 from solvers.group.stage import Stage
@@ -49,7 +49,6 @@ def test_secant_is_the_least_change_that_explains_a_step() -> None:
 
 
 def test_a_step_that_does_not_move_leaves_the_jacobian_as_it_is() -> None:
-    """A step of length 0 causes no division by zero."""
     before = np.ones((1, 2, 3))
     assert_allclose(broyden.secant(before, np.zeros((1, 3)), np.zeros((1, 2)), np.ones(3)), before)
 
@@ -111,13 +110,3 @@ def test_far_from_reach_it_ends_where_nothing_is_left_to_gain() -> None:
     least = minimize(cost, np.zeros(space.n), method="BFGS").fun
     assert cost(np.zeros(space.n)) > 1e-3
     assert cost(np.zeros(space.n)) <= least * (1 + 1e-5)
-
-
-def test_coherent_motion_is_met_in_every_frame() -> None:
-    """A hand meets a smooth motion, each frame solved from the one before."""
-    skeleton, goals = hand()
-    x = motion(coordinates(skeleton, np.random.default_rng(1), 3, share=0.7), 15)
-    positions, rotations = targets(skeleton, goals, x)
-    options = ik.Options(tolerance=2e-4, rotation_tolerance=1e-2)
-    ends = ik.solve_frames(skeleton, goals, positions, rotations, posed(skeleton, x[0]), "BROYDEN", options)
-    assert all(end.converged for end in ends)

@@ -14,13 +14,14 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
 
 import solvers as ik
-from solvers.clip import banded, solve_into
+from solvers.clip import solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import between, kept
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
 from solvers.compiled.clip import compiled_stage
+from solvers.motion import banded
 from solvers.space import JointSpace, State
 
 FRESH = ik.Options(warm_start=False)
@@ -171,10 +172,10 @@ def test_the_rows_of_a_clip_are_those_of_its_frames(turns: bool) -> None:
     prepared = ik.prepare(skeleton, goals)
     places, rotations = generator.normal(size=(frames, 4, 3)), generator.normal(size=(frames, 4, 4))
     targets = prepared.targets(places, rotations)
-    for stage in prepared.stages:
+    for number, stage in enumerate(prepared.stages):
         own, state = targets.of_goals(stage.indices), states(stage.space, frames, generator)
         plain = NumpyRows(stage.tasks, own, None)
-        compiled = compiled_stage(stage, len(goals), prepared.numpy.points)
+        compiled = compiled_stage(prepared, number)
         found = rows_of(stage.tasks, own, None, compiled)
         for one, other in zip(found.linear(state), plain.linear(state), strict=True):
             assert_allclose(one, other, atol=1e-12)
@@ -237,7 +238,6 @@ def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -
 
 
 def test_more_smoothing_moves_more_smoothly() -> None:
-    """The weight of the accelerations does what it says."""
     skeleton, goals, places, turns, start = body_motion(3, 12)
     found = [roughness(ik.solve_clip(skeleton, goals, places, turns, start, smooth=s)) for s in (0.1, 1.0, 10.0)]
     assert found[0] > found[1] > found[2]
@@ -254,7 +254,7 @@ def test_windows_do_not_show() -> None:
     for window in (1000, 75):
         arrays = prepared.arrays(len(t))
         arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
-        solve_into(prepared.numpy, prepared, arrays, window=window)
+        solve_into(prepared, prepared, arrays, window=window)
         found.append(arrays.batch().solutions(0.0))
     assert same(*found) < 1e-3
 
@@ -381,7 +381,6 @@ def test_any_clip_keeps_limits_and_misses_no_more_than_frame_by_frame(skeleton: 
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    """Weights that are none, and references of another length."""
     arm, goals, places = chain(3), [ik.Goal(2, (0, 0, 0))], np.ones((4, 1, 3))
     with pytest.raises(ik.InvalidOptions, match="smooth = -1; expected a finite number, 0 or more"):
         ik.solve_clip(arm, goals, places, smooth=-1)

@@ -11,7 +11,7 @@ import pytest
 from solvers.compiled import contract, declare, structures
 from solvers.compiled.declare import Field, Packer
 from solvers.figure import fading
-from solvers.group import attempts, solve
+from solvers.group import plan
 from solvers.iterate import descent
 from solvers.model.frames import room
 
@@ -23,7 +23,7 @@ def test_the_committed_header_is_the_one_that_the_contract_makes() -> None:
 
 def test_the_header_has_the_constants_of_their_owners_to_the_last_digit() -> None:
     text = kernel_contract.header()
-    for name, value in [("GROW", descent.GROW), ("FOLLOW_JUMP", solve.FOLLOW_JUMP), ("NEARER", attempts.NEARER),
+    for name, value in [("GROW", descent.GROW), ("FOLLOW_JUMP", plan.FOLLOW_JUMP), ("NEARER", plan.NEARER),
                         ("FIGURE_NEAR_POSE", fading.NEAR_POSE), ("FIGURE_POSED", fading.POSED)]:  # fmt: skip
         (found,) = re.findall(rf"^#define {name} (\S+)$", text, re.MULTILINE)
         assert float(found) == value

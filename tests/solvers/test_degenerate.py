@@ -13,7 +13,6 @@ import solvers as ik
 
 @both_solvers
 def test_no_goals_leave_the_pose_as_it_is(solver: str) -> None:
-    """Without goals a solve has converged at once."""
     skeleton = chain(3)
     start = random_pose(skeleton, np.random.default_rng(0))
     solution = ik.solve(skeleton, [], start, solver)
@@ -26,7 +25,6 @@ def test_no_goals_leave_the_pose_as_it_is(solver: str) -> None:
 @pytest.mark.parametrize("target", [{"position": (1, 0, 0)}, {"rotation": (0, 1, 0, 0)}], ids=["position", "rotation"])
 @pytest.mark.parametrize("case", ["empty chain", "fixed joints", "stiff joints", "closed limits"])
 def test_a_goal_that_can_move_nothing_reports_its_error(case: str, target: dict, solver: str) -> None:
-    """With an empty chain, fixed joints or stiff ones the pose does not change and the error is reported."""
     skeleton = {
         "empty chain": chain(2), "fixed joints": chain(2, kind="fixed"), "stiff joints": chain(2, stiffness=1.0),
         "closed limits": chain(2, kind="hinge", limits=ik.Range(0, 0)),
@@ -57,7 +55,6 @@ def test_a_bend_that_a_joint_without_a_turn_prefers_has_no_effect(kind: str, sol
 
 @both_solvers
 def test_a_goal_with_an_empty_chain_does_not_disturb_another(solver: str) -> None:
-    """The goal that can move its joints is met."""
     goals = [ik.Goal(2, position=(0, 1, 0), chain=[]), ik.Goal(2, position=(0.5, 1.5, 0.5))]
     solution = ik.solve(chain(3), goals, solver=solver)
     assert solution.position_errors[1] < 1e-4
@@ -92,7 +89,6 @@ def test_a_zero_length_bone_in_a_chain_is_solved_over(solver: str) -> None:
 @both_solvers
 @pytest.mark.parametrize("sideways", [1e-1, 1e-3])
 def test_a_straight_limb_folds_for_a_target_next_to_its_own_line(sideways: float, solver: str) -> None:
-    """A straight chain is singular along its line; a target very close to that line is met."""
     goal = ik.Goal(3, position=(sideways, 1.5, 0))
     assert ik.solve(chain(4), [goal], solver=solver, options=ik.Options(iterations=200)).converged
 

@@ -56,7 +56,6 @@ def test_from_parts_is_rotate_then_translate_with_half_the_translation() -> None
 
 
 def test_parts_come_back() -> None:
-    """Rotation, with its sign, and translation are those passed in."""
     assert_allclose(dual_quaternion.rotation(TRANSFORMS), wxyz(ROTATIONS), atol=1e-15)
     assert_allclose(dual_quaternion.translation(TRANSFORMS), MOVES, atol=1e-14)
     assert_allclose(dual_quaternion.translation(-TRANSFORMS), MOVES, atol=1e-14)
@@ -71,7 +70,6 @@ def test_from_parts_broadcasts_one_rotation_over_many_translations() -> None:
 
 
 def test_transform_matches_homogeneous_matrices() -> None:
-    """Points are moved as by the matrices."""
     points = GENERATOR.normal(size=(60, 3))
     expected = np.einsum("nij,nj->ni", matrices(ROTATIONS, MOVES), np.pad(points, ((0, 0), (0, 1)), constant_values=1))
     assert_allclose(dual_quaternion.transform(TRANSFORMS, points), expected[:, :3], atol=1e-14)
@@ -86,7 +84,6 @@ def test_placement_is_rotation_matrix_and_translation() -> None:
 
 
 def test_product_applies_the_second_factor_first_as_matrices_do() -> None:
-    """The product of transforms is the product of their matrices, in the same order."""
     product = dual_quaternion.product(TRANSFORMS[:30], TRANSFORMS[30:])
     expected = matrices(ROTATIONS[:30], MOVES[:30]) @ matrices(ROTATIONS[30:], MOVES[30:])
     assert_allclose(np.stack([as_matrix(q) for q in product]), expected, atol=1e-14)
@@ -108,7 +105,6 @@ def test_conjugate_is_the_inverse_of_a_unit_dual_quaternion() -> None:
 
 
 def test_norm_of_a_unit_dual_quaternion_is_one() -> None:
-    """Real part 1, dual part 0."""
     assert_allclose(dual_quaternion.norm(TRANSFORMS), np.tile([1.0, 0], (60, 1)), atol=1e-14)
 
 
@@ -120,7 +116,6 @@ def test_norm_of_a_product_is_the_product_of_norms() -> None:
 
 
 def test_normalize_makes_a_unit_dual_quaternion_and_leaves_one_alone() -> None:
-    """The norm is 1 and the rotation's direction is kept; a unit dual quaternion does not change."""
     rough = GENERATOR.normal(size=(20, 8))
     smooth = dual_quaternion.normalize(rough)
     assert_allclose(dual_quaternion.norm(smooth), np.tile([1.0, 0], (20, 1)), atol=1e-14)
@@ -129,7 +124,6 @@ def test_normalize_makes_a_unit_dual_quaternion_and_leaves_one_alone() -> None:
 
 
 def test_normalize_undoes_a_scaling() -> None:
-    """Three times a transform becomes that transform: the dual part is divided as well."""
     assert_allclose(dual_quaternion.normalize(3.0 * TRANSFORMS), TRANSFORMS, atol=1e-14)
 
 
@@ -145,7 +139,6 @@ def test_normalize_of_a_zero_real_part_turns_nothing() -> None:
 
 @given(vectors, vectors, st.floats(0.01, 3.1))
 def test_exp_matches_the_matrix_exponential(axis: tuple, linear: tuple, angle: float) -> None:
-    """The screw of a twist is the exponential of its 4 x 4 matrix."""
     v = np.array(axis)
     twist = np.concatenate([v * angle, np.array(linear)])
     assert_allclose(as_matrix(dual_quaternion.exp(twist)), screw_matrix(twist), atol=1e-12)
@@ -159,14 +152,12 @@ def test_log_undoes_exp(axis: tuple, linear: tuple) -> None:
 
 
 def test_log_of_a_pure_translation_is_that_translation() -> None:
-    """Without rotation the linear part is the translation itself."""
     q = dual_quaternion.from_parts(quaternion.IDENTITY, np.array([1.0, -2.0, 3.0]))
     assert_allclose(dual_quaternion.log(q), [0, 0, 0, 1, -2, 3])
     assert_allclose(dual_quaternion.exp(np.array([0, 0, 0, 1.0, -2, 3])), q)
 
 
 def test_log_of_the_identity_is_zero() -> None:
-    """The twist of no motion is zero."""
     assert_allclose(dual_quaternion.log(dual_quaternion.IDENTITY), np.zeros(6))
 
 
@@ -178,13 +169,11 @@ def test_log_of_a_half_turn() -> None:
 
 
 def test_log_of_a_double_cover_is_the_same_twist() -> None:
-    """`Q` and `-Q` are the same motion."""
     assert_allclose(dual_quaternion.log(-TRANSFORMS), dual_quaternion.log(TRANSFORMS), atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
 def test_functions_keep_leading_axes(shape: tuple) -> None:
-    """Any leading shape is accepted and returned."""
     q = np.broadcast_to(TRANSFORMS[0], (*shape, 8))
     assert dual_quaternion.product(q, q).shape == (*shape, 8)
     assert dual_quaternion.translation(q).shape == (*shape, 3)

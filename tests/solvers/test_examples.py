@@ -38,7 +38,6 @@ def failures(tests: list[doctest.DocTest]) -> str:
 
 
 def test_only_the_tables_of_solvers_and_kinds_are_neither_classes_nor_functions() -> None:
-    """Dictionaries have no docstrings."""
     assert set(ik.__all__) - set(PUBLIC) == {"SOLVERS", "GOAL_KINDS"}
 
 

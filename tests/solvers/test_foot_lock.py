@@ -194,7 +194,6 @@ def test_a_walk_that_is_played_backward_is_planted_alike(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["drift", "noise"])
 def test_signs_of_quaternions_mean_nothing(kind: str) -> None:
-    """A turn and its negative are one turn, wherever the sign changes."""
     legs = walking.sliding(walking.walk()[0], kind)
     contacts = found(legs)
     draw = np.random.default_rng(5)

@@ -91,7 +91,6 @@ def test_poles_may_move_from_frame_to_frame(solver: str) -> None:
 
 @pytest.mark.parametrize("poles", [np.full((1, 1, 3), np.nan), np.zeros((1, 2, 3)), np.zeros((2, 1, 3)), np.zeros(3)])
 def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
-    """Poles that are not finite numbers, or not one per goal and frame, raise the same error as bad positions."""
     prepared = ik.prepare(chain(3), [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], "PGS", ik.Options())
     with pytest.raises(ik.InvalidGoal, match="poles"):
         prepared.targets(np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), poles)
@@ -135,7 +134,6 @@ def test_frames_with_a_warm_start_follow_on_from_each_other(solver: str) -> None
 @both_solvers
 @pytest.mark.parametrize("warm_start", [True, False])
 def test_no_frames_have_no_answers(warm_start: bool, solver: str) -> None:
-    """An empty motion is no error."""
     skeleton, goals, positions, rotations = walk()
     assert ik.solve_frames(skeleton, goals, positions[:0], rotations[:0], solver=solver,
                            options=ik.Options(warm_start=warm_start)) == []  # fmt: skip
@@ -237,7 +235,6 @@ def test_goals_without_rotations_need_none(solver: str) -> None:
 
 @both_solvers
 def test_targets_may_be_plain_lists(solver: str) -> None:
-    """Lists, tuples and whole numbers are accepted."""
     skeleton, goals, positions = reach()
     found = ik.solve_frames(skeleton, goals, positions.tolist(), solver=solver)
     expected = ik.solve_frames(skeleton, goals, positions, solver=solver)
@@ -250,7 +247,6 @@ def test_targets_may_be_plain_lists(solver: str) -> None:
 
 
 def test_goals_without_positions_need_none() -> None:
-    """Goals with rotations only."""
     rotations = wxyz(Rotation.from_rotvec([[0, 0, 0.1], [0, 0, 0.3]]))[:, None]
     frames = ik.solve_frames(chain(2), [ik.Goal(1, rotation=UPRIGHT)], None, rotations)
     assert all(frame.converged for frame in frames)
@@ -270,7 +266,6 @@ def test_goals_without_positions_need_none() -> None:
     ],
 )
 def test_targets_that_goals_ask_for_are_required(positions: object, rotations: object, message: str) -> None:
-    """The error names the goal, or the shape."""
     goals = [ik.Goal("hand", (0, 0, 0)), ik.Goal("elbow", rotation=UPRIGHT)]
     with pytest.raises(ik.InvalidGoal, match=message):
         ik.solve_frames(arm(), goals, positions, rotations)
@@ -279,7 +274,6 @@ def test_targets_that_goals_ask_for_are_required(positions: object, rotations: o
 
 
 def test_without_goals_there_is_nothing_to_take_frames_from() -> None:
-    """Without positions and rotations the number of frames is unknown."""
     with pytest.raises(ik.InvalidGoal, match="positions and rotations: got None for both"):
         ik.solve_frames(arm(), [], None)
 
@@ -306,6 +300,5 @@ def test_a_zero_quaternion_is_refused_by_goal_and_frame(zero: tuple, solver: str
 
 @both_solvers
 def test_a_half_turn_is_no_zero_quaternion(solver: str) -> None:
-    """A half turn has a `w` of 0 and is accepted."""
     found = ik.prepare(chain(1), [ik.Goal(0, rotation=UPRIGHT)], solver)(None, np.array([[0.0, 0.8, 0, 0.6]]))
     assert np.isfinite(found.pose.rotations).all()

@@ -9,76 +9,40 @@ import pytest
 from drawn import Problem, drawn
 from kernel_and_numpy import asked, followed, is_same, solved
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from planar_arm import AT, RELUCTANCE, angles_about_x, nearest, planar_arm, turned_about_x
 from skeletons import chain
 
 import solvers as ik
 from solvers.compiled import library as kernel
 
 FOLLOW = ("PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP")
-AT = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])  # [rad] the start of the planar arm
 TARGET = np.array([4.9, 3.3])
 each_solver = pytest.mark.parametrize("solver", FOLLOW)
-
-
-def planar(gains: list[float], limits: ik.Range | None = None) -> ik.Skeleton:
-    """An arm of seven hinges about X, each 1 long."""
-    return ik.Skeleton([
-        ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 1.0 * (i > 0), 0), axis=(1, 0, 0), limits=limits, gain=gain)
-        for i, gain in enumerate(gains)
-    ])  # fmt: skip
-
-
-def turned(angles: np.ndarray) -> ik.Pose:
-    """The arm's pose with these angles [rad]."""
-    half, zero = 0.5 * angles, np.zeros(len(angles))
-    return ik.Pose(np.stack([np.cos(half), np.sin(half), zero, zero], -1), np.zeros((len(angles), 3)))
-
-
-def angles_of(pose: ik.Pose) -> np.ndarray:
-    """The angles (J,) [rad] of a pose of the arm."""
-    return 2.0 * np.arctan2(pose.rotations[:, 1], pose.rotations[:, 0])
-
-
-def tip(q: np.ndarray) -> np.ndarray:
-    """Where the arm's end is, in its plane."""
-    sums = np.cumsum(q)
-    return np.array([np.cos(sums).sum(), np.sin(sums).sum()])
-
-
-def nearest(gains: np.ndarray) -> np.ndarray:
-    """The angles that meet the target with the least `1/2 sum gain reluctance (q - AT)^2`, by SciPy."""
-    weight = gains * np.array([1, 1, 1, 1, 1, 1, 2.0])  # the joint that carries the goal is twice as reluctant
-    best = minimize(
-        lambda q: 0.5 * (weight * (q - AT) ** 2).sum(), AT, jac=lambda q: weight * (q - AT), method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 500}, constraints={"type": "eq", "fun": lambda q: tip(q) - TARGET},
-    )  # fmt: skip
-    assert best.success
-    return best.x
 
 
 def reached(skeleton: ik.Skeleton, solver: str, **options: object) -> np.ndarray:
     """The angles of the arm, which starts at `AT`, with its end at the target."""
     goal = ik.Goal(6, (0, *TARGET), offset=(0, 1, 0))
     wanted = ik.Options(**{"iterations": 400, "tolerance": 1e-5, "pull": 1e-6, **options})
-    found = ik.solve(skeleton, [goal], turned(AT), solver, wanted)
+    found = ik.solve(skeleton, [goal], turned_about_x(skeleton, AT), solver, wanted)
     assert found.converged
-    return angles_of(found.pose)
+    return angles_about_x(found.pose)
 
 
 @each_solver
 @pytest.mark.parametrize("gains", [[1, 4, 0.25, 1, 0.1, 2, 1], [1, 0, 1, 20, 1, 0, 1]], ids=["unlike", "two of zero"])
 def test_the_answer_is_the_nearest_pose_in_the_gains_metric_by_scipy(solver: str, gains: list[float]) -> None:
     """A joint of gain 0 goes where the others leave it."""
-    expected = nearest(np.array(gains))
-    assert np.abs(expected - nearest(np.ones(7))).max() > 0.05
-    assert_allclose(reached(planar(gains), solver), expected, atol=0.01)
+    expected = nearest(RELUCTANCE * gains, TARGET)
+    assert np.abs(expected - nearest(RELUCTANCE, TARGET)).max() > 0.05
+    assert_allclose(reached(planar_arm(gain=gains), solver), expected, atol=0.01)
 
 
 @each_solver
 def test_a_larger_gain_brings_a_joint_nearer_to_its_posture(solver: str) -> None:
     """The third joint of the arm; with a large gain it all but stays."""
-    away = [abs(reached(planar([1, 1, gain, 1, 1, 1, 1]), solver)[2] - AT[2]) for gain in (0.0, 0.3, 1.0, 5.0, 1e3)]
+    arms = [planar_arm(gain=[1, 1, gain, 1, 1, 1, 1]) for gain in (0.0, 0.3, 1.0, 5.0, 1e3)]
+    away = [abs(reached(arm, solver)[2] - AT[2]) for arm in arms]
     assert (np.diff(away) < 0.0).all()
     assert away[-1] < 0.01 * away[2]
 
@@ -106,8 +70,8 @@ def wxyz_of(angle: float, axis: int) -> np.ndarray:
 @each_solver
 def test_a_gain_alone_switches_the_default_pull_on(solver: str) -> None:
     """With joints of unlike gains the answer is the nearest pose, as if a pull had been asked for."""
-    gains = [1, 4, 0.25, 1, 0.1, 2, 1]
-    assert_allclose(reached(planar(gains), solver, pull=None), reached(planar(gains), solver, pull=1e-5), atol=1e-9)
+    arm = planar_arm(gain=[1, 4, 0.25, 1, 0.1, 2, 1])
+    assert_allclose(reached(arm, solver, pull=None), reached(arm, solver, pull=1e-5), atol=1e-9)
 
 
 def test_a_gain_changes_nothing_without_a_pull() -> None:
@@ -123,7 +87,6 @@ def test_a_gain_changes_nothing_without_a_pull() -> None:
 
 @pytest.mark.parametrize("gain", [-1.0, math.nan, math.inf, 1e5, "firm", True, None])
 def test_a_gain_that_is_none_is_named_with_its_joint(gain: object) -> None:
-    """The message says what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=r"'knee' gain: expected 0\.\.10000, got"):
         ik.Skeleton([ik.Joint("knee", -1, "ball", (0, 0, 0), gain=gain)])
 

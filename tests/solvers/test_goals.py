@@ -123,37 +123,6 @@ TWO_GOALS = [
 LIMITS = ik.TwistSwing(twist=(-1, 2), swing_x=(-0.5, 1.5), swing_z=(-1, 0.7))
 
 
-@pytest.mark.parametrize("axis", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (0, 0, -1), (1, -2, 3)])
-@pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
-def test_jacobian_of_balls_with_other_twist_axes(axis: tuple, limits: ik.TwistSwing | None) -> None:
-    """Limited balls move in twist-swing coordinates, free ones in their own frames, for any twist axis."""
-    skeleton = chain(3, axis=axis, limits=limits)
-    for seed in range(5):
-        assert check_jacobian(skeleton, TWO_GOALS, random_pose(skeleton, np.random.default_rng(seed))) == 9 * 9
-
-
-@pytest.mark.parametrize("kind", ["hinge", "prismatic"])
-@pytest.mark.parametrize("axis", [(0, 1, 0), (1, 0, 0), (1, -2, 3)])
-def test_jacobian_of_hinges_and_slides(kind: str, axis: tuple) -> None:
-    """One column per joint, along its axis."""
-    skeleton = chain(3, kind=kind, axis=axis)
-    for seed in range(5):
-        assert check_jacobian(skeleton, TWO_GOALS, random_pose(skeleton, np.random.default_rng(seed))) == 9 * 3
-
-
-@pytest.mark.parametrize("kind", ["ball", "hinge"])
-def test_jacobian_below_a_detached_joint(kind: str) -> None:
-    """Joints and slides above a detached joint move everything below it, and do not turn it."""
-    skeleton = ik.Skeleton([
-        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
-        ik.Joint("detached", 1, kind, (0.3, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
-        ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
-    ])  # fmt: skip
-    goals = [ik.Goal(4, (1, 2, 1), (1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, (0, 2, 0))]
-    for seed in range(5):
-        assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed))) > 0
-
-
 def limb(detached: bool = False, limits: ik.TwistSwing | None = None) -> ik.Skeleton:
     """Hips, then a three-joint leg, its knee bent the way it prefers."""
     return ik.Skeleton([
@@ -162,6 +131,40 @@ def limb(detached: bool = False, limits: ik.TwistSwing | None = None) -> ik.Skel
         ik.Joint("shin", 1, "hinge", (0, -0.5, 0), axis=(1, 0, 0), preferred=(0.3, 0, 0)),
         ik.Joint("foot", 2, "ball", (0, -0.4, 0)),
     ])  # fmt: skip
+
+
+def detached(kind: str) -> ik.Skeleton:
+    """Joints and slides above a detached joint, which move all below it and do not turn it."""
+    return ik.Skeleton([
+        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+        ik.Joint("detached", 1, kind, (0.3, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
+        ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
+    ])  # fmt: skip
+
+
+AXES = [(0, 1, 0), (1, 0, 0), (1, -2, 3), (0, -1, 0), (0, 0, -1)]
+BELOW = [ik.Goal(4, (1, 2, 1), (1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, (0, 2, 0))]
+POLED = [ik.Goal(4, (1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, (0, 1, 1), pole=(0, 0, 3))]
+LEG = [ik.Goal(3, position=(0.3, 0.3, 0.2), offset=(0, -0.1, 0.1), pole=(0.9, 0.3, -1.0))]
+JACOBIANS: dict[str, tuple[ik.Skeleton, list[ik.Goal], float, int]] = {  # of random poses of a size; rows and columns
+    **{f"free ball, twist {axis}": (chain(3, axis=axis), TWO_GOALS, 1.0, 9 * 9) for axis in AXES},
+    **{f"limited ball, twist {axis}": (chain(3, axis=axis, limits=LIMITS), TWO_GOALS, 1.0, 9 * 9) for axis in AXES},
+    **{f"{kind} along {axis}": (chain(3, kind=kind, axis=axis), TWO_GOALS, 1.0, 9 * 3)
+       for kind in ("hinge", "prismatic") for axis in AXES[:3]},
+    **{f"below a detached {kind}": (detached(kind), BELOW, 1.0, 0) for kind in ("ball", "hinge")},
+    "the mean of a chain's middle joints at a pole": (chain(5), POLED, 0.8, 8 * 15),
+    "a pole of a detached leg": (limb(detached=True), LEG, 0.8, 0),
+    "on limits": (chain(3, limits=LIMITS), TWO_GOALS, 3.0, 9 * 9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", JACOBIANS)
+def test_jacobian_of(case: str) -> None:
+    skeleton, goals, size, count = JACOBIANS[case]
+    for seed in range(5):
+        pose = random_pose(skeleton, np.random.default_rng(seed), size)
+        compared = check_jacobian(skeleton, goals, pose, 1e-5 if goals[0].pole is not None else 1e-6)
+        assert compared == count or (compared > 0 and not count)
 
 
 @pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
@@ -174,22 +177,6 @@ def test_jacobian_of_a_pole_on_a_limb(limits: ik.TwistSwing | None, chain_: list
         pose = random_pose(skeleton, np.random.default_rng(seed), size=0.8)
         columns = stages_of(skeleton, [goal])[0].space.n
         assert check_jacobian(skeleton, [goal], pose, 1e-5) == 4 * columns
-
-
-def test_jacobian_of_a_pole_on_a_whole_chain() -> None:
-    """Without a preferred bend the mean of all the chain's middle joints points at the pole."""
-    skeleton = chain(5)
-    goals = [ik.Goal(4, (1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, (0, 1, 1), pole=(0, 0, 3))]
-    for seed in range(5):
-        assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) == 8 * 15
-
-
-def test_jacobian_of_a_pole_on_a_detached_limb() -> None:
-    """Hips carry a detached leg, its knee and its pole's row, and do not swing it."""
-    skeleton = limb(detached=True)
-    goal = ik.Goal(3, position=(0.3, 0.3, 0.2), offset=(0, -0.1, 0.1), pole=(0.9, 0.3, -1.0))
-    for seed in range(5):
-        assert check_jacobian(skeleton, [goal], random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) > 0
 
 
 def test_jacobian_of_a_pole_with_a_straight_limb_is_finite() -> None:
@@ -216,13 +203,6 @@ def test_jacobian_at_rest_and_at_a_half_turn(size: float) -> None:
             assert check_jacobian(skeleton, [goal], pose) == 6 * 6
 
 
-def test_jacobian_at_a_limit() -> None:
-    """A limited ball on its limits has the same kind of columns."""
-    skeleton = chain(3, limits=LIMITS)
-    pose = random_pose(skeleton, np.random.default_rng(0), size=3.0)
-    assert check_jacobian(skeleton, TWO_GOALS, pose) == 9 * 9
-
-
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +220,6 @@ def test_errors_are_target_minus_current() -> None:
 
 
 def test_errors_do_not_depend_on_the_unit_of_length() -> None:
-    """A rig in centimetres has the rows of the same rig in metres."""
     rows = []
     for unit in (1.0, 100.0):
         skeleton = chain(3, length=0.4 * unit)
@@ -252,7 +231,6 @@ def test_errors_do_not_depend_on_the_unit_of_length() -> None:
 
 
 def test_rotation_errors_take_the_short_way() -> None:
-    """A target given as `-q` is the same target: the error is the shorter rotation."""
     skeleton = chain(1)
     q = wxyz(Rotation.from_rotvec([0.3, 0, 0]))
     for target in (q, -q):
@@ -261,7 +239,6 @@ def test_rotation_errors_take_the_short_way() -> None:
 
 
 def test_reported_errors_are_plain_distances_and_angles() -> None:
-    """Weights, priorities and missing parts of goals do not change the errors that a solution reports."""
     skeleton = arm()
     goals = [
         ik.Goal(2, position=(0, 2, 3), position_weight=7, priority=2),
@@ -339,12 +316,10 @@ HERE = (0, 1, 0)
     ],
 )
 def test_bad_goals_are_refused_by_name(goal, message: str) -> None:
-    """The error names the goal, its joint, the value that came and what was expected."""
     with pytest.raises(ik.InvalidGoal, match=message):
         ik.solve(chain(3), [goal()])
 
 
 def test_a_bad_goal_among_good_ones_is_named_by_its_place() -> None:
-    """The third goal's position has two numbers: our error says so, not NumPy's."""
     with pytest.raises(ik.InvalidGoal, match=r"goal 2.*'joint 1'.*position"):
         ik.solve(chain(3), [ik.Goal(2, HERE), ik.Goal(1, rotation=(1, 0, 0, 0)), ik.Goal(1, (0, 1))])

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_and_numpy import EQUAL, apart, asked, filled
 from measures import both_solvers, goal_errors, turned_by
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, chain, random_pose, seeds, torso, wxyz
 from standing import standing
+from test_kernel_contacts import bodied
 from test_precedence import pulled_figure
 from test_yielding import HEIGHT
 
@@ -145,7 +147,6 @@ def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
 
 @pytest.mark.parametrize("hold", [-0.1, 1.1, math.nan, "much"])
 def test_a_hold_out_of_range_is_refused(hold: object) -> None:
-    """The message names the joint and its value."""
     with pytest.raises(ValueError, match="joint 'a' hold: expected 0..1"):
         ik.Skeleton([ik.Joint("a", -1, "ball", (0, 0, 0), hold=hold)])
 
@@ -164,3 +165,32 @@ def test_hips_that_come_last_sink_although_a_leg_is_held(solver: str, seed: int)
         *others, last = found.position_errors
         assert max(others) <= 1e-4 * HEIGHT
         assert last < share * lower
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_other_holds_and_gains_need_no_new_preparation(seed: int) -> None:
+    """A prepared solve with other holds answers as one prepared with these, contacts too: compiled to the bit."""
+    problem, contacts = bodied(seed)
+    contacts = contacts if seed % 3 == 0 else None
+    generator, count = np.random.default_rng(seed), len(problem.skeleton)
+    hold, gain = generator.choice([0.0, 0.0, 0.5, 1.0], count), generator.choice([1.0, 1.0, 0.0, 3.0], count)
+    before = generator.choice([0.0, 0.3, 1.0], count), np.ones(count)
+    asked_of = problem.goals, problem.solver, problem.options, contacts
+    own = ik.prepare(problem.skeleton.with_holds(hold, gain), *asked_of)
+    other = ik.prepare(problem.skeleton, *asked_of).with_holds(*before).with_holds(hold, gain)
+    assert [joint.hold for joint in other.skeleton.joints] == hold.tolist()
+    targets, start, links = asked(problem, 4, seed, 0.2)
+    targets = targets._replace(points=None if not len(own._points) else np.tile(own._points, (4, 1, 1)))
+    for is_compiled in {own.compiled is not None, False}:
+        found = [filled((targets, start, links)) for _ in range(2)]
+        for prepared, arrays in zip((own, other), found, strict=True):
+            (prepared if is_compiled else prepared.numpy).solve_into(arrays)
+        near = 0.0 if is_compiled and problem.options.pull is not None else EQUAL  # NumPy rounds by places in memory
+        assert apart(*([arrays.batch()] for arrays in found)) <= near
+
+
+def test_holds_that_no_joint_can_have() -> None:
+    skeleton = chain(2)
+    for hold, gain in (([0.0, 2.0], [1.0, 1.0]), ([0.0, math.nan], [1.0, 1.0]), ([0.0, 0.0], [1.0, -1.0])):
+        with pytest.raises(ik.InvalidSkeleton, match=skeleton.names[1]):
+            skeleton.with_holds(np.array(hold), np.array(gain))

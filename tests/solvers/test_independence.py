@@ -36,7 +36,6 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
 
 def test_every_source_file_says_its_licence() -> None:
-    """The first line of each file is the SPDX identifier."""
     sources = list((ROOT / "solvers").rglob("*.py"))
     assert len(sources) > 10
     first = {path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in sources}

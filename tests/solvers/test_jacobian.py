@@ -125,7 +125,6 @@ def test_velocity_below_a_detached_joint() -> None:
 
 
 def test_columns_below_and_beside_the_effector_are_zero() -> None:
-    """Only joints above the effector, and its own, move it."""
     skeleton = ik.Skeleton([
         ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("left", 0, "ball", (1, 0, 0)),
         ik.Joint("right", 0, "hinge", (-1, 0, 0)), ik.Joint("hand", 1, "ball", (1, 0, 0)),
@@ -226,7 +225,6 @@ def test_exponential_map_at_a_half_turn() -> None:
 
 
 def test_exponential_map_of_the_double_cover_is_the_same() -> None:
-    """`-q` has the same rotation vector."""
     skeleton = chain(2)
     pose = random_pose(skeleton, np.random.default_rng(2))
     negative = ik.Pose(-pose.rotations, pose.translations)
@@ -290,7 +288,6 @@ def test_the_error_of_finite_differences_grows_with_the_step() -> None:
 
 @pytest.mark.parametrize("joint", [-1, 2, 0.0, "hand", None])
 def test_an_effector_on_no_joint_is_refused(joint: object) -> None:
-    """The error states the wrong index and the valid ones."""
     skeleton = chain(2)
     for function in (ik.velocity_jacobian, ik.twist_jacobian, ik.exponential_map_jacobian, ik.dual_quaternion_jacobian,
                      ik.finite_difference_jacobian):  # fmt: skip
@@ -305,7 +302,6 @@ def test_an_effector_on_no_joint_is_refused(joint: object) -> None:
 
 @pytest.mark.parametrize("offset", [(0, 1), (0, math.nan, 0), "up", 1.0])
 def test_an_effector_with_a_bad_offset_is_refused(offset: object) -> None:
-    """The error names the joint and the offset."""
     with pytest.raises(ik.InvalidGoal, match=r"'joint 1'.*offset"):
         ik.velocity_jacobian(chain(2), chain(2).rest_pose(), 1, offset)
     with pytest.raises(ik.InvalidGoal, match=r"'joint 1'.*offset"):
@@ -314,12 +310,10 @@ def test_an_effector_with_a_bad_offset_is_refused(offset: object) -> None:
 
 @pytest.mark.parametrize("delta", [0.0, -1e-6, math.nan, math.inf])
 def test_a_step_of_no_size_is_refused(delta: float) -> None:
-    """A difference needs a step above zero."""
     with pytest.raises(ik.InvalidOptions, match=r"delta.*above 0"):
         ik.finite_difference_jacobian(chain(2), chain(2).rest_pose(), 1, delta=delta)
 
 
 def test_a_bad_pose_is_refused() -> None:
-    """Jacobians check poses as forward kinematics does."""
     with pytest.raises(ik.InvalidPose, match=r"rotations"):
         ik.velocity_jacobian(chain(2), chain(3).rest_pose(), 1)

@@ -31,7 +31,7 @@ def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> No
         problem = drawn(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options)
         targets, _, links = asked(problem, FRAMES, seed)
-        for stage in prepared.stages:
+        for number, stage in enumerate(prepared.stages):
             space, generator = stage.space, np.random.default_rng(seed)
             if not space.n:
                 continue
@@ -45,7 +45,7 @@ def test_a_step_of_all_frames_is_the_same(monkeypatch: pytest.MonkeyPatch) -> No
             damping, found = generator.uniform(0.1, 10.0, FRAMES), list[np.ndarray]()
             for kernel in (True, False):
                 use(monkeypatch, kernel)
-                own = compiled.compiled_stage(stage, len(problem.goals), prepared.numpy.points)
+                own = compiled.compiled_stage(prepared, number)
                 assert kernel or own is None
                 smoothness = Smoothness(space, 1e-4, 1e-5 * np.ones(space.n), corrects, base, own)
                 goals = targets.of_goals(stage.indices)
@@ -64,7 +64,7 @@ def test_terms_of_smoothness_are_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     for seed in range(SEEDS):
         problem, generator = drawn(seed), np.random.default_rng(seed)
         prepared = ik.Prepared(problem.skeleton, problem.goals, "PGS", problem.options)
-        for stage in prepared.stages:
+        for number, stage in enumerate(prepared.stages):
             space, frames = stage.space, (1, 2, 3, 20, 90)[seed % 5]
             if not space.n:
                 continue
@@ -75,7 +75,7 @@ def test_terms_of_smoothness_are_the_same(monkeypatch: pytest.MonkeyPatch) -> No
             near, found = np.zeros(space.n), list[list[np.ndarray]]()
             for block in space.blocks:
                 near[block] = generator.uniform()
-            for own in (compiled.compiled_stage(stage, len(problem.goals), prepared.numpy.points), None):
+            for own in (compiled.compiled_stage(prepared, number), None):
                 smoothness = Smoothness(space, 0.7, near, bool(seed % 2), base, own)
                 to = [np.ones((frames, space.n)), *(np.ones((max(frames - k, 0), space.n, space.n)) for k in range(3))]
                 smoothness.add(state, to[0], to[1:])
@@ -92,6 +92,6 @@ def test_whole_clips_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         for kernel in (True, False):
             use(monkeypatch, kernel)
             found.append(filled(asked(problem, 12)))
-            solve_into(prepared.numpy, prepared, found[-1])
+            solve_into(prepared, prepared, found[-1])
         for name in ("rotations", "translations", "position_errors", "rotation_errors"):
             assert_allclose(*(getattr(one, name) for one in found), atol=1e-6, err_msg=f"seed {seed}: {name}")

@@ -72,7 +72,6 @@ def test_a_joint_that_prefers_a_bend_below_a_ball_is_the_middle_of_a_limb() -> N
 def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
     skeleton: ik.Skeleton, goal: ik.Goal
 ) -> None:
-    """A chain that cannot be folded is not a limb."""
     assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
 
 
@@ -210,7 +209,6 @@ def test_a_limb_without_limits_is_not_bent_further_for_a_near_target() -> None:
 
 
 def test_bend_base_leaves_its_argument_alone() -> None:
-    """The caller's rotations do not change."""
     skeleton = leg()
     pose = skeleton.rest_pose()
     bent(skeleton, pose, FAR)

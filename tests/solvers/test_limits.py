@@ -80,20 +80,17 @@ def nearest(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> float:
     ],
 )
 def test_bad_limits_are_refused_by_name(make, message: str) -> None:
-    """The error names the limit, its value and what was expected."""
     with pytest.raises(InvalidLimits, match=message):
         make()
 
 
 def test_limits_cannot_be_changed_once_made() -> None:
-    """Limits that were checked cannot become invalid."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         Range(0, 1).lo = 2
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.5, 2.0), (-2.0, -0.5), (1.0, 1.0), (0.0, 0.0)])
 def test_limits_may_exclude_zero_or_leave_one_value(lo: float, hi: float) -> None:
-    """An interval beside zero and one of a single value are valid limits."""
     assert (Range(lo, hi).lo, Range(lo, hi).hi) == (lo, hi)
     assert TwistSwing(twist=(lo, hi)).twist == (lo, hi)
 
@@ -160,7 +157,6 @@ def test_project_swing_never_moves_two_points_apart(a: np.ndarray, b: np.ndarray
 
 @given(points, ellipses())
 def test_project_swing_twice_is_once(point: np.ndarray, limits: tuple) -> None:
-    """A point on the boundary stays there."""
     lo, hi = limits
     once = project_swing(point, lo, hi)
     assert_allclose(project_swing(once, lo, hi), once, atol=1e-12)
@@ -186,7 +182,6 @@ def test_project_swing_of_an_ellipse_closed_on_both_axes() -> None:
 
 
 def test_project_swing_of_many_is_that_of_each() -> None:
-    """A batch of points and limits, inside and outside, gives the same as each alone."""
     generator = np.random.default_rng(8)
     swings = generator.uniform(-3, 3, (4, 50, 2))
     lo, hi = np.sort(generator.uniform(-2, 2, (2, 50, 2)), axis=0)
@@ -199,7 +194,6 @@ def test_project_swing_of_many_is_that_of_each() -> None:
 
 
 def test_project_swing_leaves_its_argument_alone() -> None:
-    """The caller's array does not change."""
     swing = np.array([[3.0, 3.0], [0.1, 0.1]])
     project_swing(swing, np.array([-1.0, -1.0]), np.array([1.0, 2.0]))
     assert_allclose(swing, [[3.0, 3.0], [0.1, 0.1]])

@@ -213,21 +213,3 @@ def test_the_best_pose_inside_the_limits_is_scipys(solver: str, seed: int) -> No
     least = minimize(cost, x, method="L-BFGS-B", bounds=[(-0.6, 0.5)] * 8, options={"ftol": 1e-15}).fun
     assert cost(x) > 1e-3
     assert cost(x) <= least * (1 + 1e-5)
-
-
-@pytest.mark.parametrize("solver", ["NEWTON", "BROYDEN"])
-def test_a_frame_ends_the_same_alone_and_in_a_batch(solver: str) -> None:
-    """The data kept from step to step belong to each frame alone."""
-    skeleton, goals = hand()
-    x = coordinates(skeleton, np.random.default_rng(5), 6)
-    positions, rotations = targets(skeleton, goals, x)
-    positions[::2] *= 1.2
-    options = ik.Options(warm_start=False, iterations=20)
-    start = posed(skeleton, 0.3 * x[0])
-    together = ik.solve_frames(skeleton, goals, positions, rotations, start, solver, options)
-    assert len({end.iterations for end in together}) > 1
-    for frame, end in enumerate(together):
-        one = slice(frame, frame + 1)
-        alone = ik.solve_frames(skeleton, goals, positions[one], rotations[one], start, solver, options)[0]
-        assert (end.pose.rotations == alone.pose.rotations).all()
-        assert end.iterations == alone.iterations

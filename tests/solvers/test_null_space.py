@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from measures import EXACT, degrees_of, outside_limits, turned_by
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from planar_arm import AT, RELUCTANCE, angles_about_x, nearest, planar_arm, tip, turned_about_x
 from skeletons import arm, chain, random_pose
 
 import solvers as ik
@@ -25,13 +25,6 @@ MIDDLE = 0.5  # [rad] the middle of the limits in X, and 0 in the others
 
 each_solver = pytest.mark.parametrize("solver", JACOBIAN)
 each_bias = pytest.mark.parametrize("bias", ["START", "MIDDLE"])
-
-
-def turned_about_x(skeleton: ik.Skeleton, angles: np.ndarray) -> ik.Pose:
-    """Every joint turned about X [rad]."""
-    half = 0.5 * np.broadcast_to(angles, len(skeleton))
-    zero = np.zeros(len(skeleton))
-    return ik.Pose(np.stack([np.cos(half), np.sin(half), zero, zero], -1), np.zeros((len(skeleton), 3)))
 
 
 def away(pose: ik.Pose, other: ik.Pose) -> float:
@@ -90,7 +83,6 @@ def test_the_pull_brings_poses_nearer_to_their_start_in_solvers_that_follow_it_l
 
 
 def test_each_solver_is_in_one_of_the_lists() -> None:
-    """A solver that is new belongs to one of the lists."""
     assert sorted([*JACOBIAN, *LESS, *BY_JOINT]) == sorted(ik.SOLVERS)
 
 
@@ -249,39 +241,20 @@ def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | No
     same.
     """
     stiffness = np.array([0.0, 0.5, 0.0, 0.0, 0.7, 0.3, 0.0])
-    joints = [
-        ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 1.0 * (i > 0), 0), axis=(1, 0, 0), limits=limits, stiffness=s)
-        for i, s in enumerate(stiffness)
-    ]
-    skeleton = ik.Skeleton(joints)
-    at = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])
-    base = np.full(7, 0.5 * (limits.lo + limits.hi)) if limits and bias == "MIDDLE" else at
-    weight = np.array([1, 1, 1, 1, 1, 1, 2.0]) / (1 - stiffness) ** 2
-
-    def tip(q: np.ndarray) -> np.ndarray:
-        sums = np.cumsum(q)
-        return np.array([np.cos(sums).sum(), np.sin(sums).sum()])
-
+    skeleton = planar_arm(limits, stiffness=stiffness.tolist())
+    base = np.full(7, 0.5 * (limits.lo + limits.hi)) if limits and bias == "MIDDLE" else AT
     target = tip(np.array([-0.1, 0.2, 0.45, 0.3, 0.1, 0.4, 0.3]))
-    goal = ik.Goal(6, (0, *target), offset=(0, 1, 0))
-
-    best = minimize(
-        lambda q: 0.5 * (weight * (q - base) ** 2).sum(), at, jac=lambda q: weight * (q - base), method="SLSQP",
-        bounds=[(limits.lo, limits.hi)] * 7 if limits else None, options={"ftol": 1e-14, "maxiter": 500},
-        constraints={"type": "eq", "fun": lambda q: tip(q) - target},
-    )  # fmt: skip
-    assert best.success
+    best = nearest(RELUCTANCE / (1 - stiffness) ** 2, target, base, limits)
     options = ik.Options(iterations=200, tolerance=1e-6, pull=1e-6, bias=bias)
-    pose = ik.solve(skeleton, [goal], turned_about_x(skeleton, at), solver, options).pose
-    found = 2 * np.arctan2(pose.rotations[:, 1], pose.rotations[:, 0])
-    assert_allclose(found, best.x, atol=2e-3)
+    goal = ik.Goal(6, (0, *target), offset=(0, 1, 0))
+    pose = ik.solve(skeleton, [goal], turned_about_x(skeleton, AT), solver, options).pose
+    assert_allclose(angles_about_x(pose), best, atol=2e-3)
     if limits:
-        assert (np.isclose(best.x, limits.lo) | np.isclose(best.x, limits.hi)).any()
+        assert (np.isclose(best, limits.lo) | np.isclose(best, limits.hi)).any()
 
 
 @pytest.mark.parametrize("value", ["middle", "REST", None, 1])
 def test_a_bias_that_is_not_known_is_answered_with_those_that_are(value: object) -> None:
-    """The message names the option and its values."""
     with pytest.raises(ik.InvalidOptions, match=r"bias = .*'START' or 'MIDDLE'"):
         ik.Options(bias=value)
 

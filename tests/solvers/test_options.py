@@ -58,7 +58,6 @@ def test_restarts_are_bounded_by_time_as_well(solver: str) -> None:
 
 @both_solvers
 def test_restarts_leave_joints_outside_the_chain_where_they_are(solver: str) -> None:
-    """A restart changes the joints of its own chain only."""
     skeleton = chain(4)
     start = random_pose(skeleton, np.random.default_rng(5))
     goal = ik.Goal(3, position=(9, 9, 9), chain=[2, 3], offset=(0, 1, 0))
@@ -175,14 +174,12 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
     ],
 )
 def test_bad_options_are_refused_by_name(settings_: dict, message: str) -> None:
-    """The error names the option, its value and what was expected."""
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.Options(**settings_)
 
 
 @pytest.mark.parametrize("value", [np.int64(5), np.float32(1e-3), np.float64(1e-3)])
 def test_options_take_numpys_numbers(value: np.number) -> None:
-    """Values read from arrays are accepted."""
     options = ik.Options(iterations=5, tolerance=value, rotation_tolerance=value, damping=value)
     assert ik.solve(chain(2), [ik.Goal(1, position=(0, 1, 0))], options=options).converged
     for seed in (np.int64(3), np.uint8(3), 2**130):
@@ -202,7 +199,6 @@ def test_options_of_another_kind_are_refused(options: object) -> None:
 
 @pytest.mark.parametrize("name", ["PGS2", "FAST", "", None, 3])
 def test_an_unknown_solver_is_answered_with_the_known_ones(name: object) -> None:
-    """The error lists every name."""
     for call in (
         lambda: ik.solve(chain(2), [ik.Goal(1, (0, 1, 0))], solver=name),
         lambda: ik.prepare(chain(2), [], name),
@@ -225,13 +221,11 @@ def test_case_hyphens_and_spaces_in_a_solvers_name_do_not_matter(name: str, mean
 
 
 def test_the_solver_most_like_an_unknown_name_comes_first() -> None:
-    """The others follow it."""
     with pytest.raises(ik.UnknownSolver, match=r"'FABRIC' is not known; the solvers are FABRIK, "):
         ik.prepare(chain(2), [], "FABRIC")
 
 
 def test_every_solver_has_a_line_about_it() -> None:
-    """At least PGS and DLS exist, each with one line."""
     assert {"PGS", "DLS"} <= set(ik.SOLVERS)
     assert all(line and "\n" not in line for line in ik.SOLVERS.values())
 
@@ -253,7 +247,6 @@ def test_every_solver_has_a_line_about_it() -> None:
 def test_bad_targets_of_a_prepared_solve_are_refused(
     positions: np.ndarray, rotations: np.ndarray, message: str
 ) -> None:
-    """The error names positions or rotations, the goal, and the shapes."""
     prepared = ik.prepare(chain(2), [ik.Goal(1, (0, 1, 0))], "PGS", ik.Options())
     with pytest.raises(ik.InvalidGoal, match=message):
         prepared(positions, rotations, None)
@@ -268,13 +261,11 @@ def test_bad_targets_of_a_prepared_solve_are_refused(
     ],
 )
 def test_bad_targets_of_a_motion_are_refused(positions: np.ndarray, rotations: np.ndarray, message: str) -> None:
-    """The error gives the shapes, or the numbers of frames."""
     with pytest.raises(ik.InvalidGoal, match=message):
         ik.solve_frames(chain(2), [ik.Goal(1, (0, 1, 0))], positions, rotations)
 
 
 def test_a_target_that_is_not_a_number_in_one_frame_is_named_with_its_frame() -> None:
-    """Frame 3, goal 1."""
     positions = np.zeros((5, 2, 3))
     positions[3, 1, 2] = math.nan
     with pytest.raises(ik.InvalidGoal, match=r"positions of goal 1, frame 3"):

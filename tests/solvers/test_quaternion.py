@@ -49,13 +49,11 @@ def test_product_turns_by_the_second_factor_first() -> None:
 
 
 def test_product_composes_as_scipy_does() -> None:
-    """The product of two rotations' quaternions is that of their composition."""
     a, b = RANDOM[:100], RANDOM[100:]
     same_rotation(quaternion.product(wxyz(a), wxyz(b)), wxyz(a * b))
 
 
 def test_product_broadcasts_like_a_loop() -> None:
-    """Leading axes are broadcast, and each product is that of its own pair."""
     a, b = wxyz(RANDOM[:3])[:, None], wxyz(RANDOM[3:8])[None]
     together = quaternion.product(a, b)
     assert together.shape == (3, 5, 4)
@@ -107,7 +105,6 @@ def test_normalize_of_zero_length_is_the_identity() -> None:
 
 
 def test_exp_matches_scipy() -> None:
-    """Rotation vectors of up to three turns give SciPy's rotations."""
     v = np.random.default_rng(2).uniform(-10, 10, (300, 3))
     same_rotation(quaternion.exp(v), wxyz(Rotation.from_rotvec(v)))
 
@@ -121,7 +118,6 @@ def test_exp_is_right_on_both_sides_of_its_small_angle(angle: float) -> None:
 
 
 def test_log_matches_scipy() -> None:
-    """Quaternions of either sign give SciPy's rotation vectors."""
     q = wxyz(RANDOM) * np.where(np.arange(200) % 2, 1, -1)[:, None]
     assert_allclose(quaternion.log(q), RANDOM.as_rotvec(), atol=1e-13)
 
@@ -134,7 +130,6 @@ def test_log_undoes_exp_on_both_sides_of_its_small_angle(angle: float) -> None:
 
 
 def test_log_of_a_double_cover_is_the_same_rotation_vector() -> None:
-    """`q` and `-q` are the same rotation and have the same, shorter rotation vector."""
     q = wxyz(RANDOM)
     assert_allclose(quaternion.log(-q), quaternion.log(q), atol=1e-14)
     assert np.linalg.norm(quaternion.log(q), axis=-1).max() <= math.pi
@@ -151,13 +146,11 @@ def test_log_of_a_half_turn_is_pi_along_its_axis(q: np.ndarray) -> None:
 
 
 def test_to_matrix_matches_scipy() -> None:
-    """Matrices of any batch shape are SciPy's."""
     matrices = quaternion.to_matrix(wxyz(RANDOM).reshape(20, 10, 4))
     assert_allclose(matrices.reshape(200, 3, 3), RANDOM.as_matrix(), atol=1e-14)
 
 
 def test_from_matrix_undoes_to_matrix() -> None:
-    """The quaternions of SciPy's matrices are recovered."""
     same_rotation(quaternion.from_matrix(RANDOM.as_matrix()), wxyz(RANDOM))
 
 
@@ -177,7 +170,6 @@ def test_from_matrix_of_a_rounded_matrix_is_a_unit_quaternion() -> None:
 
 
 def test_rotate_matches_scipy_and_broadcasts() -> None:
-    """Each vector is turned by its own quaternion, or all by one."""
     v = np.random.default_rng(3).normal(size=(200, 3))
     assert_allclose(quaternion.rotate(wxyz(RANDOM), v), RANDOM.apply(v), atol=1e-14)
     assert_allclose(quaternion.rotate(wxyz(RANDOM[0]), v), RANDOM[0].apply(v), atol=1e-14)

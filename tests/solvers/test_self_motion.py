@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from measures import EXACT, outside_limits
 from numpy.testing import assert_allclose
+from planar_arm import AT, planar_arm, tip
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons
@@ -15,19 +16,13 @@ from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons
 import solvers as ik
 
 ZERO = 1e-6  # of the projected gradient
-AT = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.2])  # [rad] the start of the planar arm
 GAINS = np.array([1, 4, 0.25, 1, 0, 2, 1])
 TARGET = np.array([3.9, 3.3])
 STEP = 1e-5
 
 
 def planar(limits: ik.Range | None = None) -> ik.Skeleton:
-    """An arm of seven hinges about X, each 1 long, and the fixed joint at its end."""
-    hinges = [
-        ik.Joint(f"hinge {i}", i - 1, "hinge", (0, 1.0 * (i > 0), 0), axis=(1, 0, 0), limits=limits, gain=gain)
-        for i, gain in enumerate(GAINS.tolist())
-    ]
-    return ik.Skeleton([*hinges, ik.Joint("tip", 6, "fixed", (0, 1, 0))])
+    return planar_arm(limits, fixed_tip=True, gain=GAINS.tolist())
 
 
 def jacobian(q: np.ndarray) -> np.ndarray:
@@ -35,12 +30,6 @@ def jacobian(q: np.ndarray) -> np.ndarray:
     sums = np.cumsum(q)
     segments = np.stack([-np.sin(sums), np.cos(sums)])
     return np.cumsum(segments[:, ::-1], axis=1)[:, ::-1]
-
-
-def tip(q: np.ndarray) -> np.ndarray:
-    """Where the arm's tip is, in its plane."""
-    sums = np.cumsum(q)
-    return np.array([np.cos(sums).sum(), np.sin(sums).sum()])
 
 
 def reached(skeleton: ik.Skeleton, extension: str, **options: object) -> np.ndarray:

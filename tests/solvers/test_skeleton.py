@@ -88,21 +88,18 @@ def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray
     ],
 )
 def test_bad_joints_are_refused_by_name(joints: list, message: str) -> None:
-    """The error names the joint, the value and what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=message):
         ik.Skeleton(joints)
 
 
 @pytest.mark.parametrize("length", [0, -1.0, math.nan, math.inf, "1", True, [1.0], 10**400])
 def test_a_length_that_is_no_length_is_refused(length: object) -> None:
-    """It is a number above 0."""
     with pytest.raises(ik.InvalidSkeleton, match=r"length = .*; expected a number above 0"):
         ik.Skeleton([ball()], length=length)
 
 
 @pytest.mark.parametrize("other", [None, 3, "arm", [ball()]])
 def test_what_is_no_skeleton_is_refused(other: object) -> None:
-    """A list of joints is none yet."""
     for call in (
         lambda: ik.solve(other, [ik.Goal(0, (0, 1, 0))]),
         lambda: ik.forward(other, chain(1).rest_pose()),
@@ -119,13 +116,11 @@ def test_what_is_no_skeleton_is_refused(other: object) -> None:
     [("ball", ik.Range(0, 1), "TwistSwing"), ("hinge", ik.TwistSwing(), "Range"), ("prismatic", (0, 1), "Range")],
 )
 def test_limits_of_the_wrong_kind_are_refused(kind: str, limits: object, wanted: str) -> None:
-    """A ball takes `TwistSwing`, a hinge and a slide `Range`."""
     with pytest.raises(ik.InvalidLimits, match=rf"'knee'.*{kind}.*{wanted}"):
         ik.Skeleton([ik.Joint("knee", -1, kind, (0, 0, 0), limits=limits)])
 
 
 def test_errors_are_value_errors_of_one_family() -> None:
-    """`ValueError` and `DqikError` both catch all of them."""
     for error in (
         ik.InvalidSkeleton,
         ik.InvalidLimits,
@@ -153,13 +148,11 @@ def test_errors_are_value_errors_of_one_family() -> None:
     ],
 )
 def test_bad_poses_are_refused_by_name(rotations: object, translations: object, message: str) -> None:
-    """The error names the part, the joint and the expected shape."""
     with pytest.raises(ik.InvalidPose, match=message):
         ik.forward(chain(2), ik.Pose(rotations, translations))
 
 
 def test_a_pose_that_is_no_pose_is_refused() -> None:
-    """An array of rotations alone and a number are refused."""
     for pose in (np.tile([1.0, 0, 0, 0], (2, 1)), 3, None):
         with pytest.raises(ik.InvalidPose, match="expected"):
             ik.forward(chain(2), pose)
@@ -226,7 +219,6 @@ def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, s
 
 
 def test_transforms_without_slides_are_those_with_slides_of_zero() -> None:
-    """None means no slides."""
     skeleton = chain(4)
     rotations = np.stack([random_pose(skeleton, np.random.default_rng(3)).rotations])
     assert_allclose(skeleton.transforms(rotations, None), skeleton.transforms(rotations, np.zeros((1, 4, 3))))
@@ -277,13 +269,11 @@ def forked() -> ik.Skeleton:
 
 
 def test_ancestors_are_the_joint_itself_and_all_above_it() -> None:
-    """For any order of the joints."""
     expected = [{0, 2}, {1, 2}, {2}, {3, 0, 2}, {4}]
     assert [set(np.flatnonzero(row)) for row in forked().ancestors] == expected
 
 
 def test_order_has_parents_before_children() -> None:
-    """Every joint once, none before its parent."""
     skeleton = forked()
     assert sorted(skeleton.order) == list(range(5))
     place = {joint: step for step, joint in enumerate(skeleton.order)}
@@ -308,7 +298,6 @@ def test_axis_is_a_unit_vector_and_plus_y_by_default() -> None:
 
 
 def test_rest_pose_is_no_motion_and_a_new_one_each_time() -> None:
-    """Writing to one rest pose does not change the next one."""
     skeleton = chain(2)
     skeleton.rest_pose().rotations[0] = 7
     assert_allclose(skeleton.rest_pose().rotations, [[1, 0, 0, 0]] * 2)
@@ -316,7 +305,6 @@ def test_rest_pose_is_no_motion_and_a_new_one_each_time() -> None:
 
 
 def test_rest_orientations_of_any_length_are_taken_as_directions() -> None:
-    """A rest of twice a unit quaternion does not stretch the bones below."""
     skeleton = ik.Skeleton([ball(offset=(0, 0, 0), rest=(2, 0, 0, 2)), ball("b", 0)])
     world = ik.forward(skeleton, skeleton.rest_pose())
     assert_allclose(world.positions[1], [-1, 0, 0], atol=1e-15)

@@ -6,12 +6,56 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from catalogue import EXACT_STEP, WAYS, Way
+from drawn import Problem
 from measures import EXACT, UPRIGHT, bend_from_pole, both_solvers, degrees_of, effector, outside_limits, turned_by
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, arm, arm_bent, bent, chain, pointed, pointer, pointing, random_pose, torso, wxyz
 
 import solvers as ik
+
+# -- by every solver ---------------------------------------------------------------------------------------------------
+
+
+def reached(way: Way, skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> ik.Solution:
+    """The answer with as many iterations as slow solvers need."""
+    options = ik.Options(iterations=2000, tolerance=1e-3, rotation_tolerance=1e-2, **dict(way.options))
+    return way.solve(Problem(skeleton, goals, start, way.solver, options))
+
+
+several = pytest.mark.parametrize(
+    "way", [way for way in WAYS if way.solver != "TWO_BONE" and EXACT_STEP not in dict(way.options)], ids=str
+)
+STRETCHES = ("PGS", "DLS", "CCD", "SQP", "SVD", "EXTENDED", "NEWTON", "FABRIK", "TWO_BONE")  # others tremble there
+
+
+@several
+@pytest.mark.parametrize("count", [3, 6])
+def test_a_chain_bends_to_a_place_well_inside_its_reach(count: int, way: Way) -> None:
+    """In any direction, from a bent start."""
+    for share, direction in zip((0.3, 0.5, 0.8), np.random.default_rng(count).normal(size=(3, 3)), strict=True):
+        goal = ik.Goal(count - 1, share * (count - 1) * direction / np.linalg.norm(direction))
+        assert reached(way, chain(count), [goal], bent(count)).converged
+
+
+@several
+def test_both_hands_of_a_torso_arrive(way: Way) -> None:
+    """Two goals that share a spine, with rotations where the solver takes them."""
+    skeleton = torso()
+    world = ik.forward(skeleton, random_pose(skeleton, np.random.default_rng(7), 0.4))
+    turns = [None, None] if way.solver == "FABRIK" else world.rotations[[LEFT, RIGHT]]
+    goals = [ik.Goal(hand, world.positions[hand], turn) for hand, turn in zip((LEFT, RIGHT), turns, strict=True)]
+    assert reached(way, skeleton, goals, skeleton.rest_pose()).converged
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way.solver in STRETCHES], ids=str)
+def test_an_arm_is_stretched_toward_a_target_out_of_its_reach(way: Way) -> None:
+    """Its hand is where the line to the target leaves its reach."""
+    target = np.array([3.0, 2.0, 1.0])
+    pose = reached(way, arm(), [ik.Goal(2, target)], arm_bent()).pose
+    assert_allclose(effector(arm(), pose, 2), 2.0 * target / np.linalg.norm(target), atol=0.05)
+
 
 # -- two bones, by the law of cosines ----------------------------------------------------------------------------------
 
@@ -189,7 +233,6 @@ def test_goals_of_equal_priority_meet_half_way(solver: str) -> None:
 def test_an_unreachable_goal_leaves_the_reachable_one_within_a_millimetre(
     beyond: float, rotations: bool, solver: str
 ) -> None:
-    """At any distance of the left hand's target the right hand meets its own."""
     skeleton = torso()
     turn = wxyz(Rotation.from_rotvec([0.3, 0.2, 0.1])) if rotations else None
     far = ik.Goal(LEFT, position=(0.8 + beyond, 0.6, 0), rotation=turn)
@@ -322,7 +365,6 @@ def test_a_stiff_joint_moves_less_and_one_of_stiffness_one_not_at_all(solver: st
 @both_solvers
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> None:
-    """A straight arm whose hand moves straight in bends its elbow to the preferred side."""
     skeleton = arm(preferred=(0.35 * sign, 0, 0))
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.5, 0))], solver=solver)
     assert solution.converged
@@ -331,7 +373,6 @@ def test_a_straight_limb_bends_the_way_it_prefers(sign: float, solver: str) -> N
 
 @both_solvers
 def test_a_limb_with_a_stiff_elbow_keeps_it(solver: str) -> None:
-    """A preferred bend does not move a joint that may not move."""
     skeleton = arm(preferred=(0.35, 0, 0), stiffness=1.0)
     solution = ik.solve(skeleton, [ik.Goal(2, position=(0, 1.2, 1.6))], solver=solver)
     assert solution.converged

@@ -214,7 +214,6 @@ def test_a_motion_with_other_goals_goes_on_where_another_is() -> None:
 
 
 def test_a_motion_with_the_same_goals_goes_on_as_the_other_would() -> None:
-    """Prepared anew, in the middle of a motion: the same distances to the last digit."""
     skeleton, goal = chain(4), ik.Goal(3, (0, 0, 0))
     places = np.array([1.0, 2.0, 0.3]) + 0.1 * np.arange(8)[:, None] * (1, -2, 1)
     one = ik.TrackedMotion(prepared(skeleton, goal), 6.0, 1 / 24)
@@ -227,7 +226,6 @@ def test_a_motion_with_the_same_goals_goes_on_as_the_other_would() -> None:
 
 
 def test_the_first_frame_is_solved_afresh() -> None:
-    """It is the answer of a solve."""
     skeleton, place = chain(3), (0.7, 1.6, 0.4)
     motion = ik.TrackedMotion(prepared(skeleton, ik.Goal(2, (0, 0, 0))), 3.0, 0.1)
     assert motion.pose is None

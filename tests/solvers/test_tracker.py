@@ -81,7 +81,6 @@ def test_the_targets_of_the_first_step_count_as_still() -> None:
 
 
 def test_a_rotation_is_tracked_without_positions() -> None:
-    """Positions or rotations may be None if no goal has them."""
     tracker = ik.Tracker(chain(1), [ik.Goal(0, rotation=UPRIGHT)], gain=math.inf, options=EXACTLY)
     for angle in (0.1, 0.2, 0.3):
         solution = tracker.step(None, [(math.cos(angle / 2), math.sin(angle / 2), 0, 0)], dt=0.1)
@@ -163,7 +162,6 @@ def test_an_arm_keeps_away_from_its_limits_while_its_hand_stays(solver: str) -> 
 
 
 def test_limits_hold_whatever_the_objective_wants() -> None:
-    """Balls with narrow limits and an objective that drives every joint out of them."""
     limits = ik.TwistSwing(twist=(-0.3, 0.3), swing_x=(-0.4, 0.5), swing_z=(-0.5, 0.4))
     skeleton = chain(5, limits=limits)
     tracker = ik.Tracker(skeleton, [ik.Goal(4, (0, 0, 0))], pose=bent(5), objective=lambda pose: np.full(15, -9.0))

@@ -92,7 +92,6 @@ def test_rotations_obey_the_same_law(solver: str) -> None:
 
 
 def test_an_endless_gain_takes_back_all_at_once_and_none_takes_back_nothing() -> None:
-    """An infinite gain removes the error in one step, a gain of 0 keeps it."""
     places = np.array([0.1, 0.2, -0.1]) + VELOCITY * np.arange(5)[:, None] / RATE
     for feed_forward in (True, False):
         at_once = followed(gantry(), 2, places, gain=math.inf, options=SHARP, feed_forward=feed_forward)
@@ -179,7 +178,6 @@ def test_no_joint_turns_further_than_a_linear_step_can_see(solver: str) -> None:
 
 
 def test_a_rig_in_centimetres_is_tracked_like_one_in_metres() -> None:
-    """The turns are the same, and so is the damping."""
     tracked = [
         followed(chain(4, length=unit), 3, unit * circle(30), pose=bent(4))[-1].pose.rotations for unit in (1.0, 100.0)
     ]
@@ -247,7 +245,6 @@ def test_the_first_frame_is_the_start_and_every_other_one_step() -> None:
 
 @pytest.mark.parametrize("solver", [name for name in ik.SOLVERS if name not in STEPS])
 def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: str) -> None:
-    """The message lists the solvers with one."""
     skeleton = chain(2, kind="ball")
     goal = ik.Goal(1, (0, 1, 0), offset=(0, 1, 0))
     with pytest.raises(ik.UnknownSolver, match=f"'{solver}'.*PGS, DLS, PINV, SVD, TSVD, SDLS"):
@@ -268,6 +265,5 @@ def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: 
     ],
 )
 def test_bad_gains_and_rates_are_refused_by_name(settings: dict, message: str) -> None:
-    """The error comes before anything is solved."""
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.track(chain(2), [ik.Goal(1, (0, 1, 0))], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), **settings)

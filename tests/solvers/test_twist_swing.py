@@ -39,7 +39,6 @@ def test_decompose_gives_factors_of_the_right_kind(axis: int) -> None:
 
 
 def test_swing_takes_the_bone_where_the_whole_rotation_takes_it() -> None:
-    """The twist does not move the axis."""
     for axis, unit in enumerate(np.eye(3)):
         swing, _ = twist_swing.decompose(wxyz(RANDOM), axis)
         assert_allclose(quaternion.rotate(swing, unit), RANDOM.apply(unit), atol=1e-14)
@@ -76,7 +75,6 @@ def test_batches_are_taken_one_by_one(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_compose_matches_scipy(axis: int) -> None:
-    """Coordinates of any size give the rotation they describe."""
     x = np.random.default_rng(7).uniform(-4, 4, (100, 3))
     ours = quaternion.to_matrix(twist_swing.compose(x, axis))
     assert_allclose(ours, composed(x, axis).as_matrix(), atol=1e-13)
@@ -84,7 +82,6 @@ def test_compose_matches_scipy(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_compose_undoes_coordinates(axis: int) -> None:
-    """The same rotation is recovered, perhaps with the other sign."""
     q = wxyz(RANDOM)
     back = twist_swing.compose(twist_swing.coordinates(q, axis), axis)
     assert_allclose(np.abs((back * q).sum(-1)), 1, atol=1e-14)
@@ -92,7 +89,6 @@ def test_compose_undoes_coordinates(axis: int) -> None:
 
 @pytest.mark.parametrize("axis", AXES)
 def test_coordinates_of_the_double_cover_are_the_same(axis: int) -> None:
-    """`q` and `-q` are the same rotation."""
     q = wxyz(RANDOM)
     assert_allclose(twist_swing.coordinates(-q, axis), twist_swing.coordinates(q, axis), atol=1e-13)
 
@@ -120,7 +116,6 @@ def test_a_half_turn_twist_is_plus_pi(axis: int) -> None:
 
 
 def test_the_identity_has_no_coordinates() -> None:
-    """They are zero, in a batch of any shape."""
     assert_allclose(twist_swing.coordinates(np.tile(quaternion.IDENTITY, (2, 3, 1))), np.zeros((2, 3, 3)))
 
 

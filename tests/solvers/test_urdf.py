@@ -82,7 +82,6 @@ def test_kinematics_are_those_of_the_specification(seed: int) -> None:
 
 @given(seeds)
 def test_parents_come_before_their_children(seed: int) -> None:
-    """For any order in the file."""
     skeleton = ik.skeleton_from_urdf(Drawn(seed).text)
     assert all(parent < index for index, parent in enumerate(skeleton.parent))
 
@@ -258,6 +257,5 @@ def test_bad_limits_are_refused_with_the_joints_name(inside: str, kind: str, mes
 
 
 def test_a_limit_that_is_no_number_is_refused() -> None:
-    """A word instead of a number."""
     with pytest.raises(ik.InvalidSkeleton, match="joint 'j': upper = 'far'; expected a number"):
         ik.skeleton_from_urdf(robot(joint("j", "revolute", inside='<limit upper="far"/>')))

@@ -79,7 +79,6 @@ def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: boo
 
 
 def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
-    """Two goals on the same joint have no joints of their own, so neither yields."""
     skeleton, _ = figure()
     hand = skeleton.names.index("hand 1")
     goals = [ik.Goal(hand, (0.3, 0.5, 1.4)), ik.Goal(hand, (0.3, 0.5, 1.0))]
@@ -88,7 +87,6 @@ def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
 
 
 def test_stiff_hips_slide_less_and_at_last_not_at_all() -> None:
-    """Stiffness acts on slides as on joints that turn."""
     slid = []
     for stiffness in (0.0, 0.5, 0.9, 0.99, 1.0):
         skeleton, goals = figure(stiffness)

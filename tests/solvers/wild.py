@@ -208,7 +208,7 @@ def _as_clip(problem: Problem) -> list[str]:
     if spoiled:
         frames.links[2].flat[0] = generator.choice(BAD)
     with np.errstate(all="ignore"):
-        solve_into(prepared.numpy, prepared, frames)
+        solve_into(prepared, prepared, frames)
     some = [frame for frame in range(6) if frame != 2 or not spoiled]
     if not np.isfinite(frames.rotations[some]).all() or not np.isfinite(frames.translations[some]).all():
         return ["a clip has answers that are not finite"]

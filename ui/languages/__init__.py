@@ -12,6 +12,7 @@ LOCALES = {"de": "de_DE", "fr": "fr_FR", "es": "es_ES", "ja": "ja_JP", "zh": "zh
 
 _ANY, _OPERATOR = "*", "Operator"
 _ENTRY = re.compile(r'^(msgctxt|msgid|msgstr)?\s*"(.*)"$')
+_ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
@@ -24,7 +25,8 @@ def read(name: str) -> dict[tuple[str, str], str]:
         for line in entry.splitlines():
             if (match := _ENTRY.match(line)) is not None:
                 word = match[1] or word
-                parts[word] += re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], match[2])
+                text = match[2]
+                parts[word] += _ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], text) if "\\" in text else text
         if parts["msgid"] and parts["msgstr"]:
             for context in [parts["msgctxt"]] if parts["msgctxt"] else [_ANY, _OPERATOR]:
                 found[context, parts["msgid"]] = parts["msgstr"]

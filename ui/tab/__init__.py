@@ -2,24 +2,6 @@
 """The DQIK tab of the 3D view's sidebar: five panels, by what an animator does."""
 
 from ...operators.common import declared
-from . import (
-    attached,
-    body,
-    bone,
-    collision,
-    compare,
-    contacts,
-    live,
-    motion,
-    overlay,
-    pose,
-    rig,
-    see,
-    solver,
-    status,
-    tools,
-)
+from . import body, live, motion, overlay, pose, rig, solver, status, tools
 
-PANELS = declared(
-    live, status, pose, attached, motion, contacts, see, body, bone, collision, rig, solver, compare, overlay, tools,
-)
+PANELS = declared(live, status, pose, motion, body, rig, solver, overlay, tools)

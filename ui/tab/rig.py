@@ -196,7 +196,7 @@ def _other_kind(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup) -> No
 
 
 def _space(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> None:
-    """What the target's rotation turns with; the slider is for a share, and for keys."""
+    """Draws the choice of what the target's rotation turns with; the slider is for a share, and for keys."""
     row = layout.row(align=True)
     for space, follows in (("FOREARM", 1.0), ("WORLD", 0.0)):
         button = row.operator("dqik.rotation_space", text=space.title(), depress=goal.rotation_follows == follows)

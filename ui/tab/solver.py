@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of the solver and its settings."""
+"""The panels of the solver: its settings, and the comparison of solvers as a table."""
+
+from collections.abc import Callable, Sequence
+from math import degrees
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
-from .common import ArmatureSidebar, settled
+from ...rig.blender.units import length
+from ...rig.compare import Row
+from .common import ArmatureSidebar, paragraph, settled
 
 
 class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
@@ -38,3 +43,58 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
             row.active = False
             words = iface_("{} iterations, {:.1f} ms").format(report.iterations, report.milliseconds)
             row.label(text=words, translate=False)
+
+
+_Column = tuple[str, Callable[[Row], str]]
+
+
+class DQIK_PT_compare(ArmatureSidebar, bpy.types.Panel):
+    """Measure the solvers on this rig"""
+
+    bl_label = "Comparison"
+    bl_parent_id = "DQIK_PT_solver"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, rows = self.layout, armature(context).dqik.comparison
+        layout.operator("dqik.compare_solvers", text="Compare Solvers...")
+        measured = [row for row in rows if not row.message]
+        if measured:
+            _table(layout, measured, (
+                ("Error", lambda row: row.solver),
+                ("worst", lambda row: length(context.scene, row.worst_error)),
+                ("mean", lambda row: length(context.scene, row.mean_error)),
+                ("met", lambda row: f"{100 * row.met:.0f} %"),
+            ))  # fmt: skip
+            _table(layout, measured, (
+                ("Frame", lambda row: row.solver),
+                ("time", lambda row: f"{row.milliseconds:.1f} ms"),
+                ("iterations", lambda row: f"{row.iterations:.1f}"),
+            ))  # fmt: skip
+            _table(layout, measured, (
+                ("Joint step", lambda row: row.solver),
+                ("mean", lambda row: _angle(row.mean_step)),
+                ("largest", lambda row: _angle(row.largest_step)),
+            ))  # fmt: skip
+        for row in rows:
+            if row.refusal is not None:
+                paragraph(context, layout, row.refusal, "INFO")
+
+
+def _angle(radians: float) -> str:
+    return f"{degrees(radians):.2f}\N{DEGREE SIGN}"
+
+
+def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_Column]) -> None:
+    """A table with a column for each measure and a line for each solver."""
+    box = layout.box().row()
+    for number, (heading, value) in enumerate(columns):
+        column = box.column(align=True)
+        column.alignment = "RIGHT" if number else "LEFT"
+        first = column.row()
+        first.active = False
+        first.alignment = column.alignment
+        first.label(text=heading)
+        for row in rows:
+            cell = column.row()
+            cell.alignment = column.alignment
+            cell.label(text=value(row), translate=False)

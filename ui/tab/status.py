@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the last solve says: what is met, what is held, missed frames, warnings. Each has a line that is always there.
+"""Draws the report of the last solve: goals met, holds, missed frames, warnings, each on a line that is always there.
 
 Warnings are read in full, and mended, in a window that opens from their line.
 """
@@ -132,7 +132,7 @@ def _held(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.
 
 
 def _missed_frames(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """How many frames are marked, and buttons that go from one to the next."""
+    """Draws the number of marked frames, and buttons that go from one to the next."""
     count = len(ob.dqik.missed_frames)
     words, buttons = _line(context, layout)
     words.active = bool(count)

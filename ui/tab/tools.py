@@ -12,7 +12,7 @@ from ...rig.controls import selection
 from ...rig.figure.short_names import called, role_of
 
 HAND, FOOT, OTHER, NOTHING = "HAND", "FOOT", "OTHER", "NOTHING"
-"""What is selected: several bones are what the active one is."""
+"""The kinds of selections; several bones are of the active one's kind."""
 LIMBS = frozenset({HAND, FOOT})
 ANY = frozenset({HAND, FOOT, OTHER, NOTHING})
 BODY = frozenset({HAND, FOOT, OTHER})
@@ -58,7 +58,7 @@ _PIE = ("dqik.pin", "dqik.plant", "dqik.limb_to_fk", "dqik.limb_to_ik", "dqik.un
 
 
 def kind_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
-    """What is selected of an armature object: `HAND`, `FOOT`, `OTHER` or `NOTHING`."""
+    """Returns the kind of selection on an armature object: `HAND`, `FOOT`, `OTHER` or `NOTHING`."""
     bone = _active(context, ob)
     if not bone:
         return NOTHING
@@ -68,7 +68,7 @@ def kind_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
 
 
 def name_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
-    """What is selected in words, as *Left Hand +1*."""
+    """Returns the selection in words, as *Left Hand +1*."""
     names, target = selection.selected(context, ob), context.object
     if not names and target not in (None, ob) and target.select_get():
         return target.name

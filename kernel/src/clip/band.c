@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Block Cholesky in a band: each frame's unknowns meet those of two frames before and after; see solvers/clip/banded.py.
+/* Block Cholesky in a band: each frame's unknowns meet those of two frames before and after; see solvers/motion/banded.py.
  *
  * H = U^T U. A frame's rows of U are its own block (upper half) and the blocks of the two frames after it, side by side:
  * three tiles of columns, each as wide as a block with its rows padded to a multiple of TILE. Elimination goes from both

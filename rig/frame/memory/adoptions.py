@@ -14,7 +14,6 @@ import numpy as np
 
 from ...blender.channels import Channels
 from .put_back import State
-from .unkeyed import Posed
 
 _MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
 
@@ -44,7 +43,7 @@ class Adoption(NamedTuple):
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
     channels after the edit. base, holds : the base pose and the holds (N,) of all bones after the adoption.
     place : the scene's identity and the frame of the edit. before : the base pose and the holds before it. unkeyed :
-    bones that were posed and not keyed up to then, by number.
+    bones that were posed and not keyed up to then, by number, with the state before each was posed.
     """
 
     names: tuple[str, ...]
@@ -55,7 +54,7 @@ class Adoption(NamedTuple):
     holds: np.ndarray
     place: tuple[int, float]
     before: State
-    unkeyed: dict[int, Posed]
+    unkeyed: dict[int, State]
 
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
@@ -133,10 +132,10 @@ class Adoptions:
                 keyed.rotations[edit.turned] = edit.posed.rotations[edit.turned]
                 keyed.locations[edit.moved] = edit.posed.locations[edit.moved]
 
-    def unkeyed(self, count: int, names: tuple[str, ...]) -> dict[int, Posed]:
+    def unkeyed(self, count: int, names: tuple[str, ...]) -> dict[int, State]:
         """The bones that were posed and not keyed by the first `count` adoptions, on the frame that is shown then."""
         edits = self._pending(count)
-        return edits[-1].unkeyed if edits and edits[-1].names == names else {}
+        return dict(edits[-1].unkeyed) if edits and edits[-1].names == names else {}
 
     def _pending(self, count: int) -> list[Adoption]:
         """The edits among the first `count` adoptions since animation has set the animated channels last, in order."""

@@ -41,38 +41,36 @@ class Mirrored(NamedTuple):
 
 
 class Arrivals:
-    """What was stored on the bones of armatures, in `seen` by `session_uid`, so that what arrives is noticed.
+    """What was stored on an armature's bones when it was looked at last, so that what arrives is noticed.
 
-    mirrored : what mirrored pastes have brought to them, by `session_uid`, until it is taken.
+    known : whether it was looked at. goals : those whose switches were noted. mirrored : what a mirrored paste has
+    brought, until it is taken.
     """
 
     def __init__(self) -> None:
-        self.seen: dict[int, _Seen] = {}
-        self.mirrored: dict[int, Mirrored] = {}
-        self._changed: set[int] = set()
+        self._seen: _Seen | None = None
+        self._changed = False
+        self.goals: tuple = ()
+        self.mirrored: Mirrored | None = None
 
-    def clear(self) -> None:
-        """Look at everything again."""
-        self.seen.clear()
-        self.mirrored.clear()
-
-    def knows(self, uid: int) -> bool:
-        """Whether an armature was looked at."""
-        return uid in self.seen
+    @property
+    def known(self) -> bool:
+        """Whether the armature was looked at."""
+        return self._seen is not None
 
     def look(self, ob: bpy.types.Object, pose: PoseMemory, depsgraph: bpy.types.Depsgraph) -> None:
         """Put right what has arrived on the bones of an original object, also on its evaluated copy."""
-        before, now = self.seen.get(ob.session_uid), _read(ob)
+        before, now = self._seen, _read(ob)
         if before is not None and before.contents == now.contents:
             return
-        self._changed.add(ob.session_uid)
+        self._changed = True
         switched, evaluated = pasted_settings.switched(ob), ob.evaluated_get(depsgraph)
         if switched:
             sure = pasted_settings.are_all(ob, switched)
             pose.note_mirrored(sure)
             shown = bulk.read(evaluated.pose.bones, "matrix", 16)
             before_it = {number: ob.dqik.goals[number].influence for number in switched}
-            self.mirrored[ob.session_uid] = Mirrored(
+            self.mirrored = Mirrored(
                 switched, before_it, stored_base.is_whole(ob, sure), channels.read(ob.pose.bones), shown
             )
             pose.take_mirrored(ob, evaluated)
@@ -82,22 +80,21 @@ class Arrivals:
         held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
         holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
         pose.keep_own(ob)
-        self.note(ob)
+        self._note(ob)
 
     def settle(self, ob: bpy.types.Object, pose: PoseMemory) -> None:
         """Take what an object's bones have after a solve for its own.
 
         A mirrored paste that has changed no pose was no edit, so the base poses that it brought along go.
         """
-        if ob.session_uid in self._changed:
-            self._changed.discard(ob.session_uid)
+        if self._changed:
+            self._changed = False
             pose.keep_unmirrored(ob)
-        self.note(ob)
+        self._note(ob)
 
-    def note(self, ob: bpy.types.Object) -> None:
-        """Take what an object's bones have now for its own."""
+    def _note(self, ob: bpy.types.Object) -> None:
         pasted_settings.note_switches(ob)
-        self.seen[ob.session_uid] = _read(ob)
+        self._seen = _read(ob)
 
 
 def _read(ob: bpy.types.Object) -> _Seen:

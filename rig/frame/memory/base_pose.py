@@ -14,7 +14,7 @@ import numpy as np
 
 from ...blender import animation, channels
 from ...blender.channels import Channels, Modes, Which
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import owners
 from ..read import keyed_pose
 from ..read.view import View
@@ -204,12 +204,6 @@ class BasePose:
         """Remember the channels that the view's frame starts from."""
         self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
 
-    def _note_animated(self, now: Channels, changed: Which, view: View) -> None:
-        """Take channels that an edit of keys has changed as keyed."""
-        keyed = self._keyed.get(view.scene_uid)
-        if keyed is not None:
-            keyed.channels.put_some(now, changed)
-
     def _resume(self, start: Channels, ob: bpy.types.Object, free: Which, view: View) -> None:
         """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
 
@@ -242,7 +236,7 @@ class BasePose:
         if not ob.dqik.has_base:
             return
         self.notes = [
-            Note(Code.BASE_DAMAGED, repr(name))
+            Note("The base pose that bone {} had stored was damaged: its present pose is used", repr(name))
             for name in stored_base.damaged(ob)
         ]  # fmt: skip
         now = channels.read(ob.pose.bones, modes)
@@ -265,8 +259,7 @@ class BasePose:
             return
         if bones.size and not ob.dqik.has_base:
             owners.begin_work(ob)
-        for number in map(int, bones):
-            stored_base.write(ob, number, self.base)
+        stored_base.write(ob, bones, self.base)
         if bones.size:
             ob.dqik.has_base = True
 

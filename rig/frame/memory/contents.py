@@ -28,15 +28,14 @@ _BONE_SETTINGS = (
     *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
     ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
-    ("dqik_gain", 1, np.float32),
 )  # fmt: skip
 
 
 class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. holds : of all bones, as bytes. driven : names of the bones that
-    drivers turn or move. edited : the result of `edited`.
+    settings, goals, modes : of the armature object. holds : of all bones with their gains, as bytes. driven : names of
+    the bones that drivers turn or move. edited : the result of `edited`.
     """
 
     settings: tuple
@@ -65,7 +64,8 @@ def edited(ob: bpy.types.Object) -> tuple:
         tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
         _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
-        [_bones_behind(goal, behind) for goal in ob.dqik.goals],
+        [frozenset((other.original.session_uid, bone) for other, bone in behind.bones_behind_goal(goal))
+         for goal in ob.dqik.goals],
         obstacles.contents(ob) if obstacles.settings(ob.original) else (),
         skin.contents(ob) if obstacles.settings(ob.original) or _rolls(ob) else (),
     )  # fmt: skip
@@ -88,7 +88,3 @@ def _constraints(bone: bpy.types.PoseBone) -> tuple:
          [getattr(c, f"use_{axis}", True) for axis in "xyz"])
         for c in bone.constraints
     ]  # fmt: skip
-
-
-def _bones_behind(goal: bpy.types.PropertyGroup, behind: Dependencies) -> frozenset:
-    return frozenset((ob.original.session_uid, bone) for ob, bone in behind.bones_behind_goal(goal))

@@ -23,8 +23,7 @@ from . import holds, stored_base
 from .adoptions import Adoption, ByHand
 from .base_pose import BasePose, KeyedPose
 from .prepared_rig import PreparedRig
-from .put_back import SOLVED, History, State, same_pose
-from .unkeyed import Unkeyed
+from .put_back import SOLVED, History, Place, State, same_pose
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
 
@@ -58,7 +57,7 @@ class PoseMemory(BasePose):
         self.posed: dict[int, ByHand] = {}
         self._sure = False  # whether all limbs were pasted mirrored, and not adopted yet
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
-        self._unkeyed = Unkeyed()
+        self._unkeyed: dict[int, State] = {}  # keyed bones that were posed at the present frame: the state before
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -87,78 +86,105 @@ class PoseMemory(BasePose):
     ) -> None:  # fmt: skip
         """Copy the user's edits since our last answer into the base pose, and hold the bones that are solved there.
 
-        now : the original bones' channels. prepared : says what animates the armature. After a change of frame or of
-        keys only channels that nothing animates are compared, because animation has changed the others. What changed
-        together with the armature's action is no edit, unless the action from before has lost its curves, as it does
-        when they are moved. Bones that are held with posed ones (`Rig.held_with`) are held as the user sees them, so
-        what is seen becomes their base pose.
+        now : the original bones' channels. prepared : says what animates the armature.
         settled : adopt an edit that came with a change of frame, or that makes a pose from before the last edits;
         `frame.solve` decides on it otherwise.
         """
-        free, action, reanimated = prepared.free, prepared.action, prepared.reanimated
         before, arrived, self._arrived = self.written, self._arrived, None
+        self.unsettled, self.history.edited = None, False
         if view.fresh:
             self.notes = [note for note in self.notes if note.code not in _OF_PASTE]
-        self.unsettled, self.history.edited = None, False
         if before is None or self.base is None or before.modes != now.modes:
             return
-        keyed = self._keyed.get(view.scene_uid)
-        if self._unkeyed and view.fresh and keyed is not None:
-            self._store(ob, self._unkeyed.lose(ob, self.base, keyed.channels, before, keyed.frame))
-        if view.fresh and arrived is not None and arrived.modes == before.modes:
-            now = arrived  # what has changed since came with the frame
+        if view.fresh:
+            self._lose_unkeyed(ob, before, view)
+            if arrived is not None and arrived.modes == before.modes:
+                now = arrived  # what has changed since came with the frame
         if self._is_alike(before, now):
             return
+        edited, animated = self._edits(ob, now, before, prepared, view)
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
+        bones = np.flatnonzero(turned), np.flatnonzero(moved)
+        if not any(part.size for part in bones) or same_pose(before, now, *bones):
+            return
+        action, place = prepared.action, (view.scene_uid, view.frame, prepared.action)
+        if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
+            return  # it came with another action; one that has lost its curves had them moved to this one
+        if self._is_put_back(ob, now, turned, moved, place, view.fresh):
+            return
+        shown = self.history.showing(place, now, *self._compared(prepared.free, view))
+        if not settled and (view.fresh or shown is not None):
+            self.unsettled = now
+            return
+        self._adopt(ob, now, edited, edited.whole() & prepared.free if animated else edited.whole(), prepared, view)
+
+    def _edits(
+        self, ob: bpy.types.Object, now: Channels, before: Channels, prepared: PreparedRig, view: View
+    ) -> tuple[Which, bool]:  # fmt: skip
+        """The channels of `now` in which a hand has changed what was written `before`, and whether animation has too.
+
+        After a change of frame or of keys only channels that nothing animates count.
+        """
+        assert self.base is not None
+        free, keyed = prepared.free, self._keyed.get(view.scene_uid)
         edited = now.away(before, EDITED) & self._ours()
         passed = keyed is not None and keyed.frame != view.frame  # a change of frame in Rest Position is not solved
-        animated = view.fresh or reanimated or passed
+        animated = view.fresh or prepared.reanimated or passed
         if keyed is not None and not animated:
             edited &= free | now.unlike(keyed.channels)  # Blender may have evaluated animation again
             if (edited & ~free).any():
                 edited &= free | now.away(keyed_pose.read(ob, self.base, view), EDITED)
-        if reanimated and not view.fresh:
+        if prepared.reanimated and not view.fresh:
             self._outdate(ob)
-            self._note_animated(now, edited.whole() & ~free, view)
+            if keyed is not None:
+                keyed.channels.put_some(now, edited.whole() & ~free)
             self._note_posed_and_keyed(ob, now, before, edited & ~free, prepared, view)
         if animated:
             edited &= free
-        self._take_unseen(ob, now, edited.locations)
-        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
-        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
-        if not (is_turned.size or is_moved.size) or same_pose(before, now, is_turned, is_moved):
-            return
-        if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
-            return
-        if self._is_put_back(ob, now, turned, moved, view, action):
-            return
-        if not settled and (view.fresh or self._was_shown(now, free, view, action)):
-            self.unsettled = now
-            return
-        state = self.state(ob)
+        # nothing is seen of the locations of connected bones, so they are no edits
+        hidden = [k for k in np.flatnonzero(edited.locations.any(-1)).tolist() if ob.pose.bones[k].bone.use_connect]
+        if hidden:
+            base, own = self.base.locations, edited.locations[hidden]
+            base[hidden] = np.where(own, now.locations[hidden], base[hidden])
+            edited.locations[hidden] = False
+            self._store(ob, np.array(hidden, dtype=np.intp))
+        return edited, animated
+
+    def _adopt(
+        self, ob: bpy.types.Object, now: Channels, edited: Which, taken: Which, prepared: PreparedRig, view: View
+    ) -> None:  # fmt: skip
+        """Make an edit that left bones in `now` part of the base pose. taken : the channels that are copied.
+
+        Bones that are held with posed ones (`Rig.held_with`) are held as the user sees them, so what is seen becomes
+        their base pose.
+        """
+        assert self.base is not None and self.written is not None
+        before, free, keyed, state = self.written, prepared.free, self._keyed.get(view.scene_uid), self.state(ob)
         keyed_before = None if keyed is None else keyed.channels.copy()
+        turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         self.history.note_edit(before, state, keyed_before, turned, moved)
-        if self.stored:
-            self._unkeyed.note(state, edited, free)
-        edited = edited.whole() & free if animated else edited.whole()
+        is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
         posed = self.unbent(ob, now, prepared)
-        self.base.put_some(posed, edited)
+        if self.stored:
+            self._note_unkeyed(state, edited, free)
+        self.base.put_some(posed, taken)
         if keyed is not None:
-            keyed.channels.put_some(posed, edited)
+            keyed.channels.put_some(posed, taken)
         mirrored = stored_base.mirrored(ob, self.rows, self.base, self._sure) if self.stored else None
         self._sure = False
         if mirrored is not None:
             self.base = mirrored
         else:
-            held_with = prepared.rig.held_with if prepared.rig else {}
-            above = self._held_above(now, is_turned, free, held_with)
+            above = self._held_above(now, is_turned, prepared)
             self.base.rotations[above] = before.rotations[above]
-        if self.stored and mirrored is None:
-            solved = prepared.solved
+        if not self.stored:
+            return
+        solved = prepared.solved
+        if mirrored is None:
             holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
-        if self.stored:
-            self._note_adoption(ob, now, is_turned, is_moved, view, state)
-            bones = np.union1d(is_turned, is_moved)
-            self._note_posed(ob, bones[prepared.solved[bones]], view, state, keyed_before)
+        self._note_adoption(ob, now, is_turned, is_moved, (view.scene_uid, view.frame), state)
+        bones = np.flatnonzero(turned | moved)
+        self._note_posed(ob, bones[solved[bones]], view, state, keyed_before)
 
     def shows(self, answer: Channels, edited: Channels, free: Which, view: View) -> bool:
         """Whether a change of the pose has made an answer."""
@@ -166,18 +192,14 @@ class PoseMemory(BasePose):
 
     def earlier(
         self, ob: bpy.types.Object, view: View, action: int, edited: Channels, free: Which
-    ) -> tuple[State | None, bool, list[State]]:  # fmt: skip
-        """The state in which a place has shown the channels `edited`, and other states in which it may have.
+    ) -> tuple[State | None, bool]:  # fmt: skip
+        """The state in which a place has shown the channels `edited`; None if it is not known.
 
-        Also returns whether what it has shown depends on the frames before. The state is None if it is not known.
+        Also returns whether what it has shown depends on the frames before.
         """
-        present = self.state(ob)
         showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
-        state = None if showing is None else self.history.state_of(showing, present)
-        if showing is None or state is None:
-            return None, False, list(self.history.states(present))
-        others = [] if showing.followed else self.history.states(present)
-        return state, showing.followed, [other for other in others if other is not state]
+        state = None if showing is None else self.history.state_of(showing, self.state(ob))
+        return state, showing is not None and state is not None and showing.followed
 
     def ask_again(self, edited: Channels) -> None:
         """Take these channels as those before the change of frame once more."""
@@ -221,7 +243,7 @@ class PoseMemory(BasePose):
     def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, view, self.state(ob))
+            self._note_adoption(ob, now, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
 
     def before_posed(self, ob: bpy.types.Object, bone: int, place: tuple[int, float] | None = None) -> State:
         """The base pose and the holds before a bone was posed by hand; the present ones if these are not known.
@@ -255,7 +277,7 @@ class PoseMemory(BasePose):
         self.base.put(pasted, self.rows)
         if keyed is not None:
             keyed.channels.put(pasted, self.rows)
-        self._note_adoption(ob, pasted, self.rows, self.rows, view, self.state(ob))
+        self._note_adoption(ob, pasted, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
 
     def unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
         """Channels with which toes that the roll of their foot bends look as they do in `now`."""
@@ -279,40 +301,51 @@ class PoseMemory(BasePose):
 
     def _recall(self, ob: bpy.types.Object, modes: channels.Modes) -> None:
         super()._recall(ob, modes)
-        self._unkeyed = Unkeyed(self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys())))
+        self._unkeyed = self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys()))
 
-    def _take_unseen(self, ob: bpy.types.Object, now: Channels, moved: np.ndarray) -> None:
-        """Take locations of connected bones over. Nothing is seen of them, so they are no edits: `moved` loses them."""
-        assert self.base is not None
-        bones = [k for k in np.flatnonzero(moved.any(-1)).tolist() if ob.pose.bones[k].bone.use_connect]
-        if bones:
-            self.base.locations[bones] = np.where(moved[bones], now.locations[bones], self.base.locations[bones])
-            moved[bones] = False
-            self._store(ob, np.array(bones, dtype=np.intp))
+    def _note_unkeyed(self, before: State, edited: Which, free: Which) -> None:
+        """Remember bones whose edited channels are all animated, with the state before the first edit of each."""
+        (turned, moved), (stay, remain) = edited.whole(), (edited & free).whole()
+        for bone in np.flatnonzero((turned | moved) & ~(stay | remain)).tolist():
+            self._unkeyed.setdefault(bone, before)
+
+    def _lose_unkeyed(self, ob: bpy.types.Object, seen: Channels, view: View) -> None:
+        """Give bones that were posed and not keyed back what they had: the new frame has replaced them by their keys.
+
+        Not if they were keyed as they were posed, or as they were `seen`.
+        """
+        keyed = self._keyed.get(view.scene_uid)
+        if not self._unkeyed or keyed is None or self.base is None:
+            return
+        posed, lost = keyed.channels, list[int]()
+        found = keyed_pose.from_curves(ob, posed, keyed.frame)
+        for bone, before in self._unkeyed.items():
+            one = np.array([bone])
+            if not (same_pose(found, posed, one, one) or same_pose(found, seen, one, one)):
+                holds.put(ob.pose.bones[bone], float(before.holds[bone]))
+                self.base.put(before.base, one)
+                lost.append(bone)
+        self._unkeyed = {}
+        self._store(ob, np.array(lost, dtype=np.intp))
 
     def _is_put_back(
-        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, action: int
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, place: Place, fresh: bool
     ) -> bool:  # fmt: skip
         """Take back the edits since a pose that `now` shows again, if there is one; returns whether there is.
 
-        turned, moved : (N,) bool, bones that have changed.
+        turned, moved : (N,) bool, bones that have changed. place : the present one. fresh : as in `View`.
         """
-        place = view.scene_uid, view.frame, action
         found = self.history.find(place, now, turned, moved, self.state(ob))
         if found is None or len(found[0].holds) != len(self.bones):
             return False
         state, keyed_then = found
         self.go_back(ob, state)
-        keyed = self._keyed.get(view.scene_uid)
-        if keyed_then is not None and keyed is not None and keyed.frame == view.frame and not view.fresh:
-            self._keyed[view.scene_uid] = KeyedPose(view.frame, keyed_then.copy())
-        self.note_gone_back(ob, now, view)
+        keyed = self._keyed.get(place[0])
+        if keyed_then is not None and keyed is not None and keyed.frame == place[1] and not fresh:
+            keyed.channels = keyed_then.copy()
+        if self.stored:
+            self._note_adoption(ob, now, self.rows, self.rows, place[:2], self.state(ob))
         return True
-
-    def _was_shown(self, now: Channels, free: Which, view: View, action: int) -> bool:
-        """Whether the frame has shown the channels `now`, before other edits or with targets in other places."""
-        place = view.scene_uid, view.frame, action
-        return self.history.showing(place, now, *self._compared(free, view)) is not None
 
     def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
         """The bones of ours whose rotations (n,), and those whose locations (m,), tell one pose from another.
@@ -323,12 +356,11 @@ class PoseMemory(BasePose):
             return self.rows, self.rows
         return self.rows[free.rotations[self.rows].all(-1)], self.rows[free.locations[self.rows].all(-1)]
 
-    def _held_above(
-        self, now: Channels, turned: np.ndarray, free: Which, held_with: dict[int, list[int]]
-    ) -> list[int]:
+    def _held_above(self, now: Channels, turned: np.ndarray, prepared: PreparedRig) -> list[int]:
         """The bones that are held with those that the user has turned (n,), and not just cleared."""
+        held_with = prepared.rig.held_with if prepared.rig else {}
         posed = turned[(now.rotations[turned] != now.modes.at_rest(turned)).any(-1)]
-        kept = self.bones & free.rotations.all(-1)
+        kept = self.bones & prepared.free.rotations.all(-1)
         kept[turned] = False
         return sorted({above for bone in posed.tolist() for above in held_with.get(bone, ()) if kept[above]})
 
@@ -372,8 +404,8 @@ class PoseMemory(BasePose):
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
                 start = tuple(getattr(posed, PATHS[posed.rotation_mode])), tuple(posed.location)
                 self.posed[bone] = ByHand(posed.dqik_hold, before, start=start)
-                if self.base is not None and prepared.rig is not None:
-                    above = self._held_above(now, np.intersect1d(one, is_turned), prepared.free, prepared.rig.held_with)
+                if self.base is not None:
+                    above = self._held_above(now, np.intersect1d(one, is_turned), prepared)
                     self.base.rotations[above] = shown.rotations[above]
                     self._store(ob, np.array(above, dtype=np.intp))
 
@@ -386,17 +418,17 @@ class PoseMemory(BasePose):
         return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(
-        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray, view: View, before: State
-    ) -> None:
+        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray,
+        place: tuple[int, float], before: State,
+    ) -> None:  # fmt: skip
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step.
 
-        before : the state before the edit.
+        place : the scene's identity and the frame. before : the state before the edit.
         """
         if self.base is None:
             return
-        place = view.scene_uid, view.frame
         adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before,
-                            self._unkeyed.posed())  # fmt: skip
+                            dict(self._unkeyed))  # fmt: skip
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)

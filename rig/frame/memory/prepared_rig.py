@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import bpy
 import numpy as np
 
-from ...blender import actions, animation, channels
+from ....solvers import DqikError
+from ...blender import actions, animation, bulk, channels, dependencies, unevaluated
 from ...blender.animation import Animation
 from ...blender.channels import Modes, Which
+from ...blender.dependencies import Dependencies
 from ...controls import unkeyed_action
 from ...notes import Note
 from ...skeleton.build import build
@@ -19,10 +21,11 @@ from ..read import led_limbs
 from ..read.natural_pose import NaturalPose
 from ..read.targets import GoalsRead
 from ..read.view import View
-from . import contents, feedback, holds, unseen
+from . import contents, holds
 from .contents import Contents
 
-_MOST, _OF_JOINT = 40 << 20, 16 << 10  # bytes: of rigs that differ only by their bones' holds, and of a joint's part
+_MOST = 200  # rigs that differ by their bones' holds and gains, which keys may change on each frame
+_OF_CHAINS = {"IK", "SPLINE_IK"}
 _NO_ANIMATION = Animation({}, frozenset(), False, False)
 
 
@@ -68,7 +71,8 @@ class PreparedRig:
         self.by_keys = np.zeros(0)
         self.newly_keyed: set[int] = set()
         self._actions: set[int] = set()  # that were assigned
-        self._built: OrderedDict[bytes, Rig | Note] = OrderedDict()  # by holds, which keys may change on each frame
+        self._gains = np.zeros(0)
+        self._rigs: dict[bytes, Rig | Note] = {}  # by holds and gains
 
     @property
     def facts(self) -> tuple[GoalFacts, ...]:
@@ -148,23 +152,23 @@ class PreparedRig:
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
         self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
+        if edited or before is None:
+            self._gains = bulk.read(evaluated.pose.bones, "dqik_gain")
         now = Contents(
-            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes(), self.animation.driven,
+            contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes() + self._gains.tobytes(),
+            self.animation.driven,
             contents.edited(evaluated) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
             if before is None or now._replace(holds=before.holds) != before:
-                self._built.clear()
-            found = self._built.get(now.holds)
-            if found is None:
-                found = build(evaluated, goals.facts, self.animation.driven, of_bones, self._solver)
-            self._built[now.holds] = found
-            self._built.move_to_end(now.holds)
-            while len(self._built) > 1 and sum(map(_size, self._built.values())) > _MOST:
-                self._built.popitem(last=False)
-            self._take(evaluated, found)
+                self._rigs.clear()
+            if now.holds not in self._rigs:
+                self._rigs[now.holds] = self._made(evaluated, goals.facts, of_bones)
+            self._take(evaluated, self._rigs[now.holds])
+            if len(self._rigs) > _MOST:
+                del self._rigs[next(iter(self._rigs))]
             self._contents = now
         self._lead(goals.led)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
@@ -173,9 +177,17 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
-        self.follows_itself = self.rig.passes > 0 or feedback.follows_itself(evaluated, self.rig)
+        self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)
         if view.in_viewport:
-            self.unseen = unseen.notes(evaluated, self.rig, view.depsgraph)
+            self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
+
+    def _made(self, evaluated: bpy.types.Object, facts: tuple[GoalFacts, ...], of_bones: np.ndarray) -> Rig | Note:
+        """The rig with these holds (N,): of one that differs by them only, else built anew."""
+        rig = next((one for one in self._rigs.values() if isinstance(one, Rig)), None)
+        if rig is not None:
+            with suppress(DqikError):  # `build` says which bone has what no joint can have
+                return rig.with_holds(of_bones, self._gains)
+        return build(evaluated, facts, self.animation.driven, of_bones, self._gains, self._solver)
 
     def _lead(self, led: Mapping[int, float | None]) -> None:
         """Leave the limbs of goals to their keys."""
@@ -197,6 +209,43 @@ class PreparedRig:
             self.solved[self.rig.solved_bones] = True
 
 
-def _size(built: Rig | Note) -> int:
-    """The bytes that a rig takes, about."""
-    return _OF_JOINT * len(built.skeleton) if isinstance(built, Rig) else 0
+def _follows_itself(ob: bpy.types.Object, rig: Rig) -> bool:
+    """Whether the place of an evaluated object, or a constraint or driver of a bone that it reads, follows the solve.
+
+    These are the bones of the skeleton, those above it, and those whose IK constraints may move them.
+    """
+    pose, found = ob.pose.bones, Dependencies()
+    moved = {pose[int(bone)].name for bone in rig.solved_bones}
+    bones = {pose[int(bone)] for bone in rig.bones}
+    bones.update(above for root in rig.root_places for above in (pose[root], *pose[root].parent_recursive))
+    bones.update([bone for bone in pose if any(_moves_chain(one, bone, bones) for one in bone.constraints)])
+    measured = {row for row in rig.local_rows if not rig.armature.controls[rig.bones[row]]} | rig.placed_rows
+    bones -= {pose[int(rig.bones[row])] for row in measured}  # in their parents' frames, where they stay
+    driven = ob.animation_data is not None and len(ob.animation_data.drivers) > 0
+    bones = {bone for bone in bones if driven or bone.constraints}
+    behind = found.bones_behind(ob).union(*(found.bones_behind_bone(ob, bone.name) for bone in bones))
+    return any(other.original == ob.original and name in moved for other, name in behind)
+
+
+def _moves_chain(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, others: set[bpy.types.PoseBone]) -> bool:
+    """Whether a constraint of a bone is for a chain that has one of some other bones."""
+    if constraint.type not in _OF_CHAINS:
+        return False
+    chain = [bone, *bone.parent_recursive]
+    return not others.isdisjoint(chain[: constraint.chain_count or None])
+
+
+def _unseen(ob: bpy.types.Object, rig: Rig, depsgraph: bpy.types.Depsgraph) -> list[Note]:
+    """Notes about the targets, poles and obstacles of an evaluated object that Blender does not evaluate."""
+    aims = {other.original: "" for other in dependencies.obstacles(ob.original) if other is not None}
+    for binding in rig.goals:
+        goal = ob.original.dqik.goals[binding.number]
+        aims.update((aim.original, goal.name) for aim, _ in dependencies.aims(goal))
+    evaluated, found = unevaluated.shown(depsgraph), list[Note]()
+    for aim, name in aims.items():
+        reason = unevaluated.reason(aim, evaluated, depsgraph.view_layer)
+        if reason:
+            goal = Note("Goal {}: {} stands still {}; hide it with the eye instead", repr(name), repr(aim.name), reason)
+            found.append(goal if name else Note("Obstacle {}: it stands still {}; hide it with the eye instead",
+                                                repr(aim.name), reason))
+    return found

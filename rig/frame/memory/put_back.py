@@ -7,7 +7,6 @@ pose and the holds from then. So do an edit that is cancelled and a pose that is
 """
 
 from collections import deque
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from ...blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
-_TRIED = 4  # of their states, at most, are tried for a frame
 _ROOM = 1 << 20  # bytes for what places have shown, as far as each has shown one pose
 _EACH = 4  # poses that are remembered of one place
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
@@ -91,7 +89,8 @@ class History:
         left = Departure(self.place, shown, state, keyed, turned, moved)
         last = self._left[-1] if self._left else None
         self.edited = True
-        if last is None or not self._in_row or last.place != left.place or not _same_bones(last, left):
+        same_bones = last is not None and all(map(np.array_equal, last[-2:], left[-2:]))
+        if last is None or not self._in_row or last.place != left.place or not same_bones:
             self._left.append(left)
             self._count += 1
         self._in_row = True
@@ -146,16 +145,6 @@ class History:
         index = len(self._left) - (self._count - showing.edits)
         return self._left[index].state if 0 <= index < len(self._left) else present if index >= 0 else None
 
-    def states(self, present: State) -> Iterator[State]:
-        """Different states before `present`: the last ones, and the first."""
-        different: list[State] = []
-        for left in reversed(self._left):
-            same_modes = left.state.base.modes == present.base.modes
-            if same_modes and not left.state.equals(different[-1] if different else present):
-                different.append(left.state)
-        yield from different[: _TRIED - 1]
-        yield from different[_TRIED - 1 :][-1:]
-
 
 def same_pose(
     one: Channels, other: Channels, turned: np.ndarray, moved: np.ndarray, times: float = 1.0
@@ -179,7 +168,3 @@ def _same_channels(one: Channels, other: Channels) -> bool:
         a.tobytes() == b.tobytes() or bool((np.abs(a - b) <= least * np.maximum(np.abs(a), 1.0)).all())
         for a, b, least in pairs
     )
-
-
-def _same_bones(one: Departure, other: Departure) -> bool:
-    return np.array_equal(one.turned, other.turned) and np.array_equal(one.moved, other.moved)

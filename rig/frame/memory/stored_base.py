@@ -29,11 +29,13 @@ Blender copies all properties of all bones at each evaluation, so this is one pr
 """
 
 
-def write(ob: bpy.types.Object, number: int, base: Channels) -> None:
-    """Store a bone's base pose on the bone."""
-    bone = ob.pose.bones[number]
-    mode = owners.packed(1 + _MODES.index(base.modes.of_bone[number]), ob.dqik.work)
-    bone.dqik_base = (*base.rotations[number], *base.locations[number], mode, pasted_settings.number(bone.name))
+def write(ob: bpy.types.Object, rows: np.ndarray, base: Channels) -> None:
+    """Store the base pose of bones (n,) on these bones."""
+    modes = owners.packed(np.array([1 + _MODES.index(mode) for mode in base.modes.of_bone]), ob.dqik.work)
+    for number in rows.tolist():
+        bone = ob.pose.bones[number]
+        name = pasted_settings.number(bone.name)
+        bone.dqik_base = (*base.rotations[number], *base.locations[number], modes[number], name)
 
 
 def remove(bone: bpy.types.PoseBone) -> None:
@@ -48,10 +50,10 @@ def own(ob: bpy.types.Object) -> list[int]:
     """
     if not ob.dqik.has_base:
         return []
-    stored, work = _stored(ob), ob.dqik.work
+    stored = _stored(ob)
     names = {pasted_settings.number(name): number for number, name in enumerate(ob.pose.bones.keys())}
-    good = [number for number in np.flatnonzero(stored[:, 7]).tolist() if _is_own(stored[number], work)]
-    owner_of = {number: names.get(int(stored[number, 8]), number) for number in good}
+    good = _sound(stored) & (owners.modes_and_works(stored[:, 7])[1] == ob.dqik.work)
+    owner_of = {number: names.get(int(stored[number, 8]), number) for number in np.flatnonzero(good).tolist()}
     return [number for number, owner in owner_of.items() if owner_of.get(owner) != owner or owner == number]
 
 
@@ -68,8 +70,7 @@ def bone_of(bone: bpy.types.PoseBone) -> int:
 def damaged(ob: bpy.types.Object) -> list[str]:
     """The names of bones on which something is stored that is no base pose."""
     stored = _stored(ob)
-    bad = [number for number in np.flatnonzero(stored.any(-1)).tolist() if not _is_sound(stored[number])]
-    return [ob.pose.bones[number].name for number in bad]
+    return [ob.pose.bones[number].name for number in np.flatnonzero(stored.any(-1) & ~_sound(stored)).tolist()]
 
 
 def take_over(ob: bpy.types.Object) -> None:
@@ -77,7 +78,7 @@ def take_over(ob: bpy.types.Object) -> None:
     owners.renumber(ob)
     for bone in ob.pose.bones:
         if bone.dqik_base_mode in _MODES:
-            mode = owners.packed(1 + _MODES.index(bone.dqik_base_mode), ob.dqik.work)
+            mode = owners.packed(np.array(1 + _MODES.index(bone.dqik_base_mode)), ob.dqik.work)
             number = pasted_settings.number(bone.name)
             bone.dqik_base = (*bone.dqik_base_rotation, *bone.dqik_base_location, mode, number)
         for name in _EARLIER:
@@ -93,7 +94,7 @@ def read(bone: bpy.types.PoseBone, number: int, base: Channels, mirror: bool = F
     """Put the base pose that is stored on a bone into `base`, in the rotation mode there, mirrored as Blender does."""
     numbers = np.array(bone.dqik_base)
     turn, place, mode = numbers[:4], numbers[4:7], base.modes.of_bone[number]
-    stored = _MODES[owners.mode_and_work(numbers[7])[0] - 1]
+    stored = _MODES[owners.modes_and_works(numbers[7:8])[0][0] - 1]
     if mirror:
         turn *= rotation.MIRRORED[rotation.PATHS[stored]]
         place[0] *= -1.0
@@ -111,10 +112,11 @@ def mirrored(ob: bpy.types.Object, rows: np.ndarray, base: Channels, sure: bool 
     sure : whether the whole body is known to be pasted; needed where each limb is solved on one side only.
     """
     bones = {ob.pose.bones[row].name: ob.pose.bones[row] for row in rows.tolist()}
-    solved = {name: bone for name, bone in bones.items() if bone_of(bone)}
-    sided = [bone for name, bone in solved.items() if bpy.utils.flip_name(name) in bones.keys() - {name}]
+    of_bones = rows[_stored(ob)[rows, 8] != 0.0].tolist()
+    names = [ob.pose.bones[row].name for row in of_bones]
+    sided = [bones[name] for name in names if bpy.utils.flip_name(name) in bones.keys() - {name}]
     own_rows = set(own(ob))
-    if not (sided or sure) or not own_rows.issuperset(row for row in rows.tolist() if bone_of(ob.pose.bones[row])):
+    if not (sided or sure) or not own_rows.issuperset(of_bones):
         return None
     if not all(is_mirrored(bone) for bone in sided):
         return None
@@ -141,11 +143,7 @@ def _stored(ob: bpy.types.Object) -> np.ndarray:
     return bulk.read(ob.pose.bones, "dqik_base", SIZE)
 
 
-def _is_own(stored: np.ndarray, work: int) -> bool:
-    """Whether numbers (SIZE,) are a base pose of a session of live solving."""
-    return _is_sound(stored) and owners.mode_and_work(float(stored[7]))[1] == work
-
-
-def _is_sound(stored: np.ndarray) -> bool:
-    """Whether numbers (SIZE,) are a base pose."""
-    return bool((np.abs(stored) < _HUGE).all()) and 1 <= owners.mode_and_work(float(stored[7]))[0] <= len(_MODES)
+def _sound(stored: np.ndarray) -> np.ndarray:
+    """Whether (N,) what is stored (N, SIZE) are base poses."""
+    modes = owners.modes_and_works(stored[:, 7])[0]
+    return (np.abs(stored) < _HUGE).all(-1) & (modes >= 1) & (modes <= len(_MODES))

@@ -77,7 +77,7 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
                     for one, ends in rig.supports
                 ])  # fmt: skip
         elif target == "CURVE":
-            line = _polyline(_target(ob, rig.goals[k].index))
+            line = _polyline(_target(ob, rig.goals[k].number))
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
         elif goal.rotation is not None:
             turn = matrices[k].to_quaternion()[:] if goal.target_joint is None else quaternion.IDENTITY

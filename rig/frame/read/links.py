@@ -44,7 +44,7 @@ def read(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
     if rig.is_plain and not is_scaled(ob, rig):
         plain = PlainLinks(rig, start)
         if plain.place_roots(ob):
-            return Links(plain.links, rig.slide_scale, (1.0,) * len(rig.goals), False)
+            return Links(plain.links, np.ones(len(rig.slide_row)), (1.0,) * len(rig.goals), False)
     return _posed(ob, rig, start)
 
 
@@ -118,7 +118,7 @@ def _posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
         turned[own] = turned[own] @ quaternion.to_matrix(rig.frame_axes[rig.frame_rows])
     has_parent = parent >= 0
     offsets = world[bones, :3, 3]  # of a rooted bone: in armature space
-    inner = rig.inner
+    inner = np.flatnonzero(~rig.rooted)
     away = offsets[inner] - world[parent[inner], :3, 3]
     offsets[inner] = (away[:, None, :] @ turned[parent[inner]])[:, 0]
     rotations = rig.own_rest.copy()

@@ -14,7 +14,7 @@ from ....solvers import Pose
 from ....solvers.compiled import CompiledPrior
 from ....solvers.figure import RestFigure, own_motion
 from ....solvers.model import Targets
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import natural_figure
 from ...skeleton.rig import Rig
 
@@ -76,15 +76,21 @@ class NaturalPose:
 
     def _prepare(self, learnt: str, rig: Rig, unkeyed: np.ndarray) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text. unkeyed : as for `freedom`."""
-        if rig is not self._rig:
+        same = self._rig is not None and rig.structure is self._rig.structure
+        if not same:
             found = natural_figure.figure(rig)
             self._figure, self.refusal = (None, found) if isinstance(found, Note) else (found, None)
+        same &= learnt == self._own
         self._rig, self._unkeyed, self._own = rig, unkeyed.tobytes(), learnt
+        if same and self.prior is not None:
+            self.prior = self.prior.with_freedom(freedom(rig, unkeyed))
+            return
         self.prior, self.notes = None, []
         if self._figure is not None:
             own = own_motion.from_text(learnt) if learnt else None
             if learnt and own is None:
-                self.notes = [Note(Code.OWN_MOTION_DAMAGED)]
+                self.notes = [Note("What was learnt from actions is damaged and left out: run Learn from "
+                                   "Actions again")]
             self.prior = CompiledPrior(self._figure, freedom=freedom(rig, unkeyed), own=own)
 
 

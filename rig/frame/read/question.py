@@ -14,7 +14,7 @@ from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.model import Targets
 from ...blender.channels import Channels
-from ...notes import Code, Note, Refused
+from ...notes import Note, Refused
 from ...skeleton.rig import Rig
 from . import keyed_reach, kinds, led_limbs, own_answers, start_pose, unmoved
 from . import links as joint_links
@@ -53,7 +53,7 @@ class FrameInput:
 
         It starts from keys or from what is known to be its answer, or its targets follow goals.
         """
-        return self.keyed or self.rig.passes > 0 or (bool(self.own) and self.digest() in self.own)
+        return self.keyed or self.rig.plan.passes > 0 or (bool(self.own) and self.digest() in self.own)
 
     def digest(self) -> bytes:
         """What tells this pose and these goals from others, as `own_answers` has it."""
@@ -125,7 +125,8 @@ class Reading:
 def check_numbers(numbers: np.ndarray) -> None:
     """Raise `Refused` if what was read of a pose, or solved from it, holds something that is not a number."""
     if not isfinite(numbers.sum()):
-        raise Refused(Note(Code.POSE_NO_NUMBER))
+        raise Refused(Note("The armature's place, or a bone's pose, is not a number: reset it and switch Live "
+                           "on again"))
 
 
 def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> FrameInput:
@@ -164,7 +165,7 @@ def targets_of(
         np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
     )
     goal_targets.in_armature(ob, rig, goals.places, targets, start)
-    shares = [1.0 if one.index in goals.led else goals.influences[one.index] for one in rig.goals]
+    shares = [1.0 if one.number in goals.led else goals.influences[one.number] for one in rig.goals]
     if min(shares, default=1.0) < 1.0:
         _ease(rig, prepared, shares, targets, links, start)
     return targets

@@ -26,7 +26,7 @@ from . import kinds, led_limbs, rolls
 from .view import View
 
 
-class Place(NamedTuple):
+class TargetPlace(NamedTuple):
     """World matrices of a goal's target and pole, None for a missing one, and how far the target rolls [rad]."""
 
     target: Matrix | None
@@ -47,7 +47,7 @@ class GoalsRead(NamedTuple):
     """
 
     facts: tuple[GoalFacts, ...] = ()
-    places: Sequence[Place] = ()
+    places: Sequence[TargetPlace] = ()
     influences: Sequence[float] = ()
     settled: bool = False
     led: Mapping[int, float | None] = MappingProxyType({})
@@ -77,7 +77,7 @@ def read(
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
-    facts, places, later = list[GoalFacts](), list[Place](), view.later.get(ob.original.session_uid)
+    facts, places, later = list[GoalFacts](), list[TargetPlace](), view.later.get(ob.original.session_uid)
     for goal in goals:
         target, pole = goal.target, goal.pole_target if goal.use_pole else None
         target_matrix, target_problem = _place(target, goal.subtarget, view, later)
@@ -86,18 +86,19 @@ def read(
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
         facts.append(GoalFacts(
-            goal.name, goal.bone, _is_active(goal), _uid(target), goal.subtarget, target_problem,
+            goal.name, goal.bone, not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal)), _uid(target),
+            goal.subtarget, target_problem,
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
             goal.pole_angle, *kinds.facts(ob, goal), rolls, pins.tells_turn(ob, goal),
         ))  # fmt: skip
-        places.append(Place(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
+        places.append(TargetPlace(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
     places += _obstacles(ob, view, later)
     influences, led = [goal.influence for goal in goals], led_limbs.read(ob.original, goals, view.frame)
     return GoalsRead(tuple(facts), places, influences, led=led)
 
 
-def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[Place] | None:
+def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> list[TargetPlace] | None:
     """Places of the goals of an evaluated object whose settings are as before; None if a target is another one.
 
     A place may have become NaN or infinite.
@@ -105,7 +106,7 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
     goals = ob.dqik.goals
     if len(goals) != len(before):
         return None
-    places: list[Place] = []
+    places: list[TargetPlace] = []
     later = view.later.get(ob.original.session_uid) if view.later else None
     for goal, fact in zip(goals, before, strict=True):
         place = _places(goal, fact, view, later)
@@ -116,7 +117,7 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
 
 
 def in_armature(
-    ob: bpy.types.Object, rig: Rig, places: Sequence[Place], targets: Targets, posed: Pose | None = None
+    ob: bpy.types.Object, rig: Rig, places: Sequence[TargetPlace], targets: Targets, posed: Pose | None = None
 ) -> None:  # fmt: skip
     """Write the goals' targets in armature space into `targets` of one frame, as far as the goals ask for them.
 
@@ -127,7 +128,7 @@ def in_armature(
     inverse = ob.matrix_world.inverted_safe()
     matrices = [
         inverse if target is None else inverse @ target
-        for target in [places[binding.index].target for binding in rig.goals]
+        for target in [places[goal.number].target for goal in rig.goals]
     ]
     targets.positions[0] = [matrix.translation[:] for matrix in matrices]
     if rig.turns:
@@ -136,28 +137,24 @@ def in_armature(
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
         if rig.rolled_feet:
             rolls.apply(rig, [place.roll for place in places], targets, posed)
-    if rig.has_poles:
-        poles = [places[binding.index].pole if binding.pole else None for binding in rig.goals]
+    if any(goal.facts.has_pole for goal in rig.goals):
+        poles = [places[goal.number].pole if goal.facts.has_pole else None for goal in rig.goals]
         targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
     if rig.other_kinds:
         kinds.fill(ob, inverse, rig, matrices, targets)
-    if rig.obstacles:
+    if rig.plan.obstacles:
         _place_obstacles(inverse, rig, places, points_in(targets))
 
 
-def _is_active(goal: bpy.types.PropertyGroup) -> bool:
-    return not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal))
-
-
-def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[Place]:
+def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[TargetPlace]:
     """The places of the floor and the obstacles of an evaluated object."""
-    found: list[Place] = []
+    found: list[TargetPlace] = []
     for number, other in enumerate(obstacles_of(ob)):
         floor = ob.dqik.use_floor and number == 0
         matrix = Matrix() if floor and other is None else _place(other, "", view, later)[0]
         if floor and matrix is not None:
             matrix = Matrix.Translation(ob.dqik.floor_height * _up(matrix)) @ matrix
-        found.append(Place(matrix, None))
+        found.append(TargetPlace(matrix, None))
     return found
 
 
@@ -166,10 +163,10 @@ def _up(matrix: Matrix) -> Vector:
     return Vector([row[2] for row in matrix][:3]).normalized()
 
 
-def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[Place], points: np.ndarray) -> None:
+def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[TargetPlace], points: np.ndarray) -> None:
     """Write the points of obstacles, which come last, in armature space. points : (1, P, 3)."""
-    count = len(rig.obstacles[0].points)
-    for row, one in enumerate(rig.obstacles, -len(rig.obstacles)):
+    count = len(rig.plan.obstacles[0].points)
+    for row, one in enumerate(rig.plan.obstacles, -len(rig.plan.obstacles)):
         matrix = places[rig.all_goals + one.number].target
         if matrix is None:  # it cannot be read, so it is out of the way
             placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])
@@ -186,7 +183,7 @@ def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[Place], points:
 
 def _places(
     goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View, later: set[int] | None
-) -> Place | None:
+) -> TargetPlace | None:
     """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
     target = goal.target
     if _uid(target) != facts.target:
@@ -198,10 +195,11 @@ def _places(
         matrix = _own_turn(goal.id_data, goal, facts.rotation_follows, matrix)
     roll = _roll(goal, view) if facts.rolls else 0.0
     if not facts.pole:
-        return Place(matrix, None, roll)
+        return TargetPlace(matrix, None, roll)
     pole = goal.pole_target
     pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view, later)
-    return Place(matrix, pole_matrix, roll) if _uid(pole) == facts.pole and problem == facts.pole_problem else None
+    same_pole = _uid(pole) == facts.pole and problem == facts.pole_problem
+    return TargetPlace(matrix, pole_matrix, roll) if same_pole else None
 
 
 def _own_turn(
@@ -237,7 +235,7 @@ def _place(
     """
     matrix, problem = _matrix(target, bone, view, later)
     if matrix is not None and not is_finite(matrix):
-        return None, Note(Code.PLACE_NO_NUMBER, repr(target.name))
+        return None, Note("the place of {} is not a number: reset its transform", repr(target.name))
     return matrix, problem
 
 
@@ -254,5 +252,5 @@ def _matrix(
         behind = Dependencies().bones_behind(target, bone if target.type == "ARMATURE" else "")
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
         if name:
-            return None, Note(Code.CYCLE_OF_ARMATURES, name)
+            return None, Note("it follows {}, which follows this armature: a cycle", name)
     return matrix, None

@@ -58,18 +58,17 @@ class View:
 
     def evaluate_and_note(self) -> set[int]:
         """Evaluate what has been written since; returns the `session_uid` of the objects that this changes."""
-        changed: set[int] = set()
+        _reported.clear()
+        self.evaluate()
+        return set(_reported)
 
-        def note(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-            changed.update(changed_objects(depsgraph))
 
-        handlers = bpy.app.handlers.depsgraph_update_post
-        handlers.append(note)  # at the end: Blender may be walking the list
-        try:
-            self.evaluate()
-        finally:
-            handlers.remove(note)
-        return changed
+_reported: set[int] = set()  # the objects that evaluations inside handlers have changed
+
+
+def note_changed(depsgraph: bpy.types.Depsgraph) -> None:
+    """Note what Blender reports of an evaluation inside a handler, for `View.evaluate_and_note`."""
+    _reported.update(changed_objects(depsgraph))
 
 
 def changed_objects(depsgraph: bpy.types.Depsgraph) -> set[int]:

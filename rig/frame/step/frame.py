@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ....solvers import FrameArrays
-from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
 from ..read import own_answers, rendered, targets
@@ -70,7 +69,7 @@ def read(
     if keeps_keys and ob.dqik.own_answers:
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
-    if rig.passes and active:
+    if rig.plan.passes and active:
         _follow_goals(session, ob, reading, goals._replace(led=prepared.led), view)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
@@ -107,7 +106,7 @@ def _follow_goals(
     frame_input, evaluated = reading.frame_input, ob.evaluated_get(view.depsgraph)
     assert frame_input is not None
     rig, start, now = frame_input.rig, reading.start, reading.now.copy()
-    for _ in range(rig.passes + _MORE_PASSES):
+    for _ in range(rig.plan.passes + _MORE_PASSES):
         arrays = frame_input.prepared.arrays()
         frame_input.ask(arrays)
         frame_input.solve_afresh(arrays)
@@ -125,17 +124,12 @@ def _follow_goals(
         frame_input.targets = frame.targets_of(
             evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
         )
-        if _same_targets(before, frame_input.targets, _STILL * rig.size):
+        both = zip(before[:3], frame_input.targets[:3], strict=True)
+        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.size for part, new in both):
             break
     if not _is_borrowed(ob, view):
         channels.write(ob, reading.now)
         ob.update_tag(refresh={"OBJECT"})
-
-
-def _same_targets(one: Targets, other: Targets, most: float) -> bool:
-    """Whether the targets of two readings of a frame are the same."""
-    both = zip(one[:3], other[:3], strict=True)
-    return all(np.abs(part - new).max(initial=0.0) <= most for part, new in both)
 
 
 def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
@@ -146,7 +140,7 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
     return not view.in_viewport and ob.library is None
 
 
-def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "Answer":
+def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "FrameAnswer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
     answer = _solve(session, ob, view, active, began)
@@ -154,17 +148,17 @@ def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = Tru
 
 
 def _settle(
-    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, answer: "Answer"
-) -> "Answer":
+    session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, answer: "FrameAnswer"
+) -> "FrameAnswer":
     """Solve a frame to which a pose was changed before: by an edit, or by a tool that puts back what it found.
 
     answer : without the change. If the change has made the pose that the frame shows without it, or showed before the
-    last edits, it was put back. So were these edits, where the frame has shown the pose before them.
+    last edits, it was put back. So were these edits, where the frame shows the pose with the state from before them.
     """
     pose, free, edited = session.pose, session.rig.free, session.pose.unsettled
     assert edited is not None
 
-    def solved(settled: bool) -> Answer:
+    def solved(settled: bool) -> FrameAnswer:
         session.steady = None
         pose.ask_again(edited)
         return _solve(session, ob, view, active, began, settled)
@@ -172,25 +166,24 @@ def _settle(
     if answer.channels is None:
         return answer
     shows, present = pose.shows(answer.channels, edited, free, view), pose.state(ob)
-    found, followed, others = pose.earlier(ob, view, session.rig.action, edited, free)
+    found, followed = pose.earlier(ob, view, session.rig.action, edited, free)
     if shows and (found is None or found.equals(present)):
         return answer
-    for state in ([] if found is None else [found]) + ([] if shows else others):
-        pose.go_back(ob, state)
+    if found is not None:
+        pose.go_back(ob, found)
         tried = solved(settled=False)
-        known = followed and state is found
-        if known or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
+        if followed or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried
-    if found is not None and not answer.bones.any():  # nothing is solved here, so the holds alone can come back
-        present = present._replace(holds=found.holds)
-    pose.go_back(ob, present)
+        if not answer.bones.any():  # nothing is solved here, so the holds alone can come back
+            present = present._replace(holds=found.holds)
+        pose.go_back(ob, present)
     return solved(settled=not shows)
 
 
 def _solve(
     session: Session, ob: bpy.types.Object, view: View, active: bool, began: float, settled: bool = False
-) -> "Answer":
+) -> "FrameAnswer":
     """Solve an armature in a view. began : the time. Other arguments as for `read`."""
     reading = read(session, ob, view, active, settled)
     frame_input = reading.frame_input
@@ -198,7 +191,7 @@ def _solve(
         if view.in_viewport:
             session.report.clear(session.rig.refusal if active else None)
         session.motion.stop()
-        return Answer(reading, reading.start, np.zeros_like(session.pose.bones))
+        return FrameAnswer(reading, reading.start, np.zeros_like(session.pose.bones))
     if view.in_viewport:
         arrays = session.motion.solve(frame_input, view, Way.of(ob, view.depsgraph.scene))
     else:
@@ -209,14 +202,14 @@ def _solve(
         new = write.answer(rotations, translations, reading.start, frame_input)
     if view.in_viewport:
         _note(session, view, frame_input, arrays, reading.now if new is None else new, began)
-    return Answer(reading, new, session.rig.solved)
+    return FrameAnswer(reading, new, session.rig.solved)
 
 
 def _note(
     session: Session, view: View, frame_input: FrameInput, arrays: FrameArrays, written: Channels, began: float
 ) -> None:
     """Have the report made from a solve, on request."""
-    notes = [*frame_input.rig.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
+    notes = [*frame_input.rig.plan.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
              *session.pose.notes]  # fmt: skip
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
@@ -225,7 +218,7 @@ def _note(
 
 
 @dataclass
-class Answer:
+class FrameAnswer:
     """Channels to write, None after a steady frame, and the bones (N,) bool that hold our answer afterwards."""
 
     reading: Reading
@@ -233,7 +226,7 @@ class Answer:
     bones: np.ndarray
 
 
-def write_answer(session: Session, ob: bpy.types.Object, answer: Answer, view: View) -> None:
+def write_answer(session: Session, ob: bpy.types.Object, answer: FrameAnswer, view: View) -> None:
     """Write an answer to an original object; bones that are no longer solved go back to their base pose or keys.
 
     In a render, the object has it until the frame has been rendered.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from ...blender import units
-from ...notes import Code, Note, listed
+from ...notes import Note, listed
 from .report import GoalError
 
 
@@ -36,7 +36,7 @@ def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:
 def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> Note:
     """A sentence that names the missed goals of a frame, and the largest error."""
     by = units.miss(scene, ob, max(error.distance for error in missed), max(error.angle for error in missed))
-    return Note(Code.NOT_MET, f"{frame:g}", named(ob, missed), by)
+    return Note("Not met at frame {}: {}, by {}", f"{frame:g}", named(ob, missed), by)
 
 
 def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
@@ -46,5 +46,5 @@ def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
         return None
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
-    count = Note(Code.ONE_FRAME) if len(frames) == 1 else Note(Code.FRAMES, len(frames))
-    return Note(Code.GOALS_MISSED, count, worst.frame, worst.name, by)
+    count = Note("1 frame") if len(frames) == 1 else Note("{} frames", len(frames))
+    return Note("goals missed on {}, most at frame {}: {} by {}", count, worst.frame, worst.name, by)

@@ -19,7 +19,7 @@ from ...blender import channels, limit_frame, rotation
 from ...blender.channels import Channels
 from ...blender.places import world_matrix
 from ...controls import rotation_space
-from ...notes import Code, Note
+from ...notes import Note
 from ...skeleton import limits
 from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
@@ -104,7 +104,7 @@ class Solved:
     lags: bool
 
 
-class Report:
+class SolveReport:
     """The result of an armature's last solve. Only its own methods change it."""
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ def goal_errors(
         if binding.of_foot:
             continue
         is_wish = goal.priority < 0
-        errors.append(GoalError(binding.index, distance, angle, there or is_wish, lags, is_wish and not there))
+        errors.append(GoalError(binding.number, distance, angle, there or is_wish, lags, is_wish and not there))
     return _without_slight(errors, rig.size)
 
 
@@ -245,10 +245,10 @@ def _put_errors(
 
     Goals that are left out are not met, wherever their bones are.
     """
-    acts = [solved.influences[binding.index] > 0.0 for binding in solved.rig.goals]
+    acts = [solved.influences[binding.number] > 0.0 for binding in solved.rig.goals]
     errors = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
     status.goals = tuple(error for error in errors if solved.influences[error.goal] > 0.0)
-    left_out = tuple(GoalError(goal, _distance(ob, goal), 0.0, False) for goal in solved.rig.left_out)
+    left_out = tuple(GoalError(goal, _distance(ob, goal), 0.0, False) for goal in solved.rig.plan.left_out)
     status.goals += left_out
     status.converged = all(goal.met for goal in status.goals)
     status.lags = solved.lags and not status.converged
@@ -301,7 +301,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
     ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
-        status.notes += (Note(Code.LOCKED_OUTSIDE, ", ".join(outside)),)
+        status.notes += (Note("Locked outside its limits: {}", ", ".join(outside)),)
 
 
 def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndarray, np.ndarray]:
@@ -319,7 +319,7 @@ def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndar
         )
         targets.in_armature(evaluated, solved.rig, places, now)
         whole = [k for k, binding in enumerate(solved.rig.goals)
-                 if solved.influences[binding.index] == 1.0 and not binding.of_foot]
+                 if solved.influences[binding.number] == 1.0 and not binding.of_foot]
         positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
     return positions[0], orientations[0]
 

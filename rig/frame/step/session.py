@@ -5,11 +5,12 @@ No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
 from ..memory.adoptions import Adoptions
+from ..memory.arrivals import Arrivals
 from ..memory.pose_memory import PoseMemory
 from ..memory.prepared_rig import PreparedRig
 from .known_answers import KnownAnswers
 from .motion import FollowedMotion
-from .report import Report
+from .report import SolveReport
 from .steady import SteadyFrames
 
 
@@ -17,8 +18,8 @@ class Session:
     """One armature's state; each part is changed by its own methods only."""
 
     def __init__(
-        self, solver: str = "", stored: bool = True, report: Report | None = None, adoptions: Adoptions | None = None,
-        known: KnownAnswers | None = None, motion: FollowedMotion | None = None,
+        self, solver: str = "", stored: bool = True, report: SolveReport | None = None,
+        adoptions: Adoptions | None = None, known: KnownAnswers | None = None, motion: FollowedMotion | None = None,
     ) -> None:  # fmt: skip
         """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones.
 
@@ -27,11 +28,12 @@ class Session:
         self.known = KnownAnswers() if known is None else known
         self.rig = PreparedRig(solver)
         self.pose = PoseMemory(stored, adoptions)
+        self.arrivals = Arrivals()
         self.motion = FollowedMotion(self.known) if motion is None else motion
         self.steady: SteadyFrames | None = None
-        self.report = Report() if report is None else report
+        self.report = SolveReport() if report is None else report
 
-    def renewed(self, report: Report | None = None) -> "Session":
+    def renewed(self, report: SolveReport | None = None) -> "Session":
         """A session that remembers only what undo and redo leave as it is, with another report if there is one."""
         motion = self.motion if self.motion.lags else None
         return Session(report=report or self.report, adoptions=self.pose.adoptions, known=self.known, motion=motion)

@@ -13,7 +13,6 @@ from ...model.carry import Carry
 from ...model.goals import Goal, Targets
 from ...model.skeleton import Skeleton
 from ..joint_space import JointSpace, State
-from ..lanes import Lanes
 from ..poles import Pole
 from . import table
 from .pole import PoleTasks
@@ -31,12 +30,11 @@ class Tasks:
     kinds : the kinds of tasks, in the order of their rows. rows : per kind, the slice of its rows.
     m : number of rows of hard tasks, which decide whether goals are met. all : number of rows with the soft ones.
     moves : (G, n) 1 where a degree of freedom belongs to the goal's chain and acts on it.
-    leads : (G,) bool, goals above the lowest priority of their lane; all goals of a lane with one priority.
+    leads : (G,) bool, goals above the lowest priority; all goals if there is one priority.
     weights : (2, G) of a length and of a radian of each goal; 0 for a goal without a position or rotation.
     offsets : (G, 3) the effectors' positions in their joints' frames.
     placed : (P,) goals with a position, in the order of their rows. oriented : (R,) goals with a rotation, likewise.
     poles : the pole tasks; None if there are none.
-    lanes : the lanes that the goals are solved in; priorities count within a lane.
     carry : the goals whose rotations follow a limb.
     """
 
@@ -47,12 +45,11 @@ class Tasks:
         space: JointSpace,
         chains: np.ndarray,
         poles: Sequence[Pole] = (),
-        lane: np.ndarray | None = None,
         points: Sequence[slice] = (),
         moved: np.ndarray | None = None,
         soft: bool = True,
     ) -> None:
-        """`lane` (G,) of each goal; None for one lane. points : (G) of each goal among those of all stages.
+        """`points`: (G) of each goal among those of all stages.
 
         moved : (G, J) bool, the chains with the joints coupled to them; None if none are. soft : with soft tasks.
         """
@@ -60,11 +57,8 @@ class Tasks:
         self.joint = np.array([goal.joint for goal in goals], dtype=np.intp)
         self.moves = chains[:, space.joint].astype(float)
         self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
-        lane = np.zeros(self.count, dtype=np.intp) if lane is None else lane
-        scale = np.ones(self.count)
-        priority = np.array([goal.priority for goal in goals], dtype=int)
-        for number in range(int(lane.max(initial=-1)) + 1):
-            scale[lane == number] = priority_weights(priority[lane == number].tolist())
+        priority = [goal.priority for goal in goals]
+        scale = np.array(priority_weights(priority), dtype=float)
         self.kinds = table.make(Setup(
             skeleton, goals, space, poles, self.joint, self.moves, scale, points or [slice(0, 0)] * self.count,
             (chains if moved is None else moved)[:, space.joint],
@@ -76,17 +70,13 @@ class Tasks:
         self.m = sum(sizes[: len(self._met)])
         self.all = sum(sizes)
         self.one_sided: np.ndarray | None = self._one_sided()
-        none = np.zeros(0, dtype=np.intp)
-        row_goals = np.concatenate([none, *[np.repeat(kind.goals, kind.size) for kind in self.kinds]])
-        task_goals = np.concatenate([none, *[kind.goals for kind in self._met]])
-        self.lanes = Lanes(skeleton, lane, chains if moved is None else moved, space.joint, row_goals, task_goals)
         self._starts = np.array(
             [rows.start + kind.size * i for kind, rows in self._with_rows() for i in range(len(kind.goals))], dtype=int
         )
         self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks with this unit, else 0
-        leads = np.array([priority[g] > priority[lane == lane[g]].min() for g in range(self.count)], dtype=bool)
-        self.leads = leads | ~np.array([leads[lane == lane[g]].any() for g in range(self.count)], dtype=bool)
-        self._follows = ~self.leads[task_goals]
+        leads = np.array([one > min(priority) for one in priority], dtype=bool)
+        self.leads = leads if leads.any() else ~leads
+        self._follows = ~self.leads[np.concatenate([np.zeros(0, dtype=np.intp), *[kind.goals for kind in self._met]])]
         for number, unit in enumerate(_UNITS):
             weights = [kind.weights * (kind.unit == unit) for kind in self._met]
             self._bounds[number] = np.concatenate([np.zeros(0), *weights])
@@ -220,20 +210,19 @@ class Tasks:
         scale = np.ones((1, both.size)) if shares is None else shares[:, both]
         return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 
-    def within(self, error: np.ndarray, tolerance: float, rotation_tolerance: float) -> np.ndarray:
-        """Frames (F,) whose goals are all met to `tolerance` [length units] and `rotation_tolerance` [rad]."""
-        return np.all(self.lanes_within(error, tolerance, rotation_tolerance), axis=-1)
-
-    def lanes_within(
+    def within(
         self, error: np.ndarray, tolerance: float, rotation_tolerance: float, leading: bool = False
     ) -> np.ndarray:
-        """`within` lane by lane (F, L); `leading`: of the goals that lead."""
+        """Frames (F,) whose goals are all met to `tolerance` [length units] and `rotation_tolerance` [rad].
+
+        leading : only the goals that lead count.
+        """
         if not self._starts.size:
-            return np.ones((len(error), self.lanes.count), dtype=bool)
+            return np.ones(len(error), dtype=bool)
         square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
         met = square <= bound * bound
-        return ~self.lanes.tasks.any(~(met | self._follows if leading else met))
+        return np.all(met | self._follows if leading else met, axis=-1)
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""
