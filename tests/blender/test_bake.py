@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import moving_arms, sliding_post
+from live_rigs import moving_arms, sliding_post
 from mathutils import Matrix
 
 FRAMES = range(1, 21)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import two_that_follow_each_other
+from live_rigs import two_that_follow_each_other
 from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
 FRAMES = (3, 20, 11, 7)

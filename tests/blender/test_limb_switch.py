@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import frames_of
+from live_rigs import frames_of
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 21)

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import film_here
 from films import probed
+from live_rigs import film_here
 from mathutils import Euler, Quaternion
 
 TAIL = ("tail.1", "tail.2", "tail.3")

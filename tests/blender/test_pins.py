@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import frames_of
+from live_rigs import frames_of
 from mathutils import Vector
 from situations import as_strip, reopened
 from test_controls import HEIGHT, control, shift

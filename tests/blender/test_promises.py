@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import SITUATIONS, film, film_here
 from films import probed
+from live_rigs import SITUATIONS, film, film_here
 from situations import forget, overridden, override, reopened
 
 LOOKED_AT = (1, 5, 6.75, 8, 11, 12)

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import SITUATIONS
 from films import filmed
+from live_rigs import SITUATIONS
 from situations import into_collection, reaching
 
 PIXELS = 16

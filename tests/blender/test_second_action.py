@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import frames_of
+from live_rigs import frames_of
 from mathutils import Euler
 from situations import assign
 from test_from_animation import walker

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from captured import clip
-from catalogue import frames_of
+from live_rigs import frames_of
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 41)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live rigs by name, whose motion runs over frames 1 to 12: what holds for all of them is asked of all of them.
+"""A catalogue of live rigs by name, whose motion runs over frames 1 to 12: what holds for all is asked of all.
 
 `SITUATIONS[name]()` makes one in an empty file. Of each of them test_promises.py asks the same.
 """
