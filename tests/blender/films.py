@@ -1,9 +1,61 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A scene whose renders show where a hand is."""
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import ClassVar
+
 import bpy
 import numpy as np
 import rigs
+
+
+class _Probe(bpy.types.RenderEngine):
+    """Instead of pictures it takes what the render's own depsgraph shows."""
+
+    bl_idname, bl_label = "DQIK_TEST_PROBE", "Probe"
+    look: ClassVar[Callable[[bpy.types.Depsgraph], object]]
+    seen: ClassVar[dict[int, object]]
+
+    def render(self, depsgraph: bpy.types.Depsgraph) -> None:
+        _Probe.seen[depsgraph.scene.frame_current] = _Probe.look(depsgraph)
+
+
+@contextmanager
+def probed(look: Callable[[bpy.types.Depsgraph], object], folder: object) -> Generator[dict[int, object]]:
+    """Renders meanwhile call `look`; what it returned, by frame."""
+    _Probe.look, _Probe.seen = staticmethod(look), {}
+    bpy.utils.register_class(_Probe)
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine, scene.render.filepath = _Probe.bl_idname, f"{folder}/####"
+    scene.render.resolution_x = scene.render.resolution_y = 4
+    try:
+        yield _Probe.seen
+    finally:
+        bpy.utils.unregister_class(_Probe)
+
+
+def filmed(
+    ob: bpy.types.Object, bone: str, size: float, wide: float, at: tuple, turn: tuple = (0, 0, 0)
+) -> bpy.types.Scene:
+    """Hang a cube on a bone's tail, before a camera of Cycles that sees `wide` in both directions."""
+    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
+    corners = [(x * size, y * size, z * size) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    cube.data.from_pydata(corners, [], sides)
+    cube.parent, cube.parent_type, cube.parent_bone = ob, "BONE", bone
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.camera.data.type, scene.camera.data.ortho_scale = "ORTHO", wide
+    scene.camera.location, scene.camera.rotation_euler = at, turn
+    for made in (cube, scene.camera):
+        scene.collection.objects.link(made)
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 16, "CPU", False
+    scene.render.threads_mode, scene.render.threads = "FIXED", 1
+    return scene
 
 
 def picture(frame: int, folder: str) -> np.ndarray:
@@ -19,28 +71,16 @@ def picture(frame: int, folder: str) -> np.ndarray:
 
 
 def filmed_arm() -> bpy.types.Object:
-    """An arm whose hand carries a ball in the sun, before a camera that sees the plane in which the target moves."""
+    """An arm whose hand carries a cube in the sun, before a camera that sees the plane in which the target moves."""
     ob = rigs.bent_arm()
     target = rigs.empty((0, 0, 0))
     frames = range(1, 9)
     rigs.key_path(target, frames, [(1.3 - 0.1 * f, -0.9 + 0.25 * f, 0.0) for f in frames])
     rigs.goal(ob, "b", target)
-    ball = bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball"))
-    size = 0.15
-    corners = [(x * size, y * size, z * size) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    ball.data.from_pydata(corners, [], sides)
-    ball.parent, ball.parent_type, ball.parent_bone = ob, "BONE", "b"
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale, camera.location = "ORTHO", 5.0, (0.5, 0, 5)
-    scene = bpy.context.scene
+    scene = filmed(ob, "b", 0.15, 5.0, (0.5, 0, 5))
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
     sun.data.energy = 10.0
-    for made in (ball, camera, sun):
-        scene.collection.objects.link(made)
-    scene.camera = camera
-    scene.render.engine = "CYCLES"
+    scene.collection.objects.link(sun)
     scene.render.resolution_x = scene.render.resolution_y = 24
-    scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 4, "CPU", False
-    scene.render.threads_mode, scene.render.threads = "FIXED", 1
+    scene.cycles.samples = 4
     return ob

@@ -60,6 +60,16 @@ def made_active(ob: bpy.types.Object) -> bpy.types.Object:
     return ob
 
 
+def select(ob: bpy.types.Object, *names: str) -> None:
+    """Select only these bones of an armature, in Pose Mode; the last one is active."""
+    if bpy.context.object != ob:
+        made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    ob.data.bones.active = ob.data.bones[names[-1]] if names else None
+
+
 def chain(
     points: Sequence[Sequence[float]], name: str = "Rig", rolls: Sequence[float] | None = None
 ) -> bpy.types.Object:
@@ -284,12 +294,6 @@ def elbow_angle(ob: bpy.types.Object, upper: str, lower: str, pole: Vector) -> f
     elbow, toward = middle - root, pole - root
     elbow, toward = elbow - line * elbow.dot(line), toward - line * toward.dot(line)
     return float(np.degrees(np.arctan2(elbow.cross(toward).dot(line), elbow.dot(toward))))
-
-
-def worlds(ob: bpy.types.Object, names: Iterable[str]) -> np.ndarray:
-    """World matrices (N, 4, 4) of some bones, as evaluated."""
-    shown = evaluated(ob)
-    return np.array([shown.matrix_world @ shown.pose.bones[name].matrix for name in names])
 
 
 def goal_of(ob: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:

@@ -2,9 +2,10 @@
 """What the tests of changes, files and scenes share: a crane that reaches for a load, and ways to look at it again."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from math import degrees
 from pathlib import Path
+from types import MethodType, SimpleNamespace
 
 import bpy
 import numpy as np
@@ -57,12 +58,72 @@ def curves_of(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:
     return [curve for curve in rigs.fcurves(ob) if f'"{bone}"' in curve.data_path]
 
 
+def steps_of(name: str, **options: object) -> tuple[Generator[float, None, set[str]], list[tuple[str, str]]]:
+    """The steps of an operator, as the panel runs them between updates of the window, and what it says."""
+    operator, said = getattr(bpy.types, f"DQIK_OT_{name}"), []
+    usual = {
+        "frame_start": 1, "frame_end": 20, "step": 1, "action": "NEW", "only_selected": False, "reduce": 0.0,
+        "clear_goals": False, "smooth": 0.0, "solvers": {"PGS"}, "stopped": operator.stopped,
+        "tell": lambda kind, *notes: said.append((kind, "; ".join(map(str, notes)))),
+    }  # fmt: skip
+    running = SimpleNamespace(**(usual | options))
+    for method in ("run", "work", "_frames", "_bones", "refused"):
+        if hasattr(operator, method):
+            setattr(running, method, MethodType(getattr(operator, method), running))
+    return operator.steps(running, bpy.context), said
+
+
 def as_strip(ob: bpy.types.Object) -> bpy.types.NlaStrip:
     """Put an object's action into a track; the strip that holds it."""
     data = ob.animation_data
     strip = data.nla_tracks.new().strips.new("Strip", 1, data.action)
     data.action = None
     return strip
+
+
+def into_collection(ob: bpy.types.Object, name: str = "Own") -> bpy.types.LayerCollection:
+    """Move an object into a new collection of the scene alone; that one in the view layer."""
+    collection = bpy.data.collections.new(name)
+    bpy.context.scene.collection.children.link(collection)
+    for other in list(ob.users_collection):
+        other.objects.unlink(ob)
+    collection.objects.link(ob)
+    return bpy.context.view_layer.layer_collection.children[name]
+
+
+def assign(ob: bpy.types.Object, action: bpy.types.Action, slot: object = None) -> None:
+    """Make an object play an action, by its first slot if no other is given."""
+    data = ob.animation_data_create()
+    data.action = action
+    if hasattr(data, "action_slot"):
+        data.action_slot = slot or action.slots[0]
+
+
+def share_action(ob: bpy.types.Object, other: bpy.types.Object) -> None:
+    """Make another object play what an object plays, with the same slot."""
+    data = ob.animation_data
+    assign(other, data.action, getattr(data, "action_slot", None))
+
+
+def twin_of(ob: bpy.types.Object) -> bpy.types.Object:
+    """Another object of the same data, which plays the same action."""
+    twin = bpy.data.objects.new("Twin", ob.data)
+    bpy.context.scene.collection.objects.link(twin)
+    share_action(ob, twin)
+    return twin
+
+
+def link_action(ob: bpy.types.Object, name: str = "Away") -> None:
+    """Have an object's action in a library."""
+    action = ob.animation_data.action
+    action.name = name
+    path = f"{bpy.app.tempdir}{name}.blend"
+    bpy.data.libraries.write(path, {action})
+    ob.animation_data.action = None
+    bpy.data.actions.remove(action)
+    with bpy.data.libraries.load(path, link=True) as (_, into):
+        into.actions = [name]
+    assign(ob, into.actions[0])
 
 
 def forget() -> None:

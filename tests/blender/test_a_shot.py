@@ -15,7 +15,7 @@ from clothed_person import FIGURE, skeleton
 from mathutils import Matrix, Vector
 from shot_scene import BLOCKED, BOX, GRIP, LAST, PUT, SIT, STANCES, WAVE, WAVES, Moves, ball, props
 from situations import reopened
-from test_controls import control, select, shift
+from test_controls import control, shift
 
 HEIGHT = 1.75
 STILL = 1e-5  # m: what is attached or let go moves by less
@@ -30,7 +30,7 @@ def figure() -> bpy.types.Object:
 
 def pick(*bones: str) -> None:
     """Select the controls of bones."""
-    select(figure(), *(control(figure(), bone).name for bone in bones))
+    rigs.select(figure(), *(control(figure(), bone).name for bone in bones))
 
 
 def film(frames: Iterable[int]) -> dict[int, np.ndarray]:
@@ -84,7 +84,7 @@ def block() -> None:
         done = [one for one in BLOCKED if one <= frame]
         before = film(done)
         if frame == SIT:
-            select(figure(), "hips")
+            rigs.select(figure(), "hips")
             assert bpy.ops.dqik.pin() == {"FINISHED"}
             assert away(film(done), before, SIT) == 0.0
         elif frame in (GRIP, PUT):
@@ -112,7 +112,7 @@ def lean() -> None:
     """The chest at one pose: all other blocked poses are bit for bit as they were."""
     rigs.at_frame(GRIP)
     before = film(BLOCKED)
-    select(figure(), "chest")
+    rigs.select(figure(), "chest")
     chest = figure().pose.bones["chest"]
     chest.rotation_quaternion = chest.rotation_quaternion @ Matrix.Rotation(radians(12.0), 3, "X").to_quaternion()
     rigs.update()

@@ -19,20 +19,13 @@ def body() -> bpy.types.Object:
     return ob
 
 
-def select(ob: bpy.types.Object, name: str) -> None:
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == name
-    ob.data.bones.active = ob.data.bones[name]
-    rigs.update()
-
-
 def active() -> str:
     ob = bpy.data.objects["Figure"]
     return ob.dqik.goals[ob.dqik.active_goal].bone
 
 
 def control(ob: bpy.types.Object, bone: str, name: str = "subtarget") -> str:
-    return getattr(next(goal for goal in ob.dqik.goals if goal.bone == bone), name)
+    return getattr(rigs.goal_of(ob, bone), name)
 
 
 def push(words: str) -> None:
@@ -69,8 +62,10 @@ def test_the_active_goal_is_that_of_the_selected_control_after_undo_and_redo(liv
 
 def test_a_pole_that_is_selected_shows_its_goal() -> None:
     ob = body()
-    select(ob, control(ob, "hand.L"))
-    select(ob, control(ob, "hand.R", "pole_subtarget"))
+    rigs.select(ob, control(ob, "hand.L"))
+    rigs.update()
+    rigs.select(ob, control(ob, "hand.R", "pole_subtarget"))
+    rigs.update()
     assert active() == "hand.R"
 
 
@@ -82,7 +77,8 @@ def edit(name: str, radius: int) -> None:
     """Turn the head and carry that to the frames around: the motion has as many keys as before."""
     ob = bpy.data.objects[name]
     rigs.at_frame(40)
-    select(ob, "Head")
+    rigs.select(ob, "Head")
+    rigs.update()
     ob.pose.bones["Head"].rotation_quaternion.rotate(Quaternion((1.0, 0.0, 0.0), 0.3))
     rigs.update()
     assert bpy.ops.dqik.edit_range(radius=radius) == {"FINISHED"}

@@ -11,6 +11,7 @@ import bpy
 import pytest
 import rigs
 from mathutils import Vector
+from situations import into_collection
 
 
 def command(*arguments: str) -> int:
@@ -130,15 +131,6 @@ def test_a_rig_that_cannot_be_baked_is_refused(
     assert command(*ARM, "--output", str(tmp_path / "out.blend")) == 1
     assert re.search(f"^dqik_bake: .*{said}", capfd.readouterr().err, re.MULTILINE)
     assert not list(tmp_path.iterdir())
-
-
-def into_collection(ob: bpy.types.Object) -> bpy.types.LayerCollection:
-    """Move an object into a collection of its own."""
-    collection = bpy.data.collections.new("Own")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(ob)
-    bpy.context.scene.collection.objects.unlink(ob)
-    return bpy.context.view_layer.layer_collection.children["Own"]
 
 
 HIDING = {

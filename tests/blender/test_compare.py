@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
+from situations import reopened
 
 FRAMES = range(1, 13)
 NUMBERS = {
@@ -363,8 +364,7 @@ def test_the_csv_is_one_text_that_is_saved(arm: bpy.types.Object, tmp_path: Path
     assert {line["solver"] for line in frame_lines()} == {"DLS"}
     assert [text.name for text in bpy.data.texts] == ["DQIK comparison.csv"]
     lines = text()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "compared.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "compared.blend"))
+    reopened(tmp_path / "compared.blend")
     assert text() == lines
 
 

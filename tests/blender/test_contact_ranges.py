@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import overridden, override
+from situations import overridden, override, reopened
 from test_mend_motion import FEET, HOLDS, LAST, captured, holding, steps_of
 
 Contact = tuple[str, str, int, int]
@@ -174,8 +174,7 @@ def test_changes_are_undo_steps_and_are_saved(clip: bpy.types.Object, tmp_path: 
     bpy.ops.ed.undo()
     assert not listed(bpy.context.object)
     bpy.ops.ed.redo()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "walk.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "walk.blend"))
+    reopened(tmp_path / "walk.blend")
     assert listed(bpy.context.object) == found
     assert bpy.context.object.dqik.contacts_of == bpy.context.object.animation_data.action
 
@@ -192,8 +191,7 @@ def test_an_override_keeps_its_own_contacts(clip: bpy.types.Object, tmp_path: Pa
     bpy.ops.dqik.contact_add(bone=FEET[1], part="BALL", frame_start=70, frame_end=80)
     wanted = [(FEET[0], "HEEL", 13, 15), (FEET[0], "HEEL", 50, 55), (FEET[1], "BALL", 70, 80)]
     assert listed(ob) == wanted
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    reopened(tmp_path / "shot.blend")
     assert listed(override()) == wanted
     rigs.made_active(override())
     bpy.ops.dqik.contacts_clear()
@@ -214,8 +212,7 @@ def test_an_override_is_mended_and_keeps_what_was_found(clip: bpy.types.Object, 
     assert listed(ob) == found
     original = ob.animation_data.action.dqik_original
     assert original.library is not None
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    reopened(tmp_path / "shot.blend")
     assert listed(override()) == found
     assert override().animation_data.action.dqik_original.library is not None
 

@@ -53,7 +53,7 @@ def in_centimetres(ob: bpy.types.Object) -> bpy.types.Object:
 
 def control(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     """The control bone of a bone's goal."""
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    goal = rigs.goal_of(ob, bone)
     assert goal.target == ob
     return ob.pose.bones[goal.subtarget]
 
@@ -64,13 +64,6 @@ def shift(ob: bpy.types.Object, bone: str, way: tuple[float, float, float]) -> N
     rigs.update()
     own.matrix = ob.matrix_world.inverted() @ Matrix.Translation(way) @ ob.matrix_world @ own.matrix
     rigs.update()
-
-
-def select(ob: bpy.types.Object, *names: str) -> None:
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
-    ob.data.bones.active = ob.data.bones[names[-1]] if names else None
 
 
 def places(ob: bpy.types.Object) -> dict[str, Vector]:
@@ -209,7 +202,7 @@ def test_mirrored_pasting_lands_on_the_other_target() -> None:
     bpy.ops.dqik.setup_full_body()
     ob.dqik.live = True
     shift(ob, "hand.L", (-0.3, -0.25, -0.1))
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
     rigs.update()

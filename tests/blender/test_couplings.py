@@ -163,7 +163,7 @@ def test_a_spine_shares_its_bend_and_collars_follow() -> None:
     ob = rigs.figure()
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     ob.dqik.live = True
-    head = next(goal for goal in ob.dqik.goals if goal.bone == "head")
+    head = rigs.goal_of(ob, "head")
     head.target.location.x += 0.15
     head.target.location.z -= 0.1
     rigs.update()
@@ -171,7 +171,7 @@ def test_a_spine_shares_its_bend_and_collars_follow() -> None:
     assert bpy.ops.dqik.couple(preset="SPINE") == {"FINISHED"}
     assert bpy.ops.dqik.couple(preset="SHOULDERS") == {"FINISHED"}
     rigs.update()
-    head = next(goal for goal in ob.dqik.goals if goal.bone == "head")
+    head = rigs.goal_of(ob, "head")
     assert off(ob) < EXACT
     assert max(abs(turn(ob, "spine", axis)) for axis in "XYZ") > 0.02
     assert head.error < 1.1 * before + 1e-3

@@ -5,13 +5,12 @@ import re
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from types import MethodType, SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import key_turns
+from situations import key_turns, steps_of
 
 AT = 6  # the frame on which it happens
 
@@ -244,17 +243,7 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     ob.dqik.live = live
     rigs.update()
     bpy.ops.ed.undo_push(message="Live")
-    said = []
-    operator = getattr(bpy.types, f"DQIK_OT_{name}")
-    running = SimpleNamespace(
-        frame_start=1, frame_end=20, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
-        solvers={"PGS"}, smooth=0.0, stopped=operator.stopped,
-        tell=lambda kind, *notes: said.append((kind, "; ".join(map(str, notes)))),
-    )  # fmt: skip
-    for method in ("run", "work", "_frames", "_bones", "refused"):
-        if hasattr(operator, method):
-            setattr(running, method, MethodType(getattr(operator, method), running))
-    working = operator.steps(running, bpy.context)
+    working, said = steps_of(name)
     for _ in range(steps):
         next(working)
     disturb()

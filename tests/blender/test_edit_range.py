@@ -26,15 +26,8 @@ def moved(mode: str = "QUATERNION", every: int = 1) -> bpy.types.PoseBone:
         rigs.posed(bone, Euler((0.4 * sin(0.2 * frame), 0.02 * frame, 0.3)).to_quaternion())
         bone.keyframe_insert("location", frame=frame)
         bone.keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, "control")
+    rigs.select(ob, "control")
     return bone
-
-
-def select(ob: bpy.types.Object, *names: str) -> None:
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
-    ob.data.bones.active = ob.data.bones[names[0]]
 
 
 def film(ob: bpy.types.Object, name: str, frames: np.ndarray) -> np.ndarray:
@@ -111,7 +104,7 @@ def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> 
     before = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
     rigs.at_frame(20)
     control.location = control.location + Vector((0, 0.05, 0))
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     assert bpy.ops.dqik.edit_range(radius=5) == {"FINISHED"}
     after = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
     stand = after[9:25]
@@ -141,7 +134,7 @@ def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_b
     lower = control.matrix.copy()
     lower.translation += Vector((0.02, 0.0, -0.05))
     control.matrix = lower
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     assert bpy.ops.dqik.edit_range(radius=12) == {"FINISHED"}
     after = values()
     assert after.keys() == before.keys()
@@ -167,7 +160,7 @@ def footed(start: Sequence[Vector], turns: Sequence[float] = ()) -> tuple[bpy.ty
         control.matrix = Matrix.Translation(way) @ ball @ Matrix.Rotation(turn, 4, "X") @ ball.inverted() @ rest
         control.keyframe_insert("location", frame=frame)
         control.keyframe_insert(rigs.ROTATION_PATHS[control.rotation_mode], frame=frame)
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     return ob, control
 
 
@@ -234,7 +227,7 @@ def test_what_was_not_moved_says_what_to_do() -> None:
     rigs.at_frame(12)
     with pytest.raises(RuntimeError, match="move it first"):
         bpy.ops.dqik.edit_range()
-    select(bone.id_data, "control")
+    rigs.select(bone.id_data, "control")
     assert [len(curve.keyframe_points) for curve in rigs.fcurves(bone.id_data)] == [END] * 7
 
 

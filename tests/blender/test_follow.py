@@ -15,6 +15,7 @@ from films import filmed_arm, picture
 from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Vector
+from situations import reopened
 
 LAST = 30
 
@@ -125,8 +126,8 @@ def test_between_frames_less_time_passes() -> None:
 # -- limits -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("gain", [1.0, 8.0, 200.0])
-@pytest.mark.parametrize("solver", ["PGS", "DLS", "SDLS", "CCD", "FABRIK"])
+@pytest.mark.parametrize(("solver", "gain"), [
+    ("PGS", 1.0), ("PGS", 200.0), ("DLS", 8.0), ("SDLS", 8.0), ("CCD", 8.0), ("FABRIK", 8.0), ("FABRIK", 200.0)])
 def test_limits_hold_on_every_frame_that_is_shown(gain: float, solver: str) -> None:
     """Of twist and swings, worked out from Blender's own matrices; and the bones do follow."""
     ob = moving_arm(limited=True)
@@ -379,8 +380,7 @@ def test_the_choice_and_its_gain_are_saved_and_undone(tmp_path: Path) -> None:
     ob = bpy.data.objects["Rig"]
     assert (ob.dqik.start_from, ob.dqik.gain) == ("FOLLOW", 4.0)
     np.testing.assert_allclose(distances(ob, range(1, 9)), seen, atol=1e-6)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "follow.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "follow.blend"))
+    reopened(tmp_path / "follow.blend")
     ob = bpy.data.objects["Rig"]
     assert (ob.dqik.start_from, ob.dqik.gain) == ("FOLLOW", 4.0)
     np.testing.assert_allclose(distances(ob, range(1, 9)), seen, atol=1e-6)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import two_that_follow_each_other
+from live_rigs import two_that_follow_each_other
 from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
 FRAMES = (3, 20, 11, 7)
@@ -117,17 +117,35 @@ def by_shape_key(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     hook.parent, hook.parent_type, hook.parent_vertices = shape, "VERTEX_3", (0, 1, 2)
 
 
+def by_parent(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    hook.parent, hook.parent_type, hook.parent_bone = leader, "BONE", "jib"
+
+
+def by_grandparent(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    hook.parent = rigs.empty((0.1, 0.0, 0.0), "Between")
+    by_parent(leader, hook.parent)
+
+
+def by_constraint(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
+    made = hook.constraints.new("COPY_LOCATION")
+    made.target, made.subtarget = leader, "jib"
+
+
 WAYS = [
-    by_driver, by_vertices, by_armature_constraint, by_two_constraints, by_curve, by_bone_of_a_third,
-    by_property_of_a_third, by_property_of_the_armature, by_shape_key,
+    by_parent, by_grandparent, by_constraint, by_driver, by_vertices, by_armature_constraint, by_two_constraints,
+    by_curve, by_bone_of_a_third, by_property_of_a_third, by_property_of_the_armature, by_shape_key,
 ]  # fmt: skip
 
 
-def leader_and_follower(way: Callable) -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
-    """A crane with a moving load, and a second crane that reaches for a hook, which follows the first in some way."""
-    leader = crane("First")
+def leader_and_follower(
+    way: Callable, order: tuple[str, str] = ("First", "Second")
+) -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """A crane with a moving load, and another one that reaches for a hook, which follows the first in some way.
+
+    order : names of the leader and the follower, in whose order Blender has them.
+    """
+    leader, follower = (crane(name) for name in order)
     rigs.goal(leader, "jib", load())
-    follower = crane("Second")
     follower.location = (0.2, 0.5, 0.0)
     hook = rigs.empty((0.0, 0.0, 0.0), "Hook")
     way(leader, hook)
@@ -136,10 +154,11 @@ def leader_and_follower(way: Callable) -> tuple[bpy.types.Object, bpy.types.Obje
     return leader, follower, hook
 
 
+@pytest.mark.parametrize("order", [("First", "Second"), ("Second", "First")])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Callable) -> None:
+def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Callable, order: tuple) -> None:
     """Whatever the target follows its leader by, and after an edit as after a change of frame."""
-    leader, follower, hook = leader_and_follower(way)
+    leader, follower, hook = leader_and_follower(way, order)
     for frame in FRAMES:
         rigs.at_frame(frame)
         assert rigs.miss(follower, "jib", hook) < NEAR, f"frame {frame}"

@@ -14,7 +14,6 @@ import rigs
 from mathutils import Matrix, Quaternion, Vector
 from situations import overridden, override, reopened
 from test_more_controls import at_ease, figure
-from test_plant import select
 
 MM = 1e-3
 STILL = 0.01 * MM
@@ -54,7 +53,7 @@ def put(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, world: Matrix) -> N
 
 
 def foot_goal(ob: bpy.types.Object, side: str = "L") -> bpy.types.PropertyGroup:
-    return next(goal for goal in ob.dqik.goals if goal.bone == f"foot.{side}")
+    return rigs.goal_of(ob, f"foot.{side}")
 
 
 def control(ob: bpy.types.Object, side: str = "L") -> bpy.types.PoseBone | bpy.types.Object:
@@ -301,8 +300,7 @@ def test_targets_to_pose_keeps_the_roll_and_the_pose(targets: str, controls: set
         bone.matrix = Matrix(matrix.tolist())
         rigs.update()
     rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, "foot.L", "toes.L")
+    rigs.select(ob, "foot.L", "toes.L")
     assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
     rigs.update()
     assert owner.dqik_roll == pytest.approx(radians(angle))
@@ -326,8 +324,7 @@ def test_rolls_are_mirrored() -> None:
     roll(ob, 25.0, "L")
     roll(ob, -10.0, "R")
     rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, "DQIK foot.L", "DQIK foot.R")
+    rigs.select(ob, "DQIK foot.L", "DQIK foot.R")
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
     rigs.update()
@@ -348,8 +345,7 @@ def test_a_planted_control_rolls_on() -> None:
         standing.location.x = 0.002 * sin(frame)
         standing.keyframe_insert("location", frame=frame)
     rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, standing.name)
+    rigs.select(ob, standing.name)
     assert bpy.ops.dqik.plant(frame_start=1, frame_end=12) == {"FINISHED"}
     balls = []
     for frame in (7, 8, 9, 10):
@@ -366,8 +362,7 @@ def test_a_planted_control_rolls_on() -> None:
 def test_a_rolled_limb_is_switched_without_a_jump(controls: set[str], to_ik: bool) -> None:
     ob = keyed(controls=controls)
     rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, control(ob).name)
+    rigs.select(ob, control(ob).name)
     played = film(ob)
     rigs.at_frame(9)
     assert bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=11) == {"FINISHED"}

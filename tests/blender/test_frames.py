@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import film, moving_figure
 from films import filmed_arm, picture
+from live_rigs import film, moving_figure
 from mathutils import Vector
 
 FRAMES = range(1, 17)

@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import frames_of
 from mathutils import Euler, Vector
+from situations import as_strip
 
 FRAMES = range(1, 17)
 EXACT = 1e-6  # 0.001 mm
@@ -49,16 +51,6 @@ def body(ob: bpy.types.Object) -> list[str]:
     return [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
 
 
-def film(ob: bpy.types.Object, frames: Sequence[float]) -> np.ndarray:
-    """World matrices (F, N, 4, 4) of the body's bones on some frames, as Blender evaluates them."""
-    found = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        shown = rigs.evaluated(ob)
-        found.append([shown.matrix_world @ shown.pose.bones[name].matrix for name in body(ob)])
-    return np.array(found)
-
-
 def away(one: np.ndarray, other: np.ndarray) -> float:
     """The largest difference between places [m] and between directions of axes."""
     return float(np.abs(one - other).max())
@@ -87,13 +79,13 @@ def test_live_shows_the_motion(targets: str, mode: str, interpolation: str, ever
     ob = walker(mode, interpolation, every)
     ob.matrix_world = rigs.facing(3)
     halves = [frame + 0.5 for frame in FRAMES[:-1]]
-    motion, between = film(ob, FRAMES), film(ob, halves)
+    motion, between = frames_of(ob, FRAMES), frames_of(ob, halves)
     rigs.at_frame(5)
     assert bpy.ops.dqik.setup_full_body(targets=targets) == {"FINISHED"}
     assert bpy.context.scene.frame_current == 5
     ob.dqik.live = True
-    assert away(film(ob, FRAMES), motion) < EXACT
-    assert away(film(ob, halves), between) < 5e-4
+    assert away(frames_of(ob, FRAMES), motion) < EXACT
+    assert away(frames_of(ob, halves), between) < 5e-4
     assert all(goal.influence == 1.0 and not goal.mute for goal in ob.dqik.goals)
 
 
@@ -103,10 +95,10 @@ def test_what_has_no_keys_stays_with_the_motion_too() -> None:
     for curve in list(rigs.fcurves(ob)):
         if any(f'"{part}' in curve.data_path for part in ("spine", "chest", "forearm", "hand", "foot")):
             curve.mute = True
-    motion = film(ob, FRAMES)
+    motion = frames_of(ob, FRAMES)
     bpy.ops.dqik.setup_full_body()
     ob.dqik.live = True
-    assert away(film(ob, FRAMES), motion) < EXACT
+    assert away(frames_of(ob, FRAMES), motion) < EXACT
 
 
 @pytest.mark.parametrize("way", [(0.0, 0.0, -0.25), (0.0, 0.0, 0.1), (0.1, 0.05, -0.15)])
@@ -114,11 +106,11 @@ def test_hips_follow_their_control_fully(way: tuple[float, float, float]) -> Non
     """By all that its keys are moved, on all frames; feet and hands stay on their motion, the head goes along."""
     ob = walker()
     frames = FRAMES[::5]
-    motion = film(ob, frames)
+    motion = frames_of(ob, frames)
     bpy.ops.dqik.setup_full_body()
     move_keys(ob, "DQIK hips", way)
     ob.dqik.live = True
-    now, bones = film(ob, frames), body(ob)
+    now, bones = frames_of(ob, frames), body(ob)
     for name in ("hips", "head", "hand.L", "hand.R", "foot.L", "foot.R"):
         went = now[:, bones.index(name), :3, 3] - motion[:, bones.index(name), :3, 3]
         assert np.abs(went - (way if name in ("hips", "head") else 0.0)).max() < 1e-3, name
@@ -127,11 +119,11 @@ def test_hips_follow_their_control_fully(way: tuple[float, float, float]) -> Non
 def test_a_corrected_hand_leaves_other_frames_alone() -> None:
     """The frames before and after the corrected key; on its own frame the rest of the body nearly stays."""
     ob = walker()
-    motion, bones = film(ob, FRAMES), body(ob)
+    motion, bones = frames_of(ob, FRAMES), body(ob)
     bpy.ops.dqik.setup_full_body()
     move_keys(ob, "DQIK hand.L", (0.0, -0.08, 0.05), frame=8.0)
     ob.dqik.live = True
-    now = film(ob, FRAMES)
+    now = frames_of(ob, FRAMES)
     other = [number for number, frame in enumerate(FRAMES) if frame != 8]
     assert away(now[other], motion[other]) < EXACT
     changed = now[7, :, :3, 3] - motion[7, :, :3, 3]
@@ -171,10 +163,10 @@ def test_a_cycle_is_keyed_over_the_scene() -> None:
     ob.animation_data.action.update_tag()
     bpy.context.scene.frame_end = 24
     frames = [1, 16, 20, 24]
-    motion = film(ob, frames)
+    motion = frames_of(ob, frames)
     bpy.ops.dqik.setup_full_body()
     ob.dqik.live = True
-    assert away(film(ob, frames), motion) < EXACT
+    assert away(frames_of(ob, frames), motion) < EXACT
 
 
 def test_an_action_that_another_figure_plays_gets_no_keys() -> None:
@@ -182,27 +174,22 @@ def test_an_action_that_another_figure_plays_gets_no_keys() -> None:
     ob = walker()
     other = ob.copy()
     bpy.context.scene.collection.objects.link(other)
-    motion = film(ob, [9])
+    motion = frames_of(ob, [9])
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert not any("DQIK" in path for path, _ in rigs.keys(ob))
     ob.dqik.live = True
     hips = body(ob).index("hips")
-    assert away(film(ob, [9])[:, hips, :3, 3], motion[:, hips, :3, 3]) < 5e-3
+    assert away(frames_of(ob, [9])[:, hips, :3, 3], motion[:, hips, :3, 3]) < 5e-3
 
 
 def test_strips_of_the_nla_are_a_motion() -> None:
     ob = walker()
-    data = ob.animation_data
-    action, slot = data.action, getattr(data, "action_slot", None)
-    strip = data.nla_tracks.new().strips.new("Walk", 1, action)
-    if slot is not None:
-        strip.action_slot = slot
-    data.action = None
+    as_strip(ob)
     bpy.context.scene.frame_end = 16
-    motion = film(ob, FRAMES)
+    motion = frames_of(ob, FRAMES)
     bpy.ops.dqik.setup_full_body()
     ob.dqik.live = True
-    assert away(film(ob, FRAMES), motion) < EXACT
+    assert away(frames_of(ob, FRAMES), motion) < EXACT
 
 
 def test_goals_that_are_there_keep_their_targets() -> None:
@@ -213,11 +200,11 @@ def test_goals_that_are_there_keep_their_targets() -> None:
     rigs.goal(ob, "hand.L", hand, chain_length=3)
     ob.dqik.live = True
     frames = FRAMES[::5]
-    motion = film(ob, frames)
+    motion = frames_of(ob, frames)
     bpy.ops.dqik.setup_full_body()
     assert len(ob.dqik.goals) == 6
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
-    now, bones = film(ob, frames), body(ob)
+    now, bones = frames_of(ob, frames), body(ob)
     for name in ("hips", "head", "hand.R", "foot.L"):
         assert away(now[:, bones.index(name)], motion[:, bones.index(name)]) < 5e-3, name
 
@@ -244,12 +231,12 @@ KINDS = ("CHEST", "SHOULDERS", "ELBOWS", "KNEES", "MASTER")
 def test_further_controls_are_keyed_from_the_motion_too(order: Sequence[set[str]]) -> None:
     """In one press or one after the other: Live shows the motion as before, and each control is where its bone is."""
     ob = walker()
-    motion = film(ob, FRAMES)
+    motion = frames_of(ob, FRAMES)
     for kinds in order:
         rigs.at_frame(5)
         assert bpy.ops.dqik.setup_full_body(controls=kinds) == {"FINISHED"}
         ob.dqik.live = True
-        assert away(film(ob, FRAMES), motion) < EXACT, kinds
+        assert away(frames_of(ob, FRAMES), motion) < EXACT, kinds
     rigs.at_frame(11)
     assert all(goal.influence == 1.0 and not goal.mute for goal in ob.dqik.goals)
     assert max(max(goal.error, goal.rotation_error) for goal in ob.dqik.goals) < 1e-4
@@ -262,13 +249,13 @@ def test_a_chest_that_moves_follows_its_control(first: bool) -> None:
     """By all that its keys are moved, and the head comes along; hips, hands and feet stay on their motion."""
     ob = walker()
     frames = FRAMES[::5]
-    motion, bones, way = film(ob, frames), body(ob), (0.0, 0.0, -0.03)
+    motion, bones, way = frames_of(ob, frames), body(ob), (0.0, 0.0, -0.03)
     if not first:
         bpy.ops.dqik.setup_full_body()
     bpy.ops.dqik.setup_full_body(controls={"CHEST"})
     move_keys(ob, "DQIK chest", way)
     ob.dqik.live = True
-    went = film(ob, frames)[..., :3, 3] - motion[..., :3, 3]
+    went = frames_of(ob, frames)[..., :3, 3] - motion[..., :3, 3]
     for name in ("chest", "head"):
         along = went[:, bones.index(name)]
         assert np.abs(np.linalg.norm(along, axis=-1) - 0.03).max() < 3e-3, name
@@ -285,10 +272,10 @@ def test_straight_arms_keep_their_roll_with_controls_of_elbows(controls: set[str
             rigs.posed(ob.pose.bones[name], Euler(turn).to_quaternion())
             ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     halves = np.arange(1.0, 6.25, 0.5).tolist()
-    before = film(ob, halves)
+    before = frames_of(ob, halves)
     rigs.made_active(ob)
     assert bpy.ops.dqik.setup_full_body(from_animation=True, controls=controls) == {"FINISHED"}
     ob.dqik.live = True
-    after = film(ob, halves)
+    after = frames_of(ob, halves)
     assert max(rigs.turn(one, other) for one, other in zip(before, after, strict=True)) < 0.005
     assert np.abs(before - after)[..., :3, 3].max() < 1e-4

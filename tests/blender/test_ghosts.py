@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
+from situations import reopened
 
 FRAMES = range(1, 13)
 FAR = 9  # from this frame on the left hand's control is out of reach
@@ -49,7 +50,7 @@ def moving() -> bpy.types.Object:
     for curve in rigs.fcurves(ob):
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
-    select(ob, hand.name)
+    rigs.select(ob, hand.name)
     rigs.at_frame(5)
     return ob
 
@@ -57,11 +58,6 @@ def moving() -> bpy.types.Object:
 def control(ob: bpy.types.Object) -> bpy.types.PoseBone:
     """The control of the left hand."""
     return ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
-
-
-def select(ob: bpy.types.Object, *names: str) -> None:
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
 
 
 def shown(ob: bpy.types.Object, frame: int) -> tuple[dict[str, tuple[Vector, Vector]], np.ndarray]:
@@ -129,14 +125,14 @@ def test_an_arc_is_the_way_of_what_is_selected(seen: SimpleNamespace, part: str)
     empty = rigs.empty((2, 2, 1))
     objects = []
     if part == "empty":
-        goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+        goal = rigs.goal_of(ob, "hand.L")
         goal.target, goal.subtarget, objects = empty, "", [ob, empty]
         rigs.key_path(empty, (1, 12), [(1.6, 1.8, 2.0), (4, 4, 4)])
     ob.dqik.arcs = True
     rigs.update()
     bpy.ops.dqik.see_motion()
     arcs = seen.arrays.arcs(ob, bpy.context.scene, [name] if name else [], objects)
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(ob, "hand.L")
     missed, places, reached = [], [], []
     for frame in FRAMES:
         rigs.at_frame(frame)
@@ -218,7 +214,8 @@ def test_frames_and_selections_change_nothing(seen: SimpleNamespace) -> None:
     for frame in (6, 7, 3, 12, 5):
         rigs.at_frame(frame)
         rigs.update()
-    select(ob, "hand.R")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "hand.R"
     rigs.update()
     assert seen.motion.known(ob) is known
     assert not known.is_old
@@ -325,8 +322,7 @@ def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
     read()
     settings.ghosts_step, settings.arcs = 4, True
     path = str(tmp_path_factory.mktemp("files") / "ghosts.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(path)
     ob = bpy.data.objects["Figure"]
     assert (ob.dqik.ghosts, ob.dqik.ghosts_step, ob.dqik.arcs) == (True, 4, True)
     assert not seen.motion.known(ob).frames

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import chain, curve_object
+from live_rigs import chain, curve_object
 from mathutils import Euler, Matrix, Quaternion, Vector
 from scipy.spatial import ConvexHull
 

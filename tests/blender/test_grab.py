@@ -158,7 +158,7 @@ def test_a_click_selects_the_control_that_moves_a_part_now(extension: str) -> No
     for name in ENDS:
         assert selects(ob, name) == (ob, control(ob, name).name)
     assert selects(ob, "forearm.L") == (ob, "forearm.L")
-    next(goal for goal in ob.dqik.goals if goal.bone == "hand.L").mute = True
+    rigs.goal_of(ob, "hand.L").mute = True
     assert selects(ob, "hand.L") == (ob, "hand.L")
     ob.dqik.live = False
     assert selects(ob, "foot.L") == (ob, "foot.L")

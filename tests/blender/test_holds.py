@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import rigs
 from planted import TURNED, assert_planted, off, planted_figure
-from test_controls import select
 
 
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
@@ -64,7 +63,7 @@ def test_a_forearm_posed_by_hand_does_not_hold_the_trunk() -> None:
 def test_a_bone_posed_after_a_mirrored_paste_that_changed_nothing_is_held() -> None:
     """The figure is its own mirror image: the paste brings the other side's base poses along, and no pose."""
     ob = planted_figure()
-    select(ob, *ob.pose.bones.keys())
+    rigs.select(ob, *ob.pose.bones.keys())
     before = rigs.matrices(ob)
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
@@ -403,7 +402,7 @@ def test_undo_and_redo_of_an_edit_that_is_adopted_after_its_undo_step() -> None:
     ob = planted_figure()
     rigs.posed(ob.pose.bones["chest"], TURNED)
     rigs.update()
-    select(ob, "chest")
+    rigs.select(ob, "chest")
 
     def state() -> tuple[np.ndarray, float]:
         rigs.update()
@@ -430,7 +429,7 @@ def test_redo_brings_back_bones_that_are_held_with_a_posed_bone() -> None:
     """Pasting a chest holds the spine as it is seen, also when a redo loads the step from before it was adopted."""
     ob = planted_figure()
     rigs.posed(ob.pose.bones["chest"], TURNED)
-    select(ob, "chest")
+    rigs.select(ob, "chest")
     bpy.ops.pose.copy()
     bpy.ops.pose.rot_clear()
     bpy.data.objects["forearm.L"].location += rigs.Vector((0.2, -0.4, 0.2))
@@ -464,7 +463,7 @@ def test_clearing_a_bone_keeps_the_base_pose_of_the_bones_above() -> None:
     bpy.data.objects["forearm.L"].location += rigs.Vector((0.2, -0.4, 0.2))
     rigs.update()
     spine = tuple(ob.pose.bones["spine"].dqik_base[:7])
-    select(ob, "chest")
+    rigs.select(ob, "chest")
     bpy.ops.pose.rot_clear()
     rigs.update()
     assert tuple(ob.pose.bones["spine"].dqik_base[:7]) == spine

@@ -8,10 +8,12 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import frames_of
 from mathutils import Euler
 from planted import TURNED, off, planted_figure
-from test_controls import control, select
-from test_pins import filmed, moving, same
+from situations import overridden, reopened
+from test_controls import control
+from test_pins import moving, same
 from test_posing import live_figure
 
 BLOCKED = (1, 57, 115, 150, 180)
@@ -39,7 +41,7 @@ def blocked(kind: str = "EMPTIES") -> bpy.types.Object:
             hand.location = (0.03 * number, -0.04 * number, 0.05)
             for path in ("location", "rotation_quaternion"):
                 hand.keyframe_insert(path, frame=frame)
-    select(ob, "chest")
+    rigs.select(ob, "chest")
     return ob
 
 
@@ -132,7 +134,7 @@ def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
     bpy.ops.dqik.hold_here()
     before = poses()
     rigs.at_frame(115)
-    select(ob, "arm.R")
+    rigs.select(ob, "arm.R")
     rigs.posed(ob.pose.bones["arm.R"], TURNED)
     rigs.update()
     bpy.ops.dqik.hold_here()
@@ -167,7 +169,7 @@ def test_a_pose_that_is_not_keyed_is_held_on_all_frames_until_it_is() -> None:
     rigs.at_frame(57)
     assert np.abs(rigs.matrices(ob) - before[57]).max() > 0.05
     rigs.at_frame(115)
-    select(ob, "arm.L")
+    rigs.select(ob, "arm.L")
     assert bpy.ops.dqik.hold_here(all_held=True) == {"FINISHED"}
     assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
     assert_kept(before, 115)
@@ -185,7 +187,7 @@ def test_a_pose_that_gave_way_comes_back(press, name: str) -> None:
     hand.location = (0.4, -0.3, 0.6)
     hand.keyframe_insert("location", frame=115)
     rigs.at_frame(115)
-    select(ob, name)
+    rigs.select(ob, name)
     rigs.posed(ob.pose.bones[name], rigs.rotation((1, 1, 0), 40.0))
     rigs.update()
     seen = rigs.matrices(ob).copy()
@@ -207,7 +209,7 @@ def test_hold_here_holds_selected_bones_as_they_are_seen() -> None:
     assert_kept(before, 57)
     rigs.at_frame(57)
     assert np.degrees(rigs.turn(before[57], rigs.matrices(ob))) < 2.0  # it is held now, which the goals feel
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     with pytest.raises(RuntimeError, match="that the goals move"):
         bpy.ops.dqik.hold_here()
     ob.dqik.live = False
@@ -271,21 +273,6 @@ def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_kept(before, 115)
 
 
-def test_a_keyed_pose_is_saved(tmp_path: Path) -> None:
-    """And opens as it was, without a further key."""
-    blocked()
-    rigs.at_frame(115)
-    turn_chest()
-    key_chest(115)
-    before, keyed = poses(), rigs.keys(figure())
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    assert_kept(before)
-    rigs.at_frame(115)
-    rigs.update()
-    assert rigs.keys(figure()) == keyed
-
-
 def test_a_hold_without_keys_in_a_file_gets_none_by_looking(tmp_path: Path) -> None:
     """A bone that is held and keyed as earlier versions did: no update, undo or change of action keys its hold."""
     ob = blocked()
@@ -297,8 +284,7 @@ def test_a_hold_without_keys_in_a_file_gets_none_by_looking(tmp_path: Path) -> N
     chest.dqik_hold = 1.0
     ob.dqik.live = True
     rigs.update()
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "earlier.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "earlier.blend"))
+    reopened(tmp_path / "earlier.blend")
     rigs.update()
     data = figure().animation_data
     action = data.action
@@ -342,7 +328,7 @@ def test_a_paste_with_auto_keying_has_its_place_in_time(flipped: bool) -> None:
     chest = ob.pose.bones["chest"]
     earlier = chest.rotation_quaternion.copy()
     turn_chest(rigs.rotation((0, 1, 0), 25.0))
-    select(ob, *(bone.name for bone in ob.pose.bones))
+    rigs.select(ob, *(bone.name for bone in ob.pose.bones))
     bpy.ops.pose.copy()
     turn_chest(earlier)  # put back
     assert_kept(before)
@@ -396,14 +382,8 @@ def test_an_override_holds_at_a_frame(tmp_path: Path) -> None:
     """Its poses and holds are keyed in the shot's own action."""
     blocked()
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "figure.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with bpy.data.libraries.load(str(tmp_path / "figure.blend"), link=True) as (_, into):
-        into.objects = ["Figure"]
-    linked = into.objects[0]
-    bpy.context.scene.collection.objects.link(linked)
-    own = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
-    assert own.override_library is not None and own.dqik.live
+    own = overridden(tmp_path / "figure.blend")
+    assert own.dqik.live
     frames = (1, 57, 115, 150)
     shown = {}
     for frame in frames:
@@ -430,20 +410,19 @@ def test_what_is_held_as_it_is_seen_stays_as_it_is(seed: int, monkeypatch: pytes
     frame = float(random.choice([one for one in range(2, 40) if one not in keyed]))
     early, late = [one for one in keyed if one < frame], [one for one in keyed if one > frame]
     beside = [max(early, default=1.0), min(late, default=40.0)]
-    before = filmed(ob, [frame, *beside])
+    before = frames_of(ob, [frame, *beside])
     rigs.at_frame(frame)
     bones = ["chest", "spine", "hips", "arm.L", "forearm.R", "head", "shin.L"]
-    select(ob, *random.choice(bones, 2, replace=False).tolist())
+    rigs.select(ob, *random.choice(bones, 2, replace=False).tolist())
     assert bpy.ops.dqik.hold_here() == {"FINISHED"}
     rigs.update()
     names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
     now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
     assert same(now[None], before[:1])
-    assert same(filmed(ob, [frame, *beside]), before)
+    assert same(frames_of(ob, [frame, *beside]), before)
     path = bpy.app.tempdir + "held.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    assert same(filmed(bpy.data.objects["Figure"], [*beside, frame])[2:], before[:1])
+    reopened(path)
+    assert same(frames_of(bpy.data.objects["Figure"], [*beside, frame])[2:], before[:1])
 
 
 def test_the_panel_says_how_long_a_pose_is_held(extension: str) -> None:

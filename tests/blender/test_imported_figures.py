@@ -232,7 +232,7 @@ def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axi
 
 def lifted(ob: bpy.types.Object, by: Sequence[float], turn: float = 0.0) -> bpy.types.PoseBone:
     """Move the control of the left foot; returns it."""
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "Foot.L")
+    goal = rigs.goal_of(ob, "Foot.L")
     control = ob.pose.bones[goal.subtarget]
     place = Matrix.Translation(control.matrix.translation + Vector(by))
     control.matrix = place @ Matrix.Rotation(turn, 4, "X") @ control.matrix.to_quaternion().to_matrix().to_4x4()

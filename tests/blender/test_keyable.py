@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
-from situations import as_strip, linked_from, overridden
-from test_controls import select
+from situations import as_strip, into_collection, link_action, linked_from, overridden, twin_of
 from test_shot_life import assert_alike, contents, film, off, owner, shot
 
 LAYERED = bpy.app.version >= (4, 4, 0)
@@ -107,7 +106,7 @@ def ready(ob: bpy.types.Object, tool: str) -> None:
     rigs.at_frame(FRAME)
     bpy.ops.object.mode_set(mode="POSE")
     name = TOOLS[tool].selected
-    select(ob, name if name in ob.pose.bones else name.removeprefix("DQIK "))
+    rigs.select(ob, name if name in ob.pose.bones else name.removeprefix("DQIK "))
 
 
 def refused(ob: bpy.types.Object, tool: str, said: str) -> None:
@@ -212,26 +211,12 @@ def solo(ob: bpy.types.Object, bone: str) -> None:
 
 def shared(ob: bpy.types.Object, bone: str) -> None:
     del bone
-    other = bpy.data.objects.new("Twin", ob.data)
-    bpy.context.scene.collection.objects.link(other)
-    other.animation_data_create().action = ob.animation_data.action
-    if LAYERED:
-        other.animation_data.action_slot = ob.animation_data.action_slot
+    twin_of(ob)
 
 
 def of_library(ob: bpy.types.Object, bone: str) -> None:
     del bone
-    action = ob.animation_data.action
-    action.name = "Away"
-    path = bpy.app.tempdir + "away.blend"
-    bpy.data.libraries.write(path, {action})
-    ob.animation_data.action = None
-    bpy.data.actions.remove(action)
-    with bpy.data.libraries.load(path, link=True) as (_, into):
-        into.actions = ["Away"]
-    ob.animation_data.action = into.actions[0]
-    if LAYERED:
-        ob.animation_data.action_slot = into.actions[0].slots[0]
+    link_action(ob)
 
 
 def driven(ob: bpy.types.Object, bone: str) -> None:
@@ -267,10 +252,10 @@ OTHERWISE = {
 def meetings(situations: Iterable[Callable]) -> list[tuple[Callable, str]]:
     """Each situation with a third of the tools, and each tool with a third of them: one check serves all tools.
 
-    *Plant* meets all; `make presses` has all presses in all situations.
+    *Plant* and *Targets to Pose* meet all; `make presses` has all presses in all situations.
     """
-    tools = list(enumerate(TOOLS))
-    return [(one, tool) for k, one in enumerate(situations) for j, tool in tools if tool == "plant" or (k + j) % 3 == 0]
+    pairs = ((k + j, one, tool) for k, one in enumerate(situations) for j, tool in enumerate(TOOLS))
+    return [(one, tool) for number, one, tool in pairs if tool in ("plant", "targets") or number % 3 == 0]
 
 
 @pytest.mark.parametrize(
@@ -410,12 +395,7 @@ def disabled(ob: bpy.types.Object, target: bpy.types.Object) -> None:
 
 def excluded(ob: bpy.types.Object, target: bpy.types.Object) -> None:
     del ob
-    away = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(away)
-    for collection in target.users_collection:
-        collection.objects.unlink(target)
-    away.objects.link(target)
-    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    into_collection(target).exclude = True
 
 
 @pytest.mark.parametrize("tool", ["plant", "to ik", "targets"])

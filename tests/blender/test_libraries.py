@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Linked armatures and library overrides, beside local ones of the same name."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -157,47 +156,6 @@ def test_a_goal_of_ones_own_can_be_removed_from_an_override(tmp_path: Path) -> N
     else:
         assert len(ob.dqik.goals) == 0 or ob.dqik.goals[0].mute
     assert ob.library is None
-
-
-def full_body(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.setup_full_body()
-
-
-def from_constraints(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.goals_from_constraints()
-
-
-def solve(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.solve()
-
-
-def reset(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.reset_pose()
-
-
-def clear_limits(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.limits_clear()
-
-
-def bake_and_clear(ob: bpy.types.Object) -> None:
-    bpy.ops.dqik.bake(frame_start=1, frame_end=3, clear_goals=True)
-
-
-OPERATORS = [full_body, from_constraints, solve, reset, clear_limits, bake_and_clear]
-
-
-@pytest.mark.parametrize("linked", [True, False])
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_operators_on_library_data_do_it_or_say_why_not(operator: Callable, linked: bool, tmp_path: Path) -> None:
-    """No operator raises anything but a sentence on an override, or on an object that is linked."""
-    reaching()
-    ob = linked_from(tmp_path / "library.blend")[0] if linked else overridden(tmp_path / "library.blend")
-    rigs.made_active(ob)
-    try:
-        operator(ob)
-    except RuntimeError as error:
-        assert "Traceback" not in str(error)
-        assert 0 < len(str(error).strip()) < 300
 
 
 def test_the_pose_from_before_live_survives_in_an_override(tmp_path: Path) -> None:

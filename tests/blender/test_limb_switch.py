@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import frames_of
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 21)
@@ -32,7 +33,7 @@ def mover(targets: str = "BONES") -> bpy.types.Object:
 
 
 def target(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone | bpy.types.Object:
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    goal = rigs.goal_of(ob, bone)
     return goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target
 
 
@@ -40,23 +41,9 @@ def influence(ob: bpy.types.Object, bone: str) -> float:
     return next(goal.influence for goal in rigs.evaluated(ob).dqik.goals if goal.bone == bone)
 
 
-def select(ob: bpy.types.Object, *names: str) -> None:
-    """In Pose Mode, these bones only."""
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
-    ob.data.bones.active = ob.data.bones[names[0]]
-
-
 def film(ob: bpy.types.Object, frames: Iterable[float] = FRAMES) -> np.ndarray:
     """World places (F, N, 3) of the body's heads."""
-    names = names_of(ob)
-    found = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        found.append([rigs.head(ob, name) for name in names])
-    return np.array(found)
+    return frames_of(ob, frames)[..., :3, 3]
 
 
 def names_of(ob: bpy.types.Object) -> list[str]:
@@ -73,7 +60,7 @@ def test_a_range_to_keys_of_the_bones(selected: str) -> None:
     ob, halves = mover(), np.arange(6.5, 12.0)
     before, between = film(ob), film(ob, halves)
     rigs.at_frame(8)
-    select(ob, selected)
+    rigs.select(ob, selected)
     assert bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12) == {"FINISHED"}
     assert bpy.context.scene.frame_current == 8
     assert jump(film(ob), before) < NO_JUMP
@@ -110,7 +97,7 @@ def test_keys_of_other_bones_outside_of_a_range_stay() -> None:
     shape = np.array([[curve.evaluate(time) for time in outside] for curve in bones])
     ways = [(curve.data_path, curve.array_index) for curve in bones]
     before = film(ob)
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_fk(frame_start=4, frame_end=7) == {"FINISHED"}
     assert jump(film(ob), before) < NO_JUMP
     now = {(curve.data_path, curve.array_index): curve for curve in rigs.fcurves(ob)}
@@ -131,7 +118,7 @@ def test_a_figure_with_a_pose_that_is_held_at_one_frame_stays() -> None:
     assert chest.dqik_hold == 1.0
     before = film(ob)
     rigs.at_frame(15)
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     assert jump(film(ob)[:15], before[:15]) < NO_JUMP
 
@@ -154,7 +141,7 @@ def test_only_the_limb_is_keyed(range_: dict, mode: str) -> None:
     frames = halfway(FRAMES)
     before, keyed = film(ob, frames), len(rigs.keys(ob))
     rigs.at_frame(8)
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     assert bpy.ops.dqik.limb_to_fk(**range_) == {"FINISHED"}
     arm = ("collar.L", "arm.L", "forearm.L", "hand.L")
     counts = {way: len(points) for way, points in rigs.keys(ob).items() if way[0].startswith('pose.bones["')}
@@ -176,7 +163,7 @@ def test_a_bake_and_a_limb_that_is_posed_show_the_same_body() -> None:
     """Keys of the limb do not move the body that its goal leads, and a bake is what Live has shown."""
     ob = mover()
     rigs.at_frame(8)
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     names = names_of(ob)
     body = [number for number, name in enumerate(names) if not name.endswith(".L") or "leg" in name]
@@ -200,7 +187,7 @@ def test_a_bake_and_a_limb_that_is_posed_show_the_same_body() -> None:
 def test_the_bones_pose_the_limb_then() -> None:
     """Its bones turn it, and its control only leads the trunk, until that is switched off; the other limbs stay."""
     ob = mover()
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     rigs.at_frame(8)
     bpy.ops.dqik.limb_to_fk(frame_start=6, frame_end=12)
     rigs.at_frame(8)
@@ -209,7 +196,7 @@ def test_the_bones_pose_the_limb_then() -> None:
     target(ob, "hand.L").location.z += 0.3
     rigs.update()
     assert [rigs.evaluated(ob).pose.bones[name].matrix_basis for name in arm] == own
-    next(goal for goal in ob.dqik.goals if goal.bone == "hand.L").leads_body = False
+    rigs.goal_of(ob, "hand.L").leads_body = False
     before = film(ob, [8])[0]
     target(ob, "hand.L").location.z += 0.3
     rigs.update()
@@ -227,7 +214,7 @@ def test_the_bones_pose_the_limb_then() -> None:
 def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
     """To keys at frame 6, posed there, and back at frame 11: the frames around both do not jump."""
     ob = mover(targets)
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     rigs.at_frame(6)
     before = film(ob, [6])
     rigs.at_frame(6)
@@ -256,7 +243,7 @@ def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
 def test_other_bones_are_keyed_when_that_is_wanted() -> None:
     """With *Keep Body* off only the limb is keyed and the body moves; `limb_keep_body` puts it back, once."""
     ob = mover("BONES")
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     rigs.at_frame(6)
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     rigs.at_frame(11)
@@ -276,8 +263,7 @@ def test_other_bones_are_keyed_when_that_is_wanted() -> None:
         bpy.ops.dqik.limb_keep_body()
 
 
-@pytest.mark.parametrize("held", [False, True])
-@pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED"])
+@pytest.mark.parametrize(("handles", "held"), [("AUTO", False), ("AUTO_CLAMPED", True)])
 def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: bool) -> None:
     """Curves get three keys at most, and the control goes straight to its next key; the frames before stay exactly."""
     ob = mover()
@@ -290,10 +276,10 @@ def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: 
         rigs.at_frame(6)
         chest = ob.pose.bones["chest"]
         chest.rotation_quaternion = chest.rotation_quaternion @ Euler((0.0, 0.3, 0.0)).to_quaternion()
-        select(ob, "chest")
+        rigs.select(ob, "chest")
         assert bpy.ops.dqik.hold_here() == {"FINISHED"}
     rigs.at_frame(6)
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     rigs.at_frame(9)
     bone = ob.pose.bones["forearm.L"]
@@ -323,7 +309,7 @@ def test_keys_that_are_put_into_eased_curves_keep_them_before_the_switch() -> No
     for key in curve.keyframe_points:
         key.interpolation, key.easing = "QUART", "EASE_IN_OUT"
     curve.update()
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     rigs.at_frame(3)
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     times = np.append(np.arange(1.0, 8.01, 0.125), np.arange(11.0, 17.0, 0.25))
@@ -350,10 +336,10 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
             ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     bpy.ops.dqik.setup_full_body()
     ob.dqik.live = True
-    hand = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    hand = rigs.goal_of(ob, "hand.L")
     hand.mute = True
     before = film(ob)
-    select(ob, "DQIK hand.L")
+    rigs.select(ob, "DQIK hand.L")
     assert bpy.ops.dqik.limb_to_ik(frame_start=5, frame_end=15) == {"FINISHED"}
     assert jump(film(ob), before) < NO_JUMP
     assert not hand.mute
@@ -385,7 +371,7 @@ def test_a_goal_that_is_missed_keeps_the_keys_of_its_control(frames: dict) -> No
     before = far_keys(ob)
     rigs.at_frame(6)
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length > 0.1
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_ik(**frames) == {"CANCELLED"}
     assert own_keys(ob) == before
     assert not any("influence" in path for path, _ in rigs.keys(ob))
@@ -395,13 +381,13 @@ def test_frames_of_a_range_that_are_switched_already_keep_their_control() -> Non
     """Nothing moves, and outside of the range not even the control."""
     ob = mover()
     far_keys(ob)
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_fk(frame_start=8, frame_end=10) == {"FINISHED"}
     before = film(ob)
     rigs.at_frame(6)
     asked = place(ob, "hand.L")
     assert (rigs.head(ob, "hand.L") - asked).length > 0.1
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_ik(frame_start=5, frame_end=12) == {"FINISHED"}
     rigs.at_frame(6)
     assert (place(ob, "hand.L") - asked).length < NO_JUMP
@@ -433,7 +419,7 @@ def test_a_figure_without_keys_gets_none(targets: str, way: tuple, live: bool) -
     ob = standing(targets, way)
     ob.dqik.live = live
     before = film(ob, [8, 1])
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     assert jump(film(ob, [8, 1]), before) < NO_JUMP
     assert influence(ob, "hand.L") == 0.0
@@ -456,7 +442,7 @@ def test_auto_keying_keys_a_figure_without_keys_at_this_frame(monkeypatch: pytes
     ob = standing()
     before = film(ob, [8, 1])
     rigs.at_frame(8)
-    select(ob, "hand.L")
+    rigs.select(ob, "hand.L")
     monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
     monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
@@ -471,7 +457,7 @@ def test_live_that_is_off_stays_off() -> None:
     before = film(ob, [8])
     ob.dqik.live = False
     rigs.at_frame(8)
-    select(ob, "foot.L", "DQIK hand.L")
+    rigs.select(ob, "foot.L", "DQIK hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     assert not ob.dqik.live
     ob.dqik.live = True
@@ -481,7 +467,7 @@ def test_live_that_is_off_stays_off() -> None:
 
 def test_nothing_selected_that_has_a_goal() -> None:
     ob = mover()
-    select(ob, "chest")
+    rigs.select(ob, "chest")
     with pytest.raises(RuntimeError, match="Select the control or bones of a limb"):
         bpy.ops.dqik.limb_to_fk()
     assert not any("influence" in path for path, _ in rigs.keys(ob))

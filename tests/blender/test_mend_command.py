@@ -10,6 +10,7 @@ import bpy
 import pytest
 import rigs
 from farm_files import clip, imported, keys, run
+from situations import into_collection
 from test_mend_motion import captured, holding
 
 
@@ -69,11 +70,7 @@ def test_what_is_hidden_is_mended_as_if_it_were_shown(tmp_path: Path) -> None:
         ob = imported(tmp_path / "walk.bvh")
         ob.hide_viewport = how == "hidden"
         if how == "excluded":
-            collection = bpy.data.collections.new("Own")
-            bpy.context.scene.collection.children.link(collection)
-            collection.objects.link(ob)
-            bpy.context.scene.collection.objects.unlink(ob)
-            bpy.context.view_layer.layer_collection.children["Own"].exclude = True
+            into_collection(ob).exclude = True
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / f"{how}.blend"))
         assert run("dqik_mend", "--input", tmp_path / f"{how}.blend", "--output", tmp_path / "out") == 0
         assert keys(tmp_path / "out" / f"{how}.blend") == keys(tmp_path / "shown.blend")

@@ -300,7 +300,7 @@ def test_lists_name_parts_of_the_body() -> None:
     for bone in ob.data.bones:
         bone.name = f"mixamorig:{bone.name}"
     set_up(ob)
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "mixamorig:head")
+    goal = rigs.goal_of(ob, "mixamorig:head")
     assert (goal.name, goal.label) == ("mixamorig:head", "Head")
     goal.label = "Head"
     assert goal.name == "mixamorig:head"

@@ -19,8 +19,7 @@ def test_the_path_of_a_solved_bone_is_where_it_goes(ends: str) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
     rigs.key_path(control, (3, 12), [control.location.copy(), control.location + Vector((-0.2, -0.3, 0.2))])
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "forearm.L"
+    rigs.select(ob, "forearm.L")
     ob.data.bones.active = ob.data.bones["forearm.L"]
     expected = []
     for frame in range(3, 13):

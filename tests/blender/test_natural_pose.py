@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Quaternion, Vector
+from situations import reopened
 
 FRAMES = range(1, 25)
 ENDS = ("hand.L", "hand.R", "head", "foot.L", "foot.R")
@@ -309,16 +310,6 @@ def test_a_head_out_of_reach_leaves_hands_and_feet_alone(amount: float, sideways
     assert max((rigs.head(ob, name) - place).length for name, place in before.items()) < 1e-3 * height
 
 
-def test_live_off_gives_the_pose_from_before() -> None:
-    """The natural pose does not get into the base pose."""
-    ob = acting_figure(live=False)
-    before = rigs.channels(ob)
-    ob.dqik.live = True
-    played(ob)
-    ob.dqik.live = False
-    np.testing.assert_array_equal(rigs.channels(ob), before)
-
-
 # -- which figures it knows -------------------------------------------------------------------------------------------
 
 
@@ -478,10 +469,7 @@ def test_what_was_learnt_survives_saving_copying_and_undo(tmp_path: Path) -> Non
     bpy.ops.ed.redo()
     ob = bpy.data.objects["Figure"]
     assert furthest(learnt, played(ob, [75])) < 1e-5
-    path = str(tmp_path / "learnt.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "learnt.blend")
     ob = bpy.data.objects["Figure"]
     assert furthest(learnt, played(ob, [75])) < 1e-5
     copy = ob.copy()
@@ -535,16 +523,14 @@ def test_a_file_from_before_the_natural_pose_keeps_its_look(set_by_hand: float |
     before = played(ob, (frame,))
     if set_by_hand is None:
         ob.dqik.property_unset("natural_pose")
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
+        reopened(path)
         ob = bpy.data.objects["Figure"]
         assert ob.dqik.natural_pose == 1.0
         assert furthest(played(ob, (frame,)), before) > radians(5.0)
     else:
         ob.dqik.natural_pose = set_by_hand
     ob.dqik.property_unset("version")  # as if an earlier version had made the goals
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(path)
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.natural_pose == pytest.approx(set_by_hand or 0.0)
     assert set_by_hand or furthest(played(ob, (frame,)), before) < 1e-4

@@ -9,11 +9,10 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from films import probed
 from situations import NEAR, reaching
-from test_simulations import Look
 
 FRAMES = (3, 4, 9, 2, 20, 19)
-_rendered: dict[int, float] = {}
 
 
 @contextmanager
@@ -79,29 +78,16 @@ def test_a_bake_and_live_agree_on_it() -> None:
 def test_renders_meet_it_too(at: int | None, tmp_path: Path) -> None:
     ob, target = still()
 
-    class Measure(Look):
-        bl_idname = "DQIK_TEST_MEASURE"
+    def miss(depsgraph: bpy.types.Depsgraph) -> float:
+        shown, aim = ob.evaluated_get(depsgraph), target.evaluated_get(depsgraph)
+        tail = shown.matrix_world @ shown.pose.bones["jib"].tail
+        return (tail - aim.matrix_world.translation).length
 
-        def render(self, depsgraph: bpy.types.Depsgraph) -> None:
-            shown, aim = ob.evaluated_get(depsgraph), target.evaluated_get(depsgraph)
-            tail = shown.matrix_world @ shown.pose.bones["jib"].tail
-            _rendered[depsgraph.scene.frame_current] = (tail - aim.matrix_world.translation).length
-
-    scene = bpy.context.scene
-    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(scene.camera)
-    scene.frame_start, scene.frame_end, scene.render.filepath = 1, 6, str(tmp_path / "frame")
-    scene.render.resolution_x = scene.render.resolution_y = 8
-    _rendered.clear()
-    bpy.utils.register_class(Measure)
-    try:
-        scene.render.engine = Measure.bl_idname
-        with installed("frame_change_post", mover(target), at):
-            bpy.ops.render.render(animation=True)
-    finally:
-        bpy.utils.unregister_class(Measure)
-    assert list(_rendered) == list(range(1, 7))
-    assert max(_rendered.values()) < NEAR
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
+    with installed("frame_change_post", mover(target), at), probed(miss, tmp_path) as seen:
+        bpy.ops.render.render(animation=True)
+    assert list(seen) == list(range(1, 7))
+    assert max(seen.values()) < NEAR
 
 
 @pytest.mark.parametrize("at", [0, None], ids=["before", "after"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Matrix, Vector
+from situations import reopened
 
 AXES = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0), "NEG_Z": (0, 0, -1)}
 
@@ -104,7 +105,5 @@ def test_the_mirror_image_is_parallel_to_the_mirrored_bone(tmp_path: Path) -> No
         left, right = (ob.data.bones[f"{bone}.{side}"].matrix_local.to_3x3() for side in "LR")
         wanted = image @ (left @ Vector(AXES[own]))
         assert max(AXES, key=lambda name: wanted @ (right @ Vector(AXES[name]))) == axis
-    path = str(tmp_path / "parallel.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(tmp_path / "parallel.blend")
     assert bpy.data.objects["Figure"].dqik.goals[0].target_axis == "NEG_X"

@@ -33,15 +33,8 @@ def walker() -> tuple[bpy.types.Object, bpy.types.PoseBone]:
         control.matrix = matrix
         for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
             control.keyframe_insert(path, frame=frame)
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     return ob, control
-
-
-def select(ob: bpy.types.Object, *names: str) -> None:
-    """Select only these bones."""
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
-    ob.data.bones.active = ob.data.bones[names[0]]
 
 
 def matrices(ob: bpy.types.Object, bone: str, frames: object) -> dict[float, Matrix]:
@@ -121,7 +114,7 @@ def blocked_step() -> bpy.types.Object:
         for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
             control.keyframe_insert(path, frame=frame)
     bpy.context.scene.frame_end = 13
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     return ob
 
 
@@ -151,7 +144,7 @@ def test_few_keys_stay_few() -> None:
     bpy.ops.object.mode_set(mode="POSE")
     control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
     rigs.key_path(control, (1, 20, 40), [(0, 0, 0), (0.2, 0.1, 0), (0.3, 0, 0.2)])
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     rigs.at_frame(15)
     there = matrices(ob, control.name, (15,))[15]
     rigs.at_frame(15)
@@ -173,7 +166,7 @@ def test_a_foot_that_is_held_still_in_the_air_is_not_planted() -> None:
         control.matrix = Matrix.Translation((0.0, -0.01 * height, height)) @ rest
         control.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_end = 40
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     keys = rigs.keys(ob)
     rigs.at_frame(19)
     with pytest.raises(RuntimeError, match="moves on this frame"):
@@ -194,7 +187,7 @@ def test_a_curve_that_goes_straight_on_behind_its_last_key_goes_on_so() -> None:
         curve.update()
     outside = [*range(-5, 26), *range(35, 61)]
     before = matrices(ob, control.name, outside)
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     rigs.at_frame(30)
     assert bpy.ops.dqik.plant(frame_start=28, frame_end=32, fade=2) == {"FINISHED"}
     after = matrices(ob, control.name, outside)
@@ -223,8 +216,7 @@ def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
 def test_a_press_without_a_control_says_what_to_select() -> None:
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body()
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, "spine")
+    rigs.select(ob, "spine")
     with pytest.raises(RuntimeError, match="controls of the feet or hands"):
         bpy.ops.dqik.plant()
 
@@ -248,7 +240,7 @@ def test_few_keys_stay_as_they_are_outside_of_the_range_and_its_fade(handles: st
         curve.update()
     outside = [*np.arange(-3.0, 14.01, 0.25), *np.arange(26.0, 65.0, 0.25)]
     before = matrices(ob, control.name, outside)
-    select(ob, control.name)
+    rigs.select(ob, control.name)
     rigs.at_frame(20)
     assert bpy.ops.dqik.plant(frame_start=16, frame_end=24, fade=2) == {"FINISHED"}
     after = matrices(ob, control.name, outside)

@@ -11,7 +11,6 @@ import rigs
 from mathutils import Matrix, Vector
 from test_foot_roll import ANKLE, BALL, HEEL, TIP, about_x, apart, carried, control, film, off, stand, turned
 from test_more_controls import at_ease, figure
-from test_plant import select
 
 MM = 1e-3
 UP = Vector((0.0, 0.0, 0.015))  # the joint of the toes above the ground, on which their tip is
@@ -63,8 +62,7 @@ def choose(ob: bpy.types.Object) -> None:
         rigs.made_active(owner)
         return
     rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    select(ob, owner.name)
+    rigs.select(ob, owner.name)
 
 
 def key_toes(ob: bpy.types.Object, pitches: dict[int, float]) -> None:

@@ -270,9 +270,7 @@ def test_knees_rolled_between_their_axes_bend_like_others() -> None:
 def test_only_selected_bones_and_nothing_to_recognise() -> None:
     """The others' limits stay; on bones with other names nothing is done."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "shin.L"
+    rigs.select(ob, "shin.L")
     assert bpy.ops.dqik.limits_preset(only_selected=True) == {"FINISHED"}
     assert [bone.name for bone in ob.pose.bones if bone.dqik_use_limits] == ["shin.L"]
     bpy.ops.object.mode_set(mode="OBJECT")

@@ -12,7 +12,13 @@ PRESSES = "key_controls;overlap;bake;edit_range"
 SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between frames;centimetres"
 
 
-@pytest.mark.parametrize(("presses", "situations"), [("", "few keys"), (PRESSES, SITUATIONS)], ids=["all", "some"])
+OF_FILES = "setup_full_body;goals_from_constraints;goal_add;goals_clear;solve;reset_pose;limits_clear"
+
+
+@pytest.mark.parametrize(
+    ("presses", "situations"), [("", "few keys"), (PRESSES, SITUATIONS), (OF_FILES, "linked;override")],
+    ids=["all", "some", "from libraries"],
+)  # fmt: skip
 def test_a_press_does_what_it_says_or_changes_nothing(presses: str, situations: str, extension_zip: Path) -> None:
     """All presses where all is usual, and some in other situations.
 

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds of every live rig: files, frames in any order, undo, renders, overrides and bakes all show the same."""
 
-from collections.abc import Generator
 from pathlib import Path
-from typing import ClassVar
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import SITUATIONS, film, film_here
+from films import probed
+from live_rigs import SITUATIONS, film, film_here
 from situations import forget, overridden, override, reopened
 
 LOOKED_AT = (1, 5, 6.75, 8, 11, 12)
@@ -73,49 +72,22 @@ def test_a_bake_shows_the_same_without_goals(name: str) -> None:
     assert apart(film(ob, frames), shown) < SAME
 
 
-class _Probe(bpy.types.RenderEngine):
-    """Instead of pictures it takes what the render's own depsgraph shows."""
-
-    bl_idname, bl_label = "DQIK_TEST_PROMISES", "Probe"
-    ob: ClassVar[str]
-    shown: ClassVar[dict[float, np.ndarray]] = {}
-
-    def render(self, depsgraph: bpy.types.Depsgraph) -> None:
-        ob = bpy.data.objects[self.ob].evaluated_get(depsgraph)
-        names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-        matrices = np.array([ob.matrix_world @ ob.pose.bones[name].matrix for name in names])
-        self.shown[depsgraph.scene.frame_current] = matrices
-
-
-@pytest.fixture
-def probe(tmp_path: Path) -> Generator[type[_Probe]]:
-    bpy.utils.register_class(_Probe)
-    scene = bpy.context.scene
-    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(scene.camera)
-    scene.render.engine, scene.render.filepath = _Probe.bl_idname, f"{tmp_path}/####"
-    scene.render.resolution_x = scene.render.resolution_y = 4
-    yield _Probe
-    bpy.utils.unregister_class(_Probe)
-
-
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_renders_show_the_same_and_leave_the_pose(name: str, probe: type[_Probe]) -> None:
+def test_renders_show_the_same_and_leave_the_pose(name: str, tmp_path: Path) -> None:
     """Stills in any order, and an animation."""
-    ob = SITUATIONS[name]()
+    ob, scene = SITUATIONS[name](), bpy.context.scene
     shown = film(ob, (1, 5, 11, 12, 8))
-    probe.ob, scene = ob.name, bpy.context.scene
-    for frame in (12, 5):
-        rigs.at_frame(frame)
-        bpy.ops.render.render()
-    scene.frame_start, scene.frame_end = 11, 12
-    rigs.at_frame(8)
-    bpy.ops.render.render(animation=True)
+    with probed(lambda depsgraph: film_here(ob, depsgraph), tmp_path) as seen:
+        for frame in (12, 5):
+            rigs.at_frame(frame)
+            bpy.ops.render.render()
+        scene.frame_start, scene.frame_end = 11, 12
+        rigs.at_frame(8)
+        bpy.ops.render.render(animation=True)
     assert scene.frame_current == 8
     assert apart({8: film_here(ob)}, shown) < SAME
-    assert probe.shown.keys() >= {5, 11, 12}
-    assert apart(probe.shown, shown) < SAME
-    probe.shown.clear()
+    assert seen.keys() == {5, 11, 12}
+    assert apart(seen, shown) < SAME
 
 
 OVERRIDDEN = ["arms, plain", "goal, look at", "coupled bones", "natural pose", "a rolled foot, bones", "eyes"]

@@ -3,6 +3,7 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from itertools import product
 from math import degrees
 from pathlib import Path
 
@@ -106,13 +107,9 @@ def motion_paths(folder: Path) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def needs(addon: str) -> None:
-    addon_utils.enable(addon)
-
-
 def export_with(addon: str, export: Callable[[Path], None]) -> Callable[[Path], None]:
     def step(folder: Path) -> None:
-        needs(addon)
+        addon_utils.enable(addon)
         export(folder)
 
     step.__name__ = export.__name__
@@ -126,6 +123,16 @@ def saved_basis(ob: bpy.types.Object) -> list:
 def restore_basis(ob: bpy.types.Object, saved: Iterable) -> None:
     for bone, matrix in zip(ob.pose.bones, saved, strict=True):
         bone.matrix_basis = matrix
+
+
+def visit_cleared(ob: bpy.types.Object, frames: Iterable[int | None]) -> None:
+    """Clear the pose on some frames, or where it is for None, and have it evaluated."""
+    for frame in frames:
+        if frame is not None:
+            bpy.context.scene.frame_set(frame)
+        for bone in ob.pose.bones:
+            bone.matrix_basis.identity()
+        bpy.context.view_layer.update()
 
 
 def step_actions(folder: Path) -> None:
@@ -148,11 +155,7 @@ def measure_at_rest(folder: Path) -> None:
     del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, frame = saved_basis(ob), scene.frame_current
-    for step in (2, 7):
-        scene.frame_set(step)
-        for bone in ob.pose.bones:
-            bone.matrix_basis.identity()
-        bpy.context.view_layer.update()
+    visit_cleared(ob, (2, 7))
     restore_basis(ob, saved)
     scene.frame_set(frame)
 
@@ -162,11 +165,7 @@ def measure_and_put_back_afterwards(folder: Path) -> None:
     del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, frame = saved_basis(ob), scene.frame_current
-    for step in (2, 7):
-        scene.frame_set(step)
-        for bone in ob.pose.bones:
-            bone.matrix_basis.identity()
-        bpy.context.view_layer.update()
+    visit_cleared(ob, (2, 7))
     scene.frame_set(frame)
     restore_basis(ob, saved)
 
@@ -179,11 +178,7 @@ def measure_in_each_action(folder: Path) -> None:
     place = tuple(ob.location)
     for other in [action, *bpy.data.actions]:
         ob.animation_data.action = other
-        for step in (3, 8):
-            scene.frame_set(step)
-            for bone in ob.pose.bones:
-                bone.matrix_basis.identity()
-            bpy.context.view_layer.update()
+        visit_cleared(ob, (3, 8))
     ob.animation_data.action, ob.location = action, place
     restore_basis(ob, saved)
     scene.frame_set(frame)
@@ -195,9 +190,7 @@ def measure_here(folder: Path) -> None:
     del folder
     ob = bpy.context.object
     saved = saved_basis(ob)
-    for bone in ob.pose.bones:
-        bone.matrix_basis.identity()
-    bpy.context.view_layer.update()
+    visit_cleared(ob, (None,))
     restore_basis(ob, saved)
     bpy.context.view_layer.update()
 
@@ -250,8 +243,11 @@ STEPS = [
 LEAVE_OTHER_BONES_AT_REST = STEPS[1:2]
 
 
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+@pytest.mark.parametrize(
+    ("step", "start_from"),
+    [*((step, "POSE") for step in STEPS), *product(STEPS[-8:], ("PREVIOUS", "FOLLOW"))],
+    ids=lambda one: one if isinstance(one, str) else one.__name__,
+)
 def test_what_is_put_back_was_no_edit(step: Callable[[Path], None], start_from: str, tmp_path: Path) -> None:
     """Frames, holds and base poses are as they were."""
     ob = acting(start_from)

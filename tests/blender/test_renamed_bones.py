@@ -168,7 +168,7 @@ def test_a_control_that_is_renamed_stays_the_target() -> None:
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.dqik.setup_full_body(controls={"ELBOWS"})
     ob.dqik.live = True
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(ob, "hand.L")
     by_script(ob, {goal.subtarget: "IK hand L", goal.pole_subtarget: "elbow target"})
     rigs.update()
     assert (goal.subtarget, goal.pole_subtarget) == ("IK hand L", "elbow target")

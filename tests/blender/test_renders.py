@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from catalogue import SITUATIONS
-from situations import reaching
+from films import filmed
+from live_rigs import SITUATIONS
+from situations import into_collection, reaching
 
 PIXELS = 16
 WIDE = 4.0  # what the camera sees, in both directions
@@ -18,23 +19,10 @@ MIDDLE = (0.6, 1.0)  # x and z
 NEAR = 0.12  # half a pixel
 
 
-def filmed(ob: bpy.types.Object) -> bpy.types.Scene:
-    """Hang the ball on the jib's tail and look at it along Y, before nothing."""
-    mesh = bpy.data.meshes.new("Ball")
-    corners = [(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.2, 0.2)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
-    ball = bpy.data.objects.new("Ball", mesh)
-    ball.parent, ball.parent_type, ball.parent_bone = ob, "BONE", "jib"
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale = "ORTHO", WIDE
-    camera.location, camera.rotation_euler = (MIDDLE[0], -9, MIDDLE[1]), (radians(90), 0, 0)
-    scene = bpy.context.scene
-    for made in (ball, camera):
-        scene.collection.objects.link(made)
-    scene.camera, scene.render.engine = camera, "CYCLES"
+def filmed_jib(ob: bpy.types.Object) -> bpy.types.Scene:
+    """A cube on the jib's tail, looked at along Y, before nothing."""
+    scene = filmed(ob, "jib", 0.2, WIDE, (MIDDLE[0], -9, MIDDLE[1]), (radians(90), 0, 0))
     scene.render.resolution_x = scene.render.resolution_y = PIXELS
-    scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 16, "CPU", False
-    scene.render.threads_mode, scene.render.threads = "FIXED", 1
     scene.render.film_transparent, scene.render.image_settings.color_mode = True, "RGBA"
     return scene
 
@@ -79,7 +67,7 @@ def animated_crane(name: str) -> bpy.types.Object:
     for frame, live in {4: True, 6: False, 8: True}.items() if name == "keyed live" else ():
         ob.dqik.live = live
         ob.dqik.keyframe_insert("live", frame=frame)
-    filmed(ob)
+    filmed_jib(ob)
     return ob
 
 
@@ -128,11 +116,7 @@ def target(hidden: bool) -> None:
 
 
 def collection_of_target(hidden: bool) -> None:
-    scene, controls = bpy.context.scene, bpy.data.collections.new("Controls")
-    scene.collection.children.link(controls)
-    controls.objects.link(bpy.data.objects["Load"])
-    scene.collection.objects.unlink(bpy.data.objects["Load"])
-    controls.hide_render = hidden
+    into_collection(bpy.data.objects["Load"]).collection.hide_render = hidden
 
 
 def bone_as_target(hidden: bool) -> None:
@@ -156,7 +140,7 @@ def test_targets_hidden_in_renders_are_reached_there(hide: Callable, tmp_path: P
     """Nothing is left in the file."""
     ob, _ = reaching()
     hide(True)
-    filmed(ob)
+    filmed_jib(ob)
     ob.dqik.live = True
     viewport = {}
     for frame in (3, 16):

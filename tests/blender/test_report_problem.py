@@ -19,7 +19,7 @@ def secret_figure(targets: str) -> bpy.types.Object:
     skin = bpy.data.objects.new("Secret skin", mesh)
     bpy.context.scene.collection.objects.link(skin)
     skin.modifiers.new("Armature", "ARMATURE").object = ob
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(ob, "hand.L")
     skin.location = rigs.head(ob, "hand.L") + Vector((-0.1, -0.2, 0.1))
     goal.target, goal.subtarget, goal.use_rotation = skin, "", False
     ob.pose.bones["chest"].rotation_mode = "XYZ"

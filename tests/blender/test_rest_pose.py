@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Quaternion, Vector
+from situations import share_action
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
 
@@ -128,11 +129,7 @@ def shared(ob: bpy.types.Object) -> None:
 
 
 def played(ob: bpy.types.Object) -> None:
-    other = bpy.data.objects.new("Other", None)
-    bpy.context.scene.collection.objects.link(other)
-    other.animation_data_create().action = ob.animation_data.action
-    if hasattr(other.animation_data, "action_slot"):
-        other.animation_data.action_slot = ob.animation_data.action_slot
+    share_action(ob, rigs.empty((0, 0, 0), "Other"))
 
 
 def stripped(ob: bpy.types.Object) -> None:

@@ -45,9 +45,6 @@ def test_hips_stay_on_their_way_while_a_figure_turns_over() -> None:
     assert np.abs(np.diff(ways[1] - ways[0])).max() < 0.15
 
 
-LEGS = {"thigh": "shin", "shin": "foot", "front_thigh": "front_shin", "front_shin": "front_foot"}
-
-
 def animal(name: str, scale: float, long: float) -> bpy.types.Object:
     """A four-legged figure that looks along -Y, with a trunk of some length."""
     bones = [

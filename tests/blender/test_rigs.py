@@ -469,24 +469,6 @@ def test_a_muted_goal_has_no_effect() -> None:
     assert rigs.turn(both, rigs.matrices(ob)) < 1e-5
 
 
-def test_a_keyed_mute_is_followed_frame_by_frame() -> None:
-    """Frames where the goal is muted show the base pose, the others its solution, in any order."""
-    ob = rigs.bent_arm()
-    rest, target = rigs.matrices(ob), rigs.empty((0.9, -1.0, 0.5))
-    goal = rigs.goal(ob, "b", target)
-    for frame, mute in ((1, False), (10, True), (20, False)):
-        goal.mute = mute
-        goal.keyframe_insert("mute", frame=frame)
-    rigs.at_frame(1)
-    ob.dqik.live = True
-    for frame in (3, 12, 25, 15, 4, 11):
-        rigs.at_frame(frame)
-        if 10 <= frame < 20:
-            assert rigs.turn(rest, rigs.matrices(ob)) < 1e-5, f"frame {frame}"
-        else:
-            assert rigs.miss(ob, "b", target) < 1e-3, f"frame {frame}"
-
-
 def test_goals_cleared_while_live_give_the_base_pose_back() -> None:
     """With its goals gone the rig stands as it did before live, also after the next change of frame."""
     ob = rigs.bent_arm()

@@ -20,7 +20,7 @@ def body(targets: str = "BONES") -> bpy.types.Object:
 
 
 def goal_of(ob: bpy.types.Object, bone: str = HAND) -> bpy.types.PropertyGroup:
-    return next(goal for goal in ob.dqik.goals if goal.bone == bone)
+    return rigs.goal_of(ob, bone)
 
 
 def turn(ob: bpy.types.Object, bone: str) -> Quaternion:

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import NEAR, STEADY, key_turns, pose_at, reaching, turn
+from situations import NEAR, STEADY, into_collection, key_turns, pose_at, reaching, turn
 
 
 def second_scene(*objects: bpy.types.Object) -> bpy.types.Scene:
@@ -181,13 +181,9 @@ def test_an_armature_that_is_only_instanced_is_solved() -> None:
 def test_an_armature_out_of_the_view_layer_comes_back_solved() -> None:
     """Excluded, moved on and included again."""
     ob, target = reaching()
-    collection = bpy.data.collections.new("Set")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(ob)
-    bpy.context.scene.collection.objects.unlink(ob)
+    layer = into_collection(ob)
     ob.dqik.live = True
     rigs.at_frame(3)
-    layer = bpy.context.view_layer.layer_collection.children["Set"]
     layer.exclude = True
     rigs.at_frame(12)
     layer.exclude = False

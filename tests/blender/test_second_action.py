@@ -5,17 +5,17 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import frames_of
 from mathutils import Euler
-from test_from_animation import film, walker
+from situations import assign
+from test_from_animation import walker
 
 FRAMES = (1, 4, 8.5, 12, 16)
 NEAR = 2e-5
 
 
-def assign(ob: bpy.types.Object, action: bpy.types.Action) -> None:
-    ob.animation_data.action = action
-    if hasattr(action, "slots"):
-        ob.animation_data.action_slot = action.slots[0]
+def play(ob: bpy.types.Object, action: bpy.types.Action) -> None:
+    assign(ob, action)
     rigs.update()
 
 
@@ -26,7 +26,7 @@ def two_actions() -> tuple[bpy.types.Object, bpy.types.Action, bpy.types.Action]
     first.name, first.use_fake_user = "Walk", True
     second = first.copy()
     second.name, second.use_fake_user = "Wave", True
-    assign(ob, second)
+    play(ob, second)
     for frame in range(1, 17):
         for name, angles in (("arm.L", (-0.3, 0.1, 0.05 * frame)), ("forearm.L", (0.0, 0.0, 0.9 + 0.03 * frame)),
                              ("thigh.R", (-0.9, 0.0, 0.02 * frame))):  # fmt: skip
@@ -37,7 +37,7 @@ def two_actions() -> tuple[bpy.types.Object, bpy.types.Action, bpy.types.Action]
 
 
 def off(ob: bpy.types.Object, expected: np.ndarray) -> float:
-    return float(np.abs(film(ob, FRAMES) - expected).max())
+    return float(np.abs(frames_of(ob, FRAMES) - expected).max())
 
 
 @pytest.mark.parametrize("press", ["key_from_motion", "setup_full_body"])
@@ -45,9 +45,9 @@ def off(ob: bpy.types.Object, expected: np.ndarray) -> float:
 @pytest.mark.parametrize("live", [True, False])
 def test_the_second_action_plays_after_one_press_and_the_first_one_too(press: str, more: set, live: bool) -> None:
     ob, first, second = two_actions()
-    waves = film(ob, FRAMES)
-    assign(ob, first)
-    walks = film(ob, FRAMES)
+    waves = frames_of(ob, FRAMES)
+    play(ob, first)
+    walks = frames_of(ob, FRAMES)
     bpy.ops.object.mode_set(mode="POSE")
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     if more:
@@ -56,7 +56,7 @@ def test_the_second_action_plays_after_one_press_and_the_first_one_too(press: st
     ob.dqik.live = True
     assert off(ob, walks) < NEAR
     assert not ob.dqik.status.message
-    assign(ob, second)
+    play(ob, second)
     rigs.at_frame(8)
     assert off(ob, waves) > 0.1
     assert "'Wave' moves the body, but has no keys on its controls" in ob.dqik.status.message
@@ -67,18 +67,18 @@ def test_the_second_action_plays_after_one_press_and_the_first_one_too(press: st
     ob.dqik.live = True
     assert off(ob, waves) < NEAR
     assert not ob.dqik.status.message
-    assign(ob, first)
+    play(ob, first)
     assert off(ob, walks) < NEAR
     assert not ob.dqik.status.message
-    assign(ob, second)
+    play(ob, second)
     assert off(ob, waves) < NEAR
     assert bpy.ops.dqik.key_from_motion() == {"CANCELLED"}
 
 
 def test_rolls_and_influences_of_the_first_action_do_not_stay_in_the_second() -> None:
     ob, first, second = two_actions()
-    waves = film(ob, FRAMES)
-    assign(ob, first)
+    waves = frames_of(ob, FRAMES)
+    play(ob, first)
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.dqik.setup_full_body()
     number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "foot.L")
@@ -90,12 +90,12 @@ def test_rolls_and_influences_of_the_first_action_do_not_stay_in_the_second() ->
         ob.keyframe_insert(f"dqik.goals[{number}].influence", frame=frame)
     ob.dqik.live = True
     rigs.at_frame(16)
-    walks = film(ob, FRAMES)
+    walks = frames_of(ob, FRAMES)
     rigs.at_frame(16)
-    assign(ob, second)
+    play(ob, second)
     assert bpy.ops.dqik.key_from_motion() == {"FINISHED"}
     assert off(ob, waves) < NEAR
-    assign(ob, first)
+    play(ob, first)
     assert off(ob, walks) < NEAR
 
 

@@ -9,40 +9,19 @@ import numpy as np
 import pytest
 import rigs
 import simulated
+from films import probed
 from simulated import FRAMES, LAST, apart, built, played, shown
 from situations import NEAR, crane
 
 SAME = 1e-4
 MOVES = 0.05
-_pictures: dict[int, np.ndarray] = {}
-_filmed: list[bpy.types.Object] = []
-
-
-class Look(bpy.types.RenderEngine):
-    """Instead of a picture it takes what the render's own depsgraph shows."""
-
-    bl_idname = "DQIK_TEST_LOOK"
-    bl_label = "Look"
-
-    def render(self, depsgraph: bpy.types.Depsgraph) -> None:
-        _pictures[depsgraph.scene.frame_current] = shown(_filmed, depsgraph)
 
 
 def rendered(objects: list[bpy.types.Object], folder: Path) -> list[np.ndarray]:
     """What each frame of a rendered animation shows."""
-    scene = bpy.context.scene
-    scene.camera = simulated.linked(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
-    scene.render.resolution_x = scene.render.resolution_y = 8
-    scene.render.filepath = str(folder / "frame")
-    _filmed[:] = objects
-    _pictures.clear()
-    bpy.utils.register_class(Look)
-    try:
-        scene.render.engine = Look.bl_idname
+    with probed(lambda depsgraph: shown(objects, depsgraph), folder) as seen:
         bpy.ops.render.render(animation=True)
-    finally:
-        bpy.utils.unregister_class(Look)
-    return [_pictures[frame] for frame in FRAMES]
+    return [seen[frame] for frame in FRAMES]
 
 
 @pytest.mark.parametrize("kind", simulated.KINDS)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Generator
 from math import cos, sin
 from pathlib import Path
-from types import MethodType, SimpleNamespace
 
 import bpy
 import numpy as np
@@ -15,9 +14,6 @@ import situations
 from mathutils import Quaternion, Vector
 
 FRAMES = range(1, 61)
-LONG = 2500  # frames, which take long to solve at once
-
-
 def swinging_arm(reach: Callable[[float], Vector] | None = None) -> bpy.types.Object:
     """An arm of three bones whose hand passes close by its shoulder, where the nearest answer changes sides."""
     ob = rigs.made_active(rigs.chain([(0, 0, 0), (1, -0.1, 0), (2, 0.1, 0), (2.6, 0, 0)], "Arm"))
@@ -201,30 +197,6 @@ def test_a_goal_muted_in_between_parts_the_motion() -> None:
         assert rigs.miss(ob, "c", goal.target) < 1e-3
     rigs.at_frame(30)
     assert rigs.tail(ob, "c").x == pytest.approx(2.6, abs=1e-4)
-
-
-def test_a_bake_that_is_stopped_while_it_solves_changes_nothing(extension: str) -> None:
-    """Esc, after all frames were read."""
-    ob = swinging_arm()
-    ob.dqik.live = True
-    rigs.at_frame(5)
-    keys, shown, actions = rigs.keys(ob), rigs.matrices(ob), set(bpy.data.actions)
-    operator = sys.modules[f"{extension}.operators.live.bake"].DQIK_OT_bake
-    running = SimpleNamespace(
-        frame_start=1, frame_end=LONG, step=1, action="NEW", only_selected=False, reduce=0.0, clear_goals=False,
-        smooth=1.0, tell=lambda kind, *notes: None,
-    )  # fmt: skip
-    running._bones = MethodType(operator._bones, running)
-    working = operator.work(running, bpy.context, ob, list(range(1, LONG + 1)))
-    shares = [next(working) for _ in range(LONG + 1)]
-    working.close()
-    assert shares == sorted(shares)
-    assert bpy.context.scene.frame_current == 5
-    assert rigs.keys(ob) == keys
-    assert set(bpy.data.actions) == actions
-    assert ob.dqik.live
-    rigs.update()
-    assert rigs.turn(shown, rigs.matrices(ob)) < 1e-5
 
 
 def test_a_library_override_is_baked(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
+from situations import into_collection, reopened
 
 REACHED = 1e-3
 
@@ -168,69 +169,6 @@ def test_several_armatures_are_solved_each_for_itself() -> None:
     rigs.at_frame(2)
     rigs.at_frame(13)
     assert rigs.turn(alone, rigs.matrices(arms[2][0])) < 1e-6
-
-
-FOLLOWED: dict[str, Callable] = {}
-
-
-def followed(way: Callable) -> Callable:
-    FOLLOWED[way.__name__] = way
-    return way
-
-
-@followed
-def bone_as_target(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
-    """The target is the leader's last bone itself."""
-    rigs.goal(follower, "b", leader, subtarget="b")
-
-
-@followed
-def object_on_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
-    """The target is an object that is parented to the leader's last bone."""
-    held = rigs.empty((0, -1.0, 0), "Held")
-    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "b"
-    rigs.goal(follower, "b", held)
-
-
-@followed
-def object_constrained_to_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
-    """The target copies the place of the leader's last bone by a constraint."""
-    held = rigs.empty((0, 0, 0), "Held")
-    made = held.constraints.new("COPY_LOCATION")
-    made.target, made.subtarget = leader, "b"
-    rigs.goal(follower, "b", held)
-
-
-@followed
-def child_of_object_on_bone(leader: bpy.types.Object, follower: bpy.types.Object) -> None:
-    """The target hangs from an object that is parented to the leader's last bone."""
-    held, child = rigs.empty((0, -1.0, 0), "Held"), rigs.empty((0.1, 0, 0.2), "Child")
-    held.parent, held.parent_type, held.parent_bone = leader, "BONE", "b"
-    child.parent = held
-    rigs.goal(follower, "b", child)
-
-
-@pytest.mark.parametrize("order", ["leader first", "follower first"])
-@pytest.mark.parametrize("way", FOLLOWED)
-def test_a_target_on_a_solved_armature_is_followed_in_the_same_frame(way: str, order: str) -> None:
-    """A rig whose target follows another live rig's solved bone is at its target on every frame, not a frame late."""
-    if order == "leader first":
-        leader, _ = moving_arm("A leader", (0, 0, 0))
-        follower = rigs.bent_arm("B follower")
-    else:
-        follower = rigs.bent_arm("A follower")
-        leader, _ = moving_arm("B leader", (0, 0, 0))
-    follower.location = (0.2, -1.5, 0.0)
-    FOLLOWED[way](leader, follower)
-    follower.dqik.live = True
-    goal = follower.dqik.goals[0]
-    for frame in (1, 20, 10, 11, 3):
-        rigs.at_frame(frame)
-        end = rigs.tail(follower, "b")
-        aim = rigs.head(leader, "b") if goal.subtarget else rigs.place(goal.target)
-        away = (aim - rigs.head(follower, "a")).length
-        assert away < 2.0
-        assert (end - aim).length < REACHED, f"frame {frame}"
 
 
 @pytest.mark.parametrize("inherit_scale", ["FULL", "NONE"])
@@ -466,16 +404,7 @@ def hidden_by_eye(target: bpy.types.Object) -> None:
 
 
 def in_a_collection_hidden_by_eye(target: bpy.types.Object) -> None:
-    moved_to_collection(target).hide_viewport = True
-
-
-def moved_to_collection(target: bpy.types.Object) -> bpy.types.LayerCollection:
-    """Put an object into a collection of its own; that one in the view layer."""
-    collection = bpy.data.collections.new("Controls")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(target)
-    bpy.context.scene.collection.objects.unlink(target)
-    return bpy.context.view_layer.layer_collection.children["Controls"]
+    into_collection(target).hide_viewport = True
 
 
 @pytest.mark.parametrize("hide", [hidden_by_eye, in_a_collection_hidden_by_eye])
@@ -495,15 +424,15 @@ def disabled(target: bpy.types.Object) -> None:
 
 
 def in_a_disabled_collection(target: bpy.types.Object) -> None:
-    moved_to_collection(target).collection.hide_viewport = True
+    into_collection(target).collection.hide_viewport = True
 
 
 def in_an_excluded_collection(target: bpy.types.Object) -> None:
-    moved_to_collection(target).exclude = True
+    into_collection(target).exclude = True
 
 
 def in_a_collection_of_an_excluded_one(target: bpy.types.Object) -> None:
-    inner = moved_to_collection(target).collection
+    inner = into_collection(target).collection
     outer = bpy.data.collections.new("Outer")
     bpy.context.scene.collection.children.link(outer)
     outer.children.link(inner)
@@ -566,9 +495,7 @@ def test_a_target_that_blender_does_not_evaluate_is_where_its_channels_say(
         bpy.ops.ed.undo_push(message="after")
         bpy.ops.ed.undo()
     else:
-        path = str(tmp_path / "hidden.blend")
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        bpy.ops.wm.open_mainfile(filepath=path)
+        reopened(tmp_path / "hidden.blend")
     ob = bpy.data.objects["Rig"]
     rigs.update()
     rigs.at_frame(7)
@@ -662,81 +589,7 @@ def test_a_disabled_target_that_something_shown_depends_on_is_followed(depend: C
     assert target.name not in rigs.message(ob)
 
 
-# -- numbers that are none --------------------------------------------------------------------------------------------
-
-
-def not_a_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    target.location.x = float("nan")
-
-
-def infinite(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    target.location.y = float("inf")
-
-
-def very_far(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    target.location = (1e30, -1e30, 1e30)
-
-
-def object_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.scale = (0, 0, 0)
-
-
-def bone_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.pose.bones["a"].scale = (0, 0, 0)
-
-
-def target_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.dqik.goals[0].use_rotation = True
-    target.scale = (0, 0, 0)
-
-
-def quaternion_of_no_size(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.dqik.goals[0].use_rotation = True
-    target.rotation_quaternion = (0, 0, 0, 0)
-
-
-def weight_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.dqik.goals[0].position_weight = float("nan")
-
-
-def limit_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    rigs.limit(ob.pose.bones["b"], (-10, 10), (float("nan"), 20), (-10, 10))
-
-
-def preference_that_is_no_number(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    ob.pose.bones["b"].dqik_preferred_angle = (float("nan"), 0, 0)
-
-
-SENSELESS = [
-    not_a_number, infinite, very_far, object_of_no_size, bone_of_no_size, target_of_no_size, quaternion_of_no_size,
-    weight_that_is_no_number, limit_that_is_no_number, preference_that_is_no_number,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("spoil", SENSELESS)
-def test_senseless_numbers_spoil_no_bone_and_no_other_rig(spoil: Callable) -> None:
-    """Every channel stays finite, another live rig goes on, and once the numbers make sense again so does this one."""
-    ob, target = rigs.bent_arm(), rigs.empty((1.2, -1.0, 0.1))
-    rigs.goal(ob, "b", target)
-    ob.dqik.live = True
-    other, aim = moving_arm("Other", (3, 0, 0))
-    rigs.at_frame(2)
-    spoil(ob, target)
-    rigs.update()
-    rigs.at_frame(3)
-    assert np.isfinite(rigs.channels(ob)).all()
-    assert rigs.miss(other, "b", aim) < REACHED
-    ob.scale = target.scale = ob.pose.bones["a"].scale = (1, 1, 1)
-    target.location, target.rotation_quaternion = (1.2, -1.0, 0.1), (1, 0, 0, 0)
-    ob.dqik.goals[0].use_rotation, ob.dqik.goals[0].position_weight = False, 1.0
-    ob.pose.bones["b"].dqik_use_limits, ob.pose.bones["b"].dqik_preferred_angle = False, (0, 0, 0)
-    ob.dqik.live = True
-    rigs.update()
-    rigs.at_frame(4)
-    assert rigs.miss(ob, "b", target) < REACHED
-
-
-# -- copies, overrides ------------------------------------------------------------------------------------------------
+# -- copies ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_copy_of_a_live_armature_is_live_for_itself() -> None:

@@ -11,6 +11,7 @@ from types import ModuleType
 import bpy
 import pytest
 import rigs
+from situations import into_collection
 
 LINE = 70  # letters of a tooltip's line: two of them at most
 
@@ -343,19 +344,14 @@ def test_the_panel_advises_to_lock_the_interface_only_while_live(ui: ModuleType,
 def test_targets_that_are_hidden_in_renders_are_named_there(ui: ModuleType, arm: bpy.types.Object) -> None:
     """A render of the window does not move them. Those that another armature, not live, has do not matter."""
     bpy.ops.dqik.goal_add(bone="c")
-    target, scene = arm.dqik.goals[0].target, bpy.context.scene
+    target = arm.dqik.goals[0].target
     target.name, target.hide_render = "Handle", True
     assert not ui.render.hidden_targets(bpy.context)
     arm.dqik.live = True
     assert str(ui.render.hidden_targets(bpy.context)).endswith(": 'Handle'")
     target.hide_render = False
     assert not ui.render.hidden_targets(bpy.context)
-    controls = bpy.data.collections.new("Controls")
-    scene.collection.children.link(controls)
-    controls.objects.link(target)
-    for collection in target.users_collection:
-        if collection != controls:
-            collection.objects.unlink(target)
+    controls = into_collection(target).collection
     assert not ui.render.hidden_targets(bpy.context)
     controls.hide_render = True
     assert str(ui.render.hidden_targets(bpy.context)).endswith(": 'Handle'")

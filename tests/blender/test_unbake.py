@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from captured import clip
+from live_rigs import frames_of
 from mathutils import Euler, Vector
 
 FRAMES = range(1, 41)
@@ -42,13 +43,7 @@ def dancer(mode: str = "QUATERNION", scale: float = 1.0) -> bpy.types.Object:
 
 def film(ob: bpy.types.Object, frames: Sequence[float] = HALVES) -> np.ndarray:
     """World matrices (F, N, 4, 4) of the body's bones."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    found = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        shown = rigs.evaluated(ob)
-        found.append([shown.matrix_world @ shown.pose.bones[name].matrix for name in names])
-    return np.array(found)
+    return frames_of(ob, frames)
 
 
 def joints_turned(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray) -> float:
@@ -161,8 +156,7 @@ def test_other_bones_and_other_frames_keep_their_keys() -> None:
                 for key in curve.keyframe_points]  # fmt: skip
 
     other, own = points("arm.R"), points("arm.L")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "arm.L"
+    rigs.select(ob, "arm.L")
     assert bpy.ops.dqik.unbake(frame_start=10, frame_end=30, only_selected=True) == {"FINISHED"}
     assert points("arm.R") == other
     assert [one for one in points("arm.L") if not 10 <= one[0] <= 30] == [one for one in own if not 10 <= one[0] <= 30]
@@ -265,8 +259,9 @@ def test_a_motion_that_would_get_more_keys_is_refused() -> None:
     assert rigs.keys(ob) == keys
 
 
-@pytest.mark.parametrize("interpolation", ["BEZIER", "LINEAR"])
-@pytest.mark.parametrize("flips", [(20,), (12, 13, 27), (5, 15, 20, 25, 35)])
+@pytest.mark.parametrize(
+    ("flips", "interpolation"), [((20,), "BEZIER"), ((12, 13, 27), "BEZIER"), ((5, 15, 20, 25, 35), "LINEAR")]
+)
 def test_quaternions_of_either_sign_are_one_rotation(flips: tuple[int, ...], interpolation: str) -> None:
     """Where keys change their sign, a bone spins between them; afterwards it does not, and spins nowhere else."""
     for first, last in ((FRAMES[0], FRAMES[-1]), (10, 30)):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 import rigs
+from situations import into_collection, reopened, share_action
 
 FRAMES = (1, 6, 12)
 LAYERED = bpy.app.version >= (4, 4, 0)
@@ -246,7 +247,7 @@ def figure_with_target(targets: str) -> tuple[bpy.types.Object, bpy.types.Object
     """A figure, and the target of its left hand, which has keys."""
     ob = rigs.figure()
     bpy.ops.dqik.setup_full_body(targets=targets)
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(ob, "hand.L")
     keyed(goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target)
     return ob, goal.target, goal.subtarget
 
@@ -333,18 +334,10 @@ def test_what_holds_or_shows_a_target_is_no_user(targets: str) -> None:
 # -- curves ------------------------------------------------------------------------------------------------------------
 
 
-def share(ob: bpy.types.Object, other: bpy.types.Object) -> None:
-    """Give another object the action of an object, with the same slot."""
-    data = other.animation_data_create()
-    data.action = ob.animation_data.action
-    if LAYERED:
-        data.action_slot = ob.animation_data.action_slot
-
-
 def another_figure(ob: bpy.types.Object) -> bpy.types.Object:
     other = rigs.figure("Other")
     bpy.ops.dqik.setup_full_body()
-    share(ob, other)
+    share_action(ob, other)
     return other
 
 
@@ -446,11 +439,7 @@ def disable(ob: bpy.types.Object) -> None:
 
 
 def exclude(ob: bpy.types.Object) -> None:
-    collection = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(collection)
-    collection.objects.link(ob)
-    bpy.context.scene.collection.objects.unlink(ob)
-    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    into_collection(ob).exclude = True
 
 
 def in_pose_mode(ob: bpy.types.Object) -> None:
@@ -490,8 +479,7 @@ def test_objects_and_collections_of_the_user_stay_whatever_their_names() -> None
     assert "Figure targets" in bpy.data.collections
     assert "DQIK" in ob.data.collections
     path = bpy.app.tempdir + "named.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(path)
     assert {"DQIK targets hidden in renders", "DQIK targets hidden in renders.001"} <= {
         one.name for one in bpy.data.objects
     }
@@ -536,7 +524,7 @@ def test_constraints_whose_keys_another_figure_plays_are_left_to_it() -> None:
     for frame, influence in ((1, 0.0), (12, 1.0)):
         own.influence = influence
         own.keyframe_insert("influence", frame=frame)
-    share(ob, other)
+    share_action(ob, other)
     shown = lambda: rigs.matrices(other).ravel().tolist()  # noqa: E731
     before = over_frames(shown)
     rigs.made_active(ob)

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import forget
+from situations import forget, reopened
 
 LEGS = ("thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")
 
@@ -51,8 +51,7 @@ def paste(source: bpy.types.Object, target: bpy.types.Object, flipped: bool = Fa
 
 def reload(folder: Path) -> None:
     path = str(folder / "file.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened(path)
 
 
 def undo_another_edit(_: Path) -> None:

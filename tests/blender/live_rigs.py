@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live rigs by name, whose motion runs over frames 1 to 12: what holds for all of them is asked of all of them.
+"""A catalogue of live rigs by name, whose motion runs over frames 1 to 12: what holds for all is asked of all.
 
 `SITUATIONS[name]()` makes one in an empty file. Of each of them test_promises.py asks the same.
 """
@@ -36,9 +36,15 @@ def film(ob: bpy.types.Object, frames: Iterable[float]) -> dict:
     return {frame: film_here(ob) for frame in frames if rigs.at_frame(frame) is None}
 
 
-def film_here(ob: bpy.types.Object) -> np.ndarray:
-    """World matrices (N, 4, 4) of all bones but controls at the present frame."""
-    return rigs.worlds(ob, [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")])
+def frames_of(ob: bpy.types.Object, frames: Iterable[float]) -> np.ndarray:
+    """As `film`, in one array (F, N, 4, 4)."""
+    return np.array([film_here(ob) for frame in frames if rigs.at_frame(frame) is None])
+
+
+def film_here(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None) -> np.ndarray:
+    """World matrices (N, 4, 4) of all bones but controls at the present frame, in the view or in a render."""
+    shown = ob.evaluated_get(depsgraph or bpy.context.evaluated_depsgraph_get())
+    return np.array([shown.matrix_world @ bone.matrix for bone in shown.pose.bones if not bone.name.startswith("DQIK")])
 
 
 # -- arms --------------------------------------------------------------------------------------------------------------
