@@ -395,8 +395,8 @@ FAULTS = [
     ),
     # -- solvers -------------------------------------------------------------------------------------------------------
     Fault(
-        "hold-scale", "solvers/group/stage.py", "released * HELD_RELUCTANCE ** self.hold[self.space.joint]",
-        "released * HELD_RELUCTANCE ** -self.hold[self.space.joint]", "held bones move first instead of last",
+        "hold-scale", "solvers/group/stage.py", "released * HELD_RELUCTANCE ** self.hold[space.joint]",
+        "released * HELD_RELUCTANCE ** -self.hold[space.joint]", "held bones move first instead of last",
         "test_holds ../solvers/test_holds",
         groups="hand",
     ),
