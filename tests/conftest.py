@@ -3,6 +3,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,7 +27,9 @@ class _RootIsNoTestPackage:
 def pytest_configure(config: pytest.Config) -> None:
     """Plugins of their own: this file's own hooks are not asked about the folder above."""
     config.pluginmanager.register(_RootIsNoTestPackage())
-    config.pluginmanager.register(_Times())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Times())
+        config.pluginmanager.register(_Processors())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,11 +52,27 @@ _USUAL = 0.1  # seconds of a test that has not run here yet
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
     """Say how many tests there are, and how long they take by what they took last."""
+    return _expected(config, [item.nodeid for item in items], 1)
+
+
+class _Processors:
+    """Says the same where each of several processes collects all tests and runs a part of them (pytest-xdist)."""
+
+    said = False
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        if not self.said:
+            self.said = True
+            print(_expected(node.config, ids, node.config.getoption("numprocesses") or 1))
+
+
+def _expected(config: pytest.Config, names: list[str], processes: int) -> str:
     known = _known(config)
-    seconds = sum(known.get(item.nodeid, _USUAL) for item in items)
-    measured = sum(item.nodeid in known for item in items)
+    seconds = sum(known.get(name, _USUAL) for name in names) / processes
+    measured = sum(name in known for name in names)
     about = f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-    return f"{len(items):,} tests, about {about} ({measured:,} of them timed here before)"
+    return f"{len(names):,} tests, about {about} ({measured:,} of them timed here before)"
 
 
 def _known(config: pytest.Config) -> dict[str, float]:

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 _INTERPRETER = "Scripts/python.exe" if os.name == "nt" else "bin/python"  # in a virtual environment
 
-_TEST_TOOLS = ("pytest>=8.4", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8", "dukpy>=0.6")
+_TEST_TOOLS = ("pytest>=8.4", "pytest-xdist>=3.8", "hypothesis>=6.100", "scipy>=1.12", "matplotlib>=3.8", "dukpy>=0.6")
 
 # Libraries that Blender needs and a computer without a desktop may lack, by their names in Debian and Ubuntu.
 _SYSTEM_PACKAGES = (

@@ -149,9 +149,10 @@ def _announce(*blenders: Environment) -> None:
 
 
 def _test_command(blender: Environment, arguments: list[str]) -> list[str]:
-    """Run all tests, or those in the files and folders that the arguments name."""
+    """Run all tests, a Blender on each processor, or those in the files and folders that the arguments name."""
     named = any((ROOT / argument.split("::")[0]).exists() for argument in arguments)
-    return [str(blender.ensure()), "-m", "pytest", *([] if named else ["tests"]), "-q", *arguments]
+    words = [] if named else ["tests", "-n", "auto", "--dist", "worksteal"]
+    return [str(blender.ensure()), "-m", "pytest", *words, "-q", *arguments]
 
 
 @functools.lru_cache(maxsize=None)
