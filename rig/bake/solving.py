@@ -53,7 +53,9 @@ class Solving:
         self._submit(self._runs.end())
         if self._whole is not None:
             self._batches.append(self._thread.submit(self._whole.end))
-        while wait(self._batches, _BEAT).not_done:
+        beat = 0.0  # who stops it is heard at once, however soon it would end
+        while wait(self._batches, beat).not_done:
+            beat = _BEAT
             done = sum(batch.done() for batch in self._batches) / len(self._batches)
             yield done if self._whole is None else _RUNS_SHARE * done + (1.0 - _RUNS_SHARE) * self._whole.share
         return [part for batch in self._batches for part in batch.result()]

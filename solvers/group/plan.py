@@ -27,7 +27,7 @@ ones.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -78,7 +78,7 @@ class Work:
     iterations : of all attempts. taken : of the last one. accepted : whether that one's end counts.
     targets : with the shares by which goals have yielded. base : the pose that restarts keep what has no limits from.
     met_before : whether the frame before met its goals; None for a frame that is solved afresh.
-    settled : whether the descent to the best point ran to its end.
+    settled : whether the descent to the best point ran to its end. restarted : the random starts that were tried.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Work:
         self.stage = stage
         self.first, self.frame = begin(stage, pose, start, targets, links)
         self.best, self.targets = self.first, self.frame.targets
-        self.iterations = self.taken = 0
+        self.iterations = self.taken = self.restarted = 0
         self.accepted = False
         self.settled = follows or not stage.runs.phases[0].abandons
         self.base = self.first.state if follows else self.frame.base
@@ -144,12 +144,16 @@ class Descent(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A start and the descents from it. `when` it is made, and whether to `keep` its end; always by default."""
+    """A start and the descents from it. `when` it is made, and whether to `keep` its end; always by default.
+
+    times : how often it is made, as long as `when` says so.
+    """
 
     start: Callable[[Work], Point]
     descents: list[Descent]
     when: Callable[[Work], bool] | None = None
     keep: Callable[[Work, Point], bool] | None = None
+    times: int = 1
 
 
 class Plan:
@@ -189,10 +193,7 @@ class Plan:
 def run(work: Work, attempts: list[Attempt]) -> None:
     """Make attempts at a frame, one after the other."""
     stage, frame, hard = work.stage, work.frame, work.stage.hard_tasks
-    for attempt in attempts:
-        going, work.accepted = attempt.when is None or attempt.when(work), False
-        if not going:
-            continue
+    for attempt in (one for one in attempts for _ in _while_wanted(work, one)):
         point, others = attempt.start(work), 0
         taken = np.zeros(len(point.error), dtype=int)
         for descent in attempt.descents:
@@ -217,6 +218,15 @@ def run(work: Work, attempts: list[Attempt]) -> None:
         work.accepted = attempt.keep is None or attempt.keep(work, point)
         if work.accepted:
             work.best = point
+
+
+def _while_wanted(work: Work, attempt: Attempt) -> Iterator[int]:
+    """Counts how often an attempt is made."""
+    for number in range(attempt.times):
+        going, work.accepted = attempt.when is None or attempt.when(work), False
+        if not going:
+            return
+        yield number
 
 
 # -- continuation and polish -------------------------------------------------------------------------------------------
@@ -445,8 +455,10 @@ def _restarts(stage: Stage) -> list[Attempt]:
     """
     restarts, space = stage.options.restarts, stage.space
 
-    def start(work: Work, number: int) -> Point:
+    def start(work: Work) -> Point:
+        number = work.restarted
         tries = min(restarts - number, RESTARTS_AT_ONCE)
+        work.restarted += tries
         like = work.base.take(np.zeros(tries if number else tries - 1, dtype=np.intp))
         state = space.sample(work.restart_random, like)
         if not number:
@@ -468,12 +480,9 @@ def _restarts(stage: Stage) -> list[Attempt]:
         return work.misses() and not work.settled
 
     descent = Descent(stage.runs.descending, hard=True, choose=_first_or_best)
-    tries = [
-        Attempt(partial(start, number=number), [descent], has_time, keep)
-        for number in range(0, restarts, RESTARTS_AT_ONCE)
-    ]
+    tries = Attempt(start, [descent], has_time, keep, times=-(-restarts // RESTARTS_AT_ONCE))
     finish = Attempt(_at_best, [Descent(stage.runs.finishing, hard=True)], unsettled)
-    return [*tries, finish] if tries else []
+    return [tries, finish] if restarts else []
 
 
 def _first_or_best(work: Work, minimum: Minimum) -> tuple[np.ndarray, int]:
