@@ -6,7 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -139,7 +139,7 @@ def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
 def test_no_folder_is_a_list() -> None:
     """Of the extension's."""
     folders = {path.parent for place in EXTENSION for path in sources(place)} - {ROOT}
-    counts = {str(one.relative_to(ROOT)): len([path for path in one.glob("*.py") if path.name != "__init__.py"])
+    counts = {str(one.relative_to(ROOT)): len(list(one.glob("*.py")))
               for one in folders}  # fmt: skip
     assert max(counts.values()) > 10
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
@@ -183,3 +183,52 @@ def test_importing_the_solvers_costs_nothing_until_a_name_is_asked_for() -> None
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[] True False\n"
+
+
+LARGEST, MOST_BRANCHES = 60, 25
+"""Lines of a function without its docstring, and its branches."""
+LARGER = {
+    "solvers/group/settings.py:runs": "a table of the settings of all runs of a stage",
+    "solvers/model/goals.py:check_targets": "a list of refusals, each one sentence",
+    "rig/figure/bone_names.py:_read": "a list of spellings",
+    "rig/keys/users.py:of_bones": "a list of what may use a bone",
+    "rig/motion/key_effects.py:_part": "a list of channels",
+    "rig/shot/limb_switch.py:switch": "what each of both ways keeps",
+    "rig/skeleton/plan.py:plan": "the steps of a plan in their order",
+    "operators/body/full_body.py:run": "what a figure may already have, case by case",
+    "operators/body/full_body.py:_report": "a list of sentences",
+}
+"""Functions that are larger, each with the reason."""
+
+
+def branches(function: ast.FunctionDef) -> int:
+    """One, and one more for each way through a function."""
+    ways = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.comprehension, ast.Assert, ast.match_case)
+    nodes = list(ast.walk(function))
+    return 1 + sum(isinstance(node, ways) for node in nodes) + sum(
+        len(node.values) - 1 for node in nodes if isinstance(node, ast.BoolOp)
+    )  # fmt: skip
+
+
+def test_functions_are_read_at_once() -> None:
+    """None has more than some lines or branches but with a reason."""
+    large: set[str] = set()
+    for path in [path for place in EXTENSION for path in sources(place)]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                documented = (ast.get_docstring(node, clean=False) or "").count("\n") + 1
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1 - documented
+                if lines > LARGEST or branches(node) > MOST_BRANCHES:
+                    large.add(f"{path.relative_to(ROOT).as_posix()}:{node.name}")
+    assert large <= LARGER.keys()
+
+
+@pytest.mark.parametrize("places", [("solvers",), tuple(place for place in EXTENSION if place != "solvers")])
+def test_a_class_has_a_name_of_its_own(places: Sequence[str]) -> None:
+    """In the solvers, and around Blender."""
+    names = [
+        node.name for path in sources(*places) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]  # fmt: skip
+    assert len(names) > 40
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
