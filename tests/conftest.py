@@ -10,6 +10,10 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+# Tests of one room take figures and checks from those of others; of the same name, those of the solvers are meant.
+sys.path += [
+    str(folder) for place in ("solvers", "blender") for folder in sorted((ROOT / "tests" / place).glob("[a-z]*/"))
+]
 settings.register_profile(
     "repeatable", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # fmt: skip

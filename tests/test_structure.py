@@ -137,10 +137,9 @@ def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
 
 
 def test_no_folder_is_a_list() -> None:
-    """Of the extension's."""
-    folders = {path.parent for place in EXTENSION for path in sources(place)} - {ROOT}
-    counts = {str(one.relative_to(ROOT)): len(list(one.glob("*.py")))
-              for one in folders}  # fmt: skip
+    """Of the extension's, and of the tests'."""
+    folders = {path.parent for place in (*EXTENSION, "tests") for path in sources(place)} - {ROOT}
+    counts = {str(one.relative_to(ROOT)): len(list(one.glob("*.py"))) for one in folders}
     assert max(counts.values()) > 10
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 

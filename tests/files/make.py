@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the files of earlier versions that `tests/blender/test_landed_files.py` opens.
+"""Make the files of earlier versions that `tests/blender/bake/test_landed_files.py` opens.
 
     .venv-4.2/bin/python tests/files/make.py            all commits
     .venv-4.2/bin/python tests/files/make.py ebdd3eb    these

@@ -15,7 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds for one problem
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "solvers")]
+SOLVERS = ROOT / "tests" / "solvers"
+sys.path[:0] = [str(path) for path in (ROOT, SOLVERS, SOLVERS / "model", SOLVERS / "figure")]
 
 
 def solve(first: int, cases: int) -> int:

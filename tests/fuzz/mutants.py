@@ -90,7 +90,8 @@ def _walks(copy: Path, environment: dict[str, str], arguments: argparse.Namespac
 def _tests(copy: Path, fault: Fault, environment: dict[str, str], seconds: float) -> str:
     """The first of the tests that concern a fault that fails; "not seen" if none does."""
     named = [name.partition("::") for name in fault.tests.split()]
-    files = [f"tests/blender/{name}.py{colons}{test}" for name, colons, test in named]
+    places = {path.stem: path for path in (copy / "tests" / "blender").rglob("test_*.py")}
+    files = [f"{places[name]}{colons}{test}" for name, colons, test in named]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
     try:
         done = subprocess.run(

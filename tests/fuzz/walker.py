@@ -15,7 +15,8 @@ from pathlib import Path
 
 ZIP, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 os.environ["BLENDER_USER_RESOURCES"] = str(FOLDER / "profile")
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "blender")]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(path) for path in (HERE, HERE / "steps", HERE / "checks", HERE.parent / "blender")]
 
 from log import Log  # noqa: E402
 

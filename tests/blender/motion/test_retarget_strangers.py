@@ -12,7 +12,7 @@ import rigs
 from mathutils import Euler
 from test_retarget import LEG, film, retarget, walker
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
 
 import strangers
 

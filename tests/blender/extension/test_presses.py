@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-RUN = Path(__file__).parents[1] / "presses" / "run.py"
+RUN = Path(__file__).parents[2] / "presses" / "run.py"
 PRESSES = "key_controls;overlap;bake;edit_range"
 SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between frames;centimetres"
 

@@ -14,7 +14,7 @@ import pytest
 import rigs
 from mathutils import Quaternion, Vector
 
-FOLDER = Path(__file__).resolve().parents[1] / "files"
+FOLDER = Path(__file__).resolve().parents[2] / "files"
 COMMITS = ("ebdd3eb", "ba4e591", "b7db689", "4b7afa9", "6bd2adc", "af0ae92", "ebbaec5")
 ALIKE = ("af0ae92", "ebbaec5")
 """Solvers and the natural pose have hardly changed since these."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from build_zip import ROOT
 
-RUN = Path(__file__).parents[1] / "fuzz" / "run.py"
+RUN = Path(__file__).parents[2] / "fuzz" / "run.py"
 
 
 def test_random_walks_break_nothing(extension_zip: Path) -> None:

@@ -12,7 +12,7 @@ import rigs
 from mathutils import Euler, Quaternion, Vector
 from situations import share_action
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
 
 from conventions import BY_NAME
 

@@ -15,7 +15,7 @@ import pytest
 import rigs
 from mathutils import Matrix, Quaternion, Vector
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "characters"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
 
 import poses
 from conventions import BY_NAME, CHARACTERS, Character

@@ -12,7 +12,7 @@ import pytest
 import solvers as ik
 
 PUBLIC = [name for name in ik.__all__ if inspect.isclass(getattr(ik, name)) or inspect.isfunction(getattr(ik, name))]
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = DOCS / "scripting.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 BLOCKS = [
