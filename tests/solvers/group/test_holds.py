@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import bodied
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_and_numpy import EQUAL, apart, asked, filled
@@ -14,7 +15,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, chain, random_pose, seeds, torso, wxyz
 from standing import standing
-from test_kernel_contacts import bodied
 from test_precedence import pulled_figure
 from test_yielding import HEIGHT
 
