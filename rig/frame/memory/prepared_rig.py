@@ -157,7 +157,7 @@ class PreparedRig:
         now = Contents(
             contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes() + self._gains.tobytes(),
             self.animation.driven,
-            contents.edited(evaluated) if edited or before is None else before.edited,
+            contents.edited(evaluated, goals.facts) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         rebuilt = now != before
