@@ -169,7 +169,7 @@ def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[TargetPlace], p
     for row, one in enumerate(rig.plan.obstacles, -len(rig.plan.obstacles)):
         matrix = places[rig.all_goals + one.number].target
         if matrix is None:  # it cannot be read, so it is out of the way
-            placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])
+            placed = one.points + np.array([0.0, 0.0, _AWAY * rig.armature.size])
         else:
             own = np.array(inverse @ matrix)
             placed = one.points @ own[:3, :3].T + own[:3, 3]

@@ -125,7 +125,7 @@ def _follow_goals(
             evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
         )
         both = zip(before[:3], frame_input.targets[:3], strict=True)
-        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.size for part, new in both):
+        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.armature.size for part, new in both):
             break
     if not _is_borrowed(ob, view):
         channels.write(ob, reading.now)

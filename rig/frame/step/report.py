@@ -161,7 +161,7 @@ def goal_errors(
             continue
         is_wish = goal.priority < 0
         errors.append(GoalError(binding.number, distance, angle, there or is_wish, lags, is_wish and not there))
-    return _without_slight(errors, rig.size)
+    return _without_slight(errors, rig.armature.size)
 
 
 def _without_slight(errors: Sequence[GoalError], size: float) -> tuple[GoalError, ...]:
@@ -297,7 +297,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
         values[rig.other_kinds] = own[rig.other_kinds]
     _put_errors(evaluated, status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
-        for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
+        for new, old, noise in zip(shown, expected, (_NOISE * rig.armature.size, _TURN_NOISE), strict=True)
     ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
