@@ -140,6 +140,36 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
     return not view.in_viewport and ob.library is None
 
 
+def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Give bones what they showed last at a scene's new frame, before Blender evaluates it.
+
+    A frame that asks what it asked then has its answer already, so Blender evaluates it once; any other is solved and
+    evaluated again, as where nothing is known. Nothing is done where what a frame asks may depend on the answer that
+    the bones hold, or where an edit of the bones was not adopted yet.
+    """
+    prepared, pose = session.rig, session.pose
+    rig, written = prepared.rig, pose.written
+    if rig is None or written is None or prepared.stale or not prepared.unanimated:
+        return
+    if ob.mode == "EDIT" or ob.data.pose_position == "REST":  # such frames are not solved
+        return
+    if prepared.follows_itself or rig.plan.passes or (pose.bones & ~prepared.solved).any():
+        return
+    shown = pose.history.shown_last((scene.session_uid, scene.frame_current_final, prepared.action))
+    if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
+        return
+    now = channels.read(ob.pose.bones, shown.modes)
+    if write.differ(now, written, pose.rows):
+        return
+    new = now.copy()
+    new.rotations[pose.rows] = shown.rotations[pose.rows]
+    for row, free in zip(rig.slide_row, rig.slide_free, strict=True):  # other locations are the animator's
+        new.locations[rig.bones[row], free] = shown.locations[rig.bones[row], free]
+    pose.note_written(write.apply(ob, new, pose.rows, now, now))
+    if session.steady is not None:
+        session.steady.note(now)
+
+
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "FrameAnswer":
     """Solve an armature in a view without writing the answer. Arguments as for `read`."""
     began = time.perf_counter()
