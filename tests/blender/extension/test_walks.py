@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A short run of the walks in tests/fuzz and of the table in tests/presses, which have Blender in their own process."""
 
+import re
 import runpy
 import subprocess
 import sys
@@ -14,6 +15,13 @@ FUZZ, TABLE = (ROOT / "tests" / folder / "run.py" for folder in ("fuzz", "presse
 PRESSES = "key_controls;overlap;bake;edit_range"
 SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between frames;centimetres"
 OF_FILES = "setup_full_body;goals_from_constraints;goal_add;goals_clear;solve;reset_pose;limits_clear"
+
+SHOW = {"check_range", "compare_solvers", "missed_clear", "missed_frame", "motion_paths", "reach_hide", "reach_show",
+        "report_problem", "see_motion", "select_controls", "target_select"}  # fmt: skip
+SET = {"avoid_add", "avoid_remove", "couple", "couplings_mirror", "fit_capsules", "lock_interface", "swap_sides",
+       "uncouple"}  # fmt: skip
+ELSEWHERE = {"key_from_motion", "limb_keep_body", "mend"}
+"""Not in the table: what shows or marks something, what changes settings without keys, what tests of its own press."""
 
 
 def run(script: Path, zipped: Path, *words: str) -> None:
@@ -35,6 +43,15 @@ def test_each_fault_for_the_walks_can_be_put_in() -> None:
     assert [name for name, count in counts.items() if count != 1] == []
 
 
+def test_every_tool_that_writes_is_pressed() -> None:
+    """A new tool gets its entry in `PRESSES` of tests/presses/presses.py, or its name above."""
+    files = (path.read_text(encoding="utf-8") for path in (ROOT / "operators").rglob("*.py"))
+    tools = {name for text in files for name in re.findall(r"^class DQIK_OT_(\w+)", text, re.MULTILINE)}
+    pressed = (TABLE.parent / "presses.py").read_text(encoding="utf-8")
+    assert len(tools) > 50
+    assert tools - SHOW - SET - ELSEWHERE == {name for name in tools if re.search(rf'\W{name}[("]', pressed)}
+
+
 @pytest.mark.parametrize(
     ("presses", "situations"), [("", "few keys"), (PRESSES, SITUATIONS), (OF_FILES, "linked;override")],
     ids=["all", "some", "from libraries"],
@@ -48,5 +65,5 @@ def test_a_press_does_what_it_says_or_changes_nothing(presses: str, situations: 
 
 
 def test_the_reference_is_up_to_date() -> None:
-    """The page docs/reference.md names what is registered; if it does not: `python tools/reference.py`."""
-    assert reference.made() == reference.PAGE.read_text(encoding="utf-8")
+    is_new = reference.made() == reference.PAGE.read_text(encoding="utf-8")
+    assert is_new, "write the page again: .venv-5.2/bin/python tools/reference.py, or the Python of another Blender"
