@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from measures import turned_by
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
-from skeletons import bent, chain
+from skeletons import chain
 from test_linear_step import system
 from workloads import body, coordinates, hand, motion, posed, targets
 
@@ -175,47 +174,6 @@ def test_joints_that_all_are_held_stay(name: str) -> None:
     asked = system(5, chain(2, kind="hinge", axis=(1, 0, 0), limits=ik.Range(-2, 2)), pulled=False)
     asked = replace(asked, x=np.array([[2.0, 2.0]]), jacobian=np.ones((1, 1, 2)), error=np.ones((1, 1)))
     assert_allclose(STEPS[name](asked), 0, atol=1e-12)
-
-
-@family
-def test_a_goal_that_may_move_nothing_is_left_as_it_is(name: str) -> None:
-    """An empty chain, and a pole that makes the number of rows odd."""
-    goal = ik.Goal(1, (1, 0, 0), (1, 0, 0, 0), chain=(), pole=(1, 1, 1))
-    found = ik.solve(chain(2), [goal], solver=name)
-    assert_allclose(found.pose.rotations, chain(2).rest_pose().rotations)
-
-
-# -- the null space ---------------------------------------------------------------------------------------------------
-
-
-@family
-def test_the_pull_moves_no_effector(name: str) -> None:
-    """Its part of a step lies in the null space of the goals, and leads back to the base pose."""
-    asked = problem(3, 6, pulled=True)
-    plain = replace(asked, gradient=None, pull=0.0)
-    added = STEPS[name](asked) - STEPS[name](plain)
-    assert np.abs(added).max() > 0.1
-    assert_allclose(asked.jacobian @ added[..., None], 0, atol=1e-8)
-    assert ((added * asked.gradient).sum(-1) < 0).all()
-    # as near to the base pose as the goals' rows allow
-    scale = 1 / np.sqrt(asked.reluctance)
-    a = asked.jacobian * scale
-    back = (-asked.gradient * scale / asked.pull)[..., None]
-    assert_allclose(added, (scale * (back - np.linalg.pinv(a) @ a @ back)[..., 0]), atol=1e-7)
-
-
-@family
-def test_a_pull_brings_the_pose_nearer_to_its_start(name: str) -> None:
-    """For eight balls and one position the turns from the start are smaller with the pull than without."""
-    skeleton, start = chain(8), bent(8)
-    goal = ik.Goal(7, (2.0, 1.0, 3.0))
-    ends = {}
-    for pull in (0.0, 1e-3):
-        options = ik.Options(iterations=200, pull=pull)
-        end = ik.solve(skeleton, [goal], start, name, options)
-        assert end.converged
-        ends[pull] = (turned_by(start, end.pose) ** 2).sum()
-    assert ends[1e-3] < 0.98 * ends[0.0]
 
 
 # -- at work ----------------------------------------------------------------------------------------------------------
