@@ -281,6 +281,8 @@ HERE = (0, 1, 0)
         (lambda: ik.Goal("joint 1", HERE, chain=["joint 2"]), r"'joint 1'.*chain holds 'joint 2'.*neither"),
         (lambda: ik.Goal(1, HERE, chain="joint 1"), r"chain = 'joint 1'; expected a list of joints"),
         (lambda: ik.Goal(1, HERE, chain=1), r"'joint 1'.*chain.*1"),
+        *((lambda share=share: ik.Goal(1, rotation=(1, 0, 0, 0), rotation_follows=share),
+           r"'joint 1'.*rotation_follows.*expected 0 to 1") for share in (-0.1, 1.1, math.nan, "all")),
         (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
         (lambda: "hand", r"goal 0.*Goal.*'hand'"),
     ],

@@ -159,6 +159,8 @@ def test_a_damping_that_is_held_copes_with_a_straight_limb(damping: float, solve
         ({"pull": -1e-5}, r"pull = -1e-05"),
         ({"order": "tip_to_root"}, r"order = 'tip_to_root'.*'TIP_TO_ROOT' or 'ROOT_TO_TIP'"),
         ({"order": None}, r"order = None"),
+        ({"bias": "middle"}, r"bias = 'middle'.*'START' or 'MIDDLE'"),
+        ({"bias": None}, r"bias = None.*'START' or 'MIDDLE'"),
         ({"unit_angle": 0.0}, r"unit_angle = 0\.0.*above 0"),
         ({"unit_angle": math.inf}, r"unit_angle = inf"),
         ({"unit_angle": "2 degrees"}, r"unit_angle = '2 degrees'"),
