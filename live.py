@@ -94,6 +94,11 @@ def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     others = len(bpy.app.handlers.frame_change_pre) > 1 or len(bpy.app.handlers.frame_change_post) > 1
     if others and not sessions.busy.depth:
         sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
+    elif not (others or sessions.simulations.rendering):
+        for place, uid in sessions.armatures.places():
+            ob, session = bpy.data.objects[place], sessions.by_uid.get(uid)
+            if session is not None and uid not in sessions.suspended and ob.dqik.live and ob.pose is not None:
+                step.show_again(session, ob, scene)
     sessions.simulations.wait(scene, sessions.suspended)
 
 

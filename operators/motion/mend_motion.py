@@ -117,7 +117,7 @@ def steps(
         contact_ranges.check(ob, own.feet, own.hands)
     with lineage.instead(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
-        with scene_state.restored(scene, context.view_layer, ob) as visits:
+        with scene_state.restored(scene, context.view_layer, ob, [] if ground is None else [ground.ob]) as visits:
             own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
             before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
             played = frame_rate.keys_a_second(scene) / step

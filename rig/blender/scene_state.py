@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames of a scene, and unkeyed edits of the user that are kept while other frames are visited."""
 
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 import bpy
 
@@ -13,6 +13,12 @@ TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis
 
 Transform = tuple[tuple[float, ...], ...]
 """The values of the transform channels of an object or a bone."""
+
+STEPPING = frozenset({"CLOTH", "SOFT_BODY", "COLLISION", "PARTICLE_SYSTEM", "DYNAMIC_PAINT", "FLUID", "SURFACE"})
+"""Modifiers that step with the frames. Simulation zones of geometry nodes step again after a change by themselves."""
+
+_PLAIN = frozenset({"ARMATURE", "EMPTY", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER", "LATTICE"})
+"""Types of objects whose shape costs no time."""
 
 
 def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
@@ -112,19 +118,22 @@ def _layer(scene: bpy.types.Scene, pointer: int) -> bpy.types.ViewLayer | None:
 
 @contextmanager
 def restored(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object
-) -> Generator[Visits]:
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object,
+    seen: Collection[bpy.types.Object | None] = (),
+) -> Generator[Visits]:  # fmt: skip
     """Restore the scene's frame and the transforms of its objects and bones at the end, as far as these exist.
 
-    The bones of live armatures are left to their solver, except those of `pose_of`. Raises `Disturbed` if what the
-    frames are read from was removed or changed.
+    The bones of live armatures are left to their solver, except those of `pose_of`. Meanwhile shapes that nothing
+    depends on are hidden. seen : objects whose shapes are read. Raises `Disturbed` if what the frames are read from was
+    removed or changed.
     """
     uid, layer = scene.session_uid, view_layer.as_pointer()
     frame = scene.frame_current + scene.frame_subframe
     before = dict(_transforms(scene, pose_of))
     visits = Visits(scene, view_layer, pose_of)
     try:
-        yield visits
+        with _shapes_hidden(view_layer, [pose_of, *seen]):
+            yield visits
     except ReferenceError:
         visits.check()
         raise Disturbed(Note(Code.OBJECT_REMOVED)) from None
@@ -134,6 +143,38 @@ def restored(
             _restore(there, frame, {key: values for key, values in before.items() if key not in visits.left})
             (_layer(there, layer) or there.view_layers[0]).update()
     visits.check()
+
+
+@contextmanager
+def _shapes_hidden(layer: bpy.types.ViewLayer, seen: Collection[bpy.types.Object | None]) -> Generator[None]:
+    """Hide deformed shapes, so that Blender evaluates those only on which something else depends.
+
+    What moves by itself from frame to frame, goals' targets and what figures stand on or avoid stay shown.
+    """
+    kept = {*seen, *(aim for ob in layer.objects if ob.type == "ARMATURE" for aim, _ in aims_of(ob))}
+    hidden = [ob for ob in layer.objects if not ob.hide_viewport and ob not in kept and _is_shaped_anew(ob)]
+    selected = [ob for ob in hidden if ob.select_get(view_layer=layer)]
+    for ob in hidden:
+        ob.hide_viewport = True
+    try:
+        yield
+    finally:
+        for ob in hidden:
+            with suppress(ReferenceError):  # it was removed
+                ob.hide_viewport = False
+        if selected:
+            layer.update()  # what was hidden is not selected until Blender has it back
+        for ob in selected:
+            with suppress(ReferenceError, RuntimeError):  # it was removed, or left the view layer
+                ob.select_set(True, view_layer=layer)
+
+
+def _is_shaped_anew(ob: bpy.types.Object) -> bool:
+    """Whether an object's shape may cost time on each frame, and comes from the present frame only."""
+    if ob.type in _PLAIN or ob.rigid_body is not None or (ob.field is not None and ob.field.type != "NONE"):
+        return False
+    keyed = getattr(ob.data, "shape_keys", None) is not None
+    return (keyed or bool(ob.modifiers)) and all(modifier.type not in STEPPING for modifier in ob.modifiers)
 
 
 def _restore(scene: bpy.types.Scene, frame: float, before: dict[tuple[int, str | None], Transform]) -> None:

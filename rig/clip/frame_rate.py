@@ -11,7 +11,7 @@ from ..blender import animation, bulk, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
 from ..notes import Note
-from . import last_report, leg_bones
+from . import last_report, rest_legs
 
 _SHORTEST, _LONGEST = 30, 2000  # frames of a motion that tells something, and of those that are read
 _DENSE = 0.9  # keys a frame, from which on a motion is captured or baked
@@ -58,7 +58,7 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
         return None
     character = Character.of(ob)
     armature, figure = character.armature, character.figure
-    legs = None if figure.controlled or (figure.not_human and not figure.folded) else leg_bones.of(ob, character)
+    legs = None if figure.controlled or (figure.not_human and not figure.folded) else rest_legs.of(ob, character)
     if legs is None:
         return None
     keyed = {(curve.data_path, curve.array_index): bulk.read(curve.keyframe_points, "co", 2)
@@ -69,11 +69,11 @@ def _likely(ob: bpy.types.Object, rate: float) -> int | None:
         return None
     places = {-1: _object(ob, keyed, frames)}
     for leg in legs:
-        for bone in reversed(armature.above(leg.bones[2])):
+        for bone in reversed(armature.above(leg.foot)):
             if bone not in places:
                 places[bone] = _bone(ob, armature, bone, places, keyed, frames)
-    points, hips = leg_bones.marks(legs, places.__getitem__)
-    length = leg_bones.length(ob, character, legs)
+    points, hips = rest_legs.marks(armature, legs, places.__getitem__)
+    length = rest_legs.length(ob, legs)
     if not (length > 0.0 and np.isfinite(points).all() and np.isfinite(hips).all()):
         return None
     return likely_rate(points, hips, length, rate)

@@ -21,7 +21,8 @@ from ..figure.character import Character
 from ..figure.directions import nearest_axis, unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Note, Refused
-from . import volumes
+from . import rest_legs, volumes
+from .rest_legs import RestLeg
 from .volumes import Skin
 
 Key = tuple[str, str, int]
@@ -35,34 +36,10 @@ _HAND = 3  # fingers, of which the furthest tells where a hand points; hands wit
 _LEANS, _IS_LEVEL = np.cos(np.radians(35.0)), np.cos(np.radians(60.0))  # of the trunk, from the line of the legs
 _EVEN = 1.02  # of scales along the axes of an object
 _FRONT = ("arm", "forearm", "hand")
-_NEEDED = ("thigh", "shin", "foot")
 _ABOVE = {"foot": "shin", "hand": "forearm"}
 _UPPER = {"arm": "forearm", "forearm": "forearm", "hand": "forearm", "thigh": "shin", "shin": "shin"}
 RELATIVE = ("finger", "twist")
 """Parts that go along with the limb that they hang on, by their turn."""
-
-
-class Leg(NamedTuple):
-    """A leg at rest: its bones, lines (3,) from hip to knee and from knee to ankle, and its foot.
-
-    heel, ball : from the ankle to these points, (3,). high : how high the ankle is when both are on the ground. paw :
-    whether it stands on toes.
-    """
-
-    thigh: int
-    shin: int
-    foot: int
-    upper: np.ndarray
-    lower: np.ndarray
-    heel: np.ndarray
-    ball: np.ndarray
-    high: float
-    paw: bool = False
-
-    @property
-    def length(self) -> float:
-        """From hip to ankle if it is straight."""
-        return float(np.linalg.norm(self.upper) + np.linalg.norm(self.lower))
 
 
 class Person(NamedTuple):
@@ -80,7 +57,7 @@ class Person(NamedTuple):
     chains: dict[Key, list[int]]
     bases: dict[Key, int]
     frames: dict[int, np.ndarray]
-    legs: list[Leg]
+    legs: list[RestLeg]
     leg: float
     forward: np.ndarray
     up: np.ndarray
@@ -106,7 +83,7 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
     """
     character, attached = _attached(ob, Character.of(ob, armature))
     armature, body = character.armature, character.body
-    if body.bone("hips") is None or any(body.bone(part, side) is None for part in _NEEDED for side in SIDES):
+    if body.bone("hips") is None or any(body.bone(part, side) is None for part in rest_legs.PARTS for side in SIDES):
         raise Refused(Note("{} has no hips, thighs, shins and feet that are recognised: set their Role in the Bone "
                            "panel", repr(ob.name)))
     axes, paws = _standing(body)
@@ -116,7 +93,7 @@ def of(ob: bpy.types.Object, armature: Armature | None = None) -> Person:
     legs = [_paw(body, skinned, parts, axes, side) for parts in paws for side in SIDES]
     legs = legs or [_leg(ob, character, up, side) for side in SIDES]
     frames = {bone: _frame(body, legs, trunk, bone) for bone, role in body.roles.items() if role.name not in RELATIVE}
-    chains, bases = _chains(armature, body, frames, {leg.foot for leg in legs if leg.paw})
+    chains, bases = _chains(armature, body, frames, {leg.foot for leg in legs if leg.is_paw})
     for key, base in bases.items():
         frames.update(dict.fromkeys(chains[key], frames[base]))
     length = float(np.mean([leg.length for leg in legs[:2]]))
@@ -171,7 +148,7 @@ def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
         up = nearest_axis(hips - feet)
         front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
         low = all(None not in bones and (heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
-        legs += (_NEEDED, _FRONT) if low and up @ body.up < _IS_LEVEL else (_NEEDED,)
+        legs += (rest_legs.PARTS, _FRONT) if low and up @ body.up < _IS_LEVEL else (rest_legs.PARTS,)
     up = _snapped(up)
     left = _snapped(unit(body.left - up * (up @ body.left)))
     return np.stack([left, up, np.cross(left, up)], -1), legs
@@ -183,9 +160,11 @@ def _snapped(direction: np.ndarray) -> np.ndarray:
     return axis if direction @ axis > _SNAP else direction
 
 
-def _paw(body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str) -> Leg:
+def _paw(
+    body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str], axes: np.ndarray, side: str
+) -> RestLeg:
     """A leg of an animal, which stands on its toes: there is hardly a heel. skinned : the skin of bones."""
-    upper, lower, end = (body.bone(part, side) for part in parts)
+    bones = upper, lower, end = [body.bone(part, side) for part in parts]
     heads, up = body.armature.heads, axes[:, 1]
     below = body.armature.tree.below(end)
     low = min(float(point @ up) for bone in (end, *below) for point in (heads[bone], ends.of(body, bone)))
@@ -197,13 +176,12 @@ def _paw(body: RestBody, skinned: Mapping[int, np.ndarray], parts: Sequence[str]
     ball = (heads[np.array(toes)].mean(0) if toes else ends.of(body, end)) - heads[end]
     ball += up * (low - up @ (heads[end] + ball))
     heel = ball - _PAW * np.linalg.norm(heads[lower] - heads[upper]) * axes[:, 2]
-    return Leg(upper, lower, end, heads[lower] - heads[upper], heads[end] - heads[lower], heel, ball,
-               -float(ball @ up), True)  # fmt: skip
+    return RestLeg.of(body.armature, bones, heel, ball, is_paw=True)
 
 
-def _leg(ob: bpy.types.Object, character: Character, up: np.ndarray, side: str) -> Leg:
+def _leg(ob: bpy.types.Object, character: Character, up: np.ndarray, side: str) -> RestLeg:
     heads, body = character.armature.heads, character.body
-    thigh, shin, ankle = (body.bone(part, side) for part in _NEEDED)
+    thigh, shin, ankle = (body.bone(part, side) for part in rest_legs.PARTS)
     points = foot.of(ob, character, ankle)
     heel, ball, level = points.heel - heads[ankle], points.ball - heads[ankle], body.posture(Role("foot", side))
     if not np.allclose(level, np.eye(3)):  # the foot hangs at rest
@@ -214,20 +192,19 @@ def _leg(ob: bpy.types.Object, character: Character, up: np.ndarray, side: str) 
         ahead = _FOOT * np.linalg.norm(heads[shin] - heads[thigh]) * body.forward
         ahead -= up * (up @ ahead)
         heel, ball = up * (up @ ball) - _BEHIND * ahead, up * (up @ ball) + ahead
-    lines = heads[shin] - heads[thigh], heads[ankle] - heads[shin]
-    return Leg(thigh, shin, ankle, *lines, level.T @ heel, level.T @ ball, -float(ball @ up))
+    return RestLeg.of(character.armature, (thigh, shin, ankle), level.T @ heel, level.T @ ball)
 
 
-def _frame(body: RestBody, legs: Sequence[Leg], trunk: np.ndarray, bone: int) -> np.ndarray:
+def _frame(body: RestBody, legs: Sequence[RestLeg], trunk: np.ndarray, bone: int) -> np.ndarray:
     """The anatomical frame (4,) of a bone at rest."""
     role = body.roles[bone]
     up = quaternion.to_matrix(trunk)[:, 1]
-    paw = next((leg for leg in legs if leg.foot == bone and leg.paw), None)
+    paw = next((leg for leg in legs if leg.foot == bone and leg.is_paw), None)
     if paw is not None:
         return _along(paw.ball - paw.heel, up)
     if role.name in ("foot", "toes"):
         leg = legs[SIDES.index(role.side)]
-        return _along(leg.ball - leg.heel, up if leg.paw else body.posture(role).T @ up)
+        return _along(leg.ball - leg.heel, up if leg.is_paw else body.posture(role).T @ up)
     lower = body.bone(_UPPER.get(role.name, ""), role.side)
     straight = role.name == "hand" and lower is not None and _fingers(body, bone) < _HAND
     line = None if lower is None else body.along(lower if straight else bone)

@@ -79,7 +79,8 @@ def read(
     found: dict[int, SeenFrame] = {}
     until, was_reading, _Visiting.now = perf_counter() + seconds, _Visiting.now, True
     try:
-        with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        seen = _skins(ob, context.view_layer) if has_meshes else []
+        with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob, seen) as visits:
             for frame in frames:
                 visits.visit(frame)
                 found[frame] = _shown(ob, context, has_meshes)
@@ -109,8 +110,13 @@ def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -
 
 
 def _meshes(ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> tuple[Mesh, ...]:
-    own = (one for one in layer.objects if one.type == "MESH" and one.visible_get(view_layer=layer))
-    return tuple(_mesh(one.evaluated_get(depsgraph)) for one in own if ob in (one.find_armature(), one.parent))
+    return tuple(_mesh(one.evaluated_get(depsgraph)) for one in _skins(ob, layer))
+
+
+def _skins(ob: bpy.types.Object, layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """The meshes of an armature object that are shown."""
+    shown = (one for one in layer.objects if one.type == "MESH" and one.visible_get(view_layer=layer))
+    return [one for one in shown if ob in (one.find_armature(), one.parent)]
 
 
 def _mesh(evaluated: bpy.types.Object) -> Mesh:

@@ -17,7 +17,7 @@ from ..blender import animation
 from ..blender.armature import Armature
 from ..figure.body import RestBody
 from ..figure.character import Character
-from . import control_shapes, controls
+from . import control_shapes, controls, rotation_space
 
 _MASTER_SIZE = 0.5
 _STILL = 1e-5
@@ -56,6 +56,8 @@ def above(ob: bpy.types.Object, name: str) -> str:
 def hang(ob: bpy.types.Object, wanted: Mapping[str, str]) -> list[Pivot]:
     """Give controls other parents, by name, empty for none. They stay where they are, and so does all below them.
 
+    Those whose goals follow their limbs turn so that these ask for the same rotation.
+
     Returns the pivots of controls that may have keys; these stay on all frames if the parents do not move either.
     """
     if not wanted:
@@ -70,7 +72,9 @@ def hang(ob: bpy.types.Object, wanted: Mapping[str, str]) -> list[Pivot]:
         found.append(Pivot(bone.name, "" if bone.parent is None else bone.parent.name, bone.matrix_basis.copy()))
         if animation.moves(ob, bone.name):
             keyed.add(bone.name)
-    kept = [places.get(one.parent, Matrix()) if one.name in keyed else places[one.name] for one in found]
+    kept = [places.get(one.parent, Matrix()) if one.name in keyed
+            else rotation_space.rehung(evaluated, one.name, parent)
+            for one, parent in zip(found, wanted.values(), strict=True)]  # fmt: skip
     with controls.edit_mode(ob) as bones:
         for number, one in enumerate(found):
             if one.name in keyed:

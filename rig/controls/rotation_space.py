@@ -48,6 +48,21 @@ def target_for(
     return Matrix.LocRotScale(place, turn, scale)
 
 
+def rehung(ob: bpy.types.Object, control: str, parent: str) -> Matrix:
+    """The matrix of a control with which its goals ask for the same rotation once it hangs on another parent.
+
+    ob : the evaluated armature object. parent : the name of that parent, empty for none.
+    """
+    own = ob.pose.bones[control]
+    follows = max((goal.rotation_follows for goal in ob.original.dqik.goals
+                   if goal.target == ob.original and goal.subtarget == control), default=0.0)  # fmt: skip
+    if not own.bone.use_inherit_rotation:
+        return own.matrix.copy()
+    place, turn, scale = own.matrix.decompose()
+    turn = _turn(ob.pose.bones.get(parent), follows) @ _turn(own.parent, follows).inverted() @ turn
+    return Matrix.LocRotScale(place, turn, scale)
+
+
 def show_control(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> None:
     """Draw a goal's own control at its bone if its rotation follows, because it is not turned as the bone is."""
     bone = ob.pose.bones.get(goal.subtarget) if goal.target == ob and goal.own_target else None

@@ -15,10 +15,8 @@ import numpy as np
 
 from ..blender import animation, bulk
 from ..blender.dependencies import Dependencies, aims_of
+from ..blender.scene_state import STEPPING
 from .read.view import View
-
-_STEPPING = frozenset({"CLOTH", "SOFT_BODY", "COLLISION", "PARTICLE_SYSTEM", "DYNAMIC_PAINT", "FLUID", "SURFACE"})
-"""Modifiers that step with the frames. Simulation zones of geometry nodes step again after a change by themselves."""
 
 _Place = tuple[int, int]
 """The position of an object in `bpy.data.objects`, and its `session_uid`."""
@@ -181,12 +179,12 @@ def _shown(ob: bpy.types.Object) -> np.ndarray:
 
 def _stepping(ob: bpy.types.Object) -> np.ndarray:
     """Whether each modifier of an object steps, (M,) bool."""
-    return np.array([modifier.type in _STEPPING for modifier in ob.modifiers], dtype=bool)
+    return np.array([modifier.type in STEPPING for modifier in ob.modifiers], dtype=bool)
 
 
 def _steps(ob: bpy.types.Object) -> bool:
     """Whether an object has a modifier that steps and that nothing but the user switches on and off."""
-    found = [modifier.name for modifier in ob.modifiers if modifier.type in _STEPPING]
+    found = [modifier.name for modifier in ob.modifiers if modifier.type in STEPPING]
     return bool(found) and not any(
         animation.animates(ob, f'modifiers["{bpy.utils.escape_identifier(name)}"].show_viewport') for name in found
     )

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import Keys, Part, find_contacts, runs, total_errors
-from ..clip import leg_bones
+from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
 from ..figure.character import Character
@@ -32,11 +32,11 @@ def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, rate:
     shown : of which every other time is a frame. rate : frames a second.
     """
     character, names = Character.of(ob), ob.pose.bones.keys()
-    legs = leg_bones.of(ob, character)
+    legs = rest_legs.of(ob, character)
     if legs is None:
         return
-    points, hips = leg_bones.marks(legs, lambda bone: shown.bones(bone)[::2])
-    on_ground = find_contacts(points, hips, rate, leg_bones.length(ob, character, legs))
+    points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::2])
+    on_ground = find_contacts(points, hips, rate, rest_legs.length(ob, legs))
     for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
         frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
         own = [names[bone] for bone in leg.bones]

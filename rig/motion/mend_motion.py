@@ -14,10 +14,11 @@ from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet,
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
-from ..clip import clip, ground, inside_limits, leg_bones
+from ..clip import clip, ground, inside_limits, rest_legs
+from ..clip.rest_legs import RestLeg
 from ..figure import ends
 from ..figure.character import Character
-from ..figure.parts import LEFT, RIGHT, Role
+from ..figure.parts import LEFT, RIGHT
 from ..keys import keyable
 from ..notes import Code, Note, Refused
 from ..shot import attachable
@@ -27,35 +28,19 @@ _ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
-class PlantedLimb(NamedTuple):
-    """A leg: the names of thigh, shin and foot, whether each is turned by the one above, and heel and ball (3,).
+class Limbs(NamedTuple):
+    """What is mended of a figure: its bones at rest, its legs and arms, and the bone that moves its hips.
 
-    Heel and ball are in the foot's frame, in world units.
+    scale : of the object in the world. feet, hands : their names.
     """
 
-    names: list[str]
-    carried: list[bool]
-    heel: np.ndarray
-    ball: np.ndarray
-
-
-class Limbs(NamedTuple):
-    """What is mended of a figure: its legs and arms, the bone that moves its hips, and its height in world units."""
-
-    legs: list[PlantedLimb]
-    arms: list[PlantedLimb]
-    hips: str
-    height: float
-
-    @property
-    def feet(self) -> list[str]:
-        """The names of the feet."""
-        return [leg.names[-1] for leg in self.legs]
-
-    @property
-    def hands(self) -> list[str]:
-        """The names of the hands."""
-        return [arm.names[-1] for arm in self.arms]
+    armature: Armature
+    legs: list[RestLeg]
+    arms: list[RestLeg]
+    hips: int
+    scale: float
+    feet: list[str]
+    hands: list[str]
 
 
 class LimbMotion(NamedTuple):
@@ -90,58 +75,45 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     """
     character = Character.of(ob, armature)
     armature, known = character.armature, character.figure
-    scale = max(map(abs, ob.matrix_world.to_scale()))
-    bones = {role: bone for bone, role in sorted(known.roles.items(), reverse=True)}
-    found = leg_bones.of(ob, character)
-    if found is None:
+    legs = rest_legs.of(ob, character)
+    if legs is None:
         loose = any(role.name == "foot" for role in known.loose.values())
         raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
-    legs, moved = list[PlantedLimb](), set[int]()
-    for leg, shape in found:
-        paths = [_between(armature, upper, lower) for upper, lower in pairwise(leg)]
-        if not all(paths):
-            raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
-        legs.append(_limb(ob, leg, paths, scale * shape.heel, scale * shape.ball))
-        moved |= {bone for path in paths for bone in path} | {leg[0]}
-    hips = _hips(ob, armature, [leg[0] for leg, _ in found])
+    if not all(path for leg in legs for path in _paths(armature, leg.bones)):
+        raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
+    hips = _hips(ob, armature, [leg.thigh for leg in legs])
     if ob.animation_data is None or ob.animation_data.action is None:
         raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
     keyable.check(ob, [*_turned(ob, legs), curves.bone_path(names[hips], "location")], copied=True)
-    for bone in sorted(moved | {hips}):
+    for bone in sorted({hips, *(bone for leg in legs for bone in _moved(armature, leg.bones))}):
         keyable.refuse(_reason(ob, names[bone]))
-    arms = [_arm(ob, character, [bones.get(Role(part, side), -1) for part in _ARM], hips, scale)
-            for side in (LEFT, RIGHT)]  # fmt: skip
-    return Limbs(legs, [arm for arm in arms if arm is not None], names[hips], scale * armature.size)
+    arms = [arm for side in (LEFT, RIGHT) if (arm := _arm(ob, character, side, hips)) is not None]
+    feet, hands = ([names[limb.foot] for limb in limbs] for limbs in (legs, arms))
+    return Limbs(armature, legs, arms, hips, max(map(abs, ob.matrix_world.to_scale())), feet, hands)
 
 
-def _limb(
-    ob: bpy.types.Object, bones: list[int], paths: list[list[int]], heel: np.ndarray, ball: np.ndarray
-) -> PlantedLimb:  # fmt: skip
-    names = ob.pose.bones.keys()
-    carried = [all(ob.data.bones[names[bone]].use_inherit_rotation for bone in path) for path in paths]
-    return PlantedLimb([names[bone] for bone in bones], [False, *carried], heel, ball)
-
-
-def _arm(ob: bpy.types.Object, character: Character, bones: list[int], hips: int, scale: float) -> PlantedLimb | None:
+def _arm(ob: bpy.types.Object, character: Character, side: str, hips: int) -> RestLeg | None:
     """An arm, from the head of the hand to its end; None if it is not known, or not moved by keys alone."""
-    armature = character.armature
-    if min(bones) < 0 or hips not in armature.above(bones[0]):
+    armature, bones = character.armature, rest_legs.bones_of(character, _ARM, side)
+    if bones is None or hips not in armature.above(bones[0]) or not all(_paths(armature, bones)):
         return None
-    paths = [_between(armature, upper, lower) for upper, lower in pairwise(bones)]
-    names = [ob.pose.bones[bone].name for bone in (bones[0], *(bone for path in paths for bone in path))]
-    if not all(paths) or any(_reason(ob, name) is not None for name in names):
+    if any(_reason(ob, ob.pose.bones[bone].name) is not None for bone in _moved(armature, bones)):
         return None
-    end = ends.of(character.body, bones[2])
-    length = scale * float(np.linalg.norm(end - armature.heads[bones[2]]))
-    found = _limb(ob, bones, paths, np.zeros(3), np.array([0.0, length, 0.0]))
+    length = float(np.linalg.norm(ends.of(character.body, bones[2]) - armature.heads[bones[2]]))
+    found = RestLeg.of(armature, bones, np.zeros(3), length * armature.rest[bones[2], :3, 1])
     return found if keyable.of_curves(ob, _turned(ob, [found])) is None else None
 
 
-def _between(armature: Armature, upper: int, lower: int) -> list[int]:
-    """The bones below one down to another; none if that does not hang on it."""
-    above = armature.above(lower)
-    return above[: above.index(upper)] if upper in above else []
+def _paths(armature: Armature, bones: Sequence[int]) -> list[list[int]]:
+    """The bones below each one of a limb, from the next one of it up; none where that does not hang on it."""
+    both = ((upper, armature.above(lower)) for upper, lower in pairwise(bones))
+    return [above[: above.index(upper)] if upper in above else [] for upper, above in both]
+
+
+def _moved(armature: Armature, bones: Sequence[int]) -> set[int]:
+    """The bones of a limb, and those between them."""
+    return {bones[0], *(bone for path in _paths(armature, bones) for bone in path)}
 
 
 def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> int:
@@ -153,8 +125,8 @@ def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> in
     raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
 
 
-def _turned(ob: bpy.types.Object, limbs: Sequence[PlantedLimb]) -> list[str]:
-    bones = [ob.pose.bones[name] for limb in limbs for name in limb.names]
+def _turned(ob: bpy.types.Object, limbs: Sequence[RestLeg]) -> list[str]:
+    bones = [ob.pose.bones[bone] for limb in limbs for bone in limb.bones]
     return [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones]
 
 
@@ -172,15 +144,14 @@ def read(
     [shown] = yield from clip.read(context, [ob], frames, visits)
     found, turned = list[Leg](), list[np.ndarray]()
     for limb in (*own.legs, *own.arms):
-        bones = [ob.pose.bones.find(name) for name in limb.names]
-        posed = shown.bones(bones)
+        posed = shown.bones(limb.bones)
         hip, knee, ankle = posed[..., :3, 3].swapaxes(0, 1)
-        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), limb.heel, limb.ball))
-        turned.append(shown.rotations[:, bones].astype(float))
-    legs, hips = len(own.legs), ob.pose.bones.find(own.hips)
+        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), *own.scale * limb.marks(own.armature)))
+        turned.append(shown.rotations[:, limb.bones].astype(float))
+    legs = len(own.legs)
     middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
-    return LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, hips].astype(float),
-                  _axes(ob, hips, shown))  # fmt: skip
+    return LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, own.hips].astype(float),
+                      _axes(ob, own.hips, shown))  # fmt: skip
 
 
 def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
@@ -235,20 +206,22 @@ def mended(
     touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
     planted = plant_feet(before_them, touching, rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
-    found = {(own.hips, "location"): location}
+    found = {(ob.pose.bones[own.hips].name, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
         above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
-        for row, (name, carried) in enumerate(zip(limb.names, limb.carried, strict=True)):
-            bone = ob.pose.bones[name]
+        carried = [all(ob.pose.bones[bone].bone.use_inherit_rotation for bone in path)
+                   for path in _paths(own.armature, limb.bones)]  # fmt: skip
+        for row, (number, is_carried) in enumerate(zip(limb.bones, [False, *carried], strict=True)):
+            bone = ob.pose.bones[number]
             turned = rotation.to_quaternion(bone.rotation_mode, before[:, row])
-            above = above if carried else np.broadcast_to(quaternion.IDENTITY, above.shape)
+            above = above if is_carried else np.broadcast_to(quaternion.IDENTITY, above.shape)
             posed = quaternion.product(above, leg.turns[:, row])  # as the bone would be carried
             new = quaternion.product(turned, quaternion.relative(posed, turns[:, row]))
             new = inside_limits.projection(bone)(new)
             world = quaternion.product(posed, quaternion.relative(turned, new))
             above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
             after = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
-            found[name, rotation.PATHS[bone.rotation_mode]] = after
+            found[bone.name, rotation.PATHS[bone.rotation_mode]] = after
     return found
 
 
@@ -276,7 +249,7 @@ def report(
     own: Limbs, before: LimbMotion, after: LimbMotion, on_ground: np.ndarray, held: np.ndarray, rate: float
 ) -> MendReport:  # fmt: skip
     """What has changed between two motions. on_ground, held : the contacts (F, L, 2) of feet and of hands."""
-    scale = rate / own.height
+    scale = rate / (own.scale * own.armature.size)
     return MendReport(
         _change(before.legs, after.legs, on_ground, 2, scale), _change(before.arms, after.arms, held, 3, scale)
     )

@@ -19,7 +19,8 @@ from .. import curves
 from ..blender import bulk, generated_rigs, rotation, scene_state
 from ..clip import clip, lineage
 from ..clip.clip import BodyMotion, Space
-from ..clip.person_frames import SIDES, Leg, Person
+from ..clip.person_frames import SIDES, Person
+from ..clip.rest_legs import RestLeg
 from ..notes import Note, Refused
 from . import hand_contacts
 from .retargeted_body import Body, Source, directions
@@ -156,7 +157,7 @@ def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.n
     return two_bones.higher(before, spans, _UP)
 
 
-def _span(leg: Leg, line: np.ndarray, scale: float) -> two_bones.Span:
+def _span(leg: RestLeg, line: np.ndarray, scale: float) -> two_bones.Span:
     """A leg of a figure of some scale with a line (F, 3) from ankle to hip."""
     return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
 

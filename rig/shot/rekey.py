@@ -154,9 +154,7 @@ def drop_repeated(owner: Bone, start: float, time: float) -> None:
     own = own_curves(owner)
     pairs = [(keying.key_at(curve, start), keying.key_at(curve, time)) for curve in own
              if curve.data_path.endswith("location")]  # fmt: skip
-    if not pairs or time <= start + NEAR:
-        return
-    if all(a is not None and b is not None and abs(a.co[1] - b.co[1]) <= NEAR * NEAR for a, b in pairs):
+    if pairs and all(a is not None and b is not None and abs(a.co[1] - b.co[1]) <= NEAR * NEAR for a, b in pairs):
         curves.remove_keys(own, time, time)
 
 

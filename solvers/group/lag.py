@@ -66,6 +66,6 @@ def lag(
             settings = settings._replace(
                 tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
             )
-            minimum = stage.minimise(stage.tasks, stage.space, settings, point, behind)
+            minimum = stage.method.minimise(stage.tasks, stage.space, settings, point, behind)
             point, iterations = minimum.point, iterations + int(minimum.iterations[0])
     return stand(stage.tasks, point.state, frames), iterations

@@ -207,7 +207,7 @@ def run(work: Work, attempts: list[Attempt]) -> None:
             tasks = hard if descent.hard else stage.tasks
             request = (frame if descent.request is None else descent.request(work, point)).repeated(len(taken))
             point = replace(point, error=tasks.errors(point.kinematics, request.targets))
-            minimum = (descent.minimise or stage.minimise)(tasks, stage.space, settings, point, request)
+            minimum = (descent.minimise or stage.method.minimise)(tasks, stage.space, settings, point, request)
             point, taken = minimum.point, taken + minimum.iterations
             if len(taken) > 1 and descent.choose is not None:
                 rows, others = descent.choose(work, minimum)

@@ -4,6 +4,7 @@
 import contextlib
 import hashlib
 import json
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -13,7 +14,12 @@ import numpy as np
 import rigs
 from build_zip import ROOT
 
-MODULES = {"dqik_bake": "command_line", "dqik_mend": "mend_command", "dqik_retarget": "retarget_command"}
+_COMMAND = re.compile(r'^COMMAND = commands\.Command\(\s*"(\w+)"', re.MULTILINE)
+MODULES = {
+    f"dqik_{match[1]}": path.stem for path in sorted((ROOT / "operators" / "commands").glob("*.py"))
+    if (match := _COMMAND.search(path.read_text(encoding="utf-8"))) is not None
+}  # fmt: skip
+"""All commands, each with its module."""
 
 
 def run(command: str, *arguments: object) -> int:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Problems drawn from a seed, with every feature of skeletons, goals and options, in numbers without special values."""
+"""Problems drawn from a seed, with every feature of skeletons, goals and options, in numbers without special values.
 
-from dataclasses import dataclass
+`drawn` draws places and rotations; the families below it draw what else may be asked for.
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -9,7 +12,11 @@ from skeletons import random_pose, wxyz
 
 import solvers as ik
 from solvers.algebra import dual_quaternion, quaternion
-from solvers.model.goals import Targets
+from solvers.model.goals import Targets, own_points, resolve_goals
+from solvers.space.tasks.curve import joints_on_curve
+
+WEDGE = np.array([(x, y, z) for y in (-0.3, 0.35) for x, z in ((-0.2, 0.0), (0.25, 0.0), (0.05, 0.4))])
+WEDGE_FACES = [(0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (2, 1, 4, 5), (0, 2, 5, 3)]
 
 
 @dataclass
@@ -124,4 +131,142 @@ def moving(problem: Problem, frames: int, seed: int, speed: float = 0.02) -> tup
     turned = quaternion.product(quaternion.exp(turns), given)
     drift = generator.normal(size=(2, frames, len(links), 3)).cumsum(1) * 0.1 * speed
     motion = wxyz(Rotation.from_rotvec(drift[0].reshape(-1, 3))).reshape(frames, -1, 4)
-    return Targets(places, turned, poles), dual_quaternion.product(links, dual_quaternion.from_parts(motion, drift[1]))
+    points = own_points(resolve_goals(problem.skeleton, goals))
+    targets = Targets(places, turned, poles, points=np.tile(points, (frames, 1, 1)) if len(points) else None)
+    return targets, dual_quaternion.product(links, dual_quaternion.from_parts(motion, drift[1]))
+
+
+# -- families of problems ---------------------------------------------------------------------------------------------
+
+
+def pulled(seed: int, most: int = 6, **settings: list[float]) -> Problem:
+    """A problem with a pull, and settings of joints drawn from lists of values: `hold`, `gain`."""
+    problem, generator = drawn(seed, most), np.random.default_rng(seed)
+    own = {name: generator.choice(values, len(problem.skeleton)).tolist() for name, values in settings.items()}
+    joints = [replace(joint, **{name: values[index] for name, values in own.items()})
+              for index, joint in enumerate(problem.skeleton.joints)]  # fmt: skip
+    return replace(problem, skeleton=ik.Skeleton(joints), options=replace(problem.options, pull=1e-5))
+
+
+def some_kind(skeleton: ik.Skeleton, generator: np.random.Generator, kind: str, chains: bool = True) -> ik.Goal:
+    """A goal of a kind with any target, weights and chain; one that a pose of the skeleton meets, or nearly."""
+    joint, offset = int(generator.integers(len(skeleton))), generator.normal(size=3)
+    world = ik.forward(skeleton, random_pose(skeleton, generator))
+    place = world.positions[joint] + Rotation.from_quat(world.rotations[joint], scalar_first=True).apply(offset)
+    side = ik.GOAL_KINDS[kind].sides
+    above = [int(j) for j in np.flatnonzero(skeleton.ancestors[joint])]
+    goal = ik.Goal(
+        joint, position=place + 0.3 * generator.normal(size=3), rotation=generator.normal(size=4), offset=offset,
+        position_weight=generator.uniform(0.2, 2), rotation_weight=generator.uniform(0.2, 2),
+        priority=int(generator.integers(2)), kind=kind, axis=generator.normal(size=3),
+        target_axis=generator.normal(size=3),
+        distance=float(generator.uniform(0.1, 0.6)), side=str(generator.choice(side)) if side else None,
+        chain=None if not chains or kind == "CURVE" or generator.integers(2) else above,
+        points=place + generator.normal(size=(int(generator.integers(1, 7)), 3)),
+    )  # fmt: skip
+    if kind != "CURVE":
+        return goal
+    path = joints_on_curve(skeleton, replace(goal, chain=None))
+    return replace(goal, points=np.array([*world.positions[path], place]))
+
+
+def with_kinds(seed: int, kinds: tuple[str, ...] = tuple(kind for kind in ik.GOAL_KINDS if kind != "REACH")) -> Problem:
+    """A problem with one or two goals of other kinds."""
+    problem, generator = drawn(seed, most=6), np.random.default_rng(seed + 7)
+    chosen = generator.choice(kinds, size=int(generator.integers(1, 3)))
+    goals = problem.goals[: int(generator.integers(3))]
+    return replace(problem, goals=[*goals, *[some_kind(problem.skeleton, generator, str(kind)) for kind in chosen]])
+
+
+CARRIED = tuple(kind for kind, own in ik.GOAL_KINDS.items() if "target_joint" in own.takes)
+
+
+def carried(seed: int) -> Problem | None:
+    """A problem with one or two goals whose targets joints carry; None for a skeleton of one joint."""
+    problem, generator = drawn(seed, most=6), np.random.default_rng(seed + 11)
+    goals, count = problem.goals[: int(generator.integers(3))], len(problem.skeleton)
+    if count < 2:
+        return None
+    for kind in generator.choice(CARRIED, size=int(generator.integers(1, 3))):
+        goal = some_kind(problem.skeleton, generator, str(kind), chains=bool(generator.integers(2)))
+        other = int(generator.choice([joint for joint in range(count) if joint != goal.joint]))
+        goals = [*goals, replace(goal, target_joint=other, position=0.5 * generator.normal(size=3))]
+    return replace(problem, goals=goals)
+
+
+def coupled_skeleton(generator: np.random.Generator, limited: bool) -> ik.Skeleton:
+    """A branching skeleton of limited balls, hinges and slides with couplings of any axes, some through others."""
+    count = int(generator.integers(4, 9))
+    joints = []
+    for j in range(count):
+        kind = str(generator.choice(["ball", "ball", "hinge", "prismatic"]))
+        wide = generator.uniform(0.3, 1.2, (3, 2)) * [-1, 1]
+        limits = ik.TwistSwing(*map(tuple, wide)) if kind == "ball" else ik.Range(*(wide[0] * 0.5))
+        joints.append(ik.Joint(
+            f"j{j}", int(generator.integers(max(j - 2, 0), j)) if j else -1, kind, generator.normal(size=3) * 0.4,
+            limits=limits if limited or generator.integers(2) else None,
+        ))  # fmt: skip
+    couplings, taken = [], set()
+    for _ in range(int(generator.integers(1, 5))):
+        leader, joint = sorted(generator.choice(count, 2, replace=False).tolist())
+        axis = str(generator.choice(list("XYZ"))) if joints[joint].kind == "ball" else "X"
+        if (joint, axis) not in taken:
+            taken.add((joint, axis))
+            couplings.append(ik.Coupling(
+                f"j{joint}", axis, leader, str(generator.choice(list("XYZ"))), float(generator.uniform(-1, 1)),
+                float(generator.choice([0.0, 0.05])),
+            ))  # fmt: skip
+    return ik.Skeleton(joints, couplings=couplings)
+
+
+def coupled(seed: int, soft: bool = False) -> Problem | None:
+    """Coupled joints and two or three goals, one-sided ones among them; None if the limits leave no room."""
+    generator = np.random.default_rng(seed)
+    skeleton = coupled_skeleton(generator, bool(seed % 2))
+    if soft:
+        stiff = generator.choice([0.2, 0.9, 1.0], len(skeleton.couplings)).tolist()
+        couplings = [replace(one, stiffness=value) for one, value in zip(skeleton.couplings, stiff, strict=True)]
+        skeleton = ik.Skeleton(skeleton.joints, couplings=couplings)
+    last = len(skeleton) - 1
+    goals = [ik.Goal(last, position=generator.normal(size=3), offset=(0, 0.3, 0)),
+             ik.Goal(int(generator.integers(last)), position=generator.normal(size=3))]  # fmt: skip
+    if generator.integers(3) == 0:
+        goals.append(ik.Goal(last, kind="PLANE", position=generator.normal(size=3) * 0.2,
+                             rotation=(1, 0.1, 0.2, 0.3), side="ABOVE"))  # fmt: skip
+    start, solver = random_pose(skeleton, generator), str(generator.choice(["PGS", "DLS"]))
+    try:
+        ik.Prepared(skeleton, goals)
+    except ik.InvalidSkeleton:
+        return None
+    return Problem(skeleton, goals, start, solver, ik.Options())
+
+
+def bodied(seed: int) -> tuple[Problem, ik.Contacts]:
+    """A problem, some with couplings or goals of other kinds, and bodies on its joints and about it."""
+    generator = np.random.default_rng([seed, 7])
+    problem = drawn(seed)
+    if seed % 4 == 1:
+        skeleton = coupled_skeleton(generator, bool(generator.integers(2)))
+        last = len(skeleton) - 1
+        reach = ik.Goal(last, position=generator.normal(size=3), offset=(0, 0.3, 0))
+        problem = Problem(skeleton, [reach], skeleton.rest_pose(), "PGS", ik.Options())
+    elif seed % 4 == 3:
+        other = some_kind(problem.skeleton, generator, str(generator.choice(["LOOK_AT", "DISTANCE", "PLANE"])))
+        problem = replace(problem, goals=[*problem.goals, other])
+    skeleton = problem.skeleton
+    size = max(skeleton.length, 0.1)
+    last = len(skeleton) - 1
+    capsules = [
+        ik.Capsule(joint, 0.1 * size * generator.normal(size=3), 0.3 * size * generator.normal(size=3),
+                   size * generator.uniform(0.02, 0.15))
+        for joint in range(last + 1) if generator.integers(3) or joint == last
+    ]  # fmt: skip
+    at = size * generator.normal(size=(3, 3)) * 0.6
+    turn = quaternion.exp(generator.normal(size=3))
+    obstacles = [
+        ik.Plane(at[0], generator.normal(size=3)),
+        ik.Box(at[1], size * generator.uniform(0.1, 0.6, 3), turn),
+        ik.Convex(at[2] + size * WEDGE, WEDGE_FACES),
+    ]
+    some = [one for one in obstacles if generator.integers(2)]
+    return problem, ik.Contacts(capsules, some or obstacles, margin=size * float(generator.choice([0.0, 0.02])))

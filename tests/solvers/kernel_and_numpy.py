@@ -44,10 +44,13 @@ def asked(problem: Problem, frames: int, seed: int = 1, speed: float = 0.02) -> 
 def nearly(problem: Problem, question: Question, seed: int) -> Question:
     """The same problem in a rotated frame, with its numbers changed a few digits before their last.
 
-    Rig and targets are rotated together, so only rounding changes the pose of the rig.
+    Rig and targets are rotated together, so only rounding changes the pose of the rig. What joints carry or other kinds
+    of goals ask for may be no place in this frame: with such goals nothing is rotated.
     """
     generator, skeleton = np.random.default_rng(seed), problem.skeleton
     turn = wxyz(Rotation.random(random_state=generator))
+    if any(goal.kind != "REACH" or goal.target_joint is not None for goal in problem.goals):
+        turn = quaternion.IDENTITY
 
     def changed(value: np.ndarray) -> np.ndarray:
         return value * (1.0 + 1e-13 * generator.normal(size=value.shape))
@@ -62,7 +65,8 @@ def nearly(problem: Problem, question: Question, seed: int) -> Question:
                 place = quaternion.rotate(turn, place)
             turned[:, joint] = dual_quaternion.from_parts(quaternion.product(turn, links[:, joint, :4]), place)
     asked = quaternion.rotate(turn, positions), quaternion.product(turn, rotations), quaternion.rotate(turn, poles)
-    return Targets(*map(changed, asked)), ik.Pose(*map(changed, start)), changed(turned)
+    points = None if targets.points is None else changed(targets.points)
+    return Targets(*map(changed, asked), points=points), ik.Pose(*map(changed, start)), changed(turned)
 
 
 def solved(prepared: ik.Prepared, question: Question) -> list[Batch]:

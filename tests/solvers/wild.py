@@ -4,10 +4,8 @@
 from dataclasses import replace
 
 import numpy as np
-from drawn import Problem, drawn
+from drawn import WEDGE, WEDGE_FACES, Problem, drawn, some_kind
 from measures import EXACT, chain_of, goal_errors, outside_limits
-from test_convex import WEDGE, WEDGE_FACES
-from test_goal_kinds import some_kind
 
 import solvers as ik
 from solvers.clip import solve_into

@@ -14,7 +14,7 @@ import numpy as np
 from ...blender.channels import Channels
 
 _MOST = 64  # edits that are remembered
-_ROOM = 1 << 20  # bytes for what places have shown, as far as each has shown one pose
+_ROOM = 16 << 20  # bytes for what places have shown, as far as each has shown one pose
 _EACH = 4  # poses that are remembered of one place
 _TURN = 1e-4  # half the angle [rad] by which a restored rotation may differ: a matrix and back costs less
 _MOVE = 1e-5  # of a location, or of 1 if that is more
@@ -134,6 +134,11 @@ class History:
                 last = since if shown is None else min(since, self._count - shown.edits)
                 return (self._left[-last].state, self._left[-last].keyed) if last else (present, None)
         return None
+
+    def shown_last(self, place: Place) -> Channels | None:
+        """The channels that a place has shown last; None if they are not known."""
+        shown = self._shown.get(place)
+        return shown[-1].channels if shown else None
 
     def showing(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Showing | None:
         """When a place has last shown the channels `now` on bones turned (n,) and moved (m,), if it has."""

@@ -51,6 +51,7 @@ def read(
     of_bones = prepared.animation.bones
     goals = targets.read(evaluated, view, prepared.goals, edited, of_bones) if active else GoalsRead()
     prepared.update(ob, evaluated, goals, edited, view)
+    goals = prepared.goals._replace(places=goals.places)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:
         return Reading(posed, now, start, None)
@@ -62,7 +63,7 @@ def read(
         solved = rig.solved_bones[prepared.solved[rig.solved_bones]]
         start.rotations[solved] = prepared.modes.at_rest(solved)
         start.locations[rig.bones[rig.slide_row]] *= ~rig.slide_free
-    frame_input = frame.read(evaluated, rig, start, goals._replace(led=prepared.led))
+    frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
     keeps_keys = ob.dqik.hold_keyed and not at_rest
     frame_input.keyed = keeps_keys and prepared.is_keyed_whole(rig.solved_bones)
@@ -70,7 +71,7 @@ def read(
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
     if rig.plan.passes and active:
-        _follow_goals(session, ob, reading, goals._replace(led=prepared.led), view)
+        _follow_goals(session, ob, reading, goals, view)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
     return reading
@@ -125,7 +126,7 @@ def _follow_goals(
             evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
         )
         both = zip(before[:3], frame_input.targets[:3], strict=True)
-        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.size for part, new in both):
+        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.armature.size for part, new in both):
             break
     if not _is_borrowed(ob, view):
         channels.write(ob, reading.now)
@@ -138,6 +139,36 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
     The bones of linked objects cannot be read and set in bulk.
     """
     return not view.in_viewport and ob.library is None
+
+
+def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Give bones what they showed last at a scene's new frame, before Blender evaluates it.
+
+    A frame that asks what it asked then has its answer already, so Blender evaluates it once; any other is solved and
+    evaluated again, as where nothing is known. Nothing is done where what a frame asks may depend on the answer that
+    the bones hold, or where an edit of the bones was not adopted yet.
+    """
+    prepared, pose = session.rig, session.pose
+    rig, written = prepared.rig, pose.written
+    if rig is None or written is None or prepared.stale or not prepared.unanimated:
+        return
+    if ob.mode == "EDIT" or ob.data.pose_position == "REST":  # such frames are not solved
+        return
+    if prepared.follows_itself or rig.plan.passes or (pose.bones & ~prepared.solved).any():
+        return
+    shown = pose.history.shown_last((scene.session_uid, scene.frame_current_final, prepared.action))
+    if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
+        return
+    now = channels.read(ob.pose.bones, shown.modes)
+    if write.differ(now, written, pose.rows):
+        return
+    new = now.copy()
+    new.rotations[pose.rows] = shown.rotations[pose.rows]
+    for row, free in zip(rig.slide_row, rig.slide_free, strict=True):  # other locations are the animator's
+        new.locations[rig.bones[row], free] = shown.locations[rig.bones[row], free]
+    pose.note_written(write.apply(ob, new, pose.rows, now, now))
+    if session.steady is not None:
+        session.steady.note(now)
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "FrameAnswer":
@@ -212,8 +243,8 @@ def _note(
     notes = [*frame_input.rig.plan.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
              *session.pose.notes]  # fmt: skip
     session.report.note(Solved(
-        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
-        session.rig.influences, view.scene_uid, view.frame, notes, session.motion.lags,
+        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.goals,
+        view.scene_uid, view.frame, notes, session.motion.lags,
     ))  # fmt: skip
 
 

@@ -67,10 +67,14 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
         channels.write_locations(ob, now)
     if turn(ob, now, bones, new.rotations.take(bones, axis=0)):
         return now
-    behind = _differs(posed.rotations, new.rotations, bones) or _differs(posed.locations, new.locations, bones)
-    if moved or behind:
+    if moved or differ(posed, new, bones):
         ob.update_tag(refresh={"OBJECT"})
     return now
+
+
+def differ(one: Channels, other: Channels, bones: np.ndarray) -> bool:
+    """Whether the channels of some bones differ."""
+    return _differs(one.rotations, other.rotations, bones) or _differs(one.locations, other.locations, bones)
 
 
 def _differs(one: np.ndarray, other: np.ndarray, bones: np.ndarray) -> bool:

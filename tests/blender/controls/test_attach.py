@@ -543,6 +543,26 @@ def test_keys_of_a_prop_that_was_in_several_hands_stay_when_all_attachments_are_
         assert (rigs.place(ball) - place).length < EXACT
 
 
+def test_a_prop_stays_in_its_next_hand_when_the_attachment_before_is_removed() -> None:
+    """A prop has the same location where both attachments begin, and another one between them."""
+    ob = live()
+    for frame in (1, 24):
+        ob.location.x = 0.05 * frame
+        ob.keyframe_insert("location", frame=frame)
+    ball = rigs.empty((0.3, 0.2, 1.0), "Ball")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(ball)
+    for frame, bone in ((12, "head"), (5, "chest")):
+        attach(frame, object=ob.name, bone=bone)
+    rigs.key_path(ball, (8,), [(0.1, 0.1, 1.1)])
+    before = {frame: rigs.place(ball) for frame in (1, 4, 8, 12, 20) if rigs.at_frame(frame) is None}
+    detach(5)
+    assert len(ball.constraints) == 1
+    for frame, place in before.items():
+        rigs.at_frame(frame)
+        assert (rigs.place(ball) - place).length < EXACT, frame
+
+
 def test_frames_before_an_attachment_stay_when_it_is_removed_after_its_target_was_moved() -> None:
     ob = live()
     ball = rigs.empty((0, 0, 0), "Ball")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals of other kinds in Blender: what they reach by Blender's own matrices, live, baked, mirrored, saved, refused."""
 
+import importlib
 from math import radians
 
 import bpy
@@ -24,6 +25,14 @@ def goal_of(ob: bpy.types.Object, kind: str, bone: str, target: bpy.types.Object
     ob.dqik.live = True
     rigs.update()
     return goal
+
+
+def test_each_kind_and_side_of_goals_has_a_number_of_its_own(extension: str) -> None:
+    menus = importlib.import_module(f"{extension}.rig.skeleton.menus")
+    kinds = importlib.import_module(f"{extension}.solvers.model.kinds")
+    for items, names in ((menus.KINDS, kinds.GOAL_KINDS), (menus.SIDES, kinds.SIDES)):
+        assert [item[0] for item in items] == list(names)
+        assert len({item[3] for item in items}) == len(items)
 
 
 def world(ob: bpy.types.Object, bone: str) -> Matrix:

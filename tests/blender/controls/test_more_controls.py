@@ -381,7 +381,7 @@ def keyed_at_random(ob: bpy.types.Object, random: np.random.Generator) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-@pytest.mark.parametrize("seed", [0, 2, 5, 6, 11, 14])  # dense keys, a few, and none, with controls out of reach
+@pytest.mark.parametrize("seed", [0, 2, 5, 6, 11, 14, 57])  # dense keys, a few, and none, with controls out of reach
 def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_frame(seed: int) -> None:
     """Kinds at random, one after the other, at frames at random; those that are there already too."""
     random = np.random.default_rng(seed)
@@ -410,6 +410,20 @@ def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_fram
         assert np.degrees(rigs.turn(after, before)) < 0.1, kind
         rigs.at_frame(frame)
         assert np.abs(body() - now).max() < 1e-5, kind
+
+
+def test_shoulders_stay_when_the_control_on_which_they_hang_goes() -> None:
+    """The chest's control was turned while it leads nothing; the shoulders' hang on that of the hips then."""
+    ob = set_up(at_ease(figure()), controls={"CHEST", "SHOULDERS"})
+    rigs.goal_of(ob, "chest").influence = 0.0
+    control(ob, "chest").rotation_quaternion = Euler((0.3, 0.2, 0.4)).to_quaternion()
+    rigs.update()
+    before = places(ob)
+    ob.dqik.active_goal = ob.dqik.goals.find("chest")
+    assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
+    rigs.update()
+    assert control(ob, "collar.L").parent.name == "DQIK hips"
+    assert moved(before, places(ob)) < STILL
 
 
 def test_controls_on_a_keyed_body_lead_where_their_influence_is_raised() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `dqik_bake`, `dqik_mend` and `dqik_retarget` share: files, armatures, range, report, lines and exit codes."""
+"""What all commands share: files, armatures, range, report, lines and exit codes."""
 
 import re
 import tomllib
@@ -179,11 +179,15 @@ def test_results_that_are_there_are_left_out(tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("command", MODULES)
-def test_help_names_all_arguments(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_help_and_the_page_name_all_arguments(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     printed = capfd.readouterr().out
     assert f"--command {command}" in printed
-    assert all(word in printed for word in ("--input", "--output", "--armature", "--start", "--end", "--report"))
+    options = set(re.findall(r"^ +(--[a-z-]+)", printed, re.MULTILINE))
+    assert options > {"--input", "--output", "--armature", "--start", "--end", "--report"}
+    page = (ROOT / "docs" / "farms.md").read_text(encoding="utf-8")
+    unknown = {word for word in (command, *options) if f"`{word}" not in page}
+    assert unknown == set(), "docs/farms.md says nothing of these"
 
 
 def test_a_report_that_cannot_be_written_at_the_end_is_a_failure(

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from bodied import person
+from drawn import WEDGE, WEDGE_FACES
 
 import solvers as ik
 from solvers.algebra import quaternion
@@ -12,9 +13,6 @@ from solvers.space.contacts import ContactGaps, closest
 from solvers.space.convex import nearest
 from solvers.space.joint_space import JointSpace
 from solvers.space.tasks import Tasks
-
-WEDGE = np.array([(x, y, z) for y in (-0.3, 0.35) for x, z in ((-0.2, 0.0), (0.25, 0.0), (0.05, 0.4))])
-WEDGE_FACES = [(0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (2, 1, 4, 5), (0, 2, 5, 3)]
 
 
 def wedge():

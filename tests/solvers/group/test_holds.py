@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import bodied
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_and_numpy import EQUAL, apart, asked, filled
 from measures import both_solvers, goal_errors, turned_by
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.spatial.transform import Rotation
 from skeletons import LEFT, RIGHT, chain, random_pose, seeds, torso, wxyz
-from standing import standing
-from test_kernel_contacts import bodied
 from test_precedence import pulled_figure
 from test_yielding import HEIGHT
 
@@ -123,26 +122,6 @@ def test_a_held_straight_arm_folds_if_its_goal_needs_it(solver: str, hold: float
     joints = [replace(joint, hold=hold) for joint in chain(3).joints]
     skeleton = ik.Skeleton([*joints[:1], replace(joints[1], preferred=(0.3, 0, 0)), joints[2]])
     assert ik.solve(skeleton, [ik.Goal(2, (0, distance, 0))], None, solver, PULL).converged
-
-
-def test_the_pulls_gradient_with_holds_matches_finite_differences() -> None:
-    """The gradient of half the weighted square of the turns from the base pose, with weights as unequal as those of
-    holds."""
-    generator = np.random.default_rng(3)
-    skeleton = torso()
-    goals = goals_at(skeleton, skeleton.rest_pose())
-    _, space, point, _ = standing(skeleton, goals, random_pose(skeleton, generator))
-    weight = (1e5 ** generator.random(len(skeleton)))[space.joint]
-    base = space.state(random_pose(skeleton, generator, 0.4))
-
-    def cost(step: np.ndarray) -> float:
-        v = space.difference(space.step(point.state, step), base)
-        return 0.5 * float((weight * v * v).sum())
-
-    v = space.difference(point.state, base)
-    steps = 1e-6 * np.eye(space.n)[:, None]
-    expected = np.array([(cost(step) - cost(-step)) / 2e-6 for step in steps])
-    assert_allclose(space.pull_gradient(point.state, v, weight)[0], expected, rtol=1e-5, atol=1e-3)
 
 
 @pytest.mark.parametrize("hold", [-0.1, 1.1, math.nan, "much"])

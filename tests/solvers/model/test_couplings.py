@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import coupled_skeleton
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from skeletons import chain, random_pose, scipy_rotation, seeds
@@ -78,31 +79,6 @@ def finger() -> ik.Skeleton:
     return ik.Skeleton(joints, couplings=[ik.Coupling("tip", "X", "middle", "X", 0.67, 0.02)])
 
 
-def drawn(generator: np.random.Generator, limited: bool) -> ik.Skeleton:
-    """A branching skeleton of limited balls, hinges and slides with couplings of any axes, some through others."""
-    count = int(generator.integers(4, 9))
-    joints = []
-    for j in range(count):
-        kind = str(generator.choice(["ball", "ball", "hinge", "prismatic"]))
-        wide = generator.uniform(0.3, 1.2, (3, 2)) * [-1, 1]
-        limits = ik.TwistSwing(*map(tuple, wide)) if kind == "ball" else ik.Range(*(wide[0] * 0.5))
-        joints.append(ik.Joint(
-            f"j{j}", int(generator.integers(max(j - 2, 0), j)) if j else -1, kind, generator.normal(size=3) * 0.4,
-            limits=limits if limited or generator.integers(2) else None,
-        ))  # fmt: skip
-    couplings, taken = [], set()
-    for _ in range(int(generator.integers(1, 5))):
-        leader, joint = sorted(generator.choice(count, 2, replace=False).tolist())
-        axis = str(generator.choice(list("XYZ"))) if joints[joint].kind == "ball" else "X"
-        if (joint, axis) not in taken:
-            taken.add((joint, axis))
-            couplings.append(ik.Coupling(
-                f"j{joint}", axis, leader, str(generator.choice(list("XYZ"))), float(generator.uniform(-1, 1)),
-                float(generator.choice([0.0, 0.05])),
-            ))  # fmt: skip
-    return ik.Skeleton(joints, couplings=couplings)
-
-
 @pytest.mark.parametrize("solver", LINEAR)
 @pytest.mark.parametrize("limited", [True, False])
 def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str, limited: bool) -> None:
@@ -113,7 +89,7 @@ def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str, limit
     def check(seed: int) -> None:
         generator = np.random.default_rng(seed)
         try:
-            skeleton = drawn(generator, limited)
+            skeleton = coupled_skeleton(generator, limited)
             last = len(skeleton) - 1
             goals = [ik.Goal(last, position=generator.normal(size=3), offset=(0, 0.3, 0)),
                      ik.Goal(int(generator.integers(last)), position=generator.normal(size=3))]  # fmt: skip

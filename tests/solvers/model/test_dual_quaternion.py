@@ -4,7 +4,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -61,14 +60,6 @@ def test_parts_come_back() -> None:
     assert_allclose(dual_quaternion.translation(-TRANSFORMS), MOVES, atol=1e-14)
 
 
-def test_from_parts_broadcasts_one_rotation_over_many_translations() -> None:
-    """Also one translation over many rotations."""
-    q = dual_quaternion.from_parts(wxyz(ROTATIONS[0]), MOVES)
-    assert_allclose(q[7], dual_quaternion.from_parts(wxyz(ROTATIONS[0]), MOVES[7]))
-    q = dual_quaternion.from_parts(wxyz(ROTATIONS), MOVES[0])
-    assert_allclose(q[7], dual_quaternion.from_parts(wxyz(ROTATIONS[7]), MOVES[0]))
-
-
 def test_transform_matches_homogeneous_matrices() -> None:
     points = GENERATOR.normal(size=(60, 3))
     expected = np.einsum("nij,nj->ni", matrices(ROTATIONS, MOVES), np.pad(points, ((0, 0), (0, 1)), constant_values=1))
@@ -89,12 +80,6 @@ def test_product_applies_the_second_factor_first_as_matrices_do() -> None:
     assert_allclose(np.stack([as_matrix(q) for q in product]), expected, atol=1e-14)
 
 
-def test_product_of_the_dual_unit_with_itself_is_zero() -> None:
-    """`eps^2 = 0`, which fails if a product mixes up its parts."""
-    dual_unit = np.eye(8)[4]
-    assert_allclose(dual_quaternion.product(dual_unit, dual_unit), np.zeros(8))
-
-
 def test_conjugate_is_the_inverse_of_a_unit_dual_quaternion() -> None:
     """`Q conj(Q) = 1`, translation included."""
     both = dual_quaternion.product(TRANSFORMS, dual_quaternion.conjugate(TRANSFORMS))
@@ -102,10 +87,6 @@ def test_conjugate_is_the_inverse_of_a_unit_dual_quaternion() -> None:
 
 
 # -- norm -------------------------------------------------------------------------------------------------------------
-
-
-def test_norm_of_a_unit_dual_quaternion_is_one() -> None:
-    assert_allclose(dual_quaternion.norm(TRANSFORMS), np.tile([1.0, 0], (60, 1)), atol=1e-14)
 
 
 def test_norm_of_a_product_is_the_product_of_norms() -> None:
@@ -121,10 +102,6 @@ def test_normalize_makes_a_unit_dual_quaternion_and_leaves_one_alone() -> None:
     assert_allclose(dual_quaternion.norm(smooth), np.tile([1.0, 0], (20, 1)), atol=1e-14)
     assert_allclose(smooth[:, :4], rough[:, :4] / np.linalg.norm(rough[:, :4], axis=1, keepdims=True))
     assert_allclose(dual_quaternion.normalize(TRANSFORMS), TRANSFORMS, atol=1e-14)
-
-
-def test_normalize_undoes_a_scaling() -> None:
-    assert_allclose(dual_quaternion.normalize(3.0 * TRANSFORMS), TRANSFORMS, atol=1e-14)
 
 
 def test_normalize_of_a_zero_real_part_turns_nothing() -> None:
@@ -157,10 +134,6 @@ def test_log_of_a_pure_translation_is_that_translation() -> None:
     assert_allclose(dual_quaternion.exp(np.array([0, 0, 0, 1.0, -2, 3])), q)
 
 
-def test_log_of_the_identity_is_zero() -> None:
-    assert_allclose(dual_quaternion.log(dual_quaternion.IDENTITY), np.zeros(6))
-
-
 def test_log_of_a_half_turn() -> None:
     """A half turn about the vertical axis through (1, 0, 0) takes the origin to (2, 0, 0)."""
     q = dual_quaternion.from_parts(np.array([0, 0, 0, 1.0]), np.array([2.0, 0, 0]))
@@ -170,14 +143,3 @@ def test_log_of_a_half_turn() -> None:
 
 def test_log_of_a_double_cover_is_the_same_twist() -> None:
     assert_allclose(dual_quaternion.log(-TRANSFORMS), dual_quaternion.log(TRANSFORMS), atol=1e-12)
-
-
-@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
-def test_functions_keep_leading_axes(shape: tuple) -> None:
-    q = np.broadcast_to(TRANSFORMS[0], (*shape, 8))
-    assert dual_quaternion.product(q, q).shape == (*shape, 8)
-    assert dual_quaternion.translation(q).shape == (*shape, 3)
-    assert dual_quaternion.log(q).shape == (*shape, 6)
-    assert dual_quaternion.exp(dual_quaternion.log(q)).shape == (*shape, 8)
-    assert dual_quaternion.normalize(q).shape == (*shape, 8)
-    assert dual_quaternion.norm(q).shape == (*shape, 2)

@@ -6,14 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import Problem, drawn
-from kernel_and_numpy import asked, followed, is_same, solved
 from numpy.testing import assert_allclose
 from planar_arm import AT, RELUCTANCE, angles_about_x, nearest, planar_arm, turned_about_x
 from skeletons import chain
 
 import solvers as ik
-from solvers.compiled import library as kernel
 
 FOLLOW = ("PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "ALTERNATIVE", "EXTENDED", "NEWTON", "BROYDEN", "SQP")
 TARGET = np.array([4.9, 3.3])
@@ -92,7 +89,6 @@ def test_a_gain_that_is_none_is_named_with_its_joint(gain: object) -> None:
 
 
 
-
 def test_a_tracker_returns_a_joint_of_gain_one_and_leaves_one_of_gain_zero() -> None:
     """After an objective has moved both hinges away from the base pose; the goal's place does not depend on them."""
     joints = [
@@ -111,19 +107,3 @@ def test_a_tracker_returns_a_joint_of_gain_one_and_leaves_one_of_gain_zero() -> 
     assert away[0][0] == pytest.approx(0.1)
     assert away[1][0] == pytest.approx(away[0][0], abs=1e-9)
     assert away[1][1] == pytest.approx(away[0][1] * math.exp(-0.2), abs=1e-6)
-
-
-def with_gains(problem: Problem, seed: int) -> Problem:
-    """A problem with gains on some of its joints, and a pull."""
-    gains = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 20.0], len(problem.skeleton)).tolist()
-    joints = [replace(joint, gain=gain) for joint, gain in zip(problem.skeleton.joints, gains, strict=True)]
-    return replace(problem, skeleton=ik.Skeleton(joints), options=replace(problem.options, pull=1e-5))
-
-
-@pytest.mark.skipif(kernel.load() is None, reason="no compiled kernel to compare with")
-def test_the_kernel_and_numpy_agree_on_joints_with_gains() -> None:
-    """In frames solved afresh and in frames of a motion."""
-    problems = [with_gains(drawn(seed, most=6), seed) for seed in range(12)]
-    same = [is_same(problem, asked(problem, 2), solved) for problem in problems]
-    same += [is_same(problem, asked(problem, 3, seed), followed) for seed, problem in enumerate(problems)]
-    assert same.count(False) <= 1

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Goals of other kinds than places and rotations: Jacobians, accuracy, room, kernel beside NumPy, refusals."""
+"""Goals of other kinds than places and rotations: Jacobians, accuracy, room, refusals."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import Problem, drawn
+from drawn import some_kind
 from hypothesis import given
-from kernel_and_numpy import apart, both
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
@@ -15,35 +14,10 @@ from skeletons import chain, random_pose, seeds, skeletons, wxyz
 from test_goals import check_jacobian
 
 import solvers as ik
-from solvers.compiled import library as kernel
-from solvers.model.goals import Targets
 from solvers.space.tasks.balance import hull_edges
-from solvers.space.tasks.curve import joints_on_curve
 
 LINEAR = ["PGS", "DLS", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "NEWTON", "SQP"]
 EXACT = ik.Options(iterations=200, tolerance=1e-7, rotation_tolerance=1e-7)
-
-
-def some_kind(skeleton: ik.Skeleton, generator: np.random.Generator, kind: str, chains: bool = True) -> ik.Goal:
-    """A goal of a kind with any target, weights and chain; one that a pose of the skeleton meets, or nearly."""
-    joint, offset = int(generator.integers(len(skeleton))), generator.normal(size=3)
-    world = ik.forward(skeleton, random_pose(skeleton, generator))
-    place = world.positions[joint] + Rotation.from_quat(world.rotations[joint], scalar_first=True).apply(offset)
-    side = ik.GOAL_KINDS[kind].sides
-    above = [int(j) for j in np.flatnonzero(skeleton.ancestors[joint])]
-    goal = ik.Goal(
-        joint, position=place + 0.3 * generator.normal(size=3), rotation=generator.normal(size=4), offset=offset,
-        position_weight=generator.uniform(0.2, 2), rotation_weight=generator.uniform(0.2, 2),
-        priority=int(generator.integers(2)), kind=kind, axis=generator.normal(size=3),
-        target_axis=generator.normal(size=3),
-        distance=float(generator.uniform(0.1, 0.6)), side=str(generator.choice(side)) if side else None,
-        chain=None if not chains or kind == "CURVE" or generator.integers(2) else above,
-        points=place + generator.normal(size=(int(generator.integers(1, 7)), 3)),
-    )  # fmt: skip
-    if kind != "CURVE":
-        return goal
-    path = joints_on_curve(skeleton, replace(goal, chain=None))
-    return replace(goal, points=np.array([*world.positions[path], place]))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ik.GOAL_KINDS if kind != "REACH"])
@@ -236,33 +210,6 @@ def test_a_one_sided_goal_with_room_changes_nothing(solver: str) -> None:
     ):  # fmt: skip
         # one goal more is one row more, which changes the damping of the first step and so the last digits
         assert_allclose(ik.solve(skeleton, [*places, goal], solver=solver).pose.rotations, alone, atol=2e-3)
-
-
-def with_kinds(seed: int) -> Problem:
-    """A drawn problem with one or two goals of other kinds."""
-    problem, generator = drawn(seed, most=6), np.random.default_rng(seed + 7)
-    kinds = generator.choice([kind for kind in ik.GOAL_KINDS if kind != "REACH"], size=int(generator.integers(1, 3)))
-    goals = problem.goals[: int(generator.integers(3))]
-    return replace(problem, goals=[*goals, *[some_kind(problem.skeleton, generator, str(kind)) for kind in kinds]])
-
-
-@pytest.mark.skipif(kernel.load() is None, reason=f"no compiled kernel to compare with: {kernel.kernel()}")
-def test_the_kernel_gives_numpys_answers() -> None:
-    """Of 60 problems all but two agree to 1e-6: the exceptions are decided by rounding, as with places."""
-    different = []
-    for seed in range(60):
-        problem = with_kinds(seed)
-        compiled, plain = both(problem)
-        points = np.array([point for goal in plain.goals for point in goal.points or ()]).reshape(1, -1, 3)
-        places = [(0.0, 0.0, 0.0) if goal.position is None else goal.position for goal in plain.goals]
-        turns = [(1.0, 0.0, 0.0, 0.0) if goal.rotation is None else goal.rotation for goal in plain.goals]
-        targets = plain.targets([places], [turns], points=points if points.size else None)
-        assert isinstance(targets, Targets)
-        start = plain.start(problem.start)
-        far = apart([compiled.solve_batch(targets, start)], [plain.solve_batch(targets, start)])
-        if far > 1e-6:
-            different.append((seed, far))
-    assert len(different) <= 2, different
 
 
 def test_a_motion_goes_on_with_other_kinds() -> None:

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
-from skeletons import arm, chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
+from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
 
 import solvers as ik
 from solvers.algebra import dual_quaternion
 
 STEP = 1e-6
-HALF = math.sqrt(0.5)
 
 
 def moved(skeleton: ik.Skeleton, pose: ik.Pose, column: int, step: float, stored: bool = False) -> ik.Pose:
@@ -60,39 +59,6 @@ def drawn(skeleton: ik.Skeleton, seed: int) -> tuple[ik.Pose, int]:
 # -- velocity ---------------------------------------------------------------------------------------------------------
 
 
-def test_column_joints_are_three_a_ball_one_a_hinge_and_a_slide_none_a_fixed_joint() -> None:
-    """In the order of the joints, whether or not parents come first."""
-    skeleton = ik.Skeleton([
-        ik.Joint("a", 1, "hinge", (0, 0, 0)), ik.Joint("b", -1, "fixed", (0, 0, 0)),
-        ik.Joint("c", 0, "ball", (0, 0, 0)), ik.Joint("d", 2, "prismatic", (0, 0, 0)),
-    ])  # fmt: skip
-    assert list(ik.column_joints(skeleton)) == [0, 2, 2, 2, 3]
-
-
-def test_velocity_of_a_straight_limb() -> None:
-    """A straight arm of length 2 up Y: X and Z turns of the shoulder move the end by 2, a twist by 0, the elbow
-    by 1."""
-    jacobian = ik.velocity_jacobian(arm(), arm().rest_pose(), 2)
-    expected = [
-        #  shoulder X, Y, Z, elbow X
-        [1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0],
-        [0, 0, -2, 0], [0, 0, 0, 0], [2, 0, 0, 1],
-    ]  # fmt: skip
-    assert_allclose(jacobian, expected, atol=1e-15)
-
-
-def test_velocity_of_a_slide_on_a_turned_arm() -> None:
-    """A slide carried by a quarter turn about Z moves along the turned axis and turns nothing."""
-    skeleton = ik.Skeleton([
-        ik.Joint("arm", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
-        ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
-    ])  # fmt: skip
-    pose = ik.Pose(np.array([(HALF, 0, 0, HALF), (1, 0, 0, 0)]), np.array([(0, 0, 0), (3.0, 0, 0)]))
-    # the effector is at (-1, 3, 0): turned by the hinge towards (-3, -1, 0), slid along +Y
-    expected = np.array([[0, 0, 1, -3, -1, 0], [0, 0, 0, 0, 1, 0]]).T
-    assert_allclose(ik.velocity_jacobian(skeleton, pose, 1), expected, atol=1e-15)
-
-
 @given(skeletons(), seeds, vectors)
 def test_velocity_matches_central_differences(skeleton: ik.Skeleton, seed: int, offset: tuple) -> None:
     """Trees of any kind: hinges, slides, balls, other axes, several roots, detached joints."""
@@ -108,38 +74,6 @@ def test_a_detached_slide_is_refused() -> None:
             ik.Joint("body", -1, "ball", (0, 0, 0)),
             ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
         ])  # fmt: skip
-
-
-def test_velocity_below_a_detached_joint() -> None:
-    """A body's turn moves a detached joint's descendants with its head, and does not turn them."""
-    skeleton = ik.Skeleton([
-        ik.Joint("body", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
-        ik.Joint("arm", 1, "ball", (0, 0, 0), inherit_rotation=False), ik.Joint("hand", 2, "ball", (0, 0, 3)),
-    ])  # fmt: skip
-    pose = skeleton.rest_pose()
-    pose.translations[1] = (5, 0, 0)
-    jacobian = ik.velocity_jacobian(skeleton, pose, 3)
-    assert_allclose(jacobian[:, 2], [0, 0, 0, -1, 5, 0], atol=1e-15)  # the body's Z turn carries (5, 1, 0)
-    assert_allclose(jacobian[:, 3], [0, 0, 0, 1, 0, 0], atol=1e-15)
-    assert_allclose(jacobian, differences(skeleton, pose, 3, (0, 0, 0)), atol=1e-8)
-
-
-def test_columns_below_and_beside_the_effector_are_zero() -> None:
-    skeleton = ik.Skeleton([
-        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("left", 0, "ball", (1, 0, 0)),
-        ik.Joint("right", 0, "hinge", (-1, 0, 0)), ik.Joint("hand", 1, "ball", (1, 0, 0)),
-    ])  # fmt: skip
-    pose = random_pose(skeleton, np.random.default_rng(1))
-    for matrix in (ik.velocity_jacobian(skeleton, pose, 1, (0, 1, 0)), ik.twist_jacobian(skeleton, pose, 1),
-                   ik.dual_quaternion_jacobian(skeleton, pose, 1)):  # fmt: skip
-        acting = np.abs(matrix).max(0) > 1e-3
-        assert list(acting) == [True] * 6 + [False] + [False] * 3
-
-
-def test_velocity_of_a_zero_length_bone_is_a_turn_alone() -> None:
-    """An effector on its joint turns and does not move."""
-    jacobian = ik.velocity_jacobian(chain(1), chain(1).rest_pose(), 0)
-    assert_allclose(jacobian, np.vstack([np.eye(3), np.zeros((3, 3))]))
 
 
 def test_an_effector_without_an_offset_is_its_joint() -> None:
@@ -180,23 +114,6 @@ def test_twist_is_the_logarithm_of_the_motion_in_the_skeletons_frame(skeleton: i
         assert_allclose(found[:, column], twist / (2 * STEP), atol=1e-7)
 
 
-@given(skeletons(detached=False), seeds)
-def test_one_twist_matrix_serves_every_effector(skeleton: ik.Skeleton, seed: int) -> None:
-    """The twists of two joints agree in every column that moves both."""
-    pose, joint = drawn(skeleton, seed)
-    owners = ik.column_joints(skeleton)
-    for other in range(len(skeleton)):
-        shared = skeleton.ancestors[joint, owners] & skeleton.ancestors[other, owners]
-        assert_allclose(ik.twist_jacobian(skeleton, pose, joint)[:, shared],
-                        ik.twist_jacobian(skeleton, pose, other)[:, shared], atol=1e-14)  # fmt: skip
-
-
-def test_twist_of_a_hinge_away_from_the_origin() -> None:
-    """A turn about the vertical through (2, 0, 0): the body's point at the origin moves by -2 along Y."""
-    skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (2, 0, 0), axis=(0, 0, 1))])
-    assert_allclose(ik.twist_jacobian(skeleton, skeleton.rest_pose(), 0)[:, 0], [0, 0, 1, 0, -2, 0])
-
-
 # -- exponential map --------------------------------------------------------------------------------------------------
 
 
@@ -208,13 +125,6 @@ def test_exponential_map_matches_differences_of_the_stored_vectors(skeleton, see
     assert_allclose(found, differences(skeleton, pose, joint, offset, stored=True), atol=1e-7)
 
 
-def test_exponential_map_at_rest_is_the_velocity_jacobian() -> None:
-    """At a rotation vector of zero the map's derivative is the identity."""
-    skeleton = arm()
-    pose = skeleton.rest_pose()
-    assert_allclose(ik.exponential_map_jacobian(skeleton, pose, 2), ik.velocity_jacobian(skeleton, pose, 2))
-
-
 def test_exponential_map_at_a_half_turn() -> None:
     """Differences of the vectors match near the angle pi too."""
     skeleton = chain(2)
@@ -222,14 +132,6 @@ def test_exponential_map_at_a_half_turn() -> None:
     pose.rotations[0] = wxyz(Rotation.from_rotvec((math.pi - 1e-4) * np.array([0.6, 0, 0.8])))
     found = ik.exponential_map_jacobian(skeleton, pose, 1)
     assert_allclose(found, differences(skeleton, pose, 1, (0, 0, 0), stored=True), atol=1e-7)
-
-
-def test_exponential_map_of_the_double_cover_is_the_same() -> None:
-    skeleton = chain(2)
-    pose = random_pose(skeleton, np.random.default_rng(2))
-    negative = ik.Pose(-pose.rotations, pose.translations)
-    assert_allclose(ik.exponential_map_jacobian(skeleton, negative, 1, (0, 1, 0)),
-                    ik.exponential_map_jacobian(skeleton, pose, 1, (0, 1, 0)), atol=1e-13)  # fmt: skip
 
 
 # -- dual quaternion --------------------------------------------------------------------------------------------------
@@ -250,17 +152,6 @@ def test_dual_quaternion_matches_differences_of_all_eight_numbers(skeleton, seed
         now = ik.forward(skeleton, pose).rotations[joint]
         before, after = (end * np.sign(end[:4] @ now) for end in ends)
         assert_allclose(found[:, column], (after - before) / (2 * STEP), atol=1e-7)
-
-
-def test_dual_quaternion_rates_keep_it_a_unit_dual_quaternion() -> None:
-    """`r . dr = 0` and `r . dd + d . dr = 0` along every column."""
-    skeleton = chain(4)
-    pose = random_pose(skeleton, np.random.default_rng(3))
-    rates = ik.dual_quaternion_jacobian(skeleton, pose, 3)
-    world = ik.forward(skeleton, pose)
-    q = dual_quaternion.from_parts(world.rotations[3], world.positions[3])
-    assert_allclose(q[:4] @ rates[:4], 0, atol=1e-15)
-    assert_allclose(q[:4] @ rates[4:] + q[4:] @ rates[:4], 0, atol=1e-14)
 
 
 # -- finite differences -----------------------------------------------------------------------------------------------

@@ -34,19 +34,6 @@ def turned(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @given(skeletons(), seeds)
-def test_a_pose_becomes_a_state_inside_its_limits(skeleton: ik.Skeleton, seed: int) -> None:
-    """Joints that may move are brought inside, the others keep their rotations."""
-    pose = random_pose(skeleton, np.random.default_rng(seed), 2.5)
-    space = space_of(skeleton)
-    inside = pose_of(space, space.state(pose))
-    for joint in range(len(skeleton)):
-        if joint in space.joint:
-            assert outside_limits(skeleton, inside, joint) <= 1e-9
-        else:
-            assert turned(pose.rotations, inside.rotations)[joint] < 1e-7
-
-
-@given(skeletons(), seeds)
 def test_a_pose_inside_its_limits_stays_as_it_is(skeleton: ik.Skeleton, seed: int) -> None:
     """Conversion to a state and back, for any twist axis, range and number of turns."""
     space = space_of(skeleton)
@@ -72,18 +59,18 @@ def test_the_difference_after_a_step_is_the_step(skeleton: ik.Skeleton, seed: in
 
 @given(skeletons(), seeds)
 def test_the_pulls_gradient_matches_finite_differences(skeleton: ik.Skeleton, seed: int) -> None:
-    """Of `1/2 v^T W v`, `v` the difference from a base pose, by every degree of freedom."""
+    """Of `1/2 v^T W v`, `v` the difference from a base pose, with weights as unequal as those of holds."""
     space = space_of(skeleton)
     assume(space.n)
     generator = np.random.default_rng(seed)
     base, state = (space.state(random_pose(skeleton, generator, 0.8)) for _ in range(2))
-    weight = generator.uniform(0.5, 2.0, len(skeleton))[space.joint]
+    weight = (1e5 ** generator.random(len(skeleton)))[space.joint]
     found = space.pull_gradient(state, space.difference(state, base), weight)[0]
     step, many = 1e-6, np.zeros(2 * space.n, dtype=int)
     stepped = space.step(state.take(many), step * np.concatenate([np.eye(space.n), -np.eye(space.n)]))
     v = space.difference(stepped, base.take(many))
     cost = 0.5 * (weight * v * v).sum(-1)
-    assert_allclose(found, (cost[: space.n] - cost[space.n :]) / (2 * step), atol=1e-7)
+    assert_allclose(found, (cost[: space.n] - cost[space.n :]) / (2 * step), rtol=1e-5, atol=1e-3)
 
 
 def test_a_hinge_is_taken_on_the_turn_that_its_limits_are_on() -> None:

@@ -14,7 +14,6 @@ from skeletons import scipy_rotation, vectors, wxyz
 from solvers.algebra import by_row, dual_quaternion, quaternion
 
 HALF = math.sqrt(0.5)
-QUARTER_TURN_X = np.array([HALF, HALF, 0, 0])
 QUARTER_TURN_Z = np.array([HALF, 0, 0, HALF])
 RANDOM = Rotation.random(200, np.random.default_rng(1))
 HALF_TURNS = np.array([(0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3), (0, 1.8, 2.4, 0), (0, 2, -2, 1)]) / 3
@@ -42,24 +41,9 @@ def test_product_of_the_units_follows_hamiltons_table() -> None:
         assert_allclose(quaternion.product(one, unit), unit)
 
 
-def test_product_turns_by_the_second_factor_first() -> None:
-    """A quarter turn about X takes Y to Z, which a quarter turn about Z does not move."""
-    both = quaternion.product(QUARTER_TURN_Z, QUARTER_TURN_X)
-    assert_allclose(quaternion.rotate(both, np.array([0, 1.0, 0])), [0, 0, 1], atol=1e-15)
-
-
 def test_product_composes_as_scipy_does() -> None:
     a, b = RANDOM[:100], RANDOM[100:]
     same_rotation(quaternion.product(wxyz(a), wxyz(b)), wxyz(a * b))
-
-
-def test_product_broadcasts_like_a_loop() -> None:
-    a, b = wxyz(RANDOM[:3])[:, None], wxyz(RANDOM[3:8])[None]
-    together = quaternion.product(a, b)
-    assert together.shape == (3, 5, 4)
-    for row in range(3):
-        for column in range(5):
-            assert_allclose(together[row, column], quaternion.product(a[row, 0], b[0, column]))
 
 
 @pytest.mark.parametrize("count", range(1, 20))
@@ -80,12 +64,6 @@ def test_relative_is_the_way_from_the_first_to_the_second() -> None:
     a, b = wxyz(RANDOM[:100]), wxyz(RANDOM[100:])
     assert_allclose(quaternion.product(a, quaternion.relative(a, b)), b, atol=1e-15)
     same_rotation(quaternion.relative(a[0], b), wxyz(RANDOM[0].inv() * RANDOM[100:]))
-
-
-def test_conjugate_undoes_the_rotation() -> None:
-    """A unit quaternion times its conjugate is the identity, including the sign."""
-    q = wxyz(RANDOM)
-    assert_allclose(quaternion.product(q, quaternion.conjugate(q)), np.tile([1.0, 0, 0, 0], (200, 1)), atol=1e-15)
 
 
 def test_normalize_scales_to_length_one() -> None:
@@ -129,12 +107,6 @@ def test_log_undoes_exp_on_both_sides_of_its_small_angle(angle: float) -> None:
     assert_allclose(quaternion.log(quaternion.exp(v)), v, rtol=1e-13)
 
 
-def test_log_of_a_double_cover_is_the_same_rotation_vector() -> None:
-    q = wxyz(RANDOM)
-    assert_allclose(quaternion.log(-q), quaternion.log(q), atol=1e-14)
-    assert np.linalg.norm(quaternion.log(q), axis=-1).max() <= math.pi
-
-
 @pytest.mark.parametrize("q", HALF_TURNS)
 def test_log_of_a_half_turn_is_pi_along_its_axis(q: np.ndarray) -> None:
     """At `w = 0` the axis is that of `x y z`, for either sign of the quaternion."""
@@ -148,10 +120,6 @@ def test_log_of_a_half_turn_is_pi_along_its_axis(q: np.ndarray) -> None:
 def test_to_matrix_matches_scipy() -> None:
     matrices = quaternion.to_matrix(wxyz(RANDOM).reshape(20, 10, 4))
     assert_allclose(matrices.reshape(200, 3, 3), RANDOM.as_matrix(), atol=1e-14)
-
-
-def test_from_matrix_undoes_to_matrix() -> None:
-    same_rotation(quaternion.from_matrix(RANDOM.as_matrix()), wxyz(RANDOM))
 
 
 @pytest.mark.parametrize("q", [*HALF_TURNS, (1, 0, 0, 0), (1e-9, 1, 0, 0), (1, 1, 1, 1), (1, -1, 1, -1)])
@@ -201,11 +169,6 @@ def test_between_of_nearly_opposite_vectors_is_nearly_a_half_turn(tilt: float) -
     turned = scipy_rotation(quaternion.between(a, b))
     assert_allclose(turned.apply(a), b, atol=2e-6)
     assert turned.magnitude() == pytest.approx(math.pi - tilt, abs=2e-6)
-
-
-def test_between_of_parallel_vectors_is_the_identity() -> None:
-    """For vectors of any lengths."""
-    assert_allclose(quaternion.between(np.array([0, 2.0, 0]), np.array([0, 0.1, 0])), [1, 0, 0, 0])
 
 
 @pytest.mark.parametrize("a", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (-0.2, 0.5, 0), (3, -4, 12)])
@@ -268,13 +231,6 @@ def test_left_jacobian_is_the_derivative_of_exp(v: tuple, direction: tuple) -> N
     step = 1e-6
     turned = Rotation.from_rotvec(v + step * d) * Rotation.from_rotvec(v - step * d).inv()
     assert_allclose(quaternion.left_jacobian(v) @ d, turned.as_rotvec() / (2 * step), atol=1e-9)
-
-
-def test_right_jacobian_is_the_left_one_transposed() -> None:
-    """`exp(v + d) ~ exp(v) exp(J^T d)`: the turn in the rotated frame."""
-    v, d, step = np.array([0.9, -1.1, 0.4]), np.array([0.3, 0.5, -0.8]), 1e-6
-    turned = Rotation.from_rotvec(v - step * d).inv() * Rotation.from_rotvec(v + step * d)
-    assert_allclose(quaternion.left_jacobian(v).T @ d, turned.as_rotvec() / (2 * step), atol=1e-9)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.5e-3, 0.999999e-3, 1e-3, 1.000001e-3, 2e-3, 0.5, math.pi, 5.0])

@@ -183,13 +183,6 @@ def test_forward_of_an_arm_bent_by_quarter_turns() -> None:
     assert_allclose(np.abs(world.rotations[2] @ [0.5, 0.5, 0.5, 0.5]), 1, atol=1e-15)
 
 
-def test_forward_of_a_slide_moves_along_its_own_turned_axis() -> None:
-    """A slide along its own X, which at rest is turned by a quarter about Z, moves along the skeleton's Y."""
-    slide = ik.Skeleton([ik.Joint("rail", -1, "prismatic", (1, 0, 0), rest=QUARTER_TURN_Z, axis=(1, 0, 0))])
-    world = ik.forward(slide, ik.Pose(np.array([[1.0, 0, 0, 0]]), np.array([[2.0, 0, 0]])))
-    assert_allclose(world.positions, [[1, 2, 0]], atol=1e-15)
-
-
 @given(skeletons(most=8), seeds)
 def test_forward_matches_a_walk_along_matrices(skeleton: ik.Skeleton, seed: int) -> None:
     """Trees of any shape and order, with any motions, detached joints and slides among them."""
@@ -218,12 +211,6 @@ def test_transforms_of_many_frames_with_their_own_links(skeleton: ik.Skeleton, s
             assert_allclose(scipy_rotation(world[frame, :, :4]).as_matrix(), turned, atol=1e-12)
 
 
-def test_transforms_without_slides_are_those_with_slides_of_zero() -> None:
-    skeleton = chain(4)
-    rotations = np.stack([random_pose(skeleton, np.random.default_rng(3)).rotations])
-    assert_allclose(skeleton.transforms(rotations, None), skeleton.transforms(rotations, np.zeros((1, 4, 3))))
-
-
 def test_a_long_chain_is_as_exact_as_a_short_one() -> None:
     """300 joints of 1/300 turn each close a regular polygon."""
     count = 300
@@ -233,28 +220,6 @@ def test_a_long_chain_is_as_exact_as_a_short_one() -> None:
     world = ik.forward(skeleton, pose)
     assert_allclose(world.positions[-1], world.positions[0], atol=1e-10)
     assert_allclose(np.linalg.norm(np.diff(world.positions, axis=0), axis=1), 1, atol=1e-12)
-
-
-def test_a_detached_joint_follows_in_position_but_not_in_orientation() -> None:
-    """A hat on a nodding head moves with the head and stays upright, and so does its feather."""
-    skeleton = ik.Skeleton([
-        ball("head", offset=(0, 0, 0)),
-        ball("hat", parent=0, inherit_rotation=False),
-        ball("feather", parent=1),
-    ])  # fmt: skip
-    pose = skeleton.rest_pose()
-    pose.rotations[0] = QUARTER_TURN_Z
-    world = ik.forward(skeleton, pose)
-    assert_allclose(world.positions, [[0, 0, 0], [-1, 0, 0], [-1, 1, 0]], atol=1e-15)
-    assert_allclose(world.rotations, [QUARTER_TURN_Z, (1, 0, 0, 0), (1, 0, 0, 0)], atol=1e-15)
-
-
-def test_a_zero_length_bone_turns_what_hangs_from_it() -> None:
-    """Of two joints in one place each adds its own turn."""
-    skeleton = ik.Skeleton([ball(offset=(0, 0, 0)), ball("b", 0, offset=(0, 0, 0)), ball("c", 1, offset=(1, 0, 0))])
-    eighth = wxyz(Rotation.from_rotvec([0, 0, math.pi / 4]))
-    pose = ik.Pose(np.array([eighth, eighth, (1, 0, 0, 0)]), np.zeros((3, 3)))
-    assert_allclose(ik.forward(skeleton, pose).positions, [[0, 0, 0], [0, 0, 0], [0, 1, 0]], atol=1e-15)
 
 
 # -- the tree ---------------------------------------------------------------------------------------------------------
