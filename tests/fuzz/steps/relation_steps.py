@@ -6,7 +6,13 @@ from draw import Draw, bone_named, named, require_undo, step
 from vocabulary import armatures
 
 COUPLED = "XYZ"
-PRESETS = ("FINGERS", "SPINE", "SHOULDERS", "FOREARMS")
+
+
+def presets() -> list[str]:
+    """The presets that find bones by their roles, those of fingers first."""
+    choices = bpy.ops.dqik.couple.get_rna_type().properties["preset"].enum_items
+    return [choice.identifier for choice in choices if choice.identifier != "CUSTOM"]
+
 
 # -- couplings ---------------------------------------------------------------------------------------------------------
 
@@ -51,7 +57,7 @@ def remove_coupling(draw: Draw) -> str:
 def couple_by_operator(draw: Draw) -> str:
     ob = draw.scene_rig()
     if draw.chance(0.4):
-        return f"run('couple', {named(ob)}, preset={draw.one(PRESETS)!r})"
+        return f"run('couple', {named(ob)}, preset={draw.one(presets())!r})"
     names = [one.name for one in draw.some(ob.pose.bones, 3)]
     active = f"{named(ob)}.data.bones.active = {named(ob)}.data.bones[{draw.one(names)!r}]"
     return f"select({named(ob)}, {names})\n{active}\nrun('couple', {named(ob)}, preset='CUSTOM')\nactive({named(ob)})"
@@ -236,7 +242,7 @@ def contact_of_figure(draw: Draw) -> str:
 
 @step("figure", 1)
 def couple_figure(draw: Draw) -> str:
-    return f"run('couple', {named(_figure(draw))}, preset={draw.one(PRESETS[1:])!r})"
+    return f"run('couple', {named(_figure(draw))}, preset={draw.one(presets()[1:])!r})"
 
 
 @step("figure", 1)
