@@ -16,7 +16,7 @@ import pytest
 import rigs
 from shown_words import Drawn
 
-LANGUAGES = ("de", "fr", "es", "ja", "zh")
+LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "ui/languages").glob("*.po"))
 
 
 @pytest.fixture
@@ -34,6 +34,11 @@ def source(extension: str) -> dict[str, ast.Module]:
         for name, path in files.items()
         if name.startswith("solvers/") == name.startswith(read)
     }
+
+
+def test_every_file_is_a_language_of_blender(languages: ModuleType) -> None:
+    """It has its line in `LOCALES` of `ui/languages/__init__.py`, without which nobody sees it."""
+    assert sorted(languages.LOCALES) == LANGUAGES
 
 
 def text_of(node: ast.AST | None) -> str | None:
