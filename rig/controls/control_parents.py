@@ -15,6 +15,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import animation
 from ..blender.armature import Armature
+from ..blender.places import converted
 from ..figure.body import RestBody
 from ..figure.character import Character
 from . import control_shapes, controls, rotation_space
@@ -32,12 +33,8 @@ class Pivot(NamedTuple):
 
     def place(self, ob: bpy.types.Object) -> Matrix:
         """Where it belongs, in the space of an evaluated armature object."""
-        bone = ob.pose.bones[self.name].bone
-        if not self.parent:
-            return bone.convert_local_to_pose(self.basis, bone.matrix_local)
-        above = ob.pose.bones[self.parent]
-        return bone.convert_local_to_pose(self.basis, bone.matrix_local, parent_matrix=above.matrix,
-                                          parent_matrix_local=above.bone.matrix_local)  # fmt: skip
+        bone, above = ob.pose.bones[self.name].bone, ob.pose.bones.get(self.parent)
+        return converted(bone, self.basis, above and above.matrix, above and above.bone)
 
 
 def is_pivot(name: str) -> bool:

@@ -17,6 +17,7 @@ from .. import curves
 from ..blender.dependencies import CONTROL_COLLECTION as COLLECTION
 from ..blender.dependencies import CONTROL_PREFIX as PREFIX
 from ..blender.dependencies import is_control
+from ..blender.places import converted
 from ..keys import users
 from ..notes import Note
 from . import control_shapes
@@ -216,13 +217,7 @@ def place(
     matrix : in armature space. above : that of its parent; None if it has none.
     """
     place, turn, size = matrix.decompose()
-    wanted, rest = Matrix.LocRotScale(place, turn, size if use_scale else None), bone.bone.matrix_local
-    if above is None:
-        basis = bone.bone.convert_local_to_pose(wanted, rest, invert=True)
-    else:
-        basis = bone.bone.convert_local_to_pose(
-            wanted, rest, parent_matrix=above, parent_matrix_local=bone.bone.parent.matrix_local, invert=True
-        )
+    basis = converted(bone.bone, Matrix.LocRotScale(place, turn, size if use_scale else None), above, invert=True)
     bone.location = basis.translation
     if use_rotation:
         turn_to(bone, basis)
