@@ -25,7 +25,16 @@ from .model.carry import Carry
 from .model.contacts import Contacts
 from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
-from .model.goals import LEAST_QUATERNION, Goal, Targets, check_targets, no_rotations, own_points, resolve_goals
+from .model.goals import (
+    LEAST_QUATERNION,
+    Goal,
+    Targets,
+    check_targets,
+    no_rotations,
+    own_points,
+    points_of,
+    resolve_goals,
+)
 from .model.numbers import shown
 from .model.options import Options
 from .model.skeleton import Pose, Skeleton
@@ -65,10 +74,12 @@ class Prepared:
         refuse_kinds(self.solver, skeleton, self.goals)
         if method.check is not None:
             method.check(skeleton, self.goals, chains)
+        points = points_of(self.goals)
         stages = [
-            Stage(skeleton, self.goals, indices, chains, method, self.options)
+            Stage(skeleton, [self.goals[g] for g in indices], indices, chains[indices], [points[g] for g in indices],
+                  method, self.options)
             for indices in stage_order(skeleton, self.goals, coupled(skeleton, chains))
-        ]
+        ]  # fmt: skip
         if contacts is not None and not isinstance(contacts, Contacts):
             raise InvalidOptions(f"contacts: expected Contacts, got {shown(contacts)}")
         self.contacts = contacts

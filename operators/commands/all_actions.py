@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The commands' option to work on all motions of an armature, as a library of captured motions has them."""
 
-from collections.abc import Generator, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -9,6 +10,7 @@ import bpy
 
 from ...rig.blender import motions
 from ...rig.clip import contact_ranges, lineage
+from . import commands
 from .command_arguments import Parser
 from .commands import Done, Task
 
@@ -17,6 +19,19 @@ def add_option(parser: Parser) -> None:
     """Let a command be asked for all actions."""
     parser.add_argument("--all-actions", action="store_true", help="all motions of an armature, not only the assigned "
                         "one: also those of its NLA, and those in the file that no other object uses")  # fmt: skip
+
+
+@contextmanager
+def in_the_file(
+    path: str | None, request: Namespace, work: Callable[[bpy.types.Object, Namespace], Done]
+) -> Generator[list[Task]]:
+    """Open a file; the tasks for its armatures or those that were named: one each, or with the option one a motion."""
+    with commands.in_the_file(path, request, lambda ob: True, "armature", work) as tasks:
+        if not request.all_actions:
+            yield tasks
+            return
+        with expanded(tasks) as each:
+            yield each
 
 
 def left_out(ob: bpy.types.Object) -> int:

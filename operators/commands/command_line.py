@@ -45,8 +45,8 @@ def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     moving = commands.motion_range([ob, *targets])
     motion = min(usual[0], moving[0]), max(usual[1], moving[1])
     start, end = commands.frames(request, usual, motion)
-    commands.press(COMMAND, ob, targets, frame_start=start, frame_end=end, step=request.step, reduce=request.reduce,
-                   smooth=request.smooth)
+    commands.press(COMMAND, "bake", ob, targets, frame_start=start, frame_end=end, step=request.step,
+                   reduce=request.reduce, smooth=request.smooth)
     misses = missed.summary(scene, ob)
     return commands.Done(start, end, {"missed_frames": len(ob.dqik.missed_frames)}, f": {misses}" if misses else "")
 

@@ -69,7 +69,7 @@ class Tried(NamedTuple):
 class Command(NamedTuple):
     """A command: `tasks` opens a file, None for the open one, and returns what to do; at its end the file is saved."""
 
-    tool: str
+    tool: str  # in one word: the name of the command is `dqik_` and this
     done: str  # the past participle, also a key of the report
     about: str
     endings: tuple[str, ...]
@@ -230,10 +230,12 @@ def in_the_file(
     yield [Task(name, partial(found, name)) for name in dict.fromkeys(names)]
 
 
-def press(command: Command, ob: bpy.types.Object, read: Sequence[bpy.types.Object], **options: object) -> None:
-    """Use the tool of a command on an armature. read : other objects that it reads."""
+def press(
+    command: Command, operator: str, ob: bpy.types.Object, read: Sequence[bpy.types.Object], **options: object
+) -> None:
+    """Use a tool on an armature, by its name in `bpy.ops.dqik`. read : other objects that it reads."""
     with command_files.evaluated([ob, *read]), bpy.context.temp_override(object=ob, active_object=ob):
-        result = getattr(bpy.ops.dqik, command.tool)(**options)
+        result = getattr(bpy.ops.dqik, operator)(**options)
     if result != {"FINISHED"}:
         raise Refusal(f"nothing was {command.done}")
 

@@ -9,8 +9,7 @@ all was mended, 1 if any was refused or a file could not be read, and 2 for argu
 """
 
 from argparse import Namespace
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from math import degrees
 
 import bpy
@@ -44,14 +43,8 @@ def _ground(request: Namespace) -> Ground:
     return Ground(MESH, 0.0, ob)
 
 
-@contextmanager
-def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task]]:
-    with commands.in_the_file(path, request, lambda ob: True, "armature", _mended) as tasks:
-        if not request.all_actions:
-            yield tasks
-            return
-        with all_actions.expanded(tasks) as each:
-            yield each
+def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
+    return all_actions.in_the_file(path, request, _mended)
 
 
 def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:

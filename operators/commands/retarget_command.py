@@ -85,7 +85,7 @@ def _carried(
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
         start, end = commands.frames(request, *_ranges(source, bpy.context.scene))
-        commands.press(COMMAND, ob, [source], source=source.name, frame_start=start, frame_end=end)
+        commands.press(COMMAND, "retarget", ob, [source], source=source.name, frame_start=start, frame_end=end)
         scaled = retarget.scaled(source)
         said = f"; {Note(Code.SCALE_NOT_CARRIED, listed(scaled))}" if scaled else ""
         return commands.Done(start, end, {"source": source.name}, said)

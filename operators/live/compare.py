@@ -62,7 +62,7 @@ class DQIK_OT_compare_solvers(FramesTool, bpy.types.Operator):
             scene_state.restored(scene, context.view_layer, ob) as visits,
         ):
             inputs, bases = yield from shares(read_frames(context, ob, frames, reading, visits), 0.0, 0.3)
-        size = next(frame_input.rig.size for frame_input in inputs if frame_input is not None)
+        size = next(frame_input.rig.armature.size for frame_input in inputs if frame_input is not None)
         way = Way.of(ob, scene)
         for index, name in enumerate(names):
             options = solver_options(ob.dqik, name, size)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One property of all items of a collection, read by one call."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -12,3 +13,13 @@ def read(items: bpy.types.bpy_prop_collection, name: str, size: int = 1, kind: A
     values = np.empty(len(items) if size == 1 else (len(items), size), dtype=kind)
     items.foreach_get(name, values.reshape(-1))
     return values
+
+
+def contents(items: bpy.types.bpy_prop_collection, properties: Iterable[tuple[str, int, Any]]) -> tuple[bytes, ...]:
+    """Several properties of all items, to be compared. properties : name, numbers of an item and dtype of each."""
+    found = list[bytes]()
+    for name, size, kind in properties:
+        values = np.empty(len(items) * size, dtype=kind)
+        items.foreach_get(name, values)
+        found.append(values.tobytes())
+    return tuple(found)

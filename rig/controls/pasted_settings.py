@@ -14,9 +14,7 @@ from functools import cache
 from zlib import crc32
 
 import bpy
-import numpy as np
 
-from ..blender import bulk
 from ..figure import roles
 from . import mirror
 
@@ -25,11 +23,6 @@ from . import mirror
 def number(name: str) -> int:
     """A positive number for the name of a bone, to be stored as the owner of settings, also in single precision."""
     return crc32(name.encode()) % 0xFFFFFF + 1
-
-
-def owners(ob: bpy.types.Object) -> bytes:
-    """The owners of the settings of all bones."""
-    return bulk.read(ob.pose.bones, "dqik_owner", kind=np.int32).tobytes()
 
 
 def mend(ob: bpy.types.Object) -> None:
@@ -61,11 +54,6 @@ def note_switches(ob: bpy.types.Object) -> None:
     for name, values in targets.items():
         if tuple(ob.pose.bones[name].dqik_switch) != values:
             ob.pose.bones[name].dqik_switch = values
-
-
-def switches(ob: bpy.types.Object) -> bytes:
-    """What is stored of goals on all bones, to be compared."""
-    return bulk.read(ob.pose.bones, "dqik_switch", 3).tobytes()
 
 
 def switched(ob: bpy.types.Object) -> list[int]:

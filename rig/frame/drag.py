@@ -198,7 +198,7 @@ class Drag:
     def _differs(self, pose: Channels, most: float) -> np.ndarray:
         """Whether bones (N,) are turned by more than `most` in a pose, or moved by as much of the armature's size."""
         turned = pose.away(self._first, most).rotations
-        moved = pose.away(self._first, most * self._input.rig.size).locations
+        moved = pose.away(self._first, most * self._input.rig.armature.size).locations
         return np.array([turned.any(-1), moved.any(-1)]).max(0)
 
     def _write(self, ob: bpy.types.Object, new: Channels) -> None:

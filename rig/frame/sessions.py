@@ -134,7 +134,7 @@ class Sessions:
 
         They are noted where the goals are not as they were noted last.
         """
-        read = {uid: (one.rig.facts, one.rig.influences, one.rig.led) for uid, one in self.by_uid.items()}
+        read = {uid: one.rig.goals for uid, one in self.by_uid.items()}
         changed = [uid for uid, one in self.by_uid.items() if one.arrivals.goals != read[uid]]
         for place, uid in self.armatures.places() if not self.suspended.issuperset(changed) else ():
             ob = bpy.data.objects[place]

@@ -18,7 +18,7 @@ def control_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owner | N
     if held is None:
         return None
     rig = sessions.of(ob).rig.rig  # whose figure is known
-    figure = Character.of(ob).figure if rig is None else rig.figure
+    figure = Character.of(ob).figure if rig is None else rig.plan.character.figure
     role = figure.role(ob.pose.bones.find(goal.bone))
     return held if role is not None and role.name == "foot" else None
 

@@ -23,9 +23,9 @@ _REASONS = {
 
 def figure(rig: Rig) -> RestFigure | Note:
     """The figure of a prepared rig, or the reason why there is none."""
-    if rig.figure.not_human:
+    if rig.plan.character.figure.not_human:
         return Note(Code.NOT_HUMAN)
-    question = read(rig, rig.figure.roles, rig.armature)
+    question = read(rig, rig.plan.character.figure.roles, rig.armature)
     if question is None:
         return Note("The natural pose needs both thighs or both arms, and what is above or below them")
     found = of(*question)
@@ -37,7 +37,7 @@ def read(
 ) -> tuple[Skeleton, Sequence[Goal], dict[Key, list[Bone]], np.ndarray, np.ndarray, np.ndarray] | None:
     """The arguments of `of` for a prepared rig; None if it has no pairs of limbs that tell its directions.
 
-    roles : (name, side) by bone number, as `rig.figure.roles` finds them.
+    roles : (name, side) by bone number, as `Figure.roles` has them.
     """
     joint_of = dict(zip(rig.bones.tolist(), rig.main.tolist(), strict=True))
     bones: dict[Key, list[Bone]] = {}
@@ -58,7 +58,7 @@ def _at_rest(rig: Rig, armature: Armature) -> tuple[np.ndarray, np.ndarray]:
     """Links (J, 8) with the roots where they are in the armature's rest pose, and the joints' motions (J, 4) there."""
     links = rig.rest_links.copy()
     slides = dict(zip(rig.slide_row.tolist(), rig.slide_joint.tolist(), strict=True))
-    for row in rig.roots.tolist():
+    for row in np.flatnonzero(rig.rooted).tolist():
         above, bone = int(rig.parent[row]), int(rig.bones[row])
         joint = int(rig.main[row])
         turned = links[joint, :4]

@@ -60,11 +60,11 @@ class Rig:
 
     Attributes
     ----------
-    plan : what it was made from. goals : of the plan, in the order of the solve. armature : its bones at rest. figure :
-        their roles. size : its largest extent [armature units].
+    plan : what it was made from, the same object in rigs that differ by holds and gains only. goals : of the plan, in
+        the order of the solve. armature : its bones at rest.
     bones, parent, main : (M,) bone numbers, their parents' (-1 for none), and the joints that turn them.
     rooted : (M,) the parent is not part of the skeleton, so the joint is placed in armature space.
-    detached : (M,) the orientation does not follow the parent. constrained : (M,) a constraint or driver turns it.
+    detached : (M,) the orientation does not follow the parent.
     own_rest : (M, 4) rest orientation in the parent's frame, or in armature space if detached. This frame, as those of
         offsets and locations below, is the one of the parent's limits; see `limit_frame`.
     rest_offset : (M, 3) head in the parent's frame at rest.
@@ -74,16 +74,16 @@ class Rig:
     frames : `start` and `axes` (S, 4) of the solved bones' limits; None if all are the bones' own.
     frame_rows : (K,) rows of bones with other frames. frame_axes : (M, 4) of all bones. goal_axes : (G, 4) of the
         goals' bones. The last three are unused where `frames` is None.
-    solved, solved_bones, solved_joints : (S,) rows, bones and joints of the bones that are solved.
+    solved_bones, solved_joints : (S,) bones and joints of the bones that are solved.
     locked_bones : (L,) bones of the skeleton that are locked and have limits.
-    roots : rows without a parent in the skeleton. hanging : those that a parent outside it turns.
+    hanging : rows without a parent in the skeleton that a parent outside it turns.
     still, constrained_rows : rows that are not solved, without and with a constraint or driver. is_plain : no row has a
         constraint or driver.
-    root_places : for each parent of roots, its roots' `RootPlace`s. root_rests : rest rotations by first joint.
+    root_places : for each parent of roots, its roots' `RootPlace`s.
     turns : whether any goal turns its bone.
     rest_links : (J, 8) links with every inner joint at its rest offset.
     goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body.
-    loose : (M,) the bone has a location, because it is not connected. loose_rows, loose_bones : loose and not sliding.
+    loose : (M,) the bone has a location, because it is not connected. loose_rows : those that do not slide.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
     placed_rows : rows of bones that constraints put at other bones, and that turn freely.
@@ -92,16 +92,14 @@ class Rig:
         and avoided or not.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
-    structure : is the same object in rigs that differ by holds and gains only.
     """
 
     def __init__(
         self, ob: bpy.types.Object, plan: Plan, joints: BoneJoints, prepared: ik.Prepared, all_goals: int
     ) -> None:  # fmt: skip
         """`ob` : the evaluated armature object."""
-        self.plan, self.prepared, self.skeleton, self.structure = plan, prepared, prepared.skeleton, object()
-        self.armature, self.figure = plan.armature, plan.character.figure
-        self.goals, self.size = plan.goals, plan.armature.size
+        self.plan, self.prepared, self.skeleton = plan, prepared, prepared.skeleton
+        self.armature, self.goals = plan.armature, plan.goals
         self.held_with, self.supports = plan.held_with(), joints.supports(plan)
         self.rolled_feet = _rolled_feet(ob, plan)
         self.all_goals, self.all_obstacles = all_goals, len(dependencies.obstacles(ob))
@@ -112,7 +110,6 @@ class Rig:
         self.bones = np.array(plan.bones)
         self.parent, self.main = plan.armature.parent[self.bones], np.array([joints.main[bone] for bone in plan.bones])
         self.rooted, self.detached = np.array(joints.rooted), np.array(joints.detached)
-        self.constrained, self.solved = plan.constrained[self.bones], np.flatnonzero(plan.moved[self.bones])
         self.own_rest, self.rest_offset = np.array(joints.own_rest), np.array(joints.rest_offset)
         self.slide_joint = np.array(list(joints.slides.values()), dtype=np.intp)
         self.slide_row = np.array([plan.bones.index(bone) for bone in joints.slides], dtype=np.intp)
@@ -130,23 +127,21 @@ class Rig:
 
     def _derive(self) -> None:
         """Set what follows from the arrays by rows, for the frames."""
-        prepared = self.prepared
-        fixed = np.setdiff1d(np.arange(len(self.bones)), self.solved)
-        self.solved_bones, self.solved_joints = self.bones[self.solved], self.main[self.solved]
-        self.roots = np.flatnonzero(self.rooted)
+        prepared, roots = self.prepared, np.flatnonzero(self.rooted).tolist()
+        moved, constrained = self.plan.moved[self.bones], self.plan.constrained[self.bones]
+        self.solved_bones, self.solved_joints = self.bones[moved], self.main[moved]
         self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
-        self.still, self.constrained_rows = fixed[~self.constrained[fixed]], fixed[self.constrained[fixed]]
+        self.still, self.constrained_rows = np.flatnonzero(~moved & ~constrained), np.flatnonzero(~moved & constrained)
         self.is_plain = not (self.constrained_rows.size or self.placed_rows)
-        self.hanging = [row for row in self.roots if self.parent[row] >= 0 and not self.detached[row]]
+        self.hanging = [row for row in roots if self.parent[row] >= 0 and not self.detached[row]]
         slides = dict(zip(self.slide_row.tolist(), self.slide_joint.tolist(), strict=True))
         self.root_places: dict[int, list[RootPlace]] = {}
-        for row in (row for row in self.roots.tolist() if self.parent[row] >= 0):
+        for row in (row for row in roots if self.parent[row] >= 0):
             self.root_places.setdefault(int(self.parent[row]), []).append(RootPlace(
                 slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
                 row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
             ))  # fmt: skip
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
-        self.loose_bones = self.bones[self.loose_rows]
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
@@ -157,7 +152,6 @@ class Rig:
         for row, joint in slides.items():
             self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
-        self.root_rests = self.root_rotations(self.rest_links)
         self.root_goals = self._root_goals(slides)
         self.other_kinds = [k for k, goal in enumerate(prepared.goals) if goal.kind != "REACH"]
         self.target_points = sum(len(goal.points or ()) for goal in prepared.goals)

@@ -86,7 +86,7 @@ def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool
     solved, _ = minimise(problem, led, watch)
     if problem.missed(solved) > max(problem.missed(now), MISSED):
         return False
-    if part.smoothness.acceleration(solved) >= part.smoothness.acceleration(now):
+    if part.roughness(solved) >= part.roughness(now):
         return False
     state.rotations[begin:end], state.x[begin:end] = solved.rotations, solved.x
     return pops(part, solved).max() <= POP

@@ -29,7 +29,10 @@ ROUNDED = 1e-13  # of the largest number on that diagonal, added so that those o
 
 
 class Term(Protocol):
-    """A cost of the joints in all frames, such as `Smoothness`."""
+    """A cost of the joints in all frames, such as `Smoothness`. It reaches over three frames at most, as the band does.
+
+    `add_accelerations` of `smoothness.py` does what `add` has to for costs of second differences.
+    """
 
     def part(self, frames: slice) -> "Term":
         """The term of some of its frames."""
@@ -62,6 +65,10 @@ class Clip:
 
     def __len__(self) -> int:
         return len(self.targets.positions)
+
+    def roughness(self, state: State) -> float:
+        """What accelerations and terms cost: of two ways to meet the goals, the one that costs less is better."""
+        return self.smoothness.acceleration(state) + sum(term.cost(state) for term in self.terms)
 
     def part(self, begin: int, end: int) -> "Clip":
         """Frames `begin` to `end`."""

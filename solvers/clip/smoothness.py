@@ -135,7 +135,7 @@ class Smoothness:
         else:
             v = self.steps(state.take(slice(0, -1)), state.take(slice(1, None)))
             a, left = v[1:] - v[:-1], self._inverse(v)
-        _add_accelerations(self.weight, a, rates, left, terms)
+        add_accelerations(self.weight, a, rates, left, terms)
         return terms
 
     def _rates(self, state: State) -> np.ndarray:
@@ -150,12 +150,13 @@ class Smoothness:
         return quaternion.left_jacobian_inverse(np.where(self._slides[:, None], 0.0, v))
 
 
-def _add_accelerations(
+def add_accelerations(
     weight: float, accelerations: np.ndarray, rates: np.ndarray, left: np.ndarray | None, terms: Terms
 ) -> None:  # fmt: skip
-    """Add the terms of accelerations (F - 2, K, 3).
+    """Add the terms of accelerations (F - 2, K, 3) of K joints, or of other K things whose second differences cost.
 
-    rates : (F, K, 3, 3) turns of the joints by their degrees of freedom, or of corrections.
+    rates : (F, K, 3, 3) turns of the joints by their degrees of freedom, or of corrections. Of other things, which all
+        n degrees of freedom may move, (F, K, 3, n), and `terms` as large.
     left : (F - 1, K, 3, 3) `J_l^-1` of the steps; None for corrections.
     """
     frames = len(rates)

@@ -166,9 +166,9 @@ class _Solve:
         state, took = solve_windows(clip, begun, self.window, watch=watch)
         state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
         for answer in states if len(keys) == frames else ():
-            if smoothness.acceleration(answer) < smoothness.acceleration(state):  # rare: it moves more smoothly
+            if clip.roughness(answer) < clip.roughness(state):  # rare: it moves more smoothly
                 exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
-                smoother = smoothness.acceleration(exact) < smoothness.acceleration(state)
+                smoother = clip.roughness(exact) < clip.roughness(state)
                 if smoother and not (own_lost & ~lost).any():
                     state, lost = exact, own_lost
         return state, took, lost

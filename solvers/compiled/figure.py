@@ -2,9 +2,9 @@
 """The natural pose with the compiled kernel: packs the prior of one rig, and calls it."""
 
 import operator
-from ctypes import addressof
+from ctypes import addressof, sizeof
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..figure.prior import Prior
 from ..figure.weights import LimbNetworks
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from .declare import Packer
+from .declare import CLASSES, Packer
 from .library import Kernel, load
 from .pack import of_skeleton
 from .structures import EFFECTOR, FIGURE, FIGURE_LIMB, FIGURE_START, NETWORK
@@ -22,15 +22,23 @@ from .structures import EFFECTOR, FIGURE, FIGURE_LIMB, FIGURE_START, NETWORK
 class CompiledPrior(Prior):
     """A `Prior` whose base poses the kernel makes, where there is one."""
 
+    _alike: "PackedPrior | None" = None  # of the same figure with another freedom
+
     @cached_property
     def compiled(self) -> "PackedPrior | None":
         """The prior packed for the kernel; None where NumPy makes its poses."""
         kernel = load()
-        return None if kernel is None else PackedPrior(kernel, self)
+        return None if kernel is None else PackedPrior(kernel, self, self._alike)
+
+    def with_freedom(self, freedom: np.ndarray) -> Self:
+        """See `Prior`; packed, it shares what does not depend on the freedom."""
+        other = super().with_freedom(freedom)
+        other._alike = self.__dict__.get("compiled", self._alike)
+        return other
 
     def __getstate__(self) -> dict[str, object]:
         """Without what only this process has."""
-        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+        return {name: value for name, value in self.__dict__.items() if name not in {"compiled", "_alike"}}
 
     def base(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
@@ -44,9 +52,13 @@ class CompiledPrior(Prior):
 class PackedPrior:
     """A prior as the kernel reads it, and what follows from the animator's pose, which it remembers."""
 
-    def __init__(self, kernel: Kernel, prior: Prior) -> None:
-        self._base, self._packer = kernel.figure_base, Packer()
-        self._figure = addressof(_figure(self._packer, prior))
+    def __init__(self, kernel: Kernel, prior: Prior, alike: "PackedPrior | None" = None) -> None:
+        """`alike` : of the same figure with another freedom."""
+        self._base = kernel.figure_base
+        self._whole: Packer = Packer() if alike is None else alike._whole
+        self._packer = self._whole if alike is None else Packer(self._whole)
+        figure = _figure(self._packer, prior) if alike is None else _refilled(self._packer, prior, alike._figure)
+        self._figure = addressof(figure)
         joints, effectors, turned = len(prior.figure.skeleton), len(prior.viewer.goals), len(prior.joints)
         networks = prior.body.networks
         hidden = networks.first.shape[-1] + networks.second.shape[-1]
@@ -85,21 +97,19 @@ class PackedPrior:
 
 def _figure(packer: Packer, prior: Prior) -> Any:
     """The structure of a prior."""
-    figure, own, parts, viewer = prior.figure, prior.own, prior.body, prior.viewer
-    hips, effectors = figure.hips, len(viewer.goals)
-    chest = figure.spine[-1] if prior.keeps_chest else -1
+    figure, parts, viewer = prior.figure, prior.body, prior.viewer
+    hips, effectors, limbs = figure.hips, len(viewer.goals), range(len(figure.limbs))
     return packer.fill(
         FIGURE,
         skeleton=of_skeleton(packer, figure.skeleton),
         effectors=effectors,
-        limbs=len(figure.limbs),
+        limbs=len(limbs),
         arms=parts.arms,
-        turned=len(prior.joints),
         features=len(parts.select),
         lines=len(figure.spine_lines),
         columns=len(parts.mirror),
         effector=[_effector(packer, prior, number) for number in range(effectors)],
-        limb=[_limb(packer, prior, k) for k in range(len(figure.limbs))],
+        limb=[packer.fill(FIGURE_LIMB, **_limb(packer, prior, k), **_free_limb(prior, k)) for k in limbs],
         hips_goal=hips.goal,
         hips_link=hips.link,
         hips_joint=-1 if hips.link >= 0 else viewer.hips_joint,
@@ -114,27 +124,46 @@ def _figure(packer: Packer, prior: Prior) -> Any:
         trunk_mean=parts.trunk.mean,
         spine_root=figure.spine_root,
         has_spine=bool(figure.spine),
-        spine=len(parts.spine),
-        neck=len(parts.neck),
-        keeps_chest=prior.keeps_chest,
-        chest_joint=chest,
-        chest_from_rest=_from_rest(prior, chest),
         spine_line=figure.spine_lines,
-        fraction=parts.chest.fractions,
-        joint=prior.joints,
-        column=parts.columns,
         mirror=parts.mirror,
-        map=parts.maps,
-        freedom=prior.freedom,
-        at_rest=prior.at_rest,
-        bend=parts.bends,
-        serves=parts.serves,
-        follows=parts.follows,
         inner=np.isin(np.arange(len(figure.skeleton)), parts.inner),
-        own_mean=None if own is None else own.mean,
-        own_scale=None if own is None else own.scale,
-        own_map=None if own is None else own.map,
+        **_free(prior),
     )
+
+
+def _refilled(packer: Packer, prior: Prior, address: int) -> Any:
+    """A copy of the structure at an address for a prior of the same figure with another freedom."""
+    first, size = CLASSES[FIGURE.name].from_address(address).limb, sizeof(CLASSES[FIGURE_LIMB.name])
+    limbs = [
+        packer.refill(FIGURE_LIMB, first + size * k, **_free_limb(prior, k)) for k in range(len(prior.figure.limbs))
+    ]
+    return packer.refill(FIGURE, address, limb=limbs, **_free(prior))
+
+
+def _free(prior: Prior) -> dict[str, Any]:
+    """The fields of a figure that depend on which joints are free."""
+    own, parts = prior.own, prior.body
+    chest = prior.figure.spine[-1] if prior.keeps_chest else -1
+    return {
+        "turned": len(prior.joints),
+        "spine": len(parts.spine),
+        "neck": len(parts.neck),
+        "keeps_chest": prior.keeps_chest,
+        "chest_joint": chest,
+        "chest_from_rest": _from_rest(prior, chest),
+        "fraction": parts.chest.fractions,
+        "joint": prior.joints,
+        "column": parts.columns,
+        "map": parts.maps,
+        "freedom": prior.freedom,
+        "at_rest": prior.at_rest,
+        "bend": parts.bends,
+        "serves": parts.serves,
+        "follows": parts.follows,
+        "own_mean": None if own is None else own.mean,
+        "own_scale": None if own is None else own.scale,
+        "own_map": None if own is None else own.map,
+    }
 
 
 def _from_rest(prior: Prior, joint: int) -> np.ndarray:
@@ -154,44 +183,50 @@ def _effector(packer: Packer, prior: Prior, number: int) -> Any:
     )  # fmt: skip
 
 
-def _limb(packer: Packer, prior: Prior, k: int) -> Any:
+def _limb(packer: Packer, prior: Prior, k: int) -> dict[str, Any]:
+    """The fields of a limb that do not depend on which joints are free."""
     figure, parts = prior.figure, prior.body
-    limb, arm = figure.limbs[k], k < prior.body.arms
-    nothing = np.zeros(3)
+    limb, nothing = figure.limbs[k], np.zeros(3)
     place = None if limb.turned else int(np.flatnonzero(parts.ends.rows == k)[0])
-    own_end, own_lower = (parts.row_of(part * len(figure.limbs) + k) for part in (2, 1))
-    return packer.fill(
-        FIGURE_LIMB,
-        turned=limb.turned,
-        placed_arm=k in parts.placed_arms,
-        on_toes=k in parts.on_toes,
-        eased=place is not None and place in parts.ends.eased,
-        own_end=own_end,
-        own_lower=own_lower,
-        size=limb.size,
-        bend=parts.bend[k],
-        end_moves=0.0 if place is None else parts.ends.moves[place, 0],
-        doubt=parts.ends.doubt[k],
-        collar_share=parts.collars.shares[k, 0] if arm else 1.0,
-        sign=parts.signs[k],
-        root=limb.root,
-        shoulder=parts.shoulders[k] if arm else nothing,
-        collar_gain=parts.collars.gain[k] if arm else nothing,
-        collar_line=parts.collars.lines[k] if arm else nothing,
-        toe_line=limb.toe,
-        end_tip=nothing if place is None else parts.ends.tips[place],
-        along=parts.forearms[k],
-        mirror=parts.mirror[parts.first + k],
-        end_frame=quaternion.IDENTITY if place is None else parts.ends.frames[place],
-        end_back=parts.turn_from(own_end).ravel(),
-        lower_back=parts.turn_from(own_lower).ravel(),
-        length=limb.lengths,
-        beyond=[np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
-        axes=parts.axes[k].ravel(),
-        bones=parts.frames_of_bones[k].ravel(),
-        back=parts.back[k].ravel(),
-        network=_network(packer, parts.networks, k),
-    )
+    return {
+        "turned": limb.turned,
+        "placed_arm": k in parts.placed_arms,
+        "on_toes": k in parts.on_toes,
+        "eased": place is not None and place in parts.ends.eased,
+        "size": limb.size,
+        "bend": parts.bend[k],
+        "end_moves": 0.0 if place is None else parts.ends.moves[place, 0],
+        "doubt": parts.ends.doubt[k],
+        "sign": parts.signs[k],
+        "root": limb.root,
+        "toe_line": limb.toe,
+        "end_tip": nothing if place is None else parts.ends.tips[place],
+        "along": parts.forearms[k],
+        "mirror": parts.mirror[parts.first + k],
+        "end_frame": quaternion.IDENTITY if place is None else parts.ends.frames[place],
+        "length": limb.lengths,
+        "beyond": [np.linalg.norm(limb.tip) / limb.size, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "axes": parts.axes[k].ravel(),
+        "bones": parts.frames_of_bones[k].ravel(),
+        "back": parts.back[k].ravel(),
+        "network": _network(packer, parts.networks, k),
+    }
+
+
+def _free_limb(prior: Prior, k: int) -> dict[str, Any]:
+    """The fields of a limb that depend on which joints are free."""
+    parts, arm, nothing = prior.body, k < prior.body.arms, np.zeros(3)
+    own_end, own_lower = (parts.row_of(part * len(prior.figure.limbs) + k) for part in (2, 1))
+    return {
+        "own_end": own_end,
+        "own_lower": own_lower,
+        "collar_share": parts.collars.shares[k, 0] if arm else 1.0,
+        "shoulder": parts.shoulders[k] if arm else nothing,
+        "collar_gain": parts.collars.gain[k] if arm else nothing,
+        "collar_line": parts.collars.lines[k] if arm else nothing,
+        "end_back": parts.turn_from(own_end).ravel(),
+        "lower_back": parts.turn_from(own_lower).ravel(),
+    }
 
 
 def _network(packer: Packer, networks: LimbNetworks, k: int) -> Any:

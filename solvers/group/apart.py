@@ -30,7 +30,7 @@ from ..methods import pgs
 from ..methods.table import method_of
 from ..model.contacts import Contacts
 from ..model.frames import FrameArrays, Motion
-from ..model.goals import Goal, Targets
+from ..model.goals import Goal, Targets, points_of
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
@@ -86,7 +86,7 @@ class Apart:
     ) -> None:  # fmt: skip
         self._stages = stages
         options = replace(options, pull=PULL, bias="START", unit_angle=None)
-        self.stage = Stage(skeleton, goals, range(len(goals)), chains, method_of("PGS"), options)
+        self.stage = Stage(skeleton, goals, range(len(goals)), chains, points_of(goals), method_of("PGS"), options)
         self.gaps = ContactGaps(skeleton, self.stage.space, contacts)
         self.touching, self._reach = TOUCHING * skeleton.length, REACH * skeleton.length
         self._weight = WEIGHT / skeleton.length

@@ -12,27 +12,34 @@ from .plan import FOLLOW_JUMP, FOLLOW_LOST, Plan, Work, run
 from .stage import Stage
 
 
+def afresh(
+    stage: Stage, plan: Plan, start: Pose, targets: Targets, links: np.ndarray | None, home: np.ndarray
+) -> tuple[Point, int]:
+    """Solve a frame from the pose `start`; the point, and the iterations. home : (1, J, 4) as in `Work`."""
+    work = Work(stage, start, start, targets, links, home)
+    run(work, [*plan.afresh, *plan.in_order])
+    return no_worse(work), work.iterations
+
+
 def follow(
     stage: Stage, plan: Plan, previous: Pose, start: Pose, targets: Targets, links: np.ndarray | None,
-    residual: np.ndarray | None, home: np.ndarray,
+    home: np.ndarray, residual: np.ndarray | None,
 ) -> tuple[Point, int]:  # fmt: skip
     """Solve a frame from the frame before it; afresh if the targets jumped or the error is too large.
 
-    residual : (1, m) the last error rows of the frame before; None if unknown. home : (1, J, 4) as in `Work`.
+    residual : (1, m) the last error rows of the frame before; None if unknown.
     """
     work, m = Work(stage, previous, start, targets, links, home, residual, follows=True), stage.tasks.m
     before = np.zeros((1, m)) if residual is None else residual[:, :m]
     if np.abs(work.first.error[:, :m] - before).max(initial=0.0) > FOLLOW_JUMP:
-        work = Work(stage, start, start, targets, links, home)
-        run(work, [*plan.afresh, *plan.in_order])
-        return no_worse(work), work.iterations
+        return afresh(stage, plan, start, targets, links, home)
     run(work, plan.following)
     if stage.settings.pull and stage.largest_error(work.best) > max(FOLLOW_LOST, 1.1 * np.abs(before).max(initial=0.0)):
-        afresh = Work(stage, start, start, targets, links, home)
-        run(afresh, plan.afresh)
-        work.iterations += afresh.iterations
-        if stage.square(afresh.best) < stage.square(work.best):
-            work.best = afresh.best
+        other = Work(stage, start, start, targets, links, home)
+        run(other, plan.afresh)
+        work.iterations += other.iterations
+        if stage.square(other.best) < stage.square(work.best):
+            work.best = other.best
     run(work, [*plan.retries, *plan.in_order])
     return work.best, work.iterations
 

@@ -3,12 +3,13 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
 from ..iterate.linear_step import dot
 from ..methods.table import Method
-from ..model.goals import Goal, points_of
+from ..model.goals import Goal
 from ..model.options import Options
 from ..model.skeleton import Pose, Skeleton
 from ..space import arc, limb
@@ -17,7 +18,7 @@ from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
 from ..space.yielding import Precedence, Yielding, longest_apart
-from .grouping import coupled
+from .grouping import carriers, coupled
 from .settings import PULL, first_damping, last_phase, runs
 
 SHARED_RELUCTANCE = 2.0  # joints that serve several goals: a spine moves less than an arm
@@ -32,11 +33,13 @@ class Stage:
     Attributes
     ----------
     indices : (G,) index of each goal among those of all stages. chains : (G, J) bool, the joints they may move.
+    joints : (J,) its skeleton's joints among those of the whole skeleton: all, but for a `part`.
     counted : (G', J) the chains of goals that do not weigh: a goal of balance moves what others move.
     limbs, arcs, poles : of the chains.
     minimise : the solver's iteration.
     tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
-    settings, runs : of the last phase of a solve, and of all runs.
+    settings : of the last phase of a solve. runs : of all runs, by name. continues : whether continuation finds it.
+    spend : iterations in all, if those left are spent on missed goals; else 0.
     still_slides : prismatic joints that this stage does not move.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
@@ -47,15 +50,13 @@ class Stage:
     """
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray, method: Method,
-        options: Options,
+        self, skeleton: Skeleton, goals: Sequence[Goal], indices: Sequence[int], chains: np.ndarray,
+        points: Sequence[slice], method: Method, options: Options,
     ) -> None:  # fmt: skip
-        """`indices`: of this stage's goals among all `goals`; `chains` (G, J) bool of all goals."""
-        self.skeleton, self.options, self.precise = skeleton, options, method.continues
-        self.minimise = method.minimise
-        self.indices = np.array(indices, dtype=np.intp)
-        self.goals = [goals[g] for g in indices]
-        self.chains = chains[self.indices]
+        """`goals`, and their `indices`, `chains` and `points` among those of all stages."""
+        self.skeleton, self.goals, self.method, self.options = skeleton, goals, method, options
+        self.indices, self.joints = np.array(indices, dtype=np.intp), np.arange(len(skeleton))
+        self.chains, self.points = chains, points
         self.counted = self.chains[[not goal.weighs for goal in self.goals]]
         moved = coupled(skeleton, self.chains)
         self.space = JointSpace(skeleton, np.any(moved, axis=0))
@@ -67,14 +68,12 @@ class Stage:
         slides[self.space.joint] = False
         self.still_slides = np.flatnonzero(slides)
         self.poles = [pole for g in range(len(self.goals)) if (pole := self._pole(g))]
-        every = points_of(goals)
-        points = [every[g] for g in indices]
         self.tasks = Tasks(skeleton, self.goals, self.space, self.chains, self.poles, points, moved)
         soft = self.tasks.all > self.tasks.m
         self.hard_tasks = (
             Tasks(skeleton, self.goals, self.space, self.chains, (), points, moved, soft=False) if soft else self.tasks
         )
-        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0 and self.precise)
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0 and method.continues)
         self.precedence, self.apart = Precedence(self.goals), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
@@ -82,22 +81,39 @@ class Stage:
         # where hips slide, no reach is known, and a target that leaves it would be met once more by another pose
         self.recovers = plain and not soft and (not pull or bool(self.space.turns.all()))
         self._free_limbs, self._free_arcs = self.limbs, self.arcs
-        self._set_holds(pull, method.returns and plain)
+        self._set_holds(pull)
 
     def with_holds(self, skeleton: Skeleton) -> "Stage":
         """The stage for a skeleton that differs by holds and gains; it shares what these leave alone."""
-        stage = copy(self)
-        stage.skeleton = skeleton
-        stage._set_holds(self.settings.pull, self._returns)
+        stage, joints = copy(self), self.joints
+        whole = len(joints) == len(skeleton)
+        stage.skeleton = skeleton if whole else self.skeleton.with_holds(skeleton.hold[joints], skeleton.gain[joints])
+        stage._set_holds(self.settings.pull)
         return stage
 
-    def _set_holds(self, pull: float, returns: bool) -> None:
-        """Set what follows from the joints' holds and gains: limbs, arcs, the settings of all runs.
+    def part(self) -> "Stage":
+        """The stage of a skeleton without the joints that none of its goals feel: the others cost time, too."""
+        felt = np.any(coupled(self.skeleton, self.chains), axis=0)
+        felt[[joint for goal in self.goals for joint in carriers(goal)]] = True
+        joints = np.flatnonzero(self.skeleton.ancestors[felt].any(0))
+        at = np.zeros(len(self.skeleton), dtype=np.intp)
+        at[joints] = np.arange(len(joints))
+        goals = [
+            replace(
+                goal, joint=at[goal.joint], chain=None if goal.chain is None else at[goal.chain].tolist(),
+                target_joint=None if goal.target_joint is None else at[goal.target_joint],
+                masses=goal.masses and [(at[joint], *rest) for joint, *rest in goal.masses],
+            ) for goal in self.goals
+        ]  # fmt: skip
+        stage = Stage(self.skeleton.part(joints), goals, self.indices.tolist(), self.chains[:, joints], self.points,
+                      self.method, self.options)  # fmt: skip
+        stage.joints = joints
+        return stage
 
-        returns : whether the solver's iteration knows no pull.
-        """
-        space, options, soft = self.space, self.options, self.tasks.all > self.tasks.m
-        self._returns, self.hold = returns, self._relative_hold()
+    def _set_holds(self, pull: float) -> None:
+        """Set what follows from the joints' holds and gains: limbs, arcs, the settings of all runs."""
+        method, space, options, soft = self.method, self.space, self.options, self.tasks.all > self.tasks.m
+        self.hold = self._relative_hold()
         self.limbs = limb.held(self._free_limbs, self.skeleton, self.hold)
         self.arcs = arc.held(self._free_arcs, self.skeleton) if pull else self._free_arcs
         self.holds = bool(pull) and bool(self.hold.any())
@@ -108,11 +124,11 @@ class Stage:
         self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
         limbless = np.where((self.counted.sum(0) > 1)[space.joint], held, released)
         eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
-        abandons = self.recovers and not pull and options.restarts > 0 and self.precise
-        any_limits = any(joint.limits is not None for joint in self.skeleton.joints)
+        abandons = self.recovers and not pull and options.restarts > 0 and method.continues
+        self.continues, self.spend = bool(pull) and method.continues, 0 if method.continues else options.iterations
         self.runs = runs(
-            self.settings, damping, released if soft or self.holds else None, eased, soft, self.precise, abandons,
-            self.ordered, space.limited, any_limits, returns,
+            self.settings, damping, released if soft or self.holds else None, eased, soft, method.continues, abandons,
+            self.ordered, space.limited, self.skeleton.limited, method.returns and options.unit_angle is None,
         )  # fmt: skip
 
     def met(self, point: Point) -> bool:
@@ -179,8 +195,8 @@ def frames_of(pose: Pose, count: int) -> Pose:
 
 
 def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
-    """A pose with the joints that the stage moves from `previous`, and the others from `pose`."""
-    joints = stage.space.moved
+    """A pose of the whole skeleton with the joints that the stage moves from `previous`, and the others from `pose`."""
+    joints = stage.joints[stage.space.moved]
     parts = Pose(pose.rotations.copy(), pose.translations.copy())
     parts.rotations[:, joints] = previous.rotations[:, joints]
     parts.translations[:, joints] = previous.translations[:, joints]
@@ -188,10 +204,11 @@ def carried(stage: Stage, previous: Pose, pose: Pose) -> Pose:
 
 
 def posed(stage: Stage, state: State, pose: Pose) -> Pose:
-    """`pose` with the joints that a stage moves taken from its `state`."""
-    slides = stage.space.slides(state.x)
-    if slides is None:
-        return Pose(state.rotations, pose.translations)
-    sliding, translations = stage.space.sliding, pose.translations.copy()
-    translations[:, sliding] = slides[:, sliding]
-    return Pose(state.rotations, translations)
+    """`pose` of the whole skeleton with the joints of a stage taken from its `state`."""
+    slides, sliding, (rotations, translations) = stage.space.slides(state.x), stage.space.sliding, pose
+    rotations = rotations.copy()
+    rotations[:, stage.joints] = state.rotations
+    if slides is not None:
+        translations = translations.copy()
+        translations[:, stage.joints[sliding]] = slides[:, sliding]
+    return Pose(rotations, translations)

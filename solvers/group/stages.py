@@ -16,8 +16,8 @@ from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
 from ..space.joint_space import JointSpace
 from ..space.point import Point
-from .plan import Plan, Work, run
-from .solve import follow, no_worse
+from .plan import Plan
+from .solve import afresh, follow
 from .stage import Stage, carried, posed
 
 HOLD_AFTER = 2  # frames in a row with the same inputs, after which the answer is repeated
@@ -47,45 +47,45 @@ class Stages:
     def with_holds(self, skeleton: Skeleton) -> "Stages":
         """These stages for a skeleton that differs by holds and gains only."""
         other = copy(self)
-        other.__dict__.pop("plans", None)
         other.skeleton, other.stages = skeleton, [stage.with_holds(skeleton) for stage in self.stages]
+        if "plans" in self.__dict__:
+            parts = [stage.with_holds(skeleton) for stage, _ in self.plans]
+            other.plans = [(part, Plan(part)) for part in parts]
         return other
 
     @cached_property
     def plans(self) -> list[tuple[Stage, Plan]]:
-        """Each stage with its plan."""
-        return [(stage, Plan(stage)) for stage in self.stages]
+        """The part of each stage with its plan."""
+        return [(part, Plan(part)) for part in (stage.part() for stage in self.stages)]
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh, one after the other."""
         for frame, finite in enumerate(self.finite(arrays).tolist()):
             own = arrays.part(frame, frame + 1)
-            if not finite:
+            if finite:
+                self.step_into(own, None, [None] * len(self.stages))
+            else:
                 own.answer_nothing(slice(None))
-                continue
-            targets, pose, links, home = self.inputs(own, slice(None))
-            points, iterations = list[tuple[Stage, Point]](), 0
-            for stage, plan in self.plans:
-                work = Work(stage, pose, pose, targets.of_goals(stage.indices), links, home)
-                run(work, [*plan.afresh, *plan.in_order])
-                points.append((stage, no_worse(work)))
-                pose, iterations = posed(stage, points[-1][1].state, pose), iterations + work.iterations
-            own.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
-    def follow_into(self, arrays: FrameArrays, previous: Pose, residuals: list[np.ndarray | None]) -> None:
-        """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3).
+    def step_into(self, frame: FrameArrays, previous: Pose | None, residuals: list[np.ndarray | None]) -> None:
+        """Solve one frame from the `previous` pose (1, J, 4), (1, J, 3); afresh for None.
 
         residuals : per stage, its last error rows (1, m) of the frame before, None if unknown; overwritten.
         """
-        targets, pose, links, home = self.inputs(arrays, slice(None))
+        targets, pose, links, home = self.inputs(frame, slice(None))
         points, iterations = list[tuple[Stage, Point]](), 0
         for index, (stage, plan) in enumerate(self.plans):
-            warm, own = carried(stage, previous, pose), targets.of_goals(stage.indices)
-            point, took = follow(stage, plan, warm, pose, own, links, residuals[index], home)
+            own, joints = targets.of_goals(stage.indices), stage.joints
+            start, own_links, own_home = _of_joints(pose, joints), links[:, joints], home[:, joints]
+            if previous is None:
+                point, took = afresh(stage, plan, start, own, own_links, own_home)
+            else:
+                warm = _of_joints(carried(stage, previous, pose), joints)
+                point, took = follow(stage, plan, warm, start, own, own_links, own_home, residuals[index])
             points.append((stage, point))
             residuals[index] = point.error
             pose, iterations = posed(stage, point.state, pose), iterations + took
-        arrays.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
+        frame.answer(slice(None), self.report(pose, points, np.array([iterations]), targets))
 
     def motion(self) -> "StagesMotion":
         """A new motion, before its first frame."""
@@ -118,7 +118,7 @@ class Stages:
             errors = stage.tasks.report(point.kinematics, targets.of_goals(stage.indices))
             distances[:, stage.indices], angles[:, stage.indices] = errors
             if stage.space.limited:
-                at_limit |= np.stack([stage.space.at_limit(x) for x in point.state.x])
+                at_limit[:, stage.joints] |= np.stack([stage.space.at_limit(x) for x in point.state.x])
         met = (distances <= self._tolerances[:, 0]) & (angles <= self._tolerances[:, 1])
         return Batch(np.array(pose.rotations), np.array(pose.translations), distances, angles, iterations,
                      np.all(met, axis=-1), at_limit)  # fmt: skip
@@ -200,7 +200,7 @@ class StagesMotion:
             frame.answer(slice(None), last.batch())
             frame.iterations[:] = 0
         elif self._steps:
-            self._stages.follow_into(frame, Pose(last.rotations.copy(), last.translations.copy()), self._residuals)
+            self._stages.step_into(frame, Pose(last.rotations.copy(), last.translations.copy()), self._residuals)
         else:
             self._stages.solve_into(frame)
         last.copy_from(frame)
@@ -233,6 +233,10 @@ def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, P
     targets = Targets(*three, points=points if points.shape[1] else None)
     start = Pose(parts["start_rotations"], parts["start_translations"])
     return targets, start, parts["links"], parts["home_rotations"]
+
+
+def _of_joints(pose: Pose, joints: np.ndarray) -> Pose:
+    return Pose(pose.rotations[:, joints], pose.translations[:, joints])
 
 
 def _unit(quaternions: np.ndarray) -> np.ndarray:

@@ -145,14 +145,15 @@ def _minimise(
     run, index = _Run(model(tasks, space, settings), start, frames, inner, by_length), np.arange(len(start.error))
     done, plain = Minimum(start, np.zeros(len(index), dtype=int), run.cost), is_plain(space, tasks)
     for iteration in range(settings.iterations):
-        if run.finished.all():
+        left = [number for number, frame in enumerate(run.progress) if not frame.finished]
+        if not left:
             break
-        if run.finished.any():
+        if len(left) < len(run.progress):
             if len(index) == len(done.cost):
-                done = Minimum(run.point.copy(), done.iterations, run.cost.copy())
+                done = Minimum(run.point.copy(), done.iterations, run.cost)
             _keep(done, index, run)
-            index = index[~run.finished]
-            run.keep(~run.finished)
+            index = index[left]
+            run.keep(np.array(left))
         done.iterations[index] += 1
         system = run.linearised()
         run.advance(system, inner(system) if plain else step_inside(space, system, inner), iteration)
@@ -168,39 +169,94 @@ def _keep(done: Minimum, index: np.ndarray, run: "_Run") -> None:
     done.cost[index] = run.cost
 
 
-class _Run:
-    """The iteration's data of those frames that go on: where they are, and how their cost has fallen.
+class _Progress:
+    """How the cost of one frame has fallen, and what its next step may be.
 
     Attributes
     ----------
-    cost : (F,). v : (F, n) difference from the base pose; None without a pull. finished : (F,) bool.
-    damping, share : (F,) of the next step; the share is of its length.
-    stalled, slow : (F,) accepted steps without progress, and in a row with little of it. longest : (F,) of the last
-    accepted step. earlier : (F, K) costs of the last steps, in a ring. mark : (F,) cost some hundred steps ago.
+    damping, share : of the next step; the share is of its length. settling : whether the pose must come to rest.
+    better : whether the last step lowered the cost. poor : whether it gained little of the predicted decrease.
+    arrived : whether the cost no longer changes, or the pose has settled. finished : whether no step follows.
+    stalled, slow : accepted steps without progress, and in a row with little of it. longest : of the last accepted
+    step. earlier : costs of the last steps, in a ring. mark : cost some hundred steps ago.
+    """
+
+    def __init__(self, cost: float, damping: float, settling: bool) -> None:
+        self.cost, self.damping, self.settling, self.share = cost, damping, settling, 1.0
+        self.better = self.poor = self.arrived = self.finished = False
+        self.stalled = self.slow = 0
+        self.longest, self.mark, self.earlier = np.inf, cost, [cost, *[np.inf] * (ABANDON_STEPS - 1)]
+
+    def step(self, settings: Settings, cost: float, longest: float, predicted: float | None) -> None:
+        """Judge a step, of this `longest` component, to a point with this `cost`.
+
+        predicted : decrease; None for solvers without damping.
+        """
+        gain = self.cost - cost
+        self.better = better = gain > 0.0
+        self.stalled = 0 if gain > LEAST_PROGRESS * self.cost else self.stalled + better
+        self.poor = not better
+        if predicted is None:
+            self.share = min(self.share / CUT, 1.0) if better else self.share * CUT
+        else:
+            self.poor |= gain < POOR_GAIN * predicted
+            grown = SHRINK if gain > GOOD_GAIN * predicted else GROW if self.poor else 1.0
+            least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
+            self.damping = min(max(self.damping * (grown if better else REJECT), least), MOST_DAMPING)
+        self.arrived = self.stalled >= 3 or longest < LEAST_STEP or self.share < LEAST_SHARE
+        if not better:
+            return
+        self.cost = cost
+        if self.settling:
+            # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
+            remains = longest * longest < settings.unsettled * (self.longest - longest)
+            self.arrived |= longest < settings.settle and remains
+            self.longest = longest
+        self.slow = 0 if gain > RESIGN_SHARE * cost else self.slow + 1
+
+    def creeps(self, settings: Settings, iteration: int) -> bool:
+        """Whether the cost falls too slowly."""
+        slowly = False
+        if settings.abandons:
+            slot = (iteration + 1) % ABANDON_STEPS
+            slowly = self.cost > (1.0 - ABANDON_SHARE) * self.earlier[slot]
+            self.earlier[slot] = self.cost
+        if (iteration + 1) % CREEP_STEPS == 0:
+            slowly |= iteration >= CREEP_STEPS and self.cost > (1.0 - CREEP_SHARE) * self.mark
+            self.mark = self.cost
+        return slowly
+
+
+class _Run:
+    """The iteration's data of those F frames that go on: where they are, and their progress.
+
+    Attributes
+    ----------
+    v : (F, n) difference from the base pose; None without a pull.
     """
 
     def __init__(self, model: Model, start: Point, frames: Request, inner: Inner, by_length: bool) -> None:
-        settings, count = model.settings, len(start.error)
+        settings = model.settings
         self.model, self.inner, self.by_length = model, inner, by_length
         self.point, self.frames = start, frames
-        self.cost, self.v = _cost(model, start, frames)
+        cost, self.v = _cost(model, start, frames)
         first = settings.damping or 0.0
         if not by_length:
             first = settings.first_damping if settings.damping is None else max(first, LEAST_DAMPING)
-        self.damping, self.share = np.full(count, first), np.ones(count)
         self.settling = settings.pull > 0.0 or model.tasks.all > model.tasks.m
-        self.finished = np.zeros(count, dtype=bool) if self.settling else _within(model, start.error)
-        self.stalled, self.slow = np.zeros((2, count), dtype=int)
-        self.longest, self.mark = np.full(count, np.inf), self.cost
-        self.earlier = np.full((count, ABANDON_STEPS), np.inf)
-        self.earlier[:, 0] = self.cost
+        self.progress: list[_Progress] = [_Progress(float(own), first, self.settling) for own in cost]
+        self._finish_met()
+
+    @property
+    def cost(self) -> np.ndarray:
+        """(F,)."""
+        return np.array([frame.cost for frame in self.progress])
 
     def keep(self, some: np.ndarray) -> None:
         """Keep some of the frames only."""
         self.point, self.frames = self.point.take(some), self.frames.take(some)
         self.v = None if self.v is None else self.v[some]
-        for name in ("cost", "damping", "share", "stalled", "slow", "longest", "earlier", "mark", "finished"):
-            setattr(self, name, getattr(self, name)[some])
+        self.progress = [self.progress[int(number)] for number in some]
         self.model.keep(some)
 
     def linearised(self) -> LinearSystem:
@@ -209,10 +265,11 @@ class _Run:
         point, frames, v, error = self.point, self.frames, self.v, self.point.error
         if tasks.one_sided is not None:  # the room of one-sided tasks is below 0
             error = tasks.signed_errors(point.kinematics, frames.targets)
+        damping = np.array([frame.damping for frame in self.progress])
         system = LinearSystem(
             space, point.state.x, model.jacobian(point, frames), error,
             None if v is None else settings.pull * space.pull_gradient(point.state, v, settings.weights),
-            self.damping if self.by_length else settings.pull + self.damping, settings.reluctance, settings.pull,
+            damping if self.by_length else settings.pull + damping, settings.reluctance, settings.pull,
             one_sided=tasks.one_sided,
         )  # fmt: skip
         system.curvature = model.curvature(point, frames, system, v)
@@ -221,70 +278,46 @@ class _Run:
 
     def advance(self, system: LinearSystem, d: np.ndarray, iteration: int) -> None:
         """Take a step `d` (F, n), if it lowers the cost, and apply the stopping rules."""
-        model, settings, space = self.model, self.model.settings, self.model.space
+        model, settings, space, progress = self.model, self.model.settings, self.model.space, self.progress
+        predicted: list[float | None] = [None] * len(d)
         if self.by_length:
-            d = _steeper(space, system, d, self.share, self.inner)
+            share = np.array([frame.share for frame in progress])
+            d = _steeper(space, system, d, share, self.inner)
             turned = np.abs(d * space.turns).max(-1, initial=0.0)
-            d *= np.minimum(self.share, LONGEST_STEP / np.maximum(turned, 1e-300))[:, None]
-        trial = stand(model.tasks, space.step(self.point.state, d), self.frames)
-        trial_cost, trial_v = _cost(model, trial, self.frames)
-        gain = self.cost - trial_cost
-        better = gain > 0.0
-        poor = ~better
-        self.stalled = np.where(gain > LEAST_PROGRESS * self.cost, 0, self.stalled + better)
-        if self.by_length:
-            self.share = np.where(better, np.minimum(self.share / CUT, 1.0), self.share * CUT)
+            d *= np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300))[:, None]
         else:
-            self.damping, poor = _adapted(settings, system, d, self.damping, gain, better)
-        change = self.point.error - trial.error
-        self._accept(better, trial, trial_cost, trial_v)
-        arrived = self._at_rest(d, better)
-        exact = model.learn(d, change, better, poor | arrived)
-        if exact is not None:
-            arrived &= exact
-        self.finished = arrived | self._gives_up(iteration, better, gain)
-        if not self.settling:
-            self.finished |= _within(model, self.point.error)
+            predicted = _predicted(settings, system, d).tolist()
+        trial = stand(model.tasks, space.step(self.point.state, d), self.frames)
+        cost, v = _cost(model, trial, self.frames)
+        sizes = space.sizes(d).max(-1, initial=0.0)
+        for frame, own, longest, gain in zip(progress, cost.tolist(), sizes.tolist(), predicted, strict=True):
+            frame.step(settings, own, longest, gain)
+        change, better = self.point.error - trial.error, np.array([frame.better for frame in progress])
+        self._accept(better, trial, v)
+        poor = np.array([frame.poor or frame.arrived for frame in progress])
+        exact = model.learn(d, change, better, poor)
+        for number, frame in enumerate(progress):
+            arrived = frame.arrived and (exact is None or bool(exact[number]))
+            frame.finished = frame.creeps(settings, iteration) or arrived
+        if settings.resigns and any(frame.slow >= RESIGN_STEPS for frame in progress):
+            for frame, met in zip(progress, _within(model, self.point.error, leading=True), strict=True):
+                frame.finished |= frame.slow >= RESIGN_STEPS and not met
+        self._finish_met()
 
-    def _accept(self, better: np.ndarray, trial: Point, cost: np.ndarray, v: np.ndarray | None) -> None:
+    def _accept(self, better: np.ndarray, trial: Point, v: np.ndarray | None) -> None:
         """Go on from the trial point in frames where it is better."""
         if better.all():
-            self.point, self.cost, self.v = trial, cost, v
+            self.point, self.v = trial, v
         elif better.any():
             self.point = self.point.copy()
             self.point.put(better, trial.take(better))
-            self.cost = np.where(better, cost, self.cost)
             self.v = None if v is None or self.v is None else np.where(better[:, None], v, self.v)
 
-    def _at_rest(self, d: np.ndarray, better: np.ndarray) -> np.ndarray:
-        """Frames (F,) whose cost no longer changes, or whose pose has settled."""
-        settings, longest = self.model.settings, self.model.space.sizes(d).max(-1, initial=0.0)
-        arrived: np.ndarray = (self.stalled >= 3) | (longest < LEAST_STEP) | (self.share < LEAST_SHARE)
-        if self.settling:
-            # if steps go on shrinking by a ratio r, r / (1 - r) of the last one remains
-            settled = longest * longest < settings.unsettled * (self.longest - longest)
-            arrived |= better & (longest < settings.settle) & settled
-            self.longest = np.where(better, longest, self.longest)
-        return arrived
-
-    def _gives_up(self, iteration: int, better: np.ndarray, gain: np.ndarray) -> np.ndarray:
-        """Frames (F,) whose cost falls too slowly. gain : (F,) of the last step."""
-        settings = self.model.settings
-        slowly = np.zeros(len(self.cost), dtype=bool)
-        if settings.abandons:
-            slot = (iteration + 1) % ABANDON_STEPS
-            slowly |= self.cost > (1.0 - ABANDON_SHARE) * self.earlier[:, slot]
-            self.earlier[:, slot] = self.cost
-        if (iteration + 1) % CREEP_STEPS == 0:
-            if iteration >= CREEP_STEPS:
-                slowly |= self.cost > (1.0 - CREEP_SHARE) * self.mark
-            self.mark = self.cost
-        if settings.resigns:
-            self.slow = (self.slow + better) * ~(gain > RESIGN_SHARE * self.cost)
-            resigning = self.slow >= RESIGN_STEPS
-            if resigning.any():
-                slowly |= resigning & ~_within(self.model, self.point.error, leading=True)
-        return slowly
+    def _finish_met(self) -> None:
+        """Finish frames that meet their goals, unless the pose beyond them counts."""
+        if not self.settling:
+            for frame, met in zip(self.progress, _within(self.model, self.point.error), strict=True):
+                frame.finished |= bool(met)
 
 
 def _steeper(space: JointSpace, system: LinearSystem, d: np.ndarray, share: np.ndarray, inner: Inner) -> np.ndarray:
@@ -322,17 +355,10 @@ def _within(model: Model, error: np.ndarray, leading: bool = False) -> np.ndarra
     return model.tasks.within(error, model.settings.tolerance, model.settings.rotation_tolerance, leading)
 
 
-def _adapted(
-    settings: Settings, system: LinearSystem, d: np.ndarray, damping: np.ndarray, gain: np.ndarray, better: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The next damping (F,): less after a good gain ratio, more after a poor one; and where the ratio was poor."""
+def _predicted(settings: Settings, system: LinearSystem, d: np.ndarray) -> np.ndarray:
+    """The decrease (F,) of the cost that the model of a damped step predicts."""
     predicted = system.decrease(d)
-    if settings.pull:
-        predicted -= 0.5 * settings.pull * dot(settings.reluctance * d, d)
-    poor = gain < POOR_GAIN * predicted
-    factor = np.where(gain > GOOD_GAIN * predicted, SHRINK, np.where(poor, GROW, 1.0))
-    least = max(LEAST_DAMPING, DAMPING_SHARE * settings.pull, settings.damping or 0.0)
-    return np.minimum(np.maximum(damping * np.where(better, factor, REJECT), least), MOST_DAMPING), poor | ~better
+    return predicted - 0.5 * settings.pull * dot(settings.reluctance * d, d) if settings.pull else predicted
 
 
 def _cost(model: Model, point: Point, frames: Request) -> tuple[np.ndarray, np.ndarray | None]:

@@ -111,7 +111,7 @@ class Skeleton:
     ancestors : (J, J) bool; `ancestors[j, k]` where joint `k` is `j` itself or above it.
     length : [length units] typical length, by which errors are divided. Default: the longest path along the tree from a
         root, and 1 if all joints lie in one place.
-    couplings : joints that move together, with joints as indices.
+    limited : whether any joint has limits. couplings : joints that move together, with joints as indices.
 
     Examples
     --------
@@ -156,6 +156,7 @@ class Skeleton:
         self.preferred = np.stack([self._preferred(joint) for joint in self.joints])
         for joint in self.joints:
             self._check_limits(joint)
+        self.limited = any(joint.limits is not None for joint in self.joints)
         self._index_tree()
         if length is not None:
             self.length = float(length)
@@ -174,6 +175,17 @@ class Skeleton:
                 _fraction(joint, "hold")
                 _gain(joint)
         return other
+
+    def part(self, joints: np.ndarray) -> "Skeleton":
+        """The tree of some joints (K,), those above them included; `length` and `limited` are those of the whole."""
+        at = {-1: -1, **{int(joint): number for number, joint in enumerate(joints)}}
+        part = Skeleton(
+            [replace(self.joints[int(joint)], parent=at[int(self.parent[joint])]) for joint in joints], self.length,
+            [replace(one, joint=at[one.joint], leader=at[one.leader]) for one in self.couplings
+             if one.joint in at and one.leader in at],
+        )  # fmt: skip
+        part.limited = self.limited
+        return part
 
     def index(self, joint: str | int) -> int:
         """The index of a joint, given its name or its index.

@@ -4,7 +4,7 @@
 There are four stores. Each is changed by its own methods, and `docs/frames.md` has the rules.
 
 - On the bones, saved with the file and undone with it: base poses (`stored_base.py`) and holds (`holds.py`).
-- In a session, until undo or loading: the base pose and what was written last (`base_pose.py`, `pose_memory.py`), what
+- In a session, until undo or loading: the base pose and what was written last (`pose_memory.py`), what
   places have shown (`put_back.py`), and what the bones had stored (`arrivals.py`).
 - Across undo: what edits led to, by the count of adoptions that the armature stores (`adoptions.py`).
 - Made anew when its contents differ: the prepared rig (`prepared_rig.py`, `contents.py`).

@@ -16,6 +16,9 @@ from ...controls import pasted_settings
 from . import holds, stored_base
 from .pose_memory import PoseMemory
 
+_STORED = (("dqik_owner", 1, np.int32), ("dqik_switch", 3, np.float32), ("dqik_base", stored_base.SIZE, np.float32),
+           ("dqik_hold_of", 1, np.int32), ("dqik_hold", 1, np.float32))  # fmt: skip
+
 
 class _Seen(NamedTuple):
     """What was stored on an armature's bones when it was looked at last."""
@@ -98,7 +101,5 @@ class Arrivals:
 
 
 def _read(ob: bpy.types.Object) -> _Seen:
-    held = holds.stored(ob)
-    own = pasted_settings.owners(ob), pasted_settings.switches(ob), stored_base.contents(ob)
-    contents = *own, holds.figures(ob).tobytes(), held.tobytes()
-    return _Seen(contents, tuple(ob.pose.bones.keys()), held)
+    contents = bulk.contents(ob.pose.bones, _STORED)
+    return _Seen(contents, tuple(ob.pose.bones.keys()), np.frombuffer(contents[-1], dtype=np.float32))

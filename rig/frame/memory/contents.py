@@ -17,7 +17,7 @@ from ...blender import bulk
 from ...blender.dependencies import Dependencies, acts
 from ...figure import skin
 from ...keys import keyable
-from ...skeleton import couplings, foot_roll, limits, obstacles
+from ...skeleton import couplings, limits, obstacles
 from ...skeleton.goal_facts import GoalFacts
 
 _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1, np.float32),
@@ -57,28 +57,25 @@ def settings(ob: bpy.types.Object) -> tuple:
     )  # fmt: skip
 
 
-def edited(ob: bpy.types.Object) -> tuple:
+def of_bones(ob: bpy.types.Object) -> tuple:
+    """The names, rest pose and settings of an evaluated object's bones."""
+    pose, rest = ob.pose.bones, ob.data.bones
+    names = tuple(pose.keys()), tuple(rest.keys())
+    return *names, bulk.contents(rest, _REST), bulk.contents(pose, _BONE_SETTINGS)
+
+
+def edited(ob: bpy.types.Object, goals: tuple[GoalFacts, ...]) -> tuple:
     """The parts of an evaluated object that only edits change: rest pose, names, bone settings, constraints."""
-    pose, behind = ob.pose.bones, Dependencies()
+    pose, behind, avoided = ob.pose.bones, Dependencies(), obstacles.settings(ob.original)
     return (
-        tuple(pose.keys()), tuple(ob.data.bones.keys()), _bytes(ob.data.bones, _REST), _bytes(pose, _BONE_SETTINGS),
-        _bytes(ob.original.pose.bones, (("lock_location", 3, bool),)),
+        *of_bones(ob),
+        bulk.contents(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
         [frozenset((other.original.session_uid, bone) for other, bone in behind.bones_behind_goal(goal))
          for goal in ob.dqik.goals],
-        obstacles.contents(ob) if obstacles.settings(ob.original) else (),
-        skin.contents(ob) if obstacles.settings(ob.original) or _rolls(ob) else (),
+        obstacles.contents(ob) if avoided else (),
+        skin.contents(ob) if avoided or any(goal.rolls for goal in goals) else (),
     )  # fmt: skip
-
-
-def _rolls(ob: bpy.types.Object) -> bool:
-    """Whether a foot rolls, whose sole is that of the mesh."""
-    held = (foot_roll.owner(goal) for goal in ob.original.dqik.goals if foot_roll.may_roll(goal))
-    return any(one is not None and foot_roll.is_used_by(one) for one in held)
-
-
-def _bytes(bones: bpy.types.bpy_prop_collection, properties: tuple) -> tuple[bytes, ...]:
-    return tuple(bulk.read(bones, *one).tobytes() for one in properties)
 
 
 def _constraints(bone: bpy.types.PoseBone) -> tuple:

@@ -1,34 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The memory of an armature's pose: its base pose, which adopts the user's edits, and what the figure showed where.
+"""The memory of an armature's pose: which bones hold our answer, what these start from, and what the user's edits were.
 
-The base pose of a bone is updated when the user poses it. Tools that put back what they found make no edits; the states
-before the last edits are remembered to tell them apart.
+Bones with keys start each frame from their keys. The channels of bones without keys hold our last answer, so these
+bones start from a base pose that is stored separately. It is captured when the first answer is written to a bone, and
+updated when the user poses the bone. It is stored on the bone, so that it survives saving and undo. The bone returns to
+it when it is not solved any more or Live is switched off.
+
+Tools that put back what they found make no edits; the states before the last edits are remembered to tell them apart.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ....solvers.algebra import quaternion
-from ...blender import actions, channels
-from ...blender.channels import Channels, Which
+from ...blender import actions, animation, channels
+from ...blender.channels import Channels, Modes, Which
 from ...blender.rotation import PATHS
 from ...keys import keying
-from ...notes import Code
-from ...skeleton import foot_roll
+from ...notes import Code, Note
+from ...skeleton import foot_roll, owners
 from ..read import keyed_pose
 from ..read.view import View
 from . import holds, stored_base
-from .adoptions import Adoption, ByHand
-from .base_pose import BasePose, KeyedPose
+from .adoptions import Adoption, Adoptions, ByHand
 from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, Place, State, same_pose
 
 EDITED = 1e-5  # a channel further from what was written was changed by the user
-
-
 _OF_PASTE = (Code.PASTED_OTHERWISE, Code.SWITCH_NOT_KEYED)  # notes about what is shown until the frame changes
+
+
+@dataclass
+class KeyedPose:
+    """The channels of a scene at a frame as keys, drivers and the user set them, without our answer."""
+
+    frame: float
+    channels: Channels
 
 
 class Kept(NamedTuple):
@@ -40,24 +50,166 @@ class Kept(NamedTuple):
     keyed: dict[int, KeyedPose]
 
 
-class PoseMemory(BasePose):
+class PoseMemory:
     """What is remembered of one armature's pose. Only its own methods change it.
 
     Attributes
     ----------
+    bones : (N,) bool, bones that hold an answer of ours. rows : their indices.
+    base : the channels that these bones start from unless they are animated; None before the first answer.
+    written : the channels after our last write; None if nothing was written since the memory was made.
+    stored : whether the base pose is also stored on the bones themselves.
+    adoptions : edits that the base pose has adopted.
+    notes : about what could not be read from the bones.
     history : what the figure showed where.
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
     posed : solved bones that were posed by hand at the present frame.
     """
 
+    def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
+        self.stored, self.adoptions = stored, adoptions or Adoptions()
+        self._reset()
+
     def _reset(self) -> None:
-        super()._reset()
+        """Remember nothing of the pose; its adoptions stay."""
+        self.bones, self.rows = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.intp)
+        self.base: Channels | None = None
+        self.written: Channels | None = None
+        self.notes: list[Note] = []
         self.history = History()
         self.unsettled: Channels | None = None
         self.posed: dict[int, ByHand] = {}
+        self._keyed: dict[int, KeyedPose] = {}
+        self._names: tuple[str, ...] = ()
+        self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
         self._sure = False  # whether all limbs were pasted mirrored, and not adopted yet
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
         self._unkeyed: dict[int, State] = {}  # keyed bones that were posed at the present frame: the state before
+
+    # -- the base pose -----------------------------------------------------------------------------------------------
+
+    def fit(self, ob: bpy.types.Object, modes: Modes, edited: bool = True) -> None:
+        """Match the memory to the present bones: read the base pose from the bones if it is missing or for other bones.
+
+        edited : whether bones may have been renamed or reordered.
+        """
+        same = len(self.bones) == len(ob.pose.bones) and (self.base is None or self.base.modes == modes)
+        if same and (not edited or self._names == tuple(ob.pose.bones.keys())):
+            return
+        if self.stored:
+            renamed = bool(self._names) and self._names != tuple(ob.pose.bones.keys())
+            self._recall(ob, modes)
+            if renamed:
+                self._store(ob, self.rows)  # under the bones' new names
+        elif self.base is not None and self._names == tuple(ob.pose.bones.keys()):
+            self.base = self.base.in_modes(modes)
+        else:
+            self._hold(np.zeros(len(ob.pose.bones), dtype=bool))
+            self.base = None
+        self._names = tuple(ob.pose.bones.keys())
+
+    def start(self, ob: bpy.types.Object, posed: Channels, free: Which, view: View) -> Channels:
+        """The channels as they would be without DQIK: animated ones from keys and drivers, others from the base pose.
+
+        posed : the evaluated channels; bones that hold no answer of ours keep them.
+        """
+        start, rows = posed.copy(), self.rows
+        if self._left.size and not view.fresh:
+            self._resume(start, ob, free, view)
+        if self.base is None or not rows.size:
+            self._note_keyed(start, view)
+            return start
+        start.put(self.base, rows)
+        if free.of(rows).all():
+            if self._left.size and view.fresh:
+                self._note_keyed(start, view)  # for the bones that were put back
+            return start
+        if view.fresh:
+            self._outdate(ob)
+        keyed = posed if view.fresh else self._keyed_channels(ob, view)
+        start.put_some(keyed, ~free & self._ours())
+        self._note_keyed(start, view)
+        return start
+
+    def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
+        """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
+        if bones.tobytes() == self.bones.tobytes():
+            return
+        new, left = bones & ~self.bones, self.bones & ~bones
+        if self.base is None:
+            self.base = now.copy()
+        self.base.put(now, new)
+        self._hold(bones)
+        self._left = np.union1d(np.setdiff1d(self._left, self.rows), np.flatnonzero(left))
+        self._store(ob, np.flatnonzero(new))
+        if self.stored and new.any():
+            holds.make_explicit(ob)
+        self._unstore(ob, np.flatnonzero(left))
+
+    def give_back(self, ob: bpy.types.Object, free: Which | None, view: View | None) -> None:
+        """Put the bones that hold an answer back to their base pose, and animated channels to their animated values.
+
+        free : as for `start`; None treats all channels as not animated.
+        """
+        modes = channels.modes(ob.pose.bones)
+        self.fit(ob, modes)
+        if self.base is not None and self.bones.any():
+            now = channels.read(ob.pose.bones, modes)
+            now.put(self.base, self.rows)
+            if free is not None and view is not None:
+                now.put_some(self._keyed_channels(ob, view), ~free & self._ours())
+            channels.write(ob, now)
+            ob.update_tag(refresh={"DATA"})
+        rows = self.rows
+        self._reset()
+        self._unstore(ob, rows)
+
+    def note_written(self, answer: Channels) -> None:
+        """Remember the channels that were written last."""
+        self.written = answer
+
+    def rebase(self, ob: bpy.types.Object) -> None:
+        """Make the present channels of the bones that hold an answer their base pose."""
+        now = channels.read(ob.pose.bones)
+        self.fit(ob, now.modes)
+        if self.base is not None and self.bones.any():
+            self.base.put(now, self.rows)
+            self._keyed.clear()
+            self.written = now
+            self._store(ob, self.rows)
+        self._arrived = None
+
+    def keep_own(self, ob: bpy.types.Object) -> None:
+        """Remove base poses of others from the bones, and store our own again where they were replaced."""
+        others = stored_base.others(ob)
+        self._unstore(ob, np.setdiff1d(others, self.rows))
+        self._store(ob, np.intersect1d(others, self.rows))
+
+    def keep_unmirrored(self, ob: bpy.types.Object) -> None:
+        """Store our own base pose again where that of the bone on the other side is stored."""
+        bones = [ob.pose.bones[row] for row in self.rows.tolist()] if self._names == tuple(ob.pose.bones.keys()) else []
+        pairs = zip(self.rows.tolist(), bones, strict=False)
+        found = [row for row, bone in pairs if not stored_base.bone_of(bone) or stored_base.is_mirrored(bone)]
+        self._store(ob, np.array(found, dtype=np.intp))
+
+    def take_mirrored(self, ob: bpy.types.Object, evaluated: bpy.types.Object) -> None:
+        """Give bones that hold no answer, but got the base pose of a counterpart that did, its mirror image.
+
+        So a limb that a mirrored paste leads by its goal now starts from where the other one did. Keyed ones have the
+        pose that is pasted.
+        """
+        bones = [ob.pose.bones[number] for number in stored_base.own(ob) if number not in self.rows]
+        loose = [bone for bone in bones if stored_base.is_mirrored(bone)]
+        start = channels.read(ob.pose.bones) if loose else None
+        for bone in loose:
+            if start is not None and not animation.moves(ob, bone.name):
+                stored_base.read(bone, ob.pose.bones.find(bone.name), start, mirror=True)
+            stored_base.remove(bone)
+        if start is not None:
+            channels.write(ob, start)
+            channels.write(evaluated, start)
+
+    # -- edits -------------------------------------------------------------------------------------------------------
 
     def copy(self, ob: bpy.types.Object) -> "PoseMemory":
         """An independent memory of the same pose, for a bake or a comparison: it stores nothing on the bones."""
@@ -75,11 +227,6 @@ class PoseMemory(BasePose):
         """
         if self.written is not None and (ob is None or len(ob.pose.bones) == len(self.bones)):
             self._arrived = self.written if ob is None else channels.read(ob.pose.bones, self.written.modes)
-
-    def rebase(self, ob: bpy.types.Object) -> None:
-        """Make the present channels of the bones that hold an answer their base pose."""
-        super().rebase(ob)
-        self._arrived = None
 
     def adopt_edits(
         self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig, view: View, settled: bool = False
@@ -100,14 +247,14 @@ class PoseMemory(BasePose):
             self._lose_unkeyed(ob, before, view)
             if arrived is not None and arrived.modes == before.modes:
                 now = arrived  # what has changed since came with the frame
-        if self._is_alike(before, now):
+        if before.alike(now, self.rows):
             return
         edited, animated = self._edits(ob, now, before, prepared, view)
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         bones = np.flatnonzero(turned), np.flatnonzero(moved)
         if not any(part.size for part in bones) or same_pose(before, now, *bones):
             return
-        action, place = prepared.action, (view.scene_uid, view.frame, prepared.action)
+        action, place = prepared.action, (*view.place, prepared.action)
         if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return  # it came with another action; one that has lost its curves had them moved to this one
         if self._is_put_back(ob, now, turned, moved, place, view.fresh):
@@ -182,7 +329,7 @@ class PoseMemory(BasePose):
         solved = prepared.solved
         if mirrored is None:
             holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
-        self._note_adoption(ob, now, is_turned, is_moved, (view.scene_uid, view.frame), state)
+        self._note_adoption(ob, now, view.place, (is_turned, is_moved), state)
         bones = np.flatnonzero(turned | moved)
         self._note_posed(ob, bones[solved[bones]], view, state, keyed_before)
 
@@ -197,7 +344,7 @@ class PoseMemory(BasePose):
 
         Also returns whether what it has shown depends on the frames before.
         """
-        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
+        showing = self.history.showing((*view.place, action), edited, *self._compared(free, view))
         state = None if showing is None else self.history.state_of(showing, self.state(ob))
         return state, showing is not None and state is not None and showing.followed
 
@@ -237,13 +384,13 @@ class PoseMemory(BasePose):
         before, self.written = self.written, answer
         if view.fresh:
             self.posed.clear()
-        other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
-        self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
+        other = not (view.fresh or self.history.edited or before is None or before.alike(answer, self.rows))
+        self.history.note_shown((*view.place, action), answer, view.fresh, other, followed)
 
     def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
+            self._note_adoption(ob, now, view.place)
 
     def before_posed(self, ob: bpy.types.Object, bone: int, place: tuple[int, float] | None = None) -> State:
         """The base pose and the holds before a bone was posed by hand; the present ones if these are not known.
@@ -277,7 +424,7 @@ class PoseMemory(BasePose):
         self.base.put(pasted, self.rows)
         if keyed is not None:
             keyed.channels.put(pasted, self.rows)
-        self._note_adoption(ob, pasted, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
+        self._note_adoption(ob, pasted, view.place)
 
     def unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
         """Channels with which toes that the roll of their foot bends look as they do in `now`."""
@@ -299,9 +446,91 @@ class PoseMemory(BasePose):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _recall(self, ob: bpy.types.Object, modes: channels.Modes) -> None:
-        super()._recall(ob, modes)
-        self._unkeyed = self.adoptions.unkeyed(ob.dqik.adoptions, tuple(ob.pose.bones.keys()))
+    def _hold(self, bones: np.ndarray) -> None:
+        self.bones, self.rows = bones, np.flatnonzero(bones)
+
+    def _ours(self) -> Which:
+        """The channels of the bones that hold an answer, as (N, 1)."""
+        return Which(self.bones[:, None], self.bones[:, None])
+
+    def _outdate(self, ob: bpy.types.Object) -> None:
+        """Animation has set the animated channels: edits of these are past."""
+        count = self.adoptions.outdate(ob.dqik.adoptions)
+        if count != ob.dqik.adoptions:
+            ob.dqik.adoptions = count
+
+    def _note_keyed(self, start: Channels, view: View) -> None:
+        """Remember the channels that the view's frame starts from."""
+        self._keyed[view.scene_uid] = KeyedPose(view.frame, start.copy())
+
+    def _resume(self, start: Channels, ob: bpy.types.Object, free: Which, view: View) -> None:
+        """Give bones that were put back at another scene's frame the animated channels of this scene's, in `start`.
+
+        A bone that the user has changed since keeps its channels, and so does what nothing animates any more.
+        """
+        written, rows = self.written, self._left
+        if written is None:
+            return
+        unchanged = (start.rotations[rows] == written.rotations[rows]).all(-1)
+        unchanged &= (start.locations[rows] == written.locations[rows]).all(-1)
+        self._left = rows = rows[unchanged]
+        keyed = self._keyed_channels(ob, view)
+        start.rotations[rows] = np.where(free.rotations[rows], start.rotations[rows], keyed.rotations[rows])
+        start.locations[rows] = np.where(free.locations[rows], start.locations[rows], keyed.locations[rows])
+
+    def _keyed_channels(self, ob: bpy.types.Object, view: View) -> Channels:
+        """The animated channels as the scene's last change of frame and the user left them, remembered or read anew."""
+        keyed = self._keyed.get(view.scene_uid)
+        if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
+            return keyed.channels
+        found = keyed_pose.read(ob, self.base, view)
+        self.adoptions.overlay(ob.dqik.adoptions, self._names, view.place, found)
+        return found
+
+    def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
+        """Read the base pose that is stored on the bones, converted to their present rotation modes."""
+        self._reset()
+        names, bones = tuple(ob.pose.bones.keys()), np.zeros(len(ob.pose.bones), dtype=bool)
+        self._unkeyed = self.adoptions.unkeyed(ob.dqik.adoptions, names)
+        self._hold(bones)
+        if not ob.dqik.has_base:
+            return
+        self.notes = [
+            Note("The base pose that bone {} had stored was damaged: its present pose is used", repr(name))
+            for name in stored_base.damaged(ob)
+        ]  # fmt: skip
+        now = channels.read(ob.pose.bones, modes)
+        self.base = now.copy()
+        for number in stored_base.own(ob):
+            bones[number] = True
+            stored_base.read(ob.pose.bones[number], number, self.base)
+        self._hold(bones)
+        self._unstore(ob, np.array(stored_base.others(ob), dtype=np.intp))
+        adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
+        if adoption is not None:
+            self.base = adoption.after.base.copy()
+            holds.restore(ob, adoption.after.holds)
+            ob.dqik.adoptions += 1
+            self._store(ob, self.rows)
+
+    def _store(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
+        """Store the base pose of some bones on the bones themselves."""
+        if not self.stored or self.base is None:
+            return
+        if bones.size and not ob.dqik.has_base:
+            owners.begin_work(ob)
+        stored_base.write(ob, bones, self.base)
+        if bones.size:
+            ob.dqik.has_base = True
+
+    def _unstore(self, ob: bpy.types.Object, bones: np.ndarray) -> None:
+        """Remove the stored base pose of some bones."""
+        if not self.stored:
+            return
+        for number in map(int, bones):
+            stored_base.remove(ob.pose.bones[number])
+        if bones.size and not self.bones.any():
+            ob.dqik.has_base, ob.dqik.work = False, 0
 
     def _note_unkeyed(self, before: State, edited: Which, free: Which) -> None:
         """Remember bones whose edited channels are all animated, with the state before the first edit of each."""
@@ -344,7 +573,7 @@ class PoseMemory(BasePose):
         if keyed_then is not None and keyed is not None and keyed.frame == place[1] and not fresh:
             keyed.channels = keyed_then.copy()
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, place[:2], self.state(ob))
+            self._note_adoption(ob, now, place[:2])
         return True
 
     def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
@@ -398,7 +627,7 @@ class PoseMemory(BasePose):
                 continue
             of_hold = keying.curves_of(posed, "dqik_hold").values()
             hold_keyed = any(keying.key_at(curve, view.frame) for curve in of_hold)
-            before = self.before_posed(ob, bone, (view.scene_uid, view.frame))
+            before = self.before_posed(ob, bone, view.place)
             cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
             if cleared or not hold_keyed:
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
@@ -418,17 +647,20 @@ class PoseMemory(BasePose):
         return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(
-        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray,
-        place: tuple[int, float], before: State,
+        self, ob: bpy.types.Object, now: Channels, place: tuple[int, float],
+        bones: tuple[np.ndarray, np.ndarray] | None = None, before: State | None = None,
     ) -> None:  # fmt: skip
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step.
 
-        place : the scene's identity and the frame. before : the state before the edit.
+        place : as of `View`. bones : those that the edit has turned (n,) and moved (m,), all of ours by default.
+        before : the state before the edit, the present one by default.
         """
         if self.base is None:
             return
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before,
-                            dict(self._unkeyed))  # fmt: skip
+        after, (turned, moved) = self.state(ob), bones or (self.rows, self.rows)
+        adoption = Adoption(
+            self._names, turned, moved, now.copy(), after, place, before or after, dict(self._unkeyed)
+        )
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)

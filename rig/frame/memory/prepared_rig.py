@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The prepared rig of an armature and what animates it, rebuilt when anything that it depends on has changed."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import bpy
@@ -35,13 +34,13 @@ class PreparedRig:
     Attributes
     ----------
     rig : the prepared rig, or None. refusal : why there is nothing to solve.
+    goals : as they were read last, without their places; where all bones are animated, limbs that are left to their
+        keys start from these, None.
     modes : the bones' rotation modes. free : channels that nothing animates. solved : (N,) bool, bones that the rig
         solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
-        evaluate. unkeyed : a note about an action without keys on the controls. influences : of all goals.
+        evaluate. unkeyed : a note about an action without keys on the controls.
     unanimated : nothing animates a bone of the skeleton.
     animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
-    led : goals that lead the body without their limbs, as `led_limbs.read` has it; the limbs start from their keys,
-        None, where all bones are animated.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
     own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
@@ -62,8 +61,7 @@ class PreparedRig:
         self.free = Which(np.ones((0, 4), dtype=bool), np.ones((0, 3), dtype=bool))
         self.unseen: list[Note] = []
         self.unkeyed: list[Note] = []
-        self.influences: Sequence[float] = ()
-        self.led: Mapping[int, float | None] = {}
+        self.goals = GoalsRead()
         self.unanimated = self.follows_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
@@ -73,16 +71,6 @@ class PreparedRig:
         self._actions: set[int] = set()  # that were assigned
         self._gains = np.zeros(0)
         self._rigs: dict[bytes, Rig | Note] = {}  # by holds and gains
-
-    @property
-    def facts(self) -> tuple[GoalFacts, ...]:
-        """The goals' settings that the rig was made from."""
-        return () if self._contents is None else self._contents.goals
-
-    @property
-    def goals(self) -> GoalsRead:
-        """The goals as they were read last, without their places."""
-        return GoalsRead(self.facts, (), self.influences, led=self.led)
 
     @property
     def animates_settings(self) -> bool:
@@ -147,7 +135,6 @@ class PreparedRig:
         goals : as read now. edited : the result of `look`.
         """
         before = self._contents
-        self.influences = goals.influences
         if goals.settled and before is not None and not (self._other or self.stale):
             return
         of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
@@ -157,7 +144,7 @@ class PreparedRig:
         now = Contents(
             contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes() + self._gains.tobytes(),
             self.animation.driven,
-            contents.edited(evaluated) if edited or before is None else before.edited,
+            contents.edited(evaluated, goals.facts) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
         rebuilt = now != before
@@ -170,7 +157,7 @@ class PreparedRig:
             if len(self._rigs) > _MOST:
                 del self._rigs[next(iter(self._rigs))]
             self._contents = now
-        self._lead(goals.led)
+        self._take_goals(goals)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
             return
@@ -189,17 +176,17 @@ class PreparedRig:
                 return rig.with_holds(of_bones, self._gains)
         return build(evaluated, facts, self.animation.driven, of_bones, self._gains, self._solver)
 
-    def _lead(self, led: Mapping[int, float | None]) -> None:
-        """Leave the limbs of goals to their keys."""
-        rig, before, self.led = self.rig, self.led, led
-        if rig is None or not (led or before):
-            return
-        body = np.setdiff1d(rig.solved_bones, led_limbs.bones(rig, led))
-        if self.is_animated_whole(rig.solved_bones) and self.is_keyed_whole(body):
-            self.led = dict.fromkeys(led)
-        self.solved = self.solved.copy()  # the memory of the pose keeps the one from before
-        self.solved[rig.solved_bones] = True
-        self.solved[led_limbs.bones(rig, self.led)] = False
+    def _take_goals(self, goals: GoalsRead) -> None:
+        """Note the goals, and leave the limbs of those that lead the body to their keys."""
+        rig, led = self.rig, goals.led
+        if rig is not None and (led or self.goals.led):
+            body = np.setdiff1d(rig.solved_bones, led_limbs.bones(rig, led))
+            if self.is_animated_whole(rig.solved_bones) and self.is_keyed_whole(body):
+                led = dict.fromkeys(led)
+            self.solved = self.solved.copy()  # the memory of the pose keeps the one from before
+            self.solved[rig.solved_bones] = True
+            self.solved[led_limbs.bones(rig, led)] = False
+        self.goals = goals._replace(places=(), settled=False, led=led)
 
     def _take(self, evaluated: bpy.types.Object, found: Rig | Note) -> None:
         self.rig = found if isinstance(found, Rig) else None

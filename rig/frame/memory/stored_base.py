@@ -57,11 +57,6 @@ def own(ob: bpy.types.Object) -> list[int]:
     return [number for number, owner in owner_of.items() if owner_of.get(owner) != owner or owner == number]
 
 
-def contents(ob: bpy.types.Object) -> bytes:
-    """What is stored on all bones, to be compared."""
-    return _stored(ob).tobytes()
-
-
 def bone_of(bone: bpy.types.PoseBone) -> int:
     """The number of the bone whose base pose is stored on a bone, as `pasted_settings.number` makes it."""
     return int(bone.dqik_base[8])

@@ -57,13 +57,13 @@ class PlainLinks:
     def __init__(self, rig: Rig, start: Channels) -> None:
         still, loose = rig.still, rig.loose_rows
         links = in_parents(rig, start.modes.quaternions(start.rotations[rig.bones[still]], rig.bones[still]))
-        locations = start.locations[rig.loose_bones]
+        locations = start.locations[rig.bones[loose]]
         moved = bool(locations.any())
         if moved:
             offsets = rig.rest_offset[loose] + (rig.location_frame[loose] @ locations[..., None])[..., 0]
             links[rig.main[loose]] = dual_quaternion.from_parts(links[rig.main[loose], :4], offsets)
         self.links, self._rig = links[None], rig
-        self._rests = rig.root_rotations(links) if still.size else rig.root_rests
+        self._rests = rig.root_rotations(links)
         self._start = start if moved else None
         self._placed: dict[int, int] = {}  # hashes of the matrices that the links of roots were placed by
 
@@ -172,14 +172,14 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
                 basis, bone.bone.matrix_local, parent_matrix=parent, parent_matrix_local=above.bone.matrix_local
             )
             if row in rig.local_rows:  # its constraints act in its parent's frame
-                found[number] = parent @ _rounded(above.matrix.inverted_safe() @ bone.matrix, rig.size)
+                found[number] = parent @ _rounded(above.matrix.inverted_safe() @ bone.matrix, rig.armature.size)
         if row in rig.placed_rows:
             assert above is not None
             found[number].translation = found[int(rig.parent[row])] @ _rounded(
-                above.matrix.inverted_safe() @ bone.matrix, rig.size
+                above.matrix.inverted_safe() @ bone.matrix, rig.armature.size
             ).translation
         if row in rig.held_rows or (row in rig.local_rows and rig.detached[row]):  # whatever its parent's orientation
-            place, turned = found[number].to_translation(), _rounded(bone.matrix, rig.size).to_quaternion()
+            place, turned = found[number].to_translation(), _rounded(bone.matrix, rig.armature.size).to_quaternion()
             found[number] = Matrix.LocRotScale(place, turned, found[number].to_scale())
         world[number] = found[number]
     return world

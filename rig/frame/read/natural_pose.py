@@ -76,7 +76,7 @@ class NaturalPose:
 
     def _prepare(self, learnt: str, rig: Rig, unkeyed: np.ndarray) -> None:
         """Prepare the prior for a rig. learnt : of this armature's actions, as text. unkeyed : as for `freedom`."""
-        same = self._rig is not None and rig.structure is self._rig.structure
+        same = self._rig is not None and rig.plan is self._rig.plan
         if not same:
             found = natural_figure.figure(rig)
             self._figure, self.refusal = (None, found) if isinstance(found, Note) else (found, None)

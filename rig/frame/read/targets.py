@@ -53,7 +53,6 @@ class GoalsRead(NamedTuple):
     led: Mapping[int, float | None] = MappingProxyType({})
 
 
-_NO_POLE = (0.0, 0.0, 0.0)
 _NO_CURVES: Mapping[str, set[tuple[str, int]]] = {}
 _AWAY = -1e3  # of the rig's size
 
@@ -81,7 +80,7 @@ def read(
     for goal in goals:
         target, pole = goal.target, goal.pole_target if goal.use_pole else None
         target_matrix, target_problem = _place(target, goal.subtarget, view, later)
-        if target_matrix is not None:
+        if goal.rotation_follows > 0.0 and target_matrix is not None:
             target_matrix = _own_turn(ob, goal, goal.rotation_follows, target_matrix)
         pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
         rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
@@ -137,9 +136,10 @@ def in_armature(
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
         if rig.rolled_feet:
             rolls.apply(rig, [place.roll for place in places], targets, posed)
-    if any(goal.facts.has_pole for goal in rig.goals):
-        poles = [places[goal.number].pole if goal.facts.has_pole else None for goal in rig.goals]
-        targets.poles[0] = [_NO_POLE if pole is None else (inverse @ pole).translation[:] for pole in poles]
+    for k, (binding, goal) in enumerate(zip(rig.goals, rig.prepared.goals, strict=True)):
+        pole = None if goal.pole is None else places[binding.number].pole
+        if pole is not None:
+            targets.poles[0, k] = (inverse @ pole).translation
     if rig.other_kinds:
         kinds.fill(ob, inverse, rig, matrices, targets)
     if rig.plan.obstacles:
@@ -169,7 +169,7 @@ def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[TargetPlace], p
     for row, one in enumerate(rig.plan.obstacles, -len(rig.plan.obstacles)):
         matrix = places[rig.all_goals + one.number].target
         if matrix is None:  # it cannot be read, so it is out of the way
-            placed = one.points + np.array([0.0, 0.0, _AWAY * rig.size])
+            placed = one.points + np.array([0.0, 0.0, _AWAY * rig.armature.size])
         else:
             own = np.array(inverse @ matrix)
             placed = one.points @ own[:3, :3].T + own[:3, 3]
@@ -186,9 +186,9 @@ def _places(
 ) -> TargetPlace | None:
     """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
     target = goal.target
-    if _uid(target) != facts.target:
+    if (0 if target is None else target.original.session_uid) != facts.target:
         return None
-    matrix, problem = (_place if facts.target_problem else _matrix)(target, facts.subtarget, view, later)
+    matrix, problem = _place(target, facts.subtarget, view, later, facts.target_problem is not None)
     if problem != facts.target_problem:
         return None
     if facts.rotation_follows > 0.0 and matrix is not None:
@@ -197,7 +197,7 @@ def _places(
     if not facts.pole:
         return TargetPlace(matrix, None, roll)
     pole = goal.pole_target
-    pole_matrix, problem = (_place if facts.pole_problem else _matrix)(pole, facts.pole_subtarget, view, later)
+    pole_matrix, problem = _place(pole, facts.pole_subtarget, view, later, facts.pole_problem is not None)
     same_pole = _uid(pole) == facts.pole and problem == facts.pole_problem
     return TargetPlace(matrix, pole_matrix, roll) if same_pole else None
 
@@ -209,7 +209,7 @@ def _own_turn(
 
     ob : the evaluated object of the goal.
     """
-    if follows <= 0.0 or _uid(goal.target) != ob.original.session_uid or not goal.subtarget:
+    if _uid(goal.target) != ob.original.session_uid or not goal.subtarget:
         return matrix
     return rotation_space.own_turn(matrix, ob, goal.subtarget, follows)
 
@@ -227,22 +227,12 @@ def _uid(ob: bpy.types.Object | None) -> int:
 
 
 def _place(
-    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
+    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None, check: bool = True
 ) -> tuple[Matrix | None, Note | None]:
     """A target's world matrix, or None and a note about what is wrong with it.
 
-    later : as in `View`, of the goal's armature.
+    later : as in `View`, of the goal's armature. check : whether a place that is not a number is wrong, too.
     """
-    matrix, problem = _matrix(target, bone, view, later)
-    if matrix is not None and not is_finite(matrix):
-        return None, Note("the place of {} is not a number: reset its transform", repr(target.name))
-    return matrix, problem
-
-
-def _matrix(
-    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None
-) -> tuple[Matrix | None, Note | None]:
-    """As `_place`, but the matrix may not be finite."""
     if target is None:
         return None, None
     matrix = world_matrix(target, bone, view.depsgraph)
@@ -253,4 +243,6 @@ def _matrix(
         name = min((repr(other.name) for other, _ in behind if other.original.session_uid in later), default="")
         if name:
             return None, Note("it follows {}, which follows this armature: a cycle", name)
+    if check and not is_finite(matrix):
+        return None, Note("the place of {} is not a number: reset its transform", repr(target.name))
     return matrix, None

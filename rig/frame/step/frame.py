@@ -51,6 +51,7 @@ def read(
     of_bones = prepared.animation.bones
     goals = targets.read(evaluated, view, prepared.goals, edited, of_bones) if active else GoalsRead()
     prepared.update(ob, evaluated, goals, edited, view)
+    goals = prepared.goals._replace(places=goals.places)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     if rig is None:
         return Reading(posed, now, start, None)
@@ -62,7 +63,7 @@ def read(
         solved = rig.solved_bones[prepared.solved[rig.solved_bones]]
         start.rotations[solved] = prepared.modes.at_rest(solved)
         start.locations[rig.bones[rig.slide_row]] *= ~rig.slide_free
-    frame_input = frame.read(evaluated, rig, start, goals._replace(led=prepared.led))
+    frame_input = frame.read(evaluated, rig, start, goals)
     frame_input.shaping = prepared.natural.look(evaluated, rig, prepared.by_keys, edited)
     keeps_keys = ob.dqik.hold_keyed and not at_rest
     frame_input.keyed = keeps_keys and prepared.is_keyed_whole(rig.solved_bones)
@@ -70,7 +71,7 @@ def read(
         frame_input.own = own_answers.read(ob.dqik.own_answers)
     reading = Reading(posed, now, start, frame_input)
     if rig.plan.passes and active:
-        _follow_goals(session, ob, reading, goals._replace(led=prepared.led), view)
+        _follow_goals(session, ob, reading, goals, view)
     if SteadyFrames.fit(prepared, reading, view):
         session.steady = SteadyFrames(prepared, pose, reading, view)
     return reading
@@ -125,7 +126,7 @@ def _follow_goals(
             evaluated, rig, frame_input.prepared, posed, frame_input.links, frame_input.posed
         )
         both = zip(before[:3], frame_input.targets[:3], strict=True)
-        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.size for part, new in both):
+        if all(np.abs(part - new).max(initial=0.0) <= _STILL * rig.armature.size for part, new in both):
             break
     if not _is_borrowed(ob, view):
         channels.write(ob, reading.now)
@@ -159,7 +160,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
         return
     now = channels.read(ob.pose.bones, shown.modes)
-    if write.differ(now, written, pose.rows):
+    if not now.alike(written, pose.rows):
         return
     new = now.copy()
     new.rotations[pose.rows] = shown.rotations[pose.rows]
@@ -242,8 +243,8 @@ def _note(
     notes = [*frame_input.rig.plan.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
              *session.pose.notes]  # fmt: skip
     session.report.note(Solved(
-        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.facts,
-        session.rig.influences, view.scene_uid, view.frame, notes, session.motion.lags,
+        frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.goals,
+        view.scene_uid, view.frame, notes, session.motion.lags,
     ))  # fmt: skip
 
 

@@ -21,7 +21,6 @@ from ...blender.places import world_matrix
 from ...controls import rotation_space
 from ...notes import Note
 from ...skeleton import limits
-from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
 from ..read import targets
 from ..read.view import View
@@ -87,7 +86,7 @@ class Solved:
     """One frame's solve, from which a report is made.
 
     arrays : the question and the answer, which the next solve overwrites. written : the channels that were written.
-    facts, influences : of all goals. scene, frame : where and when. notes : about what was left out. lags : whether
+    goals : as they were read. scene, frame : where and when. notes : about what was left out. lags : whether
     the answer is on its way to the targets.
     """
 
@@ -96,8 +95,7 @@ class Solved:
     arrays: FrameArrays
     seconds: float
     written: Channels
-    facts: tuple[GoalFacts, ...]
-    influences: Sequence[float]
+    goals: targets.GoalsRead
     scene: int
     frame: float
     notes: list[Note]
@@ -161,7 +159,7 @@ def goal_errors(
             continue
         is_wish = goal.priority < 0
         errors.append(GoalError(binding.number, distance, angle, there or is_wish, lags, is_wish and not there))
-    return _without_slight(errors, rig.size)
+    return _without_slight(errors, rig.armature.size)
 
 
 def _without_slight(errors: Sequence[GoalError], size: float) -> tuple[GoalError, ...]:
@@ -245,9 +243,9 @@ def _put_errors(
 
     Goals that are left out are not met, wherever their bones are.
     """
-    acts = [solved.influences[binding.number] > 0.0 for binding in solved.rig.goals]
+    acts = [solved.goals.influences[binding.number] > 0.0 for binding in solved.rig.goals]
     errors = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
-    status.goals = tuple(error for error in errors if solved.influences[error.goal] > 0.0)
+    status.goals = tuple(error for error in errors if solved.goals.influences[error.goal] > 0.0)
     left_out = tuple(GoalError(goal, _distance(ob, goal), 0.0, False) for goal in solved.rig.plan.left_out)
     status.goals += left_out
     status.converged = all(goal.met for goal in status.goals)
@@ -297,7 +295,7 @@ def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> Non
         values[rig.other_kinds] = own[rig.other_kinds]
     _put_errors(evaluated, status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
-        for new, old, noise in zip(shown, expected, (_NOISE * rig.size, _TURN_NOISE), strict=True)
+        for new, old, noise in zip(shown, expected, (_NOISE * rig.armature.size, _TURN_NOISE), strict=True)
     ))  # fmt: skip
     outside = [repr(pose[bone].name) for bone in rig.locked_bones if _is_outside(pose[bone])]
     if outside:
@@ -312,14 +310,14 @@ def _shown_targets(evaluated: bpy.types.Object, solved: Solved) -> tuple[np.ndar
     """
     positions, orientations = solved.arrays.positions.copy(), solved.arrays.orientations.copy()
     view = View(bpy.context.view_layer.depsgraph, solved.frame, fresh=False)
-    places = targets.same(evaluated, solved.facts, view)
+    places = targets.same(evaluated, solved.goals.facts, view)
     if places is not None:
         now = Targets(
             positions.copy(), orientations.copy(), solved.arrays.poles.copy(), points=solved.arrays.points.copy()
         )
         targets.in_armature(evaluated, solved.rig, places, now)
         whole = [k for k, binding in enumerate(solved.rig.goals)
-                 if solved.influences[binding.number] == 1.0 and not binding.of_foot]
+                 if solved.goals.influences[binding.number] == 1.0 and not binding.of_foot]
         positions[0, whole], orientations[0, whole] = now.positions[0, whole], now.rotations[0, whole]
     return positions[0], orientations[0]
 

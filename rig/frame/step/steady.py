@@ -40,7 +40,7 @@ class SteadyFrames:
         self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones.tobytes(), rig, frame_input
         self._links = links.PlainLinks(rig, start)
         frame_input.links = self._links.links
-        self._names = [fact.name for fact in prepared.facts]
+        self._names = [fact.name for fact in prepared.goals.facts]
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
         self.note(reading.now)
 
@@ -51,8 +51,8 @@ class SteadyFrames:
         return (
             rig is not None and frame_input is not None and frame_input.prepared is rig.prepared
             and view.in_viewport and prepared.unanimated and not prepared.animates_settings
-            and rig.is_plain and not prepared.follows_itself and min(prepared.influences) == 1.0
-            and not any(fact.lengths or fact.is_curve for fact in prepared.facts)
+            and rig.is_plain and not prepared.follows_itself and min(prepared.goals.influences) == 1.0
+            and not any(fact.lengths or fact.is_curve for fact in prepared.goals.facts)
         )  # fmt: skip
 
     def read(self, prepared: PreparedRig, pose: PoseMemory, ob: bpy.types.Object, view: View) -> bool:
@@ -73,7 +73,7 @@ class SteadyFrames:
             return False
         if ob.dqik.goals.keys() != self._names:  # Blender reports no update when a script removes goals
             return False
-        places = targets.same(evaluated, prepared.facts, view)
+        places = targets.same(evaluated, prepared.goals.facts, view)
         if places is None or len(places) != rig.all_goals + rig.all_obstacles:
             return False
         if not self._links.place_roots(evaluated):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole clips: goals and limits hold as frame by frame, and the joints move more smoothly."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,10 +16,12 @@ from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
 
 import solvers as ik
+from solvers.clip import solve as whole
 from solvers.clip import solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import between, kept
+from solvers.clip.problem import Clip
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
 from solvers.compiled.clip import compiled_stage
@@ -277,6 +281,48 @@ def test_two_slides_share_a_way_without_accelerating() -> None:
         ends[name] = np.abs(np.diff(x[:, 0], 2)).max()
     assert ends["frames"] > 0.005
     assert ends["clip"] < 0.1 * ends["frames"]
+
+
+class AtRest:
+    """A term: the first coordinate is at 0, at `weight / 2` of its square."""
+
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+    def part(self, frames: slice) -> "AtRest":
+        """The term of some frames."""
+        del frames
+        return self
+
+    def cost(self, state: State) -> float:
+        """The costs of all frames."""
+        return 0.5 * self.weight * float((state.x[:, 0] ** 2).sum())
+
+    def add(self, state: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
+        """Add gradient and Hessian."""
+        gradient[:, 0] += self.weight * state.x[:, 0]
+        blocks[0][:, 0, 0] += self.weight
+
+
+def test_another_term_counts_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point that two slides carry: one of them is to rest, although both together would accelerate less.
+
+    Frame by frame they share the way, and that answer, which has the smaller accelerations, does not win in the end.
+    """
+    skeleton = ik.Skeleton([
+        ik.Joint("first", -1, "prismatic", (0, 0, 0), axis=(1, 0, 0)),
+        ik.Joint("second", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
+    ])  # fmt: skip
+    places = np.array([[(x, 1.0, 0.0)] for x in (0.0, 0.3, -0.2, 0.4, 0.1, -0.3, 0.2, 0.0)])
+    shares = []
+    for weight in (0.0, 10.0):
+        monkeypatch.setattr(whole, "Clip", partial(Clip, terms=(AtRest(weight),)))
+        found = ik.solve_clip(skeleton, [ik.Goal("second", (0, 0, 0))], places)
+        x = np.array([one.pose.translations[:, 0] for one in found])
+        assert_allclose(x.sum(1), places[:, 0, 0], atol=1e-4)
+        shares.append(np.abs(x[:, 0]).max())
+    assert shares[0] > 0.1
+    assert shares[1] < 0.01
 
 
 @pytest.mark.parametrize("frames", [0, 1, 2, 3])

@@ -415,6 +415,21 @@ def test_goals_that_share_no_joint_are_answered_as_if_alone(options, follows, ke
     assert same.count(False) <= 1
 
 
+@both_solvers
+def test_a_batch_of_numpy_is_its_frames_alone_to_the_bit(solver: str) -> None:
+    for seed in range(4):
+        problem = replace(drawn(seed, most=5), solver=solver, options=ik.Options(iterations=12))
+        prepared, (targets, _) = Way(solver, kernel=False).prepare(problem), moving(problem, 5, seed)
+        batch = prepared.arrays(5)
+        batch.ask(targets, prepared.start(problem.start))
+        prepared.solve_into(batch)
+        for frame, together in enumerate(batch.answers()):
+            alone = prepared.arrays()
+            alone.ask(targets.take(slice(frame, frame + 1)), prepared.start(problem.start))
+            prepared.solve_into(alone)
+            assert alone.answers() == [together]
+
+
 # -- what is no question -----------------------------------------------------------------------------------------------
 
 
