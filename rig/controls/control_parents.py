@@ -167,7 +167,7 @@ def add_pivots(ob: bpy.types.Object, root: str) -> None:
     for name, pivot in pivots.items():
         controls.hide_pivot(ob, pivot)
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        controls.place(ob.pose.bones[name], places[name], evaluated.pose.bones[pivot].matrix)
+        controls.move(evaluated, name, places[name])
         ob.update_tag(refresh={"OBJECT"})
 
 
@@ -198,7 +198,7 @@ def turn_with_master(ob: bpy.types.Object) -> None:
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         if not keyed:
             for name, place in places.items():
-                controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
+                controls.move(evaluated, name, place)
         ob.update_tag(refresh={"OBJECT"})
 
 

@@ -225,6 +225,15 @@ def place(
         bone.scale = basis.to_scale()
 
 
+def move(
+    shown: bpy.types.Object, name: str, matrix: Matrix, use_rotation: bool = True, use_scale: bool = False
+) -> None:  # fmt: skip
+    """Pose a bone as `place`, below where an evaluated armature object has its parent."""
+    bone = shown.original.pose.bones[name]
+    above = None if bone.parent is None else shown.pose.bones[bone.parent.name].matrix
+    place(bone, matrix, above, use_rotation, use_scale)
+
+
 def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None:
     """Set the rotation channels of a bone or an object, in its own rotation mode."""
     turn = basis.to_quaternion()

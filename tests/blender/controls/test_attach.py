@@ -168,7 +168,7 @@ def test_a_hand_without_later_keys_goes_along_with_the_prop() -> None:
 
 def test_a_key_stays_on_the_frame_where_another_hand_that_was_let_go_with_it_has_settled() -> None:
     ob, _ = live(), prop()
-    hands = [control(ob, f"hand.{side}") for side in "LR"]
+    hands = [rigs.owner_of(ob, f"hand.{side}") for side in "LR"]
     rigs.select(ob, *(own.name for own in hands))
     attach(object="Box")
     settled = END + FADED - BEGIN
