@@ -3,10 +3,10 @@
 
 import bpy
 from draw import Draw, bone_named, named, require_undo, step
+from scripts import PRESETS
 from vocabulary import armatures
 
 COUPLED = "XYZ"
-PRESETS = ("FINGERS", "SPINE", "SHOULDERS", "FOREARMS")
 
 # -- couplings ---------------------------------------------------------------------------------------------------------
 

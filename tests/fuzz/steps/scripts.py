@@ -4,11 +4,13 @@
 Each group has pairs of a weight and the script, or its alternatives.
 """
 
+import bpy
 from draw import MODES, Draw, filled, step
 
 SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE", "ALTERNATIVE", "EXTENDED", "FABRIK",
            "TWO_BONE", "NEWTON", "BROYDEN", "GAUSS_SEIDEL")  # fmt: skip
-PRESETS = ("FINGERS", "SPINE", "SHOULDERS", "FOREARMS")
+PRESETS = [choice.identifier for choice in bpy.ops.dqik.couple.get_rna_type().properties["preset"].enum_items
+           if choice.identifier != "CUSTOM"]  # fmt: skip
 LEGACY = ("FULL", "NONE", "ALIGNED", "AVERAGE", "FIX_SHEAR", "NONE_LEGACY")
 WORDS = {"MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": PRESETS, "LEGACY": LEGACY}
 
