@@ -84,6 +84,11 @@ def keyed(ob: bpy.types.Object, paths: Container[str]) -> list[bpy.types.FCurve]
     return [curve for curve in fcurves(ob.animation_data) if curve.data_path in paths and len(curve.keyframe_points)]
 
 
+def of_property(owner: bpy.types.bpy_struct, name: str) -> list[bpy.types.FCurve]:
+    """The curves with keys of a property of an object, a bone, a goal or a constraint, in the assigned action."""
+    return keyed(owner.id_data, [name if isinstance(owner, bpy.types.Object) else owner.path_from_id(name)])
+
+
 def times(found: Iterable[bpy.types.FCurve]) -> list[float]:
     """The times of the keys of curves, in their order."""
     return sorted({round(key.co[0], 3) for curve in found for key in curve.keyframe_points})

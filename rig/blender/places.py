@@ -39,3 +39,19 @@ def _by_channels(ob: bpy.types.Object) -> Matrix:
 def owner_of(ob: bpy.types.Object, bone: str) -> Owner | None:
     """What has the channels of an object, or of a bone of an armature object; None if it has no such bone."""
     return ob.pose.bones.get(bone) if bone and ob.type == "ARMATURE" else ob
+
+
+def converted(
+    bone: bpy.types.Bone, matrix: Matrix, above: Matrix | None, parent: bpy.types.Bone | None = None,
+    invert: bool = False,
+) -> Matrix:  # fmt: skip
+    """The matrix in armature space of a bone with a basis, by Blender's own rules; `invert` : the basis of a matrix.
+
+    above : where its parent is; None if it has none. parent : another bone than its own parent.
+    """
+    if above is None:
+        return bone.convert_local_to_pose(matrix, bone.matrix_local, invert=invert)
+    rest = (parent or bone.parent).matrix_local
+    return bone.convert_local_to_pose(
+        matrix, bone.matrix_local, parent_matrix=above, parent_matrix_local=rest, invert=invert
+    )

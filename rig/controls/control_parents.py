@@ -15,6 +15,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import animation
 from ..blender.armature import Armature
+from ..blender.places import converted
 from ..figure.body import RestBody
 from ..figure.character import Character
 from . import control_shapes, controls, rotation_space
@@ -32,12 +33,8 @@ class Pivot(NamedTuple):
 
     def place(self, ob: bpy.types.Object) -> Matrix:
         """Where it belongs, in the space of an evaluated armature object."""
-        bone = ob.pose.bones[self.name].bone
-        if not self.parent:
-            return bone.convert_local_to_pose(self.basis, bone.matrix_local)
-        above = ob.pose.bones[self.parent]
-        return bone.convert_local_to_pose(self.basis, bone.matrix_local, parent_matrix=above.matrix,
-                                          parent_matrix_local=above.bone.matrix_local)  # fmt: skip
+        bone, above = ob.pose.bones[self.name].bone, ob.pose.bones.get(self.parent)
+        return converted(bone, self.basis, above and above.matrix, above and above.bone)
 
 
 def is_pivot(name: str) -> bool:
@@ -170,7 +167,7 @@ def add_pivots(ob: bpy.types.Object, root: str) -> None:
     for name, pivot in pivots.items():
         controls.hide_pivot(ob, pivot)
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        controls.place(ob.pose.bones[name], places[name], evaluated.pose.bones[pivot].matrix)
+        controls.move(evaluated, name, places[name])
         ob.update_tag(refresh={"OBJECT"})
 
 
@@ -201,7 +198,7 @@ def turn_with_master(ob: bpy.types.Object) -> None:
         evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         if not keyed:
             for name, place in places.items():
-                controls.place(ob.pose.bones[name], place, evaluated.pose.bones[pivot].matrix)
+                controls.move(evaluated, name, place)
         ob.update_tag(refresh={"OBJECT"})
 
 

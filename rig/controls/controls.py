@@ -17,6 +17,7 @@ from .. import curves
 from ..blender.dependencies import CONTROL_COLLECTION as COLLECTION
 from ..blender.dependencies import CONTROL_PREFIX as PREFIX
 from ..blender.dependencies import is_control
+from ..blender.places import converted
 from ..keys import users
 from ..notes import Note
 from . import control_shapes
@@ -216,18 +217,21 @@ def place(
     matrix : in armature space. above : that of its parent; None if it has none.
     """
     place, turn, size = matrix.decompose()
-    wanted, rest = Matrix.LocRotScale(place, turn, size if use_scale else None), bone.bone.matrix_local
-    if above is None:
-        basis = bone.bone.convert_local_to_pose(wanted, rest, invert=True)
-    else:
-        basis = bone.bone.convert_local_to_pose(
-            wanted, rest, parent_matrix=above, parent_matrix_local=bone.bone.parent.matrix_local, invert=True
-        )
+    basis = converted(bone.bone, Matrix.LocRotScale(place, turn, size if use_scale else None), above, invert=True)
     bone.location = basis.translation
     if use_rotation:
         turn_to(bone, basis)
     if use_scale:
         bone.scale = basis.to_scale()
+
+
+def move(
+    shown: bpy.types.Object, name: str, matrix: Matrix, use_rotation: bool = True, use_scale: bool = False
+) -> None:  # fmt: skip
+    """Pose a bone as `place`, below where an evaluated armature object has its parent."""
+    bone = shown.original.pose.bones[name]
+    above = None if bone.parent is None else shown.pose.bones[bone.parent.name].matrix
+    place(bone, matrix, above, use_rotation, use_scale)
 
 
 def turn_to(owner: bpy.types.PoseBone | bpy.types.Object, basis: Matrix) -> None:

@@ -146,10 +146,8 @@ class _Sight:
 
 def _put(ob: bpy.types.Object, name: str, place: Vector) -> None:
     """Move a control to a place in armature space; it turns as its parent does."""
-    parent = ob.data.bones[name].parent
-    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    above = None if parent is None else evaluated.pose.bones[parent.name].matrix
-    controls.place(ob.pose.bones[name], Matrix.Translation(place), above, use_rotation=False)
+    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    controls.move(shown, name, Matrix.Translation(place), use_rotation=False)
     ob.update_tag(refresh={"OBJECT"})
 
 

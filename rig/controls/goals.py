@@ -14,7 +14,7 @@ from mathutils import Matrix, Vector
 from ..blender.armature import is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
-from ..blender.places import Owner, owner_of, world_matrix
+from ..blender.places import Owner, converted, owner_of, world_matrix
 from ..figure.character import Character
 from ..keys import attachments, goal_keys, keying, users
 from ..notes import Note
@@ -345,10 +345,8 @@ def _matrix_after(
         return moved[bone.id_data, bone.name]
     if not any((bone.id_data, above.name) in moved for above in bone.parent_recursive):
         return matrix
-    at, rest = bone.bone.convert_local_to_pose, (bone.bone.matrix_local, parent.bone.matrix_local)
-    before, after = evaluated.pose.bones[parent.name].matrix, _matrix_after(parent, evaluated, moved)
-    basis = at(matrix, rest[0], parent_matrix=before, parent_matrix_local=rest[1], invert=True)
-    return at(basis, rest[0], parent_matrix=after, parent_matrix_local=rest[1])
+    basis = converted(bone.bone, matrix, evaluated.pose.bones[parent.name].matrix, invert=True)
+    return converted(bone.bone, basis, _matrix_after(parent, evaluated, moved))
 
 
 def _put(

@@ -243,9 +243,7 @@ def _put_poles(ob: bpy.types.Object, made: list[tuple[_Planned, str]], use: bool
     """Pose new poles and give them to their goals, which use them or not; returns them by the numbers of these."""
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     for one, name in made:
-        parent = ob.data.bones[name].parent
-        over = None if parent is None else evaluated.pose.bones[parent.name].matrix
-        controls.place(ob.pose.bones[name], Matrix.Translation(one.place), over, use_rotation=False)
+        controls.move(evaluated, name, Matrix.Translation(one.place), use_rotation=False)
     for one, name in made:
         goal = ob.dqik.goals[one.number]
         goal.pole_subtarget, goal.pole_angle, goal.use_pole, goal.pole_target = name, 0.0, use, ob

@@ -85,7 +85,7 @@ def of(ob: bpy.types.Object, bone: str = "") -> Iterator[Attachment]:
     owner = owner_of(ob, bone)
     for one in () if owner is None else constraints(owner):
         start, end = -inf, inf
-        keyed = [(key.co[0], key.co[1]) for curve in _curves(one) for key in curve.keyframe_points]
+        keyed = [tuple(key.co) for curve in curves.of_property(one, "influence") for key in curve.keyframe_points]
         for time, value in keyed or [(-inf, 1.0)]:  # one without keys acts always
             if value > 0.5 and start == -inf:
                 start = time
@@ -141,7 +141,7 @@ def end(one: Attachment, time: float) -> None:
     """Let an attachment go at a time after its start."""
     owner = owner_of(one.ob, one.bone)
     constraint = owner.constraints[one.constraint]
-    curves.remove_keys(_curves(constraint), time, inf)
+    curves.remove_keys(curves.of_property(constraint, "influence"), time, inf)
     _key(owner, constraint, time, 0.0)
 
 
@@ -153,14 +153,10 @@ def remove(one: Attachment) -> None:
     owner.constraints.remove(constraint)
 
 
-def _curves(constraint: bpy.types.Constraint) -> list[bpy.types.FCurve]:
-    return curves.keyed(constraint.id_data, [constraint.path_from_id("influence")])
-
-
 def _key(owner: Owner, constraint: bpy.types.Constraint, time: float, influence: float) -> None:
     constraint.influence = influence
     constraint.keyframe_insert("influence", frame=time, group=owner.name)
-    for curve in _curves(constraint):
+    for curve in curves.of_property(constraint, "influence"):
         for key in curve.keyframe_points:
             key.interpolation = "CONSTANT"
         curve.update()

@@ -14,6 +14,7 @@ from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet,
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
+from ..blender.places import converted
 from ..clip import clip, ground, inside_limits, rest_legs
 from ..clip.rest_legs import RestLeg
 from ..figure import ends
@@ -156,14 +157,12 @@ def read(
 
 def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
     """The world ways (F, 3, 3), in columns, of the units of a bone's location."""
-    own, parent = ob.data.bones[ob.pose.bones[bone].name], ob.pose.bones[bone].parent
-    number, above, found = -1 if parent is None else ob.pose.bones.find(parent.name), {}, list[np.ndarray]()
+    own, parent = ob.pose.bones[bone].bone, ob.pose.bones[bone].parent
+    number, found = -1 if parent is None else ob.pose.bones.find(parent.name), list[np.ndarray]()
     for world, pose in zip(shown.world, shown.poses, strict=True):
-        if parent is not None:
-            above = {"parent_matrix": Matrix(pose[number]), "parent_matrix_local": parent.bone.matrix_local}
-        ends = [Matrix(world) @ own.convert_local_to_pose(unit, own.matrix_local, **above) for unit in _UNITS]
-        places = np.array([end.translation[:] for end in ends])
-        found.append((places[1:] - places[0]).T)
+        above = None if parent is None else Matrix(pose[number])
+        ends = np.array([(Matrix(world) @ converted(own, unit, above)).translation[:] for unit in _UNITS])
+        found.append((ends[1:] - ends[0]).T)
     return np.array(found)
 
 

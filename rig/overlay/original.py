@@ -11,6 +11,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from .. import curves
 from ..blender import bulk, originals, scene_state
+from ..blender.places import converted
 from .motion import body_bones
 
 _VALUES = dict[tuple[str, int], float]
@@ -92,12 +93,7 @@ def _matrix(bone: bpy.types.PoseBone, values: _VALUES, posed: dict[str, Matrix])
     else:
         turned = Euler(channel("rotation_euler"), mode).to_quaternion()
     own = Matrix.LocRotScale(channel("location"), turned, channel("scale"))
-    rest, above = bone.bone.matrix_local, bone.parent
-    if above is None:
-        return bone.bone.convert_local_to_pose(own, rest)
-    return bone.bone.convert_local_to_pose(
-        own, rest, parent_matrix=posed[above.name], parent_matrix_local=above.bone.matrix_local
-    )
+    return converted(bone.bone, own, bone.parent and posed[bone.parent.name])
 
 
 def _of_figure(

@@ -11,6 +11,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...solvers.algebra import quaternion, twist_swing
 from ..blender import bulk, channels, limit_frame
 from ..blender.armature import matrices
+from ..blender.places import converted
 from ..figure import capsules
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
@@ -173,12 +174,8 @@ def draw(scene: Scene) -> Drawing:
 
 def frame(bone: bpy.types.PoseBone) -> Matrix:
     """The armature-space matrix of the axes of an evaluated bone's limits, at their zero, by Blender's own rules."""
-    rest, above, zero = bone.bone.matrix_local, bone.parent, Quaternion(limit_frame.of(bone).start).to_matrix().to_4x4()
-    if above is None:
-        return bone.bone.convert_local_to_pose(zero, rest)
-    return bone.bone.convert_local_to_pose(
-        zero, rest, parent_matrix=above.matrix, parent_matrix_local=above.bone.matrix_local
-    )
+    zero = Quaternion(limit_frame.of(bone).start).to_matrix().to_4x4()
+    return converted(bone.bone, zero, bone.parent and bone.parent.matrix)
 
 
 def coordinates(bones: Sequence[bpy.types.PoseBone], own: Sequence[Matrix]) -> np.ndarray:

@@ -130,9 +130,8 @@ def _put(
             here = [number for number in levels if levels[number] == level]
             goals.put_targets(ob, goals.places(ob, here, depsgraph), depsgraph)
             for name in (name for name in own if _depth(ob, name) == level):
-                bone, bones = ob.pose.bones[name], ob.evaluated_get(depsgraph).pose.bones
-                above = None if bone.parent is None else bones[bone.parent.name].matrix
-                controls.place(bone, own[name], above, use_rotation=name not in wanted.poles.values())
+                turns = name not in wanted.poles.values()
+                controls.move(ob.evaluated_get(depsgraph), name, own[name], use_rotation=turns)
             ob.update_tag(refresh={"OBJECT"})
 
 

@@ -20,6 +20,7 @@ from . import attachable, keys, rekey
 
 FRAMES = 8.0
 """Over which the rotation goes over to the other space."""
+_SHARE = "rotation_follows"
 _ROUNDS = 3  # the limb may turn a little in the new space, and would carry the bone along
 
 
@@ -27,8 +28,8 @@ def share(goal: bpy.types.PropertyGroup | None, time: float) -> float:
     """How far the rotation of a goal follows its limb at a time."""
     if goal is None or not goal.use_rotation:
         return 0.0
-    curve = _curve(goal)
-    return goal.rotation_follows if curve is None else curve.evaluate(time)
+    found = curves.of_property(goal, _SHARE)
+    return found[0].evaluate(time) if found else goal.rotation_follows
 
 
 def own_share(owner: Bone) -> float:
@@ -61,28 +62,27 @@ def asking(owner: Bone, matrix: Matrix, follows: float, depsgraph: bpy.types.Dep
 
 def fade(goal: bpy.types.PropertyGroup, start: float, end: float, follows: float, until: float = -inf) -> None:
     """Key the share from what it is at a time to another value at a later one. until : keys up to there are removed."""
-    first, curve = share(goal, start), _curve(goal)
-    if curve is not None:
+    first = share(goal, start)
+    for curve in curves.of_property(goal, _SHARE):
         splits.split(curve, start)
     clear(goal, start, max(end, until))
     for time, value in ((start, first), (end, follows)):
         key(goal, time, value)
-    goal.rotation_follows, curve = first, _curve(goal)
-    if curve is not None:
+    goal.rotation_follows = first
+    for curve in curves.of_property(goal, _SHARE):
         splits.level(curve, start)
 
 
 def key(goal: bpy.types.PropertyGroup, time: float, follows: float) -> None:
     """Key the share at a time; its present value stays."""
     present, goal.rotation_follows = goal.rotation_follows, follows
-    keying.key_path(goal, "rotation_follows", time)
+    keying.key_path(goal, _SHARE, time)
     goal.rotation_follows = present
 
 
 def clear(goal: bpy.types.PropertyGroup, start: float, end: float) -> None:
     """Remove the keys of the share after a time and up to another."""
-    if (curve := _curve(goal)) is not None:
-        curves.remove_keys([curve], start + 2.0 * curves.SAME_FRAME, end)
+    curves.remove_keys(curves.of_property(goal, _SHARE), start + 2.0 * curves.SAME_FRAME, end)
 
 
 def key_times(goal: bpy.types.PropertyGroup) -> list[float]:
@@ -118,8 +118,3 @@ def switch_space(
         turned = rekey.visited(by_time, place, context)
         goal.rotation_follows = follows
         rekey.rekey(turned, context, insert)
-
-
-def _curve(goal: bpy.types.PropertyGroup) -> bpy.types.FCurve | None:
-    """The curve of the share; None if it has no keys."""
-    return next(iter(curves.keyed(goal.id_data, [goal.path_from_id("rotation_follows")])), None)

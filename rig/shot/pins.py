@@ -71,23 +71,19 @@ def key(ob: bpy.types.Object, numbers: Sequence[int], frame: float, pinned: bool
 
 def remove(ob: bpy.types.Object, numbers: Sequence[int]) -> list[Note]:
     """Remove pins on all frames; the goals that they have replaced are as before. Returns notes about what stays."""
-    times = curves.times(curve for number in numbers for curve in _mutes(ob, number))
+    times = curves.times(curve for number in numbers for curve in curves.of_property(ob.dqik.goals[number], "mute"))
     for number in pins.let_go(ob, numbers):
+        goal = ob.dqik.goals[number]
         for time in times:
-            curves.remove_keys(_mutes(ob, number), time, time)
-        if not _mutes(ob, number):
-            curves.remove_path(ob, ob.dqik.goals[number].path_from_id("mute"))
-        ob.dqik.goals[number].pin = 0
+            curves.remove_keys(curves.of_property(goal, "mute"), time, time)
+        if not curves.of_property(goal, "mute"):
+            curves.remove_path(ob, goal.path_from_id("mute"))
+        goal.pin = 0
     curves.remove(ob, tuple(f"{ob.dqik.goals[number].path_from_id()}." for number in numbers))
     return goals.remove(ob, numbers)
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
-
-
-def _mutes(ob: bpy.types.Object, number: int) -> list[bpy.types.FCurve]:
-    """The curve with keys of a goal's Mute: one, or none."""
-    return curves.keyed(ob, [ob.dqik.goals[number].path_from_id("mute")])
 
 
 def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bool:
@@ -99,7 +95,7 @@ def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bo
             return False
     except RuntimeError:  # its action is linked, or the NLA refuses
         return False
-    for curve in _mutes(ob, number):
+    for curve in curves.of_property(ob.dqik.goals[number], "mute"):
         for time, value in before:
             curve.keyframe_points.insert(time, value)
     return True

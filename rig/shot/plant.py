@@ -72,7 +72,7 @@ class _Plan(NamedTuple):
 
     def changed(self) -> list[tuple[bpy.types.FCurve, list[float]]]:
         """The curves that it changes, each with the times at which it gets keys."""
-        rolled = planted_roll.curve_of(self.owner) if self.rolls else []
+        rolled = curves.of_property(self.owner, foot_roll.ROLL) if self.rolls else []
         placed = keys.curves_of(self.owner)
         return [*((curve, self.times) for curve in placed), *((curve, [*self.rolls]) for curve in rolled)]
 
@@ -237,7 +237,7 @@ def _key(plan: _Plan, put: Sequence[tuple[float, scene_state.Transform]]) -> Non
     """Key a target where it was put at times, and its roll, in place of what other keys are between the ends."""
     owner, (first, last) = plan.owner, plan.ends
     had = {channel for channel in keys.channels_of(owner) if keys.has_curve(owner, channel)}
-    had_rolls = bool(planted_roll.curve_of(owner))
+    had_rolls = bool(curves.of_property(owner, foot_roll.ROLL))
     for curve, times in plan.changed():
         for end in plan.ends:
             splits.split(curve, end)

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import planting
-from .. import curves
 from ..blender.dependencies import acts
 from ..blender.places import owner_of
 from ..figure import foot
@@ -52,11 +51,6 @@ def motions(rolling: Foot, rolls: Sequence[float]) -> planting.Motions:
     """How a foot moves by the number, on F frames."""
     moved = [foot.rolled(rolling, float(roll)) for roll in rolls]
     return planting.Motions(np.array([one.offset for one in moved]), np.array([one.turn for one in moved]))
-
-
-def curve_of(owner: keys.Owner) -> list[bpy.types.FCurve]:
-    """The curve of a control's number in its action; none, or one."""
-    return curves.keyed(owner.id_data, [foot_roll.path_of(owner)])
 
 
 def _stay_flat(

@@ -223,9 +223,7 @@ def _put(
             raise Refused(Note(Code.PLACE_NOT_OWN, attachable.name_of(owner)))
         old, shown = _channels(held), ob.evaluated_get(depsgraph)
         if bone:
-            above = None if held.parent is None else shown.pose.bones[held.parent.name].matrix
-            own = shown.matrix_world.inverted_safe() @ matrix
-            controls.place(held, own, above, use_scale=has_scale(owner))
+            controls.move(shown, bone, shown.matrix_world.inverted_safe() @ matrix, use_scale=has_scale(owner))
         else:
             held.matrix_world = matrix
         new = rotation.from_quaternion(

@@ -166,6 +166,22 @@ def test_a_hand_without_later_keys_goes_along_with_the_prop() -> None:
     assert rigs.owner_of(ob, "hand.L").id_data.dqik.goals["hand.L"].rotation_follows == 1.0
 
 
+def test_a_key_stays_on_the_frame_where_another_hand_that_was_let_go_with_it_has_settled() -> None:
+    ob, _ = live(), prop()
+    hands = [rigs.owner_of(ob, f"hand.{side}") for side in "LR"]
+    rigs.select(ob, *(own.name for own in hands))
+    attach(object="Box")
+    settled = END + FADED - BEGIN
+    rigs.at_frame(settled)
+    hands[1].location.z += 0.05
+    hands[1].keyframe_insert("location", frame=settled)
+    rigs.at_frame(settled)
+    made = world(ob, hands[1].name)
+    detach()
+    rigs.at_frame(settled)
+    assert np.abs(world(ob, hands[1].name) - made)[:3, 3].max() < 10 * EXACT
+
+
 def test_both_hands_at_once_and_one_after_the_other() -> None:
     """Two controls to one prop; then one of them on to another prop."""
     ob, box = live(), prop()
