@@ -18,7 +18,7 @@ from ..curves import Keys
 from ..figure import character
 from ..frame import offline
 from ..frame.sessions import sessions
-from ..keys import keying, splits
+from ..keys import attachments, keying, splits
 from ..notes import Note, Refused
 from ..skeleton import foot_roll
 from . import keys, planted_roll
@@ -102,16 +102,16 @@ def plant(
         plans = {one.goal: _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now) for one in done}
         put, left = list[tuple[float, int, scene_state.Transform]](), set[str]()
         for frame in sorted({frame for own in plans.values() for frame in own.places}):
-            visits.visit(frame)
+            depsgraph = visits.visit(frame)
             wanted = {number: own.places[frame] for number, own in plans.items() if frame in own.places}
-            left |= set(goals.put_targets(ob, wanted, context.evaluated_depsgraph_get()))
+            left |= set(goals.put_targets(ob, wanted, depsgraph))
             time = scene.frame_current_final
             put += [(time, number, scene_state.transform(plans[number].owner)) for number in wanted]
         done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
         for one in done:
             _key(plans[one.goal], [(time, values) for time, number, values in put if number == one.goal])
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    scene_state.look_again(scene)
     return done, sorted(left)
 
 
@@ -129,14 +129,14 @@ def _read(
     found: dict[int, list[tuple[Matrix, Matrix, float]]] = {number: [] for number in numbers}
     times = list[float]()
     for frame in frames:
-        visits.visit(frame)
+        depsgraph = visits.visit(frame)
         times.append(context.scene.frame_current_final)
-        depsgraph = context.evaluated_depsgraph_get()
         for number in numbers:
             goal = ob.dqik.goals[number]
             matrix = world_matrix(goal.target, goal.subtarget, depsgraph).copy()
             owner = owner_of(goal.target.evaluated_get(depsgraph), goal.subtarget)
-            found[number].append((matrix, _space(owner), owner.dqik_roll if foot_roll.may_roll(goal) else 0.0))
+            roll = owner.dqik_roll if foot_roll.may_roll(goal) else 0.0
+            found[number].append((matrix, _space(owner, depsgraph), roll))
     return {
         number: _Way(
             frames[0], np.array([matrix.translation[:] for matrix, _, _ in own]),
@@ -146,12 +146,14 @@ def _read(
     }  # fmt: skip
 
 
-def _space(owner: keys.Owner) -> Matrix:
-    """The world matrix of what an evaluated object or bone is posed in."""
+def _space(owner: keys.Owner, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of what an evaluated object or bone is posed in, as attachments carry it."""
     ob = owner.id_data
     if owner == ob:
         return ob.matrix_world @ ob.matrix_basis.inverted_safe()
-    return ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
+    above = ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
+    free = attachments.before(ob.original, owner.name, Matrix(), depsgraph)
+    return above if free is None else free.inverted_safe() @ above
 
 
 def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
