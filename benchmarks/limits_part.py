@@ -35,7 +35,7 @@ from solvers.methods import dls, pgs
 from solvers.methods.table import Method, offer
 from solvers.model.goals import Targets
 from solvers.space.joint_space import JointSpace, State
-from solvers.space.point import Point, Request, stand
+from solvers.space.point import Point, Request, evaluate
 from solvers.space.tasks import ROTATION_LENGTH, Kinematics, Tasks
 
 SEED = 11
@@ -115,8 +115,8 @@ def penalised(weight: float) -> Minimise:
 
     def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, frames: Request) -> Minimum:
         penalty_tasks = PenaltyTasks(tasks, space, weight)
-        found = free(penalty_tasks, space, settings, stand(penalty_tasks, start.state, frames), frames)
-        return Minimum(stand(tasks, found.point.state, frames), found.iterations, found.cost)
+        found = free(penalty_tasks, space, settings, evaluate(penalty_tasks, start.state, frames), frames)
+        return Minimum(evaluate(tasks, found.point.state, frames), found.iterations, found.cost)
 
     return minimise
 

@@ -35,7 +35,7 @@ from .model.options import Options
 from .model.skeleton import Pose, Skeleton
 from .model.solution import Solution
 from .space.null_space import Objective
-from .space.point import Point, stand
+from .space.point import Point, evaluate
 
 GAIN, BASE_GAIN = 10.0, 2.0  # [1/s]
 RATE = 24.0  # [frames/s]
@@ -282,7 +282,7 @@ class _Law:
         if drift is not None:
             away += stage.space.components(drift)
         d = self._linear_step(stage, point, move, away, frames.targets)
-        return stand(stage.tasks, stage.space.step(point.state, d), following)
+        return evaluate(stage.tasks, stage.space.step(point.state, d), following)
 
     def _linear_step(
         self, stage: Stage, point: Point, move: np.ndarray, away: np.ndarray, targets: Targets

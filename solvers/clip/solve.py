@@ -21,7 +21,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..motion.contacts import runs
 from ..space.joint_space import JointSpace, State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from . import branches
 from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
@@ -253,11 +253,11 @@ def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Poi
     """The point after a few damped steps toward the goals alone, from a state that is brought inside the limits."""
     space, hard = stage.space, stage.hard_tasks
     inside = space.step(state, space.project(state.x) - state.x)
-    return _polished(hard, space, settings, stand(hard, inside, frames), frames).point
+    return _polished(hard, space, settings, evaluate(hard, inside, frames), frames).point
 
 
 def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:
     """The point of a stage in a pose. targets : of all goals."""
     state = stage.space.state(pose, len(pose.rotations))
     frames = Request(state, targets.of_goals(stage.indices), with_still_slides(stage, pose, links))
-    return stand(stage.tasks, state, frames)
+    return evaluate(stage.tasks, state, frames)

@@ -36,7 +36,7 @@ from ..model.skeleton import Pose, Skeleton
 from ..model.solution import Batch
 from ..space.contacts import ContactGaps
 from ..space.joint_space import State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.tasks import ROTATION_LENGTH, Kinematics
 from .settings import PULL
 from .stage import Stage, carried, frames_of, posed
@@ -156,14 +156,14 @@ class Apart:
         missed = tasks.errors(reached, held)  # of goals without a place or rotation: the answer's misses stay
         point, depths, pull = Point(request.base, reached, missed), answer.depths, 0.0
         if before is not None:
-            point = stand(tasks, space.state(carried(self.stage, before, answer.pose), 1), request)
+            point = evaluate(tasks, space.state(carried(self.stage, before, answer.pose), 1), request)
             depths, pull = self._depths(point.kinematics, held), BACK
         counts = np.zeros(tasks.all + self.gaps.count, dtype=bool)
         for step in range(STEPS):
             aims = self.gaps.least - max(0.0, 1.0 - (step + 1) / RAISING) * depths[0]
             d, counts = self._step(point, request, missed, aims, pull, counts)
             d *= LONGEST / max(float(space.sizes(d).max()), LONGEST)
-            point = stand(tasks, space.step(point.state, d), request)
+            point = evaluate(tasks, space.step(point.state, d), request)
         iterations = arrays.iterations[answer.frames] + STEPS
         pushed = posed(self.stage, point.state, answer.pose)
         arrays.answer(answer.frames, self._stages.report(pushed, [(self.stage, point)], iterations, wanted))

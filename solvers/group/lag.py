@@ -18,7 +18,7 @@ import numpy as np
 
 from ..model.goals import Targets
 from ..model.skeleton import Pose
-from ..space.point import Point, stand
+from ..space.point import Point, evaluate
 from .stage import Stage
 from .starts import begin
 
@@ -57,7 +57,7 @@ def lag(
     if stage.settings.pull:
         back = stage.space.difference(point.state, frames.base)
         behind = replace(behind, base=stage.space.step(point.state, -share * back))
-    iterations, point = 0, stand(stage.tasks, point.state, behind)
+    iterations, point = 0, evaluate(stage.tasks, point.state, behind)
     following, polishing = stage.runs["following"][0], stage.runs["polishing"]
     if stage.settings.pull:  # settles as a solve afresh does: where the goals leave joints free, this is their motion
         following = stage.settings._replace(iterations=following.iterations)
@@ -67,4 +67,4 @@ def lag(
         )
         minimum = stage.method.minimise(stage.tasks, stage.space, settings, point, behind)
         point, iterations = minimum.point, iterations + int(minimum.iterations[0])
-    return stand(stage.tasks, point.state, frames), iterations
+    return evaluate(stage.tasks, point.state, frames), iterations

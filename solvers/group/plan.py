@@ -42,7 +42,7 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from ..space import arc, limb
 from ..space.joint_space import State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.yielding import YIELD_ALIKE, blame
 from .stage import Stage
 from .starts import arched, begin, folded, swivelled
@@ -100,7 +100,7 @@ class Work:
 
     def at(self, state: State) -> Point:
         """The point of one or more states."""
-        return stand(self.stage.tasks, state, self.frame.repeated(len(state.x)))
+        return evaluate(self.stage.tasks, state, self.frame.repeated(len(state.x)))
 
     def misses(self) -> bool:
         """Whether the best point misses a goal."""

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..model.options import Options
 from ..space.joint_space import JointSpace
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.tasks import Tasks
 from . import steepest
 from .linear_step import Inner, LinearSystem, dot
@@ -143,30 +143,27 @@ def _minimise(
 ) -> Minimum:  # fmt: skip
     """Iterate on every frame until a stopping rule ends it; frames that have ended take no further part."""
     run, index = _Run(model(tasks, space, settings), start, frames, inner, by_length), np.arange(len(start.error))
-    done, plain = Minimum(start, np.zeros(len(index), dtype=int), run.cost), is_plain(space, tasks)
+    every, ended, plain = run.progress, None, is_plain(space, tasks)
     for iteration in range(settings.iterations):
         left = [number for number, frame in enumerate(run.progress) if not frame.finished]
         if not left:
             break
         if len(left) < len(run.progress):
-            if len(index) == len(done.cost):
-                done = Minimum(run.point.copy(), done.iterations, run.cost)
-            _keep(done, index, run)
+            ended = _with(ended, index, run.point)
             index = index[left]
-            run.keep(np.array(left))
-        done.iterations[index] += 1
+            run.keep(left)
         system = run.linearised()
         run.advance(system, inner(system) if plain else step_inside(space, system, inner), iteration)
-    if len(index) == len(done.cost):
-        return Minimum(run.point, done.iterations, run.cost)
-    _keep(done, index, run)
-    return done
+    point = run.point if ended is None else _with(ended, index, run.point)
+    return Minimum(point, *(np.array([getattr(frame, name) for frame in every]) for name in ("iterations", "cost")))
 
 
-def _keep(done: Minimum, index: np.ndarray, run: "_Run") -> None:
-    """Copy the points of a run, whose numbers are `index`, to the answer."""
-    done.point.put(index, run.point)
-    done.cost[index] = run.cost
+def _with(ended: Point | None, index: np.ndarray, point: Point) -> Point:
+    """The points of all frames, with those of a run, whose numbers are `index`."""
+    if ended is None:
+        return point.copy()
+    ended.put(index, point)
+    return ended
 
 
 class _Progress:
@@ -174,7 +171,8 @@ class _Progress:
 
     Attributes
     ----------
-    damping, share : of the next step; the share is of its length. settling : whether the pose must come to rest.
+    iterations : so far. damping, share : of the next step; the share is of its length.
+    settling : whether the pose must come to rest.
     better : whether the last step lowered the cost. poor : whether it gained little of the predicted decrease.
     arrived : whether the cost no longer changes, or the pose has settled. finished : whether no step follows.
     stalled, slow : accepted steps without progress, and in a row with little of it. longest : of the last accepted
@@ -184,7 +182,7 @@ class _Progress:
     def __init__(self, cost: float, damping: float, settling: bool) -> None:
         self.cost, self.damping, self.settling, self.share = cost, damping, settling, 1.0
         self.better = self.poor = self.arrived = self.finished = False
-        self.stalled = self.slow = 0
+        self.iterations = self.stalled = self.slow = 0
         self.longest, self.mark, self.earlier = np.inf, cost, [cost, *[np.inf] * (ABANDON_STEPS - 1)]
 
     def step(self, settings: Settings, cost: float, longest: float, predicted: float | None) -> None:
@@ -192,7 +190,7 @@ class _Progress:
 
         predicted : decrease; None for solvers without damping.
         """
-        gain = self.cost - cost
+        gain, self.iterations = self.cost - cost, self.iterations + 1
         self.better = better = gain > 0.0
         self.stalled = 0 if gain > LEAST_PROGRESS * self.cost else self.stalled + better
         self.poor = not better
@@ -247,16 +245,12 @@ class _Run:
         self.progress: list[_Progress] = [_Progress(float(own), first, self.settling) for own in cost]
         self._finish_met()
 
-    @property
-    def cost(self) -> np.ndarray:
-        """(F,)."""
-        return np.array([frame.cost for frame in self.progress])
-
-    def keep(self, some: np.ndarray) -> None:
+    def keep(self, numbers: list[int]) -> None:
         """Keep some of the frames only."""
+        some = np.array(numbers)
         self.point, self.frames = self.point.take(some), self.frames.take(some)
         self.v = None if self.v is None else self.v[some]
-        self.progress = [self.progress[int(number)] for number in some]
+        self.progress = [self.progress[number] for number in numbers]
         self.model.keep(some)
 
     def linearised(self) -> LinearSystem:
@@ -287,7 +281,7 @@ class _Run:
             d *= np.minimum(share, LONGEST_STEP / np.maximum(turned, 1e-300))[:, None]
         else:
             predicted = _predicted(settings, system, d).tolist()
-        trial = stand(model.tasks, space.step(self.point.state, d), self.frames)
+        trial = evaluate(model.tasks, space.step(self.point.state, d), self.frames)
         cost, v = _cost(model, trial, self.frames)
         sizes = space.sizes(d).max(-1, initial=0.0)
         for frame, own, longest, gain in zip(progress, cost.tolist(), sizes.tolist(), predicted, strict=True):

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..algebra import arctan2, quaternion
 from ..space.joint_space import JointSpace
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
 from .descent import CREEP_SHARE, CREEP_STEPS, Minimum, Settings
@@ -54,7 +54,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         posture = Posture(tasks, point.take(left), request)
         for visit, k in order:
             turn_link(space, posture, visit, visit.share * (k + 1) * unit, loop < loops // 2)
-        point.put(left, stand(tasks, posture.state, request))
+        point.put(left, evaluate(tasks, posture.state, request))
         iterations[left] += 1
     return Minimum(point, iterations, 0.5 * dot(point.error, point.error))
 

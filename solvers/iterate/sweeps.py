@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..space.joint_space import State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.tasks import Tasks
 from .descent import Minimum, Settings
 
@@ -35,7 +35,7 @@ def repeat(tasks: Tasks, settings: Settings, start: Point, frames: Request, adva
         if not index.size:
             break
         request = frames.take(index)
-        after = stand(tasks, advance(point, request, sweep), request)
+        after = evaluate(tasks, advance(point, request, sweep), request)
         iterations[index] += 1
         reached, before = _cost(after, rows), cost[index]
         better = reached < (1.0 - SAME) * before

@@ -34,7 +34,7 @@ from ..iterate.sweeps import repeat
 from ..model.limits import FULL_TURN
 from ..model.options import Options
 from ..space.joint_space import JointSpace, State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks, turned_to_pole
 from .table import Method
@@ -59,7 +59,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
         return swivelled(tasks, space, posture.state, request)
 
     if tasks.poles:
-        start = stand(tasks, swivelled(tasks, space, start.state, frames), frames)
+        start = evaluate(tasks, swivelled(tasks, space, start.state, frames), frames)
     return repeat(tasks, settings, start, frames, advance)
 
 
@@ -200,8 +200,8 @@ def swivelled(tasks: Tasks, space: JointSpace, state: State, frames: Request) ->
     The goals count together with the poles: a hand with a goal for its orientation is not turned away from it.
     """
     for pole in tasks.poles.swivelling if tasks.poles else ():
-        point = stand(tasks, state, frames)
-        turned = stand(tasks, turned_to_pole(space, state, point.kinematics, frames.targets, pole), frames)
+        point = evaluate(tasks, state, frames)
+        turned = evaluate(tasks, turned_to_pole(space, state, point.kinematics, frames.targets, pole), frames)
         better = ((turned.error**2).sum(-1) < (point.error**2).sum(-1))[:, None]
         state = State(
             np.where(better[..., None], turned.state.rotations, state.rotations),

@@ -35,7 +35,7 @@ from ..model.errors import InvalidGoal
 from ..model.goals import Goal, Targets, label
 from ..model.skeleton import Skeleton
 from ..space.joint_space import JointSpace, State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
 
@@ -107,7 +107,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
 
     minimum = repeat(tasks, settings, start, frames, advance)
     if tasks.poles and settings.iterations:
-        minimum.point = stand(tasks, swivelled(tasks, space, minimum.point.state, frames), frames)
+        minimum.point = evaluate(tasks, swivelled(tasks, space, minimum.point.state, frames), frames)
     return minimum
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..iterate.descent import LONGEST_STEP
 from ..space.joint_space import JointSpace
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.tasks import Tasks
 from .criteria import Criterion
 
@@ -132,7 +132,7 @@ class SelfMotion:
 
     def _moved(self, point: Point, d: np.ndarray) -> Point:
         x = point.state.x
-        return stand(self.tasks, self.space.step(point.state, self.space.project(x + d) - x), self.frame)
+        return evaluate(self.tasks, self.space.step(point.state, self.space.project(x + d) - x), self.frame)
 
     def _corrected(self, point: Point) -> Point:
         """The point (1,) after a few steps `J^+ e`, which bring its effectors back to their targets."""

@@ -32,7 +32,7 @@ from ..iterate.descent import (
 from ..iterate.linear_step import dot
 from ..methods.table import Method
 from ..space.joint_space import JointSpace
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.tasks import Tasks
 from .objectives import Objective
 from .quadratic_program import QuadraticProgram, square, step, times
@@ -156,7 +156,7 @@ def _search(
 ) -> tuple[np.ndarray, Point, np.ndarray]:  # fmt: skip
     """A share (F,) of `d` (F, n), up to `most`, by Armijo's rule, its point, and the objective there."""
     slope, share = dot(gradient, d), most.copy()
-    trial = stand(objective.tasks, objective.space.step(point.state, share[:, None] * d), frames).copy()
+    trial = evaluate(objective.tasks, objective.space.step(point.state, share[:, None] * d), frames).copy()
     trial_value = objective.value(trial, frames)
     rejected = np.flatnonzero(trial_value > value + ARMIJO * share * slope)
     for _ in range(CUTS):
@@ -167,7 +167,7 @@ def _search(
         above = np.maximum(trial_value[rejected] - value[rejected] - down, 1e-300)
         share[rejected] *= np.clip(-0.5 * down / above, LEAST_CUT, MOST_CUT)
         state = objective.space.step(point.state.take(rejected), share[rejected, None] * d[rejected])
-        again = stand(objective.tasks, state, part)
+        again = evaluate(objective.tasks, state, part)
         trial.put(rejected, again)
         trial_value[rejected] = objective.value(again, part)
         rejected = rejected[trial_value[rejected] > value[rejected] + ARMIJO * share[rejected] * slope[rejected]]

@@ -35,7 +35,7 @@ from ..model.goals import Goal, Targets, label
 from ..model.skeleton import Skeleton
 from ..space import limb, poles
 from ..space.joint_space import JointSpace, State
-from ..space.point import Point, Request, stand
+from ..space.point import Point, Request, evaluate
 from ..space.posture import Posture, Visit, visits
 from ..space.tasks import Tasks
 
@@ -130,7 +130,7 @@ def minimise(tasks: Tasks, space: JointSpace, settings: Settings, start: Point, 
 
     count = 0
     if tasks.poles and settings.iterations:  # a start that meets its goals may bend to the wrong side
-        placed, count = stand(tasks, advance(start, frames, 0), frames), 1
+        placed, count = evaluate(tasks, advance(start, frames, 0), frames), 1
         accepted = tasks.within(placed.error, settings.tolerance, settings.rotation_tolerance)
         after, before = ((point.error[:, : tasks.m] ** 2).sum(-1) for point in (placed, start))
         accepted |= after <= (1.0 + NO_WORSE) * before

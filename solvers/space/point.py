@@ -53,7 +53,7 @@ class Request:
         return self if times == 1 else self.take(np.zeros(times, dtype=np.intp))
 
 
-def stand(tasks: Tasks, state: State, frames: Request) -> Point:
+def evaluate(tasks: Tasks, state: State, frames: Request) -> Point:
     """The point of a state, with its transforms and errors."""
     kinematics = tasks.kinematics(state, frames.links)
     return Point(state, kinematics, tasks.errors(kinematics, frames.targets))

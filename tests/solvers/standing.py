@@ -7,7 +7,7 @@ from measures import chain_of
 import solvers as ik
 from solvers.model.goals import Targets
 from solvers.space.joint_space import JointSpace, State
-from solvers.space.point import Point, Request, stand
+from solvers.space.point import Point, Request, evaluate
 from solvers.space.poles import POLE_WEIGHT, Pole
 from solvers.space.tasks import Tasks
 
@@ -29,7 +29,7 @@ def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tup
     rotations = np.array([[(1, 0, 0, 0) if goal.rotation is None else goal.rotation for goal in goals]], dtype=float)
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
     frames = Request(space.state(start), Targets(positions, rotations, poles), None)
-    return tasks, space, stand(tasks, frames.base, frames), frames
+    return tasks, space, evaluate(tasks, frames.base, frames), frames
 
 
 def pose_of(space: JointSpace, state: State, start: ik.Pose) -> ik.Pose:

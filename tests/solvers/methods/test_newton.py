@@ -20,7 +20,7 @@ from solvers.iterate.linear_step import LinearSystem
 from solvers.model.goals import Targets
 from solvers.papers import curvature, newton
 from solvers.space.joint_space import State
-from solvers.space.point import Request, stand
+from solvers.space.point import Request, evaluate
 
 PULL = 0.3
 STEP = 2e-4
@@ -46,7 +46,7 @@ def costs(stage: Stage, state: State, frames: Request, steps: np.ndarray) -> np.
     zeros = np.zeros(len(steps), dtype=int)
     after = stage.space.step(state.take(zeros), steps)
     v = stage.space.difference(after, frames.base.take(zeros))
-    error = stand(stage.tasks, after, frames.take(zeros)).error
+    error = evaluate(stage.tasks, after, frames.take(zeros)).error
     return 0.5 * (error**2).sum(-1) + 0.5 * PULL * (reluctance(stage) * v**2).sum(-1)
 
 
@@ -69,7 +69,7 @@ def test_second_derivatives_are_those_of_the_cost(skeleton: ik.Skeleton, seed: i
         shares = generator.uniform(0.3, 1, (1, goals))
         asked = Targets(generator.normal(size=(1, goals, 3)), rotations, np.zeros((1, goals, 3)), shares)
         frames = Request(base, asked, None)
-        point, v, weight = stand(stage.tasks, state, frames), space.difference(state, base), reluctance(stage)
+        point, v, weight = evaluate(stage.tasks, state, frames), space.difference(state, base), reluctance(stage)
         turn = np.linalg.norm(stage.tasks.rotation_errors(point.kinematics, asked), axis=-1).max(initial=0.0)
         if turn > 3.0:  # by half a turn the short way changes
             continue

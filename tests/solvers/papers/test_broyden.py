@@ -16,7 +16,7 @@ import solvers as ik
 from solvers.group.stage import Stage
 from solvers.model.goals import Targets
 from solvers.papers import broyden
-from solvers.space.point import Point, Request, stand
+from solvers.space.point import Point, Request, evaluate
 
 REACH = [ik.Goal(LEFT, (0.5, 0.8, 0.4), (1, 0.3, 0.2, 0.1)), ik.Goal(RIGHT, (-0.6, 0.6, 0.2))]
 
@@ -29,7 +29,7 @@ def standing(seed: int = 0, frames: int = 3) -> tuple[Stage, Point, Request]:
     places = np.tile([goal.position for goal in REACH], (frames, 1, 1)).astype(float)
     turns = np.tile([1.0, 0, 0, 0], (frames, 2, 1))
     asked = Request(state, Targets(places, turns, np.zeros((frames, 2, 3))), None)
-    return stage, stand(stage.tasks, state, asked), asked
+    return stage, evaluate(stage.tasks, state, asked), asked
 
 
 def test_secant_is_the_least_change_that_explains_a_step() -> None:
@@ -61,7 +61,7 @@ def test_what_is_learnt_explains_the_step_taken_by_turned_balls_as_well(size: fl
     model = broyden.Secant(stage.tasks, stage.space, stage.settings)
     before = model.jacobian(point, frames).copy()
     d = size * np.random.default_rng(1).normal(size=(3, stage.space.n))
-    after = stand(stage.tasks, stage.space.step(point.state, d), frames)
+    after = evaluate(stage.tasks, stage.space.step(point.state, d), frames)
     change = point.error - after.error
     taken, good = np.array([True, True, False]), np.zeros(3, dtype=bool)
     assert model.learn(d, change, taken, good).all()
@@ -70,7 +70,7 @@ def test_what_is_learnt_explains_the_step_taken_by_turned_balls_as_well(size: fl
     assert_allclose(learnt[2], before[2])  # it has not moved
     steps = 1e-6 * np.eye(stage.space.n)[:, None].repeat(3, 1)
     errors = [
-        [stand(stage.tasks, stage.space.step(after.state, way * s), frames).error for s in steps] for way in (-1, 1)
+        [evaluate(stage.tasks, stage.space.step(after.state, way * s), frames).error for s in steps] for way in (-1, 1)
     ]
     truth = np.moveaxis(np.subtract(*errors), 0, -1) / 2e-6
     assert np.linalg.norm((learnt - truth)[:2]) < np.linalg.norm((before - truth)[:2])
