@@ -177,8 +177,7 @@ def read_frames(
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
-        visits.visit(frame)
-        frame_reading = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        frame_reading = offline.bake_frame(reading, ob, visits.visit(frame))
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
         else:
