@@ -18,7 +18,7 @@ from ..curves import Keys
 from ..figure import character
 from ..frame import offline
 from ..frame.sessions import sessions
-from ..keys import keying, splits
+from ..keys import attachments, keying, splits
 from ..notes import Note, Refused
 from ..skeleton import foot_roll
 from . import keys, planted_roll
@@ -135,7 +135,8 @@ def _read(
             goal = ob.dqik.goals[number]
             matrix = world_matrix(goal.target, goal.subtarget, depsgraph).copy()
             owner = owner_of(goal.target.evaluated_get(depsgraph), goal.subtarget)
-            found[number].append((matrix, _space(owner), owner.dqik_roll if foot_roll.may_roll(goal) else 0.0))
+            roll = owner.dqik_roll if foot_roll.may_roll(goal) else 0.0
+            found[number].append((matrix, _space(owner, depsgraph), roll))
     return {
         number: _Way(
             frames[0], np.array([matrix.translation[:] for matrix, _, _ in own]),
@@ -145,12 +146,14 @@ def _read(
     }  # fmt: skip
 
 
-def _space(owner: keys.Owner) -> Matrix:
-    """The world matrix of what an evaluated object or bone is posed in."""
+def _space(owner: keys.Owner, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """The world matrix of what an evaluated object or bone is posed in, as attachments carry it."""
     ob = owner.id_data
     if owner == ob:
         return ob.matrix_world @ ob.matrix_basis.inverted_safe()
-    return ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
+    above = ob.matrix_world @ owner.parent.matrix if owner.parent else ob.matrix_world.copy()
+    free = attachments.before(ob.original, owner.name, Matrix(), depsgraph)
+    return above if free is None else free.inverted_safe() @ above
 
 
 def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:

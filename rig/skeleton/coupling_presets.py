@@ -129,7 +129,8 @@ PRESETS = {
         Note("twist bones of forearms"), forearms
     ),
 }
-"""The presets by name. A new one is a function and a line here; number 4 is taken by the selected bones."""
+"""The presets by name. A new one is a function and a line here, with the next free number above 4, which the selected
+bones have; its three texts are translated. `_alike`, `_curled` and `_axis_along` find the axes to couple."""
 
 
 def of_selected(rest: RestBones, bones: Iterable[int], active: int) -> list[Link]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Euler, Matrix, Vector
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -101,7 +101,7 @@ def ground(ob: bpy.types.Object, truth: dict, frames: range) -> float:
 def render(columns: list[list[Lines]], path: Path) -> None:
     """All figures in one picture, on white."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene, turn = bpy.context.scene, Matrix.Rotation(AROUND, 3, "Z")
+    turn = Matrix.Rotation(AROUND, 3, "Z")
     wide, high = WIDE * len(columns), HIGH * len(columns[0])
     for column, figures in enumerate(columns):
         for row, figure in enumerate(figures):
@@ -109,18 +109,10 @@ def render(columns: list[list[Lines]], path: Path) -> None:
             for side, a, b in figure:
                 sketch.stick(place + turn @ a, place + turn @ b, 0.022, sketch.COLOURS[side])
             sketch.stick(place + Vector((-0.4, 1.0, 0.0)), place + Vector((0.4, 1.0, 0.0)), 0.004, sketch.COLOURS[""])
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", max(wide, high)
-    camera.location, camera.rotation_euler = (wide / 2.0, -10.0, -high / 2.0), (np.pi / 2.0, 0.0, 0.0)
-    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
-    shading = scene.display.shading
-    shading.color_type, shading.light = "OBJECT", "STUDIO"
-    shading.background_type, shading.background_color = "VIEWPORT", (1.0, 1.0, 1.0)
-    scene.view_settings.view_transform = "Standard"
-    scene.render.resolution_x, scene.render.resolution_y = round(wide * SIZE), round(high * SIZE)
-    scene.render.filepath = str(path.resolve())
-    bpy.ops.render.render(write_still=True)
+    middle, turn = Vector((wide / 2.0, 0.0, -high / 2.0)), Euler((np.pi / 2.0, 0.0, 0.0)).to_quaternion()
+    pixels = round(wide * SIZE), round(high * SIZE)
+    sketch.photograph(path, pixels, middle, turn, max(wide, high), color_type="OBJECT", background_type="VIEWPORT",
+                      background_color=(1.0, 1.0, 1.0))  # fmt: skip
 
 
 if __name__ == "__main__":

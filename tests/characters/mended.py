@@ -23,17 +23,15 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "natural_pose")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "natural_pose"), str(ROOT / "tests" / "solvers")]
 
 from poses import Clip, Skeleton, load  # noqa: E402
+from walking import moved, sliding  # noqa: E402
 
 from solvers.algebra import quaternion  # noqa: E402
 from solvers.motion import Leg, bends, find_contacts, plant_feet  # noqa: E402
 
 RATE = 30.0  # of the data
-_DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08)}  # [m/s]
-_SHAKES = {"noise": 0.7, "tremble": 0.3}  # [degrees]
-_TURN = 2.0  # degrees a second
 KINDS = ("none", "x0.9", "x1.1", "drift", "noise")
 _UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # from Y up to Z up
 _BEHIND = 0.35  # of the way from the ankle to the ball: the heel behind the ankle
@@ -69,40 +67,6 @@ def legs_of(skeleton: Skeleton, clip: Clip) -> list[Leg]:
         heel = drop - _BEHIND * (ball - drop)
         legs.append(Leg(*(places[:, joint] for joint in joints), turns[:, joints], heel, ball))
     return legs
-
-
-def moved(leg: Leg, way: np.ndarray, turns: np.ndarray) -> Leg:
-    """A leg whose hip has moved by a way (F, 3) and whose bones have other turns (F, 3, 4)."""
-    more = quaternion.product(turns, quaternion.conjugate(leg.turns))
-    hip = leg.hip + way
-    knee = hip + quaternion.rotate(more[:, 0], leg.knee - leg.hip)
-    ankle = knee + quaternion.rotate(more[:, 1], leg.ankle - leg.knee)
-    return leg._replace(hip=hip, knee=knee, ankle=ankle, turns=turns)
-
-
-def sliding(legs: list[Leg], kind: str, rate: float = RATE, seed: int = 0) -> list[Leg]:
-    """Legs with a kind of slide."""
-    random, hips = np.random.default_rng(seed), middle(legs)
-    way, seconds = np.zeros_like(hips), np.arange(len(hips)) / rate
-    about = np.tile(quaternion.IDENTITY, (len(hips), 1))
-    if kind.startswith("x"):
-        way[:, :2] = (float(kind[1:]) - 1.0) * (hips - hips[0])[:, :2]
-    if kind in _DRIFTS:
-        way[:, :2] = seconds[:, None] * _DRIFTS[kind]
-    if kind == "turn":
-        about = quaternion.exp(np.radians(_TURN) * seconds[:, None] * np.array([0.0, 0.0, 1.0]))
-    found = list[Leg]()
-    for leg in legs:
-        turns, above = leg.turns.copy(), about
-        for bone in range(3):
-            if kind in _SHAKES and bone < 2:
-                shake = random.normal(size=hips.shape)
-                shake[1:-1] = (shake[:-2] + shake[1:-1] + shake[2:]) / 3.0
-                above = quaternion.product(above, quaternion.exp(np.radians(_SHAKES[kind]) * shake / shake.std()))
-            turns[:, bone] = quaternion.product(above, turns[:, bone])
-        turned = quaternion.rotate(about, leg.hip - hips[0]) - (leg.hip - hips[0])
-        found.append(moved(leg, way + turned, turns))
-    return found
 
 
 def middle(legs: list[Leg]) -> np.ndarray:
@@ -161,7 +125,7 @@ def same_start(legs: list[Leg], on_ground: np.ndarray, rate: float) -> float:
 
 def measured(original: list[Leg], kind: str, rate: float = RATE) -> dict[str, float]:
     """The figures of one clip."""
-    true, legs = contacts(original, rate), sliding(original, kind, rate)
+    true, legs = contacts(original, rate), sliding(original, kind, rate, 0)
     on_ground = contacts(legs, rate)
     after = mended(legs, on_ground, rate)
     knees = np.degrees([np.abs(bends(a) - bends(b)) for a, b in zip(legs, after, strict=True)])

@@ -22,7 +22,6 @@ from math import degrees
 from pathlib import Path
 
 import bpy
-import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 HERE = Path(__file__).parent
@@ -31,6 +30,7 @@ sys.path.insert(0, str(HERE))
 import measure  # noqa: E402
 import person  # noqa: E402
 import poses  # noqa: E402
+import sketch  # noqa: E402
 from conventions import Character  # noqa: E402
 from metarigs import Metarig  # noqa: E402
 from motions import Puppet, squat, stand  # noqa: E402
@@ -259,46 +259,10 @@ def _painted(thing: bpy.types.Object, colour: tuple[float, ...]) -> bpy.types.Ob
 
 def _photograph(figure: Figure, around: float, path: Path) -> None:
     """Render the scene."""
-    scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", 1.3 * figure.size
-    turn = person.facing(figure, around, 14.0)
     middle = 0.5 * (figure.at("foot", "L") + figure.at("foot", "R"))
     middle += figure.up * (ground(figure) + 0.57 * figure.size - middle.dot(figure.up))
-    camera.matrix_world = Matrix.LocRotScale(middle + turn @ Vector((0.0, 0.0, 5.0 * figure.size)), turn, None)
-    camera.data.clip_start, camera.data.clip_end = 0.1 * figure.size, 20.0 * figure.size
-    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
-    shading = scene.display.shading
-    shading.light, shading.color_type = "STUDIO", "MATERIAL"
-    shading.show_shadows, shading.show_cavity, shading.shadow_intensity = True, True, 0.25
-    scene.display.render_aa = "16"
-    scene.view_settings.view_transform = "Standard"
-    scene.render.resolution_x, scene.render.resolution_y = SIZE
-    scene.render.film_transparent = True
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-    bpy.data.objects.remove(camera)
-
-
-def sheet(pictures: list[Path], path: Path) -> None:
-    """All pictures in one, on white, rows from the top."""
-    width, height = SIZE
-    rows = -(-len(pictures) // COLUMNS)
-    whole = np.ones((rows * height, COLUMNS * width, 4), dtype=np.float32)
-    for number, picture in enumerate(pictures):
-        image = bpy.data.images.load(str(picture))
-        pixels = np.empty(width * height * 4, dtype=np.float32)
-        image.pixels.foreach_get(pixels)
-        own = pixels.reshape(height, width, 4)
-        row, column = divmod(number, COLUMNS)
-        spot = whole[(rows - 1 - row) * height :][:height, column * width :][:, :width]
-        spot[..., :3] = own[..., :3] * own[..., 3:] + 1.0 - own[..., 3:]
-        bpy.data.images.remove(image)
-    result = bpy.data.images.new("Sheet", COLUMNS * width, rows * height)
-    result.pixels.foreach_set(whole.ravel())
-    result.filepath_raw, result.file_format = str(path), "PNG"
-    result.save()
+    sketch.photograph(path, SIZE, middle, person.facing(figure, around, 14.0), 1.3 * figure.size, clear=True,
+                      color_type="MATERIAL", show_shadows=True, show_cavity=True, shadow_intensity=0.25)  # fmt: skip
 
 
 def draw_sheet(
@@ -311,7 +275,7 @@ def draw_sheet(
         for reach in reaches:
             pictures.append(folder / f"{len(pictures)}.png")
             draw(ob, figure, reach, low, pictures[-1])
-    sheet(pictures, path)
+    sketch.sheet([pictures[k : k + COLUMNS] for k in range(0, len(pictures), COLUMNS)], SIZE, path)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ import outside_checks
 import outside_steps  # noqa: F401
 import relation_steps  # noqa: F401
 import rig_steps  # noqa: F401
+import scripts  # noqa: F401
 import shot_checks
 import shot_steps  # noqa: F401
 import shots

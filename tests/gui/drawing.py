@@ -9,13 +9,13 @@ from math import radians
 from pathlib import Path
 
 import bpy
-import numpy as np
 from clothed_person import person
 from mathutils import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
 
 import measure
+import sketch
 
 SIZE = 300
 
@@ -34,7 +34,7 @@ def draw(names: Iterable[str], scene: Callable[[str, bool], View], path: Path) -
                 view = scene(name, bool(has_it))
             photograph(*view, picture)
         columns.append(column)
-    sheet(columns, path)
+    sketch.sheet([list(row) for row in zip(*columns, strict=True)], (SIZE, SIZE), path)
 
 
 def lone_person() -> tuple[bpy.types.Object, bpy.types.Object]:
@@ -49,35 +49,6 @@ def lone_person() -> tuple[bpy.types.Object, bpy.types.Object]:
 def photograph(middle: Vector, size: float, around: float, above: float, path: Path) -> None:
     """Render a part of the scene."""
     bpy.context.view_layer.update()
-    scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale = "ORTHO", size
     turn = Matrix.Rotation(radians(around), 3, "Z") @ Matrix.Rotation(radians(90.0 - above), 3, "X")
-    camera.matrix_world = Matrix.LocRotScale(middle + turn @ Vector((0.0, 0.0, 5.0)), turn.to_quaternion(), None)
-    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
-    shading = scene.display.shading
-    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "MATERIAL", True
-    scene.display.render_aa = "16"
-    scene.view_settings.view_transform = "Standard"
-    scene.render.resolution_x = scene.render.resolution_y = SIZE
-    scene.render.film_transparent = True
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-
-
-def sheet(columns: list[list[Path]], path: Path) -> None:
-    """All pictures in one, on white."""
-    whole = np.ones((2 * SIZE, len(columns) * SIZE, 4), dtype=np.float32)
-    for column, pictures in enumerate(columns):
-        for row, picture in enumerate(reversed(pictures)):
-            image = bpy.data.images.load(str(picture))
-            pixels = np.empty(SIZE * SIZE * 4, dtype=np.float32)
-            image.pixels.foreach_get(pixels)
-            own = pixels.reshape(SIZE, SIZE, 4)
-            spot = whole[row * SIZE :, column * SIZE :][:SIZE, :SIZE]
-            spot[..., :3] = own[..., :3] * own[..., 3:] + 1.0 - own[..., 3:]
-    result = bpy.data.images.new("Sheet", len(columns) * SIZE, 2 * SIZE)
-    result.pixels.foreach_set(whole.ravel())
-    result.filepath_raw, result.file_format = str(path), "PNG"
-    result.save()
+    sketch.photograph(path, (SIZE, SIZE), middle, turn.to_quaternion(), size, clear=True, color_type="MATERIAL",
+                      show_cavity=True)  # fmt: skip

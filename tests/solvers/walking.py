@@ -63,23 +63,31 @@ def _carried(leg: Leg, turns: np.ndarray, bone: int, way: np.ndarray) -> np.ndar
     return quaternion.rotate(quaternion.product(turns[:, bone], quaternion.conjugate(leg.turns[:, bone])), way)
 
 
-def sliding(legs: list[Leg], kind: str, rate: float = 30.0) -> list[Leg]:
-    """The walk with its way scaled (x0.9), with a drift of 5 cm a second, or with noise of 0.7 degrees."""
-    way = np.zeros_like(legs[0].hip)
-    if kind == "drift":
-        way[:, 0] = 0.05 * np.arange(len(way)) / rate
-    elif kind != "noise":
-        way = (float(kind[1:]) - 1.0) * (legs[0].hip - legs[0].hip[0]) * np.array([1.0, 1.0, 0.0])
-    if kind != "noise":
-        return [moved(leg, way) for leg in legs]
-    random, found = np.random.default_rng(3), []
+DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08)}  # [m/s]
+SHAKES = {"noise": 0.7, "tremble": 0.3}  # [degrees]
+TURN = 2.0  # degrees a second
+
+
+def sliding(legs: list[Leg], kind: str, rate: float = 30.0, seed: int = 3) -> list[Leg]:
+    """Legs whose way is scaled (`x0.9`), drifts, or turns, or whose thighs and shins shake."""
+    random, hips = np.random.default_rng(seed), 0.5 * (legs[0].hip + legs[1].hip)
+    way, seconds = np.zeros_like(hips), np.arange(len(hips)) / rate
+    about = np.tile(quaternion.IDENTITY, (len(hips), 1))
+    if kind.startswith("x"):
+        way[:, :2] = (float(kind[1:]) - 1.0) * (hips - hips[0])[:, :2]
+    if kind in DRIFTS:
+        way[:, :2] = seconds[:, None] * DRIFTS[kind]
+    if kind == "turn":
+        about = quaternion.exp(np.radians(TURN) * seconds[:, None] * np.array([0.0, 0.0, 1.0]))
+    found = list[Leg]()
     for leg in legs:
-        turns, above = leg.turns.copy(), np.tile(quaternion.IDENTITY, (len(way), 1))
+        turns, above = leg.turns.copy(), about
         for bone in range(3):
-            if bone < 2:
-                shake = random.normal(size=way.shape)
+            if kind in SHAKES and bone < 2:
+                shake = random.normal(size=hips.shape)
                 shake[1:-1] = (shake[:-2] + shake[1:-1] + shake[2:]) / 3.0
-                above = quaternion.product(above, quaternion.exp(np.radians(0.7) * shake / shake.std()))
+                above = quaternion.product(above, quaternion.exp(np.radians(SHAKES[kind]) * shake / shake.std()))
             turns[:, bone] = quaternion.product(above, turns[:, bone])
-        found.append(moved(leg, way, turns))
+        turned = quaternion.rotate(about, leg.hip - hips[0]) - (leg.hip - hips[0])
+        found.append(moved(leg, way + turned, turns))
     return found

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 WEIGHTS = "solvers/figure/weights.npz"
-LANGUAGES = {f"ui/languages/{name}.po" for name in ("de", "es", "fr", "ja", "zh")}
+LANGUAGES = {f"ui/languages/{path.name}" for path in (build_kernel.ROOT / "ui/languages").glob("*.po")}
 FILES = LANGUAGES | {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", WEIGHTS}
 FOLDERS = {"operators", "properties", "rig", "solvers", "ui"}  # of Python modules, but for the weights
 WHEELS = {

@@ -174,6 +174,18 @@ def test_pin_on_a_control_pins_the_bone_that_it_moves(changed: str) -> None:
     assert goal_of(ob, "hand.L").priority == goal_of(ob, "hips").priority > goal_of(ob, "hand.R").priority
 
 
+@pytest.mark.parametrize("bone", ["hand.L", "forearm.L"])
+def test_what_is_dragged_after_unpin_counts(bone: str) -> None:
+    """The control of the goal that stays, or the bone, is selected where the pin was."""
+    ob = live_figure()
+    pin(ob, bone)
+    stays = goal_of(ob, bone, last=False).subtarget if bone == "hand.L" else bone
+    rigs.select(ob, goal_of(ob, bone).subtarget)
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    assert [one.name for one in bpy.context.selected_pose_bones] == [stays]
+    assert bpy.context.active_pose_bone.name == stays
+
+
 def test_bones_with_and_without_a_goal_are_pinned_at_once_where_they_are() -> None:
     """The pin of the one counts its target's rotation, which its goal did not: the other does not move with it."""
     ob = rigs.made_active(rigs.chain([(0, 0, 0), (0.1, 0, 1), (0.2, 0.1, 2), (0.3, 0, 2.6)], "Chain"))

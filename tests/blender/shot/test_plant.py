@@ -195,6 +195,33 @@ def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
     assert spread(places) < 1e-5
 
 
+@pytest.mark.parametrize("turns", [False, True])
+@pytest.mark.parametrize("how", ["parented", "attached"])
+def test_a_control_that_a_platform_carries_stands_in_the_world(how: str, turns: bool) -> None:
+    """The figure is parented to a platform that travels, or turns too, or its foot's control is attached to that."""
+    ob, platform = rigs.figure(), rigs.empty((0, 0, 0), "Platform")
+    rigs.made_active(ob)
+    bpy.ops.dqik.setup_full_body()
+    ob.parent = platform if how == "parented" else None
+    bpy.ops.object.mode_set(mode="POSE")
+    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    rigs.key_path(control, (1, 40), [(0, 0, 0), (0, 0, 0)])
+    rigs.select(ob, control.name)
+    rigs.at_frame(1)
+    if how == "attached":
+        assert bpy.ops.dqik.attach(object="Platform") == {"FINISHED"}
+    rigs.key_path(platform, (1, 40), [(0, 0, 0), (0, -1.5, 0)])
+    for frame, angle in ((1, 0.0), (40, 90.0)) if turns else ():
+        platform.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), radians(angle))
+        platform.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.at_frame(10)
+    there = matrices(ob, control.name, (10,))[10]
+    rigs.at_frame(10)
+    assert bpy.ops.dqik.plant(frame_start=8, frame_end=14, roll=False) == {"FINISHED"}
+    held = matrices(ob, control.name, range(8, 15))
+    assert max((matrix.translation - there.translation).length for matrix in held.values()) < 1e-5
+
+
 def test_a_press_without_a_control_says_what_to_select() -> None:
     ob = rigs.set_up(rigs.figure(), False)
     rigs.select(ob, "spine")

@@ -12,11 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 import bpy
+import language
 import pytest
 import rigs
 from shown_words import Drawn
 
-LANGUAGES = ("de", "fr", "es", "ja", "zh")
+LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "ui/languages").glob("*.po"))
 
 
 @pytest.fixture
@@ -34,6 +35,20 @@ def source(extension: str) -> dict[str, ast.Module]:
         for name, path in files.items()
         if name.startswith("solvers/") == name.startswith(read)
     }
+
+
+def test_every_file_is_a_language_of_blender(languages: ModuleType) -> None:
+    """It has its line in `LOCALES` of `ui/languages/__init__.py`, without which nobody sees it."""
+    assert sorted(languages.LOCALES) == LANGUAGES
+
+
+def test_a_language_is_begun_with_all_that_german_has(languages: ModuleType) -> None:
+    """What is translated already stays, and nothing is added twice."""
+    german = (Path(languages.__file__ or "").parent / "de.po").read_text(encoding="utf-8")
+    begun, count = language.completed('msgid ""\nmsgstr ""\n\nmsgid "Role"\nmsgstr "Rol"\n', german)
+    assert f"\n{begun}".count("\nmsgid ") == german.count("\nmsgid ") == count + 2
+    assert 'msgid "Role"\nmsgstr "Rol"\n' in begun
+    assert language.completed(begun, german) == (begun, 0)
 
 
 def text_of(node: ast.AST | None) -> str | None:

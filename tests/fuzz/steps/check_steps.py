@@ -7,13 +7,6 @@ from outside import strip_curves
 
 
 @step("remembered", 1)
-def check_off_here(draw: Draw) -> str:
-    way = draw.one(["", "forget", "forget", "load"])
-    frame = draw.frame() if draw.chance(0.6) else draw.random.randint(1, 11) + draw.number(0.1, 0.9, 1)
-    return f"check_off_here(lambda: {named(draw.rig())}, {frame:g}, {way!r})"
-
-
-@step("remembered", 1)
 def check_kept(draw: Draw) -> str:
     ob = draw.rig(local=True)
     first = f"bone({draw.bone(ob).name!r}, {named(ob)}).dqik_hold = 1.0\n" if draw.chance(0.4) else ""
@@ -53,43 +46,10 @@ def check_hand(draw: Draw) -> str:
     return f"check_hand(lambda: {named(one.id_data)}, {one.name!r}, {path!r}, {value}, {draw.frame():g})"
 
 
-@step("hand", 0.5)
-def hold_bone(draw: Draw) -> str:
-    one = draw.bone(draw.rig(local=True))
-    return f"bone({one.name!r}, {named(one.id_data)}).dqik_hold = {draw.one([0.0, 0.5, 1.0])}"
-
-
-@step("hand", 0.7)
-def clear_bone(draw: Draw) -> str:
-    """Alt R under Live releases a bone."""
-    one = draw.bone(draw.rig(local=True))
-    return f"check_cleared(lambda: {named(one.id_data)}, {one.name!r}, {draw.frame():g})"
-
-
-@step("muted", 0.7)
-def check_muted(draw: Draw) -> str:
-    return f"check_muted(lambda: {named(draw.rig())}, {draw.frame():g})"
-
-
-@step("previous", 1)
-def check_previous(draw: Draw) -> str:
-    jump = draw.one([-2, -2, -1.5, 1, 2, 5])
-    return f"check_previous(lambda: {named(draw.rig())}, {draw.random.randint(3, 12)}, {jump})"
-
-
 @step("previous", 1)
 def play_by_two(draw: Draw) -> str:
     first = draw.random.randint(1, 6)
     return f"jump({[first + 2 * k for k in range(draw.random.randint(2, 4))]})"
-
-
-@step("previous", 0.7)
-def previous_and_bake(draw: Draw) -> str:
-    ob = named(draw.scene_rig(local=True))
-    return (
-        f"{ob}.dqik.start_from = 'PREVIOUS'\ncheck_bake(lambda: {ob}, 'NEW', {draw.random.randint(3, 5)})\n"
-        f"{ob}.dqik.start_from = 'POSE'"
-    )
 
 
 @step("late", 1)
@@ -100,50 +60,6 @@ def check_at_once(draw: Draw) -> str:
         if target is not None and target.type == "EMPTY" and target.library is None
     ])  # fmt: skip
     return f"check_at_once(lambda: {named(ob)}, lambda: {named(target)}, {draw.place()}, {draw.frame():g})"
-
-
-@step("late", 0.7)
-def check_pole_at_once(draw: Draw) -> str:
-    ob, place = draw.rig(local=True), draw.place()
-    k = draw.one(range(len(ob.dqik.goals)))
-    lines = f"make_empty('Pole', {draw.place()})\n{named(ob)}.dqik.goals[{k}].pole_target = thing('Pole')\n"
-    return lines + f"check_at_once(lambda: {named(ob)}, lambda: thing('Pole'), {place}, {draw.frame():g})"
-
-
-@step("keyed_pose", 0.7)
-def check_keyed_pose(draw: Draw) -> str:
-    ob = draw.rig(local=True)
-    return f"check_keyed_pose(lambda: {named(ob)}, {draw.random.randint(1, 12)}, False)"
-
-
-@step("keyed_missed", 0.7)
-def check_keyed_missed(draw: Draw) -> str:
-    ob = draw.rig(local=True)
-    return f"check_keyed_pose(lambda: {named(ob)}, {draw.random.randint(1, 12)}, True)"
-
-
-@step("targets_to_pose", 0.7)
-def check_targets_to_pose(draw: Draw) -> str:
-    return f"check_targets_to_pose(lambda: {named(draw.scene_rig(local=True))}, {draw.one([0, 0, 3])})"
-
-
-@step("targets_to_pose", 0.7)
-def drive_target(draw: Draw) -> str:
-    target = draw.target()
-    return f"drive({named(target)}, 'location', {tuple(f'{x}' for x in draw.vector(1.0))})"
-
-
-@step("targets_to_pose", 0.5)
-def mute_target(draw: Draw) -> str:
-    target = named(draw.target())
-    return f"for curve in curves({target}): curve.mute = {draw.chance(0.7)}"
-
-
-@step("sessions", 0.15)
-def check_sessions(draw: Draw) -> str:
-    ob = draw.rig(local=True)
-    draw.one(ob.dqik.goals)
-    return f"check_sessions(lambda: {named(ob)}, 12)"
 
 
 @step("nla", 1)

@@ -6,10 +6,6 @@ from draw import Draw, NothingToDrawError, named, require_undo, step
 from shots import Owner
 
 
-def _way(draw: Draw) -> tuple[float, ...]:
-    return draw.vector(draw.one([0.02, 0.2, 1.0]))
-
-
 def _bone(draw: Draw) -> tuple[bpy.types.Object, str]:
     ob = draw.scene_rig(local=True)
     return ob, draw.bone(ob).name
@@ -20,21 +16,8 @@ def _grab(draw: Draw) -> str:
     ob, name = _bone(draw)
     return (
         f"(select({named(ob)}, [{name!r}]), press('grab', bone={name!r}, point=world(({ob.name!r}, {name!r}))[:3, 3], "
-        f"to=world(({ob.name!r}, {name!r}))[:3, 3] + {_way(draw)}))"
+        f"to=world(({ob.name!r}, {name!r}))[:3, 3] + {draw.way()}))"
     )
-
-
-@step("grab", 4)
-def check_grab(draw: Draw) -> str:
-    ob, name = _bone(draw)
-    return f"check_grab(lambda: {named(ob)}, {name!r}, {_way(draw)}, {draw.frame():g}, {draw.chance(0.8)})"
-
-
-@step("grab", 2)
-def check_grab_cancelled(draw: Draw) -> str:
-    ob, name = _bone(draw)
-    ways = [_way(draw) for _ in range(draw.random.randint(1, 3))]
-    return f"check_grab_cancelled(lambda: {named(ob)}, {name!r}, {ways}, {draw.frame():g}, {draw.chance(0.8)})"
 
 
 @step("grab", 2)
@@ -57,15 +40,6 @@ def check_seen(draw: Draw) -> str:
     of = sorted({draw.one(["GHOSTS", "ARCS"]), draw.one(["GHOSTS", "ARCS", "MESHES"])})
     ob = draw.scene_rig()
     return f"check_seen(lambda: {named(ob)}, {of}, {draw.frame():g}, {draw.frames(2)})"
-
-
-@step("seen", 1)
-def read_again(draw: Draw) -> str:
-    """Read after an undo, or in the middle of something else; and off again."""
-    ob = named(draw.scene_rig())
-    if draw.chance(0.3):
-        return f"{ob}.dqik.ghosts = {ob}.dqik.arcs = False"
-    return f"at_frame({draw.frame():g})\nrun('see_motion', {ob})"
 
 
 def _foot(draw: Draw) -> tuple[bpy.types.Object, int, Owner]:
@@ -132,8 +106,3 @@ def insert_available(draw: Draw) -> str:
         f"at_frame({draw.random.randint(1, 12)})\nselect({named(ob)}, [{name!r}])\n{wish} = True\n"
         f"try:\n    bpy.ops.anim.keyframe_insert()\nfinally:\n    {wish} = False"
     )
-
-
-@step("pushed", 1)
-def check_push_down(draw: Draw) -> str:
-    return f"check_push_down(lambda: {named(draw.rig(local=True))})"

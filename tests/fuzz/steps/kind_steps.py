@@ -85,11 +85,6 @@ def remove_curve(draw: Draw) -> str:
     return f"bpy.data.objects.remove({_curve(draw)})"
 
 
-@step("kinds", 0.6)
-def mirror_goals(draw: Draw) -> str:
-    return f"run('goals_mirror', {named(draw.scene_rig())}, direction={draw.one(['L', 'R'])!r})"
-
-
 @step("kinds", 1)
 def check_undo_of_kind(draw: Draw) -> str:
     require_undo()
@@ -97,8 +92,3 @@ def check_undo_of_kind(draw: Draw) -> str:
     settings = _settings(draw) | {"kind": draw.one(KINDS)}
     name = draw.one([*settings, "kind"])
     return f"check_undo(lambda: setattr({named(ob)}.dqik.goals[{k}], {name!r}, {settings[name]!r}))"
-
-
-@step("kinds", 1)
-def check_bake_of_kinds(draw: Draw) -> str:
-    return f"check_bake(lambda: {named(draw.scene_rig())}, 'NEW', {draw.random.randint(2, 5)})"

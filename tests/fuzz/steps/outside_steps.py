@@ -87,18 +87,6 @@ def join_and_look(draw: Draw) -> str:
     )
 
 
-@step("join", 1)
-def duplicate(draw: Draw) -> str:
-    draw.one([1] if len(armatures()) < 5 else [])
-    return f"duplicate({named(draw.scene_rig(local=True))})"
-
-
-@step("append", 1)
-def take_from_saved(draw: Draw) -> str:
-    draw.one([1] if len(armatures()) < 5 else [])
-    return f"take_from_saved([{draw.rig(local=True).name!r}], {draw.chance(0.3)})"
-
-
 # -- scripts and exporters ---------------------------------------------------------------------------------------------
 
 
@@ -122,25 +110,7 @@ def check_export(draw: Draw) -> str:
     return "\n".join(lines)
 
 
-@step("script", 1)
-def check_script(draw: Draw) -> str:
-    ob = named(draw.rig(local=True))
-    return f"check_put_back(lambda: step_through({ob}, {draw.frames(2)}, False), 'A script')"
-
-
-@step("script_updates", 1)
-def check_script_with_updates(draw: Draw) -> str:
-    ob = named(draw.rig(local=True))
-    return f"check_put_back(lambda: step_through({ob}, {draw.frames(2)}, True), 'A script')"
-
-
 # -- other add-ons -----------------------------------------------------------------------------------------------------
-
-
-@step("handlers", 1)
-def add_mover(draw: Draw) -> str:
-    target = draw.target()
-    return f"add_mover({target.name!r}, {draw.vector(1.0)}, {draw.chance(0.5)})"
 
 
 @step("handlers", 0.5)
@@ -150,38 +120,13 @@ def add_turner(draw: Draw) -> str:
     return f"add_turner({one.id_data.name!r}, {one.name!r}, {path!r}, {value}, {draw.chance(0.5)})"
 
 
-@step("handlers", 0.5)
-def remove_handlers(draw: Draw) -> str:
-    del draw
-    return "remove_handlers()"
-
-
-@step("handlers", 1)
-def check_bake_with_handlers(draw: Draw) -> str:
-    return f"check_bake(lambda: {named(draw.scene_rig())}, 'NEW', {draw.random.randint(2, 4)})"
-
-
 # -- simulations -------------------------------------------------------------------------------------------------------
-
-
-@step("sims", 0.6)
-def simulate(draw: Draw) -> str:
-    draw.one([1] if len(bpy.data.meshes) < 4 else [])
-    ob = draw.scene_rig(local=True)
-    kind = draw.one(["make_cloth", "make_passive"])
-    return f"{kind}({draw.new_name('Sim')!r}, {named(ob)}, {draw.bone(ob).name!r})"
 
 
 @step("sims", 1.5)
 def play_simulation(draw: Draw) -> str:
     draw.one(bpy.data.meshes)
     return f"jump({list(range(1, draw.random.randint(3, 6)))})"
-
-
-@step("sims", 0.7)
-def check_simulation(draw: Draw) -> str:
-    draw.one(bpy.data.meshes)
-    return "check_put_back(lambda: jump((1, 2, 3)), 'A simulation')"
 
 
 @step("cloth", 2)

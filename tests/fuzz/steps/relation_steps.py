@@ -3,10 +3,10 @@
 
 import bpy
 from draw import Draw, bone_named, named, require_undo, step
+from scripts import PRESETS
 from vocabulary import armatures
 
 COUPLED = "XYZ"
-PRESETS = ("FINGERS", "SPINE", "SHOULDERS", "FOREARMS")
 
 # -- couplings ---------------------------------------------------------------------------------------------------------
 
@@ -42,12 +42,6 @@ def change_coupling(draw: Draw) -> str:
 
 
 @step("couplings", 1.5)
-def remove_coupling(draw: Draw) -> str:
-    ob, k = _a_coupling(draw)
-    return f"{named(ob)}.dqik.couplings.remove({k})\n{named(ob)}.update_tag()"
-
-
-@step("couplings", 1.5)
 def couple_by_operator(draw: Draw) -> str:
     ob = draw.scene_rig()
     if draw.chance(0.4):
@@ -78,11 +72,6 @@ def check_undo_of_couplings(draw: Draw) -> str:
     return f"check_undo(lambda: {change})"
 
 
-@step("couplings", 1)
-def check_bake_of_couplings(draw: Draw) -> str:
-    return f"check_bake(lambda: {named(draw.scene_rig())}, {draw.one(['NEW', 'CURRENT'])!r}, 4)"
-
-
 # -- contact -----------------------------------------------------------------------------------------------------------
 
 
@@ -99,17 +88,6 @@ def change_contact(draw: Draw) -> str:
     return f"{named(draw.rig())}.dqik.{name} = {value!r}"
 
 
-@step("contact", 0.7)
-def floor_object(draw: Draw) -> str:
-    return f"{named(draw.rig())}.dqik.floor = {named(draw.target()) if draw.chance(0.7) else None}"
-
-
-@step("contact", 2)
-def radius(draw: Draw) -> str:
-    one = draw.bone(draw.rig())
-    return f"{bone_named(one)}.dqik_radius = {draw.one([0.0, 0.05, 1e-9, draw.number(0.01, 0.3)])}"
-
-
 @step("contact", 2)
 def add_obstacle(draw: Draw) -> str:
     """A box, a wedge, a plate, a line or nothing, or an empty."""
@@ -123,15 +101,9 @@ def add_obstacle(draw: Draw) -> str:
     return f"make_mesh({name!r}, {corners}, {draw.vector(1.2)})\navoid({named(ob)}, {name!r})"
 
 
-def _obstacle(draw: Draw) -> str:
-    meshes = [ob for ob in bpy.data.objects if ob.type == "MESH" and ob.library is None]
-    found = sorted(ob.name for ob in meshes if not ob.name.startswith("DQIK"))  # others are shapes of controls
-    return named(bpy.data.objects[draw.one(found)])
-
-
 @step("bodies", 3)
 def change_obstacle(draw: Draw) -> str:
-    other, ob = _obstacle(draw), draw.rig()
+    other, ob = named(draw.obstacle()), draw.rig()
     return draw.one([
         f"{other}.location = {draw.vector(1.2)}", f"{other}.rotation_euler = {draw.vector(3)}",
         f"{other}.scale = {draw.vector(1.5)}", f"{other}.scale = (0, 0, 0)",
@@ -143,11 +115,6 @@ def change_obstacle(draw: Draw) -> str:
     ])  # fmt: skip
 
 
-@step("bodies", 0.7)
-def remove_obstacle(draw: Draw) -> str:
-    return f"bpy.data.objects.remove({_obstacle(draw)})"
-
-
 @step("bodies", 1)
 def obstacle_out_of_list(draw: Draw) -> str:
     ob = draw.scene_rig()
@@ -156,17 +123,6 @@ def obstacle_out_of_list(draw: Draw) -> str:
         f"{named(ob)}.dqik.avoid.remove({k})\n{named(ob)}.update_tag()", f"{named(ob)}.dqik.avoid[{k}].object = None",
         f"{named(ob)}.dqik.active_obstacle = {k}\nrun('avoid_remove', {named(ob)})",
     ])  # fmt: skip
-
-
-@step("bodies", 1)
-def add_by_operator(draw: Draw) -> str:
-    ob, other = draw.scene_rig(), _obstacle(draw)
-    return f"active({named(ob)})\n{other}.select_set(True)\nrun('avoid_add', {named(ob)})"
-
-
-@step("bodies", 1)
-def fit_capsules(draw: Draw) -> str:
-    return f"run('fit_capsules', {named(draw.scene_rig())})"
 
 
 @step("bodies", 0.7)
@@ -191,11 +147,6 @@ def check_undo_of_contact(draw: Draw) -> str:
     return f"check_undo(lambda: {change})"
 
 
-@step("contact", 1)
-def check_bake_of_contact(draw: Draw) -> str:
-    return f"check_bake(lambda: {named(draw.scene_rig())}, {draw.one(['NEW', 'CURRENT'])!r}, 4)"
-
-
 # -- figures -----------------------------------------------------------------------------------------------------------
 
 
@@ -208,16 +159,10 @@ def make_figure(draw: Draw) -> str:
     return f"make_figure({name!r}, {place}, {draw.chance(0.7)}, {targets!r})\nthing({name!r}).dqik.live = True"
 
 
-def _figure(draw: Draw) -> bpy.types.Object:
-    ob = draw.scene_rig(local=True)
-    draw.one([1] if "arm.L" in ob.data.bones else [])
-    return ob
-
-
 @step("figure", 3)
 def move_control(draw: Draw) -> str:
     """The target of a hand, a foot, the head or the hips goes some way."""
-    ob = _figure(draw)
+    ob = draw.figure()
     k = draw.one([k for k, goal in enumerate(ob.dqik.goals) if goal.target is not None])
     goal = f"{named(ob)}.dqik.goals[{k}]"
     own = ob.dqik.goals[k]
@@ -228,33 +173,12 @@ def move_control(draw: Draw) -> str:
            f"made.y + {draw.number(-0.4, 0.4)}, made.z + {draw.number(-0.4, 0.4)}\n{what}.location = made"  # fmt: skip
 
 
-@step("figure", 1.5)
-def contact_of_figure(draw: Draw) -> str:
-    ob = named(_figure(draw))
-    return f"{ob}.dqik.avoid_self = {draw.chance(0.7)}; {ob}.dqik.use_floor = {draw.chance(0.7)}"
-
-
-@step("figure", 1)
-def couple_figure(draw: Draw) -> str:
-    return f"run('couple', {named(_figure(draw))}, preset={draw.one(PRESETS[1:])!r})"
-
-
-@step("figure", 1)
-def limit_figure(draw: Draw) -> str:
-    return f"run({draw.one(['limits_preset', 'limits_clear', 'limits_mirror'])!r}, {named(_figure(draw))})"
-
-
 @step("figure", 1)
 def keyed_figure(draw: Draw) -> str:
     """Some bones keyed, as in a character that is animated already."""
-    ob = _figure(draw)
+    ob = draw.figure()
     lines = [
         f"key({bone_named(one)}, 'rotation_quaternion', { ({f: (1.0, *draw.vector(0.4)) for f in draw.frames(2)}) })"
         for one in draw.some(ob.pose.bones, 5) if one.rotation_mode == "QUATERNION"
     ]  # fmt: skip
     return "\n".join(lines) or f"at_frame({draw.frame():g})"
-
-
-@step("figure", 1)
-def check_bake_of_figure(draw: Draw) -> str:
-    return f"check_bake(lambda: {named(_figure(draw))}, {draw.one(['NEW', 'CURRENT'])!r}, 3)"

@@ -109,13 +109,6 @@ def check_limb(draw: Draw) -> str:
 
 
 @step("shot", 2)
-def check_pin(draw: Draw) -> str:
-    ob = draw.scene_rig(local=True)
-    names = [one.name for one in draw.some(ob.pose.bones, draw.one([1, 1, 2]))]
-    return f"check_pin(lambda: {named(ob)}, {names}, {draw.random.randint(3, 11)}, {draw.chance(0.6)})"
-
-
-@step("shot", 2)
 def check_plant(draw: Draw) -> str:
     ob = draw.scene_rig()
     goal = draw.one([goal for goal in ob.dqik.goals if goal.target is not None])
@@ -123,18 +116,6 @@ def check_plant(draw: Draw) -> str:
     draw.one([1] if goal.target == ob or not owner[1] else [])
     first = draw.random.randint(3, 8)
     return f"check_plant(lambda: {named(ob)}, {owner}, {first}, {first + draw.random.randint(0, 4)})"
-
-
-@step("shot", 2)
-def check_controls(draw: Draw) -> str:
-    return f"check_controls(lambda: {named(draw.scene_rig())}, {draw.frame():g})"
-
-
-@step("shot", 1)
-def check_paths(draw: Draw) -> str:
-    ob = draw.scene_rig()
-    names = [one.name for one in draw.some(ob.pose.bones, 2)]
-    return f"check_paths(lambda: {named(ob)}, {names}, {draw.chance(0.5)})"
 
 
 @step("shot", 1.5)
@@ -152,13 +133,6 @@ def check_shot_again(draw: Draw) -> str:
         "press('plant', frame_start=4, frame_end=7)",
     ])  # fmt: skip
     return f"check_again(lambda: ({choice}, {press}), {draw.random.randint(1, 12)})"
-
-
-@step("shot", 1)
-def check_flipped(draw: Draw) -> str:
-    ob = draw.scene_rig()
-    names = [] if draw.chance(0.5) else [one.name for one in draw.some(ob.pose.bones, 2)]
-    return f"check_flipped(lambda: {named(ob)}, {draw.random.randint(1, 12)}, {names})"
 
 
 @step("motion", 2)

@@ -20,47 +20,6 @@ def make_walker(draw: Draw) -> str:
 
 
 @step("whole", 2)
-def check_mend(draw: Draw) -> str:
-    first, last = _range(draw)
-    return f"check_mend(lambda: {named(draw.scene_rig())}, {first}, {last})"
-
-
-@step("whole", 2)
-def check_retarget(draw: Draw) -> str:
-    first, last = _range(draw)
-    return f"check_retarget(lambda: {named(draw.scene_rig())}, {draw.scene_rig().name!r}, {first}, {last})"
-
-
-@step("whole", 3)
-def check_fewer_keys(draw: Draw) -> str:
-    ob, (first, last) = draw.scene_rig(), _range(draw)
-    names = [one.name for one in draw.some(ob.pose.bones, 2)] if draw.chance(0.3) else []
-    return f"check_fewer_keys(lambda: {named(ob)}, {first}, {last}, {draw.one([0.01, 0.1])}, {names})"
-
-
-@step("whole", 3)
-def check_edit_range(draw: Draw) -> str:
-    ob = draw.scene_rig()
-    names = [one.name for one in draw.some(ob.pose.bones, draw.one([1, 2]))]
-    frame, radius = draw.random.randint(1, 12), draw.one([1, 3, 6])
-    return f"check_edit_range(lambda: {named(ob)}, {names}, {draw.vector(0.4)}, {frame}, {radius})"
-
-
-@step("whole", 2)
-def check_overlap(draw: Draw) -> str:
-    ob, (first, last) = draw.scene_rig(), _range(draw)
-    names = [one.name for one in draw.some(ob.pose.bones, draw.one([1, 2, 3]))]
-    amount, loop = draw.one([0.0, 0.0, 1.0]), draw.one(["AUTO", "ON", "OFF"])
-    return f"check_overlap(lambda: {named(ob)}, {names}, {first}, {last}, {amount}, {loop!r})"
-
-
-@step("whole", 1)
-def check_smooth_bake(draw: Draw) -> str:
-    first, last = draw.random.randint(1, 3), draw.random.randint(4, 8)
-    return f"check_smooth_bake(lambda: {named(draw.scene_rig(local=True))}, {first}, {last}, {draw.one([0.2, 1.0])})"
-
-
-@step("whole", 2)
 def check_whole_again(draw: Draw) -> str:
     """Undo and redo of the buttons."""
     require_undo()

@@ -304,6 +304,12 @@ class AtRest:
         blocks[0][:, 0, 0] += self.weight
 
 
+def with_term(term: AtRest, *parts: object, **named: object) -> Clip:
+    """A clip with one term more."""
+    clip = Clip(*parts, **named)
+    return replace(clip, terms=(*clip.terms, term))
+
+
 def test_another_term_counts_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A point that two slides carry: one of them is to rest, although both together would accelerate less.
 
@@ -316,7 +322,7 @@ def test_another_term_counts_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None
     places = np.array([[(x, 1.0, 0.0)] for x in (0.0, 0.3, -0.2, 0.4, 0.1, -0.3, 0.2, 0.0)])
     shares = []
     for weight in (0.0, 10.0):
-        monkeypatch.setattr(whole, "Clip", partial(Clip, terms=(AtRest(weight),)))
+        monkeypatch.setattr(whole, "Clip", partial(with_term, AtRest(weight)))
         found = ik.solve_clip(skeleton, [ik.Goal("second", (0, 0, 0))], places)
         x = np.array([one.pose.translations[:, 0] for one in found])
         assert_allclose(x.sum(1), places[:, 0, 0], atol=1e-4)

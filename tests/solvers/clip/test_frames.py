@@ -36,20 +36,6 @@ def at(goals: list[ik.Goal], positions: np.ndarray, rotations: np.ndarray) -> li
 
 
 @both_solvers
-def test_prepare_gives_what_solve_gives(solver: str) -> None:
-    """Called frame after frame, in any order and again, a prepared solve keeps no state."""
-    skeleton, goals, positions, rotations = walk()
-    prepared = ik.prepare(skeleton, goals, solver, ik.Options())
-    start = random_pose(skeleton, np.random.default_rng(0), 0.2)
-    for frame in (0, 7, 3, 7, 0):
-        expected = ik.solve(skeleton, at(goals, positions[frame], rotations[frame]), start, solver)
-        found = prepared(positions[frame], rotations[frame], start)
-        assert (found.pose.rotations == expected.pose.rotations).all()
-        assert (found.position_errors == expected.position_errors).all()
-        assert found.iterations == expected.iterations
-
-
-@both_solvers
 def test_prepare_starts_at_rest_unless_told_otherwise(solver: str) -> None:
     """Also after a call with another start."""
     skeleton, goals, positions, rotations = walk()
@@ -94,27 +80,6 @@ def test_bad_poles_of_frames_are_refused(poles: np.ndarray) -> None:
     prepared = ik.prepare(chain(3), [ik.Goal(2, (0, 0, 0), pole=(0, 1, 5))], "PGS", ik.Options())
     with pytest.raises(ik.InvalidGoal, match="poles"):
         prepared.targets(np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), poles)
-
-
-@both_solvers
-@pytest.mark.parametrize("preferred", [None, (0, 0.3, 0)], ids=["no pull", "pull"])
-def test_frames_without_a_warm_start_are_solved_each_for_itself(preferred: tuple | None, solver: str) -> None:
-    """In a batch, backwards or one by one, a frame's answer depends on that frame only."""
-    skeleton, goals, positions, rotations = walk(6)
-    joints = list(skeleton.joints)
-    for forearm in (3, 6):
-        joints[forearm] = ik.Joint(
-            joints[forearm].name, forearm - 1, "ball", joints[forearm].offset, preferred=preferred
-        )
-    skeleton = ik.Skeleton(joints)
-    options = ik.Options(warm_start=False)
-    together = ik.solve_frames(skeleton, goals, positions, rotations, solver=solver, options=options)
-    backwards = ik.solve_frames(skeleton, goals, positions[::-1], rotations[::-1], solver=solver, options=options)
-    for frame, (one, other) in enumerate(zip(together, backwards[::-1], strict=True)):
-        alone = ik.solve(skeleton, at(goals, positions[frame], rotations[frame]), solver=solver)
-        assert turned_by(one.pose, other.pose).max() < 1e-5
-        assert turned_by(one.pose, alone.pose).max() < 1e-5
-        assert one.converged
 
 
 @both_solvers

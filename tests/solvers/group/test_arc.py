@@ -79,13 +79,3 @@ def test_a_chain_that_is_bent_or_prefers_a_bend_keeps_its_base() -> None:
     solution = ik.solve(skeleton, [ik.Goal(5, tip, offset=goal.offset)], start, options=ik.Options(pull=1e-5))
     assert solution.converged
     assert turned_by(start, solution.pose).max() < 1e-6
-
-
-def test_frames_solved_alone_and_in_a_batch_are_the_same() -> None:
-    skeleton, goal = straight(5)
-    places = 0.7 * LENGTH * LINE + np.arange(-0.1, 0.1, 0.02)[:, None] * [0, 0, 1]
-    options = ik.Options(pull=1e-5, warm_start=False)
-    together = ik.solve_frames(skeleton, [goal], places[:, None], no_turns(len(places)), options=options)
-    for place, solution in zip(places, together, strict=True):
-        alone = ik.solve(skeleton, [ik.Goal(4, place, offset=goal.offset)], options=options)
-        assert turned_by(alone.pose, solution.pose).max() < 1e-9

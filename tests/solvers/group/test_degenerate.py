@@ -94,14 +94,6 @@ def test_a_straight_limb_folds_for_a_target_next_to_its_own_line(sideways: float
 
 
 @both_solvers
-def test_a_straight_limb_folds_for_a_target_on_its_own_line_with_a_restart(solver: str) -> None:
-    """For a target exactly on the line no joint's turn brings the end nearer at first; another start does."""
-    goal = ik.Goal(3, position=(0, 1.5, 0))
-    options = ik.Options(restarts=5)
-    assert ik.solve(chain(4), [goal], solver=solver, options=options).converged
-
-
-@both_solvers
 @pytest.mark.parametrize("target", [(0, 0, 0, 1), (0, 1, 0, 0), (0, 0.6, 0, 0.8), (0, 0, -1, 0)])
 def test_a_half_turn_is_made(target: tuple, solver: str) -> None:
     """A target rotation exactly opposite to the start is reached, where both directions are equally short."""

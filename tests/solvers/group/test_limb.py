@@ -208,13 +208,6 @@ def test_a_limb_without_limits_is_not_bent_further_for_a_near_target() -> None:
     assert_allclose(scipy_rotation(rotations[2]).as_rotvec(), BEND, atol=1e-12)
 
 
-def test_bend_base_leaves_its_argument_alone() -> None:
-    skeleton = leg()
-    pose = skeleton.rest_pose()
-    bent(skeleton, pose, FAR)
-    assert_allclose(pose.rotations, skeleton.rest_pose().rotations)
-
-
 @pytest.mark.parametrize("swivel", [0.0, 0.8, -0.8])
 @pytest.mark.parametrize("seed", range(5))
 def test_fold_puts_the_foot_on_its_target_by_the_law_of_cosines(seed: int, swivel: float) -> None:

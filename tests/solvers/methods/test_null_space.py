@@ -253,12 +253,6 @@ def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | No
         assert (np.isclose(best, limits.lo) | np.isclose(best, limits.hi)).any()
 
 
-@pytest.mark.parametrize("value", ["middle", "REST", None, 1])
-def test_a_bias_that_is_not_known_is_answered_with_those_that_are(value: object) -> None:
-    with pytest.raises(ik.InvalidOptions, match=r"bias = .*'START' or 'MIDDLE'"):
-        ik.Options(bias=value)
-
-
 @pytest.mark.parametrize("solver", ["PGS", "DLS"])
 def test_a_hinge_alone_goes_to_the_middle_of_its_limits_where_its_goal_lets_it(solver: str) -> None:
     """The joint cannot change the goal's error, so only the pull moves it."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
-from skeletons import arm, chain, random_pose, seeds, skeletons, wxyz
+from skeletons import chain, random_pose, seeds, skeletons, wxyz
 
 import solvers as ik
 from solvers.algebra.quaternion import cross
@@ -219,36 +219,6 @@ def test_errors_are_target_minus_current() -> None:
     assert_allclose(error[3:5], 0, atol=1e-15)
 
 
-def test_errors_do_not_depend_on_the_unit_of_length() -> None:
-    rows = []
-    for unit in (1.0, 100.0):
-        skeleton = chain(3, length=0.4 * unit)
-        goal = ik.Goal(2, position=(0.1 * unit, 0.3 * unit, 0), rotation=(0.8, 0.6, 0, 0))
-        (stage,) = stages_of(skeleton, [goal])
-        state = stage.space.state(skeleton.rest_pose())
-        rows.append(stage.tasks.errors(stage.tasks.kinematics(state, None), targets_of([goal])))
-    assert_allclose(rows[0], rows[1], rtol=1e-12)
-
-
-def test_rotation_errors_take_the_short_way() -> None:
-    skeleton = chain(1)
-    q = wxyz(Rotation.from_rotvec([0.3, 0, 0]))
-    for target in (q, -q):
-        solution = ik.solve(skeleton, [ik.Goal(0, rotation=target)], options=ik.Options(iterations=0))
-        assert solution.rotation_errors[0] == pytest.approx(0.3, abs=1e-12)
-
-
-def test_reported_errors_are_plain_distances_and_angles() -> None:
-    skeleton = arm()
-    goals = [
-        ik.Goal(2, position=(0, 2, 3), position_weight=7, priority=2),
-        ik.Goal(1, rotation=wxyz(Rotation.from_rotvec([0, 0.4, 0])), rotation_weight=0.1),
-    ]
-    solution = ik.solve(skeleton, goals, options=ik.Options(iterations=0))
-    assert_allclose(solution.position_errors, [3, 0])
-    assert_allclose(solution.rotation_errors, [0, 0.4], atol=1e-12)
-
-
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +281,8 @@ HERE = (0, 1, 0)
         (lambda: ik.Goal("joint 1", HERE, chain=["joint 2"]), r"'joint 1'.*chain holds 'joint 2'.*neither"),
         (lambda: ik.Goal(1, HERE, chain="joint 1"), r"chain = 'joint 1'; expected a list of joints"),
         (lambda: ik.Goal(1, HERE, chain=1), r"'joint 1'.*chain.*1"),
+        *((lambda share=share: ik.Goal(1, rotation=(1, 0, 0, 0), rotation_follows=share),
+           r"'joint 1'.*rotation_follows.*expected 0 to 1") for share in (-0.1, 1.1, math.nan, "all")),
         (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
         (lambda: "hand", r"goal 0.*Goal.*'hand'"),
     ],

@@ -67,15 +67,6 @@ def test_velocity_matches_central_differences(skeleton: ik.Skeleton, seed: int, 
     assert_allclose(found, differences(skeleton, pose, joint, offset), atol=1e-7)
 
 
-def test_a_detached_slide_is_refused() -> None:
-    """A slide needs its parent's axes: the message says which joint to detach instead."""
-    with pytest.raises(ik.InvalidSkeleton, match=r"'rail'.*prismatic.*joint below"):
-        ik.Skeleton([
-            ik.Joint("body", -1, "ball", (0, 0, 0)),
-            ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
-        ])  # fmt: skip
-
-
 def test_an_effector_without_an_offset_is_its_joint() -> None:
     """The default offset of every function is zero; another offset is another effector."""
     skeleton = chain(3)

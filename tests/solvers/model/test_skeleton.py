@@ -21,7 +21,7 @@ QUARTER_TURN_Z = (HALF, 0, 0, HALF)
 
 def ball(name: str = "a", parent: int = -1, **settings: object) -> ik.Joint:
     """A ball joint 1 above its parent."""
-    return ik.Joint(name, parent, "ball", **{"offset": (0, 1, 0), **settings})
+    return ik.Joint(name, parent, **{"kind": "ball", "offset": (0, 1, 0), **settings})
 
 
 def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray]:
@@ -76,6 +76,11 @@ def walked(skeleton: ik.Skeleton, pose: ik.Pose) -> tuple[np.ndarray, np.ndarray
         ([ball("knee", stiffness="soft")], r"'knee' stiffness.*'soft'"),
         ([ball("knee", stiffness=True)], r"'knee' stiffness.*0\.\.1.*True"),
         ([ball("knee", hold="0.5")], r"'knee' hold.*0\.\.1.*'0\.5'"),
+        ([ball("knee", hold=-0.1)], r"'knee' hold.*0\.\.1.*-0\.1"),
+        ([ball("knee", hold=math.nan)], r"'knee' hold.*0\.\.1.*nan"),
+        *(([ball("knee", gain=gain)], r"'knee' gain: expected 0\.\.10000, got")
+          for gain in (-1.0, math.nan, math.inf, 1e5, "firm", True, None)),
+        ([ball(), ball("rail", 0, kind="prismatic", inherit_rotation=False)], r"'rail'.*prismatic.*joint below"),
         ([ball("knee", offset=("0", "1", "0"))], r"'knee' offset: expected 3 numbers, got \('0', '1', '0'\)"),
         ([ball("knee", offset=(0, 10**400, 0))], r"'knee' offset.*finite.*inf"),
         ([ball("knee", inherit_rotation="no")], r"'knee': inherit_rotation = 'no'; expected True or False"),
