@@ -239,11 +239,6 @@ class Rig:
             self._motions = contents, motions
         return self._motions[1]
 
-    def root_rotations(self, links: np.ndarray) -> dict[int, list[float]]:
-        """The rotations of some links (J, 8) of the roots' first joints."""
-        firsts = [root.first for roots in self.root_places.values() for root in roots]
-        return dict(zip(firsts, links[firsts, :4].tolist(), strict=True))
-
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
         """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
         if all(factor == 1.0 for factor in factors):

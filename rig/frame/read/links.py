@@ -63,7 +63,8 @@ class PlainLinks:
             offsets = rig.rest_offset[loose] + (rig.location_frame[loose] @ locations[..., None])[..., 0]
             links[rig.main[loose]] = dual_quaternion.from_parts(links[rig.main[loose], :4], offsets)
         self.links, self._rig = links[None], rig
-        self._rests = rig.root_rotations(links)
+        firsts = [root.first for roots in rig.root_places.values() for root in roots]
+        self._rests = dict(zip(firsts, links[firsts, :4].tolist(), strict=True))
         self._start = start if moved else None
         self._placed: dict[int, int] = {}  # hashes of the matrices that the links of roots were placed by
 

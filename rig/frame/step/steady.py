@@ -66,7 +66,7 @@ class SteadyFrames:
         if channels.modes(bones, modes) != modes:
             return False
         reading.now = reading.posed = channels.read(bones, modes)
-        if self._pose_contents() != self._contents or not prepared.is_animated_alike(ob):
+        if not reading.now.alike(self._written, rig.bones) or not prepared.is_animated_alike(ob):
             return False
         evaluated = ob.evaluated_get(depsgraph)
         if links.is_scaled(evaluated, rig):
@@ -94,13 +94,7 @@ class SteadyFrames:
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""
-        self.reading.now = now
-        self._contents = self._pose_contents()
-
-    def _pose_contents(self) -> tuple[bytes, bytes]:
-        """The channels of the skeleton's bones."""
-        now, bones = self.reading.now, self._rig.bones
-        return now.rotations.take(bones, axis=0).tobytes(), now.locations.take(bones, axis=0).tobytes()
+        self.reading.now, self._written = now, now.copy()
 
 
 def _in_one(requests: Targets) -> tuple[Targets, np.ndarray]:
