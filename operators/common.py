@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from time import perf_counter
 from types import ModuleType
 from typing import ClassVar, TypeAlias, TypeVar
 
@@ -16,6 +17,10 @@ from ..rig.clip import last_report
 from ..rig.keys import keyable
 from ..rig.notes import Code, Note, Refused, joined, note_of
 from ..solvers import DqikError
+
+_BEAT = 0.01  # seconds between the parts of the work of a tool that was started from the panel
+_AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
+_SURE = 2.0  # seconds after which the time that is left is shown
 
 _Result = TypeVar("_Result")
 
@@ -74,14 +79,20 @@ class Tool:
 
     The docstring is the tooltip, the name of the class gives `bl_idname`, annotations are the options, `unavailable`
     says when it cannot be pressed, `ask` what the panel does before, and `run` does it and returns what is to be said.
+    If `run` is a generator, a script runs it at once; from the panel or a dialog it runs in steps, which Esc stops. If
+    it is closed before its end, everything must be as before.
 
     stores : whether it stores something on the armature, which is refused where that would be gone with the file.
-    on_goals : whether it needs goals. stopped : said first if other add-ons or scripts disturb it.
+    on_goals : whether it needs goals. doing : shown in the status bar meanwhile. stopped : reported after Esc, and said
+    first if other add-ons or scripts disturb it.
     """
 
     stores: ClassVar[bool] = True
     on_goals: ClassVar[bool] = False
-    stopped: ClassVar[Note | None] = None
+    doing: ClassVar[Note] = Note("Working")
+    stopped: Note | None = None
+    _in_steps = False
+    _steps: Generator[float, None, set[str]] | None = None  # that are left, while it runs in steps
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
@@ -95,6 +106,7 @@ class Tool:
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: work, or show a dialog before."""
         del event
+        self._in_steps = True
         return self.execute(context)
 
     @classmethod
@@ -123,7 +135,68 @@ class Tool:
             return self.refused(error)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        return {"CANCELLED"} if self._loses(context) else finished(self.steps(context))
+        if self._loses(context):
+            return {"CANCELLED"}
+        steps, in_steps, self._in_steps = self.steps(context), self._in_steps, False
+        if not in_steps:
+            return finished(steps)
+        self._began = perf_counter()
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+        self._steps, self._paused = steps, perf_counter()
+        self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
+        context.window_manager.progress_begin(0, 100)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(Note("{}: Esc to cancel", self.doing).words(iface_))
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Do some steps at each timer event."""
+        if event.type == "ESC":
+            self._steps.close()
+            self.tell({"INFO"}, self.stopped)
+            return self._leave(context, {"CANCELLED"})
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        began = perf_counter()
+        until = began + min(max(began - self._paused, _AT_ONCE[0]), _AT_ONCE[1])  # at least as long as the window takes
+        try:
+            while True:
+                share = next(self._steps)
+                if perf_counter() > until:
+                    break
+        except StopIteration as end:
+            return self._leave(context, end.value)
+        except Exception:
+            self._leave(context, {"CANCELLED"})
+            raise
+        context.window_manager.progress_update(int(100 * share))
+        context.workspace.status_text_set(self._state(share, perf_counter() - self._began).words(iface_))
+        self._paused = perf_counter()
+        return {"RUNNING_MODAL"}
+
+    def _state(self, share: float, seconds: float) -> Note:
+        """Returns the share of the work that is done and, as soon as it can be told, the time that is left."""
+        percent = f"{100 * share:.0f}"
+        if seconds < _SURE or share <= 0.0:
+            return Note("{}: {} %, Esc to cancel", self.doing, percent)
+        minutes, left = divmod(round(seconds * (1.0 - share) / share), 60)
+        return Note("{}: {} %, {} left, Esc to cancel", self.doing, percent, f"{minutes}:{left:02}")
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """The dialog was left, or Blender stops the operator, for example when it quits."""
+        if self._steps is not None:
+            self._steps.close()
+            self._leave(context, {"CANCELLED"})
+
+    def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+        self._steps = None
+        return result
 
     def tell(self, kinds: set[str], *notes: Note) -> None:
         """Report notes in one line, in the language of the interface. Blender lets no class override `report`."""
@@ -134,6 +207,7 @@ class Tool:
         try:
             said = self.run(context, armature(context))
             if isinstance(said, Generator):
+                self.stopped = self.stopped or Note("Stopped, nothing was changed")
                 said = yield from said
         except REFUSALS as error:
             return self.refused(error)
@@ -167,7 +241,8 @@ class Tool:
         return column
 
     def dialog(self, context: bpy.types.Context) -> set[str]:
-        """Ask for the options."""
+        """Ask for the options, then work in steps."""
+        self._in_steps = True
         title = iface_(self.bl_label, "Operator")
         return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 

@@ -2,11 +2,9 @@
 """Tools that process a range of frames: at once from a script, in steps with progress from the panel."""
 
 from collections.abc import Generator, Sequence
-from time import perf_counter
 from typing import ClassVar, TypeVar
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
 from ..rig import bake
@@ -18,94 +16,10 @@ from ..rig.frame.step.session import Session
 from ..rig.notes import Code, Note, Refused
 from .common import Steps, Tool, armature
 
-_BEAT = 0.01  # seconds between the parts of the work of a tool that was started from the panel
-_AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
-_SURE = 2.0  # seconds after which the time that is left is shown
-
 _Result = TypeVar("_Result")
 
 
-class SteppedTool(Tool):
-    """A tool whose `run` is a generator: at once if called from a script, from the panel in steps, which Esc stops.
-
-    If the generator is closed before its end, everything must be as before.
-    """
-
-    doing = Note("Working")  # shown in the status bar
-    stopped = Note("Stopped, nothing was changed")  # reported after Esc
-    _from_panel = False
-
-    def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: work in steps."""
-        del event
-        self._from_panel = True
-        return self.execute(context)
-
-    def dialog(self, context: bpy.types.Context) -> set[str]:
-        """Ask for the options, then work in steps."""
-        self._from_panel = True
-        return super().dialog(context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Work at once if called from a script, else in steps."""
-        if not self._from_panel:
-            return super().execute(context)
-        self._from_panel, self._began = False, perf_counter()
-        self._paused = self._began
-        self._steps = self.steps(context)
-        self._timer = context.window_manager.event_timer_add(_BEAT, window=context.window)
-        context.window_manager.progress_begin(0, 100)
-        context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(Note("{}: Esc to cancel", self.doing).words(iface_))
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Do some steps at each timer event."""
-        if event.type == "ESC":
-            self._steps.close()
-            self.tell({"INFO"}, self.stopped)
-            return self._leave(context, {"CANCELLED"})
-        if event.type != "TIMER":
-            return {"RUNNING_MODAL"}
-        began = perf_counter()
-        until = began + min(max(began - self._paused, _AT_ONCE[0]), _AT_ONCE[1])  # at least as long as the window takes
-        try:
-            while True:
-                share = next(self._steps)
-                if perf_counter() > until:
-                    break
-        except StopIteration as end:
-            return self._leave(context, end.value)
-        except Exception:
-            self._leave(context, {"CANCELLED"})
-            raise
-        context.window_manager.progress_update(int(100 * share))
-        context.workspace.status_text_set(self._state(share, perf_counter() - self._began).words(iface_))
-        self._paused = perf_counter()
-        return {"RUNNING_MODAL"}
-
-    def _state(self, share: float, seconds: float) -> Note:
-        """Returns the share of the work that is done and, as soon as it can be told, the time that is left."""
-        percent = f"{100 * share:.0f}"
-        if seconds < _SURE or share <= 0.0:
-            return Note("{}: {} %, Esc to cancel", self.doing, percent)
-        minutes, left = divmod(round(seconds * (1.0 - share) / share), 60)
-        return Note("{}: {} %, {} left, Esc to cancel", self.doing, percent, f"{minutes}:{left:02}")
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """The dialog was left, or Blender stops the operator, for example when it quits."""
-        if not self._from_panel:
-            self._steps.close()
-            self._leave(context, {"CANCELLED"})
-
-    def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:
-        context.window_manager.event_timer_remove(self._timer)
-        context.window_manager.progress_end()
-        context.workspace.status_text_set(None)
-        return result
-
-
-class FramesTool(SteppedTool):
+class FramesTool(Tool):
     """A tool that asks for a range of frames and options in a dialog, then does its `work` on them."""
 
     in_dialog: ClassVar[tuple[str, ...]] = ()  # its own properties, in their order
@@ -177,8 +91,7 @@ def read_frames(
     inputs: list[FrameInput | None] = []
     starts: list[Channels] = []
     for index, frame in enumerate(frames):
-        visits.visit(frame)
-        frame_reading = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get())
+        frame_reading = offline.bake_frame(reading, ob, visits.visit(frame))
         if solving is not None:
             solving.add(frame_reading.frame_input, times[index])
         else:

@@ -19,8 +19,7 @@ from ...rig.frame import commands, offline
 from ...rig.keys import keyable
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import from_animation, to_fk
-from ..common import NotDone, Said, Steps, armature, live_on, refuse
-from ..frames import SteppedTool
+from ..common import NotDone, Said, Steps, Tool, armature, live_on, refuse
 from ..pose.controls import key_from_motion
 
 CONTROLS = [
@@ -33,7 +32,7 @@ CONTROLS = [
 ]
 
 
-class DQIK_OT_setup_full_body(SteppedTool, bpy.types.Operator):
+class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
     """Add goals for hands, feet, head and hips of a human figure, and let its hips move"""
 
     bl_label = "Set Up Full Body"

@@ -10,10 +10,9 @@ from ...rig.notes import Note, Refused
 from ...rig.overlay import workspace
 from ...rig.overlay.reach import POSTURES
 from ..common import Said, Steps, Tool
-from ..frames import SteppedTool
 
 
-class DQIK_OT_reach_show(SteppedTool, bpy.types.Operator):
+class DQIK_OT_reach_show(Tool, bpy.types.Operator):
     """Estimate where the active goal's bone can go inside its joint limits, and show the border of that space"""
 
     bl_label = "Show Reach"

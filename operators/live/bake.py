@@ -134,7 +134,6 @@ def _measure(
     reading = Session(stored=False)
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for frame in frames:
-            visits.visit(frame)
-            found = offline.shown_errors(reading, ob, context.evaluated_depsgraph_get())
+            found = offline.shown_errors(reading, ob, visits.visit(frame))
             shown = {error.goal: error for error in found}
             errors[frame] = tuple(shown.get(error.goal, error)._replace(lags=error.lags) for error in errors[frame])

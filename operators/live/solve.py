@@ -84,8 +84,7 @@ class DQIK_OT_check_range(FramesTool, bpy.types.Operator):
         errors: list[tuple[int, Sequence[GoalError]]] = []
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             for index, frame in enumerate(frames):
-                visits.visit(frame)
-                errors.append((frame, offline.shown_errors(reading, ob, context.evaluated_depsgraph_get())))
+                errors.append((frame, offline.shown_errors(reading, ob, visits.visit(frame))))
                 yield (index + 1) / len(frames)
         if not any(found for _, found in errors):
             notes = sessions.status(ob).notes or (reading.rig.refusal or Note("There is nothing to check"),)

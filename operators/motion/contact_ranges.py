@@ -32,8 +32,8 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground, rate = self.chosen_ground(context), self.rate(context.scene)
         with scene_state.restored(context.scene, context.view_layer, ob) as visits:
-            own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
-            motion = yield from mend_motion.read(context, ob, own, frames, visits)
+            own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
+            motion = yield from mend_motion.read(ob, own, frames, visits)
         heights = mend_motion.ground_heights(context, motion, ground)
         on_ground, held = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
         ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)

@@ -118,8 +118,8 @@ def steps(
     with lineage.instead(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         with scene_state.restored(scene, context.view_layer, ob, [] if ground is None else [ground.ob]) as visits:
-            own = mend_motion.figure(ob, standing.armature(context, ob, frames, visits))
-            before = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.0, 0.5)
+            own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
+            before = yield from shares(mend_motion.read(ob, own, frames, visits), 0.0, 0.5)
             played = frame_rate.keys_a_second(scene) / step
             likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
@@ -134,9 +134,9 @@ def steps(
             new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
-                after = yield from shares(mend_motion.read(context, ob, own, frames, visits), 0.5, 1.0)
+                after = yield from shares(mend_motion.read(ob, own, frames, visits), 0.5, 1.0)
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    scene_state.look_again(scene)
     done = mend_motion.report(own, before, after, on_ground, held, rate)
     return done._replace(other_rate=frame_rate.of_rate(likely, played))

@@ -46,10 +46,10 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
         names = overlap.in_order(ob, selection.selected(context, ob))
         overlap.check(ob, names)
         with scene_state.restored(scene, context.view_layer, ob) as visits:
-            own = yield from shares(overlap.read(context, ob, names, frames, visits), 0.0, 0.9)
+            own = yield from shares(overlap.read(ob, names, frames, visits), 0.0, 0.9)
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
         spring = Spring(self.frequency, self.damping, self.drag)
         turned = overlap.follow(ob, names, own, spring, self.rate(scene), loop, self.amount)
         count = clip.write(ob, turned, scene_state.times(scene, frames))
-        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        scene_state.look_again(scene)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))

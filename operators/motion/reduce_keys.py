@@ -53,7 +53,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         objects = list(dict.fromkeys(one.ob for one in every))
         with scene_state.restored(scene, context.view_layer, ob) as visits, lineage.new_actions(objects) as copies:
             reduce_keys.untwist(every, times)
-            read = yield from shares(clip.read(context, list(dict.fromkeys([ob, *objects])), halves, visits), 0.05, 0.3)
+            read = yield from shares(clip.read(list(dict.fromkeys([ob, *objects])), halves, visits), 0.05, 0.3)
             key_bounds.key_stances(ob, every, read[0], scene.render.fps / scene.render.fps_base)
             before = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
             figure = key_stretches.DenseFigure(ob, every, ends, times, before, size, bounds)
@@ -66,7 +66,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
             while left := [one for one in stretches if len(one.unseen)]:
                 length = 0.6 * (1.0 - start) / len(left)
                 for one in left:
-                    reading = clip.read(context, [ob], [halves[row] for row in one.rows()], visits)
+                    reading = clip.read([ob], [halves[row] for row in one.rows()], visits)
                     read = yield from shares(reading, start, start + 0.5 * length)
                     one.see(reduce_keys.motion(ob, ends, {ob.name: read[0]}))
                     yield from shares(one.improve(), start + 0.5 * length, start + length)
@@ -80,7 +80,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
                 visits.leave(one.ob, one.bone or None)
             for name in attachable.solved_bones(ob) if ob.dqik.live else ():
                 visits.leave(ob, name)  # they follow what has changed
-        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        scene_state.look_again(scene)
         angle, distance = np.max([one.worst() for one in stretches], axis=0).tolist()
         within = angle <= bounds.angle and distance <= bounds.distance
         self.conclude(ob, within, Note("{} keys in place of {}; differences up to {} degrees and {} % of the size",

@@ -48,11 +48,11 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         scene, source = context.scene, self._source(context, ob)
         with scene_state.restored(scene, context.view_layer, source) as visits:
-            bones = standing.armature(context, source, frames, visits)
+            bones = standing.armature(source, frames, visits)
             people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
             person_frames.check_alike(people)
             retarget.carrier(ob, people[ob])
-            own, other = yield from shares(retarget.read(context, people, frames, visits), 0.0, _READ)
+            own, other = yield from shares(retarget.read(people, frames, visits), 0.0, _READ)
         if retarget.still(own[0]):
             raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
         scale = retarget.size(people[source], own[0])
@@ -66,7 +66,7 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
         data = source.animation_data
         name = source.name if data is None or data.action is None else data.action.name
         count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
-        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        scene_state.look_again(scene)
         originals.name_source(ob, source)
         scaled = retarget.scaled(source)
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []

@@ -8,7 +8,6 @@ from ...rig.keys import keyable
 from ...rig.notes import Code, Note, listed
 from ...rig.shot import second_action
 from ..common import NotDone, Said, Steps, Tool, refuse
-from ..frames import SteppedTool
 
 
 class DQIK_OT_select_controls(Tool, bpy.types.Operator):
@@ -67,7 +66,7 @@ class DQIK_OT_key_controls(Tool, bpy.types.Operator):
         self.tell({"WARNING"} if reasons else {"INFO"}, *parts)
 
 
-class DQIK_OT_key_from_motion(SteppedTool, bpy.types.Operator):
+class DQIK_OT_key_from_motion(Tool, bpy.types.Operator):
     """Key the controls from the motion of an action that has keys on the body only, so that Live shows this motion"""
 
     bl_label = "Key Controls from Motion"

@@ -13,12 +13,11 @@ from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import limb_switch
 from ..common import NotDone, Said, Steps, Tool, live_on, refuse
-from ..frames import SteppedTool
 
 _JUMP = 1e-4  # of the figure's size
 
 
-class LimbSwitchTool(SteppedTool):
+class LimbSwitchTool(Tool):
     """A tool that switches the limbs of the selected bones and targets at the current frame, or over a range."""
 
     on_goals = True

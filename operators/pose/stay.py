@@ -71,6 +71,11 @@ class DQIK_OT_unpin(Tool, bpy.types.Operator):
         if auto:
             refuse(keyable.of_goals(ob, [*numbers, *replaced], ("mute",), targets=False, poles=False))
         bones = list(dict.fromkeys(ob.dqik.goals[number].bone for number in numbers)) + pins.lower(ob, names)
+        own = [ob.dqik.goals[number] for number in numbers]
+        _select(context, ob, {pin.subtarget: pin.bone for pin in own} | {
+            pin.subtarget: goal.subtarget for pin in own for goal in ob.dqik.goals
+            if goal.bone == pin.bone and goal not in own and goal.target == ob
+        })  # fmt: skip
         keyed = bool(auto and numbers)
         if keyed:
             free = pins.let_go(ob, numbers)

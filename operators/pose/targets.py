@@ -126,10 +126,7 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
         scene, back = context.scene, set[int]()
         frames = range(self.frame_start, self.frame_end + 1)
         with scene_state.restored(scene, context.view_layer, ob) as visits:
-            wanted = []
-            for frame in frames:
-                visits.visit(frame)
-                wanted.append(goals.places(ob, numbers, context.evaluated_depsgraph_get()))
+            wanted = [goals.places(ob, numbers, visits.visit(frame)) for frame in frames]
         for owner in goals.target_owners(ob.dqik.goals[number] for number in set(numbers) & wanted[0].keys()):
             for path in ("location", rotation.PATHS[owner.rotation_mode]):
                 splits.keep_outside(owner, path, scene_state.times(scene, frames))
@@ -158,10 +155,9 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
         looking = scene_state.restored(scene, context.view_layer, ob)
         with suppress(scene_state.Disturbed), offline.session(ob), looking as visits:  # the keys are written already
             for frame, places in zip(frames, wanted, strict=True):
-                visits.visit(frame)
-                back |= placing.off(ob, places, context.evaluated_depsgraph_get())
+                back |= placing.off(ob, places, visits.visit(frame))
             back |= placing.goes_back(ob, wanted[-1], context, keyed=True)
-        scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+        scene_state.look_again(scene)
         return stay, back
 
 

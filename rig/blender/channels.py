@@ -116,6 +116,11 @@ class Channels:
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
 
+    def alike(self, other: "Channels", bones: np.ndarray) -> bool:
+        """Whether some bones have the same channels in another pose, to the bit."""
+        pairs = (self.rotations, other.rotations), (self.locations, other.locations)
+        return all(one.take(bones, axis=0).tobytes() == two.take(bones, axis=0).tobytes() for one, two in pairs)
+
     def put(self, other: "Channels", bones: np.ndarray) -> None:
         """Take the channels of some bones from another pose."""
         self.rotations[bones], self.locations[bones] = other.rotations[bones], other.locations[bones]

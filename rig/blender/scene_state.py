@@ -11,6 +11,8 @@ from .dependencies import aims_of
 
 TRANSFORM = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 
+_SAME_FRAME = 1e-4  # subframes are single precision
+
 Transform = tuple[tuple[float, ...], ...]
 """The values of the transform channels of an object or a bone."""
 
@@ -39,6 +41,11 @@ def visit(scene: bpy.types.Scene, frame: float) -> None:
     scene.frame_set(int(whole), subframe=part)
 
 
+def look_again(scene: bpy.types.Scene) -> None:
+    """Evaluate the present frame with its new keys, so that its old pose does not count as posed by hand."""
+    visit(scene, scene.frame_current + scene.frame_subframe)
+
+
 class Disturbed(Exception):
     """What a handler or a script has removed or changed while frames were visited, as a `note`."""
 
@@ -65,12 +72,13 @@ class Visits:
         self.left = set[tuple[int, str | None]]()  # objects and bones that are not put back
         self._needed = [(thing, thing.name, thing.session_uid) for thing in things if thing is not None]
 
-    def visit(self, frame: float) -> None:
-        """Set the scene's frame. Raises `Disturbed` if what is read is not as before."""
+    def visit(self, frame: float) -> bpy.types.Depsgraph:
+        """Set the scene's frame; returns what evaluates it. Raises `Disturbed` if what is read is not as before."""
         visit(self._scene, frame)
         self.check()
-        if self._scene.frame_current + self._scene.frame_subframe != frame:
+        if abs(self._scene.frame_current + self._scene.frame_subframe - frame) > _SAME_FRAME:
             raise Disturbed(Note("another frame was set meanwhile"))
+        return bpy.context.evaluated_depsgraph_get()
 
     def leave(self, ob: bpy.types.Object, bone: str | None) -> None:
         """Leave an object or its bone as its keys, which have changed, have it in the end.

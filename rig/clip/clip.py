@@ -115,16 +115,15 @@ def turns_of(matrix: np.ndarray) -> np.ndarray:
 
 
 def read(
-    context: bpy.types.Context, objects: Sequence[bpy.types.Object], frames: Sequence[float], visits: scene_state.Visits
-) -> Generator[float, None, list[Clip]]:  # fmt: skip
+    objects: Sequence[bpy.types.Object], frames: Sequence[float], visits: scene_state.Visits
+) -> Generator[float, None, list[Clip]]:
     """What Blender shows of objects on frames, which may lie between two; yields the progress from 0 to 1.
 
     Raises `Refused` if places are no numbers: nothing is keyed from what is not.
     """
     found = [Clip(ob, len(frames)) for ob in objects]
     for row, frame in enumerate(frames):
-        visits.visit(frame)
-        depsgraph = context.evaluated_depsgraph_get()
+        depsgraph = visits.visit(frame)
         for clip in found:
             clip.take(row, depsgraph)
         yield (row + 1) / len(frames)

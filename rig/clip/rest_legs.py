@@ -37,7 +37,8 @@ class RestLeg(NamedTuple):
     ) -> "RestLeg":
         """With its lines between the heads of its bones."""
         upper, lower = np.diff(armature.heads[list(bones)], axis=0)
-        return cls(*bones, upper, lower, heel, ball, is_paw)
+        thigh, shin, ankle = bones
+        return cls(thigh, shin, ankle, upper, lower, heel, ball, is_paw)
 
     @property
     def bones(self) -> list[int]:
@@ -59,8 +60,7 @@ def of(ob: bpy.types.Object, character: Character) -> list[RestLeg] | None:
     armature, found = character.armature, list[RestLeg]()
     for side in (LEFT, RIGHT):
         own = bones_of(character, PARTS, side)
-        shape = None if own is None else foot.of(ob, character, own[2])
-        if shape is None:
+        if own is None or (shape := foot.of(ob, character, own[2])) is None:
             return None
         ankle = armature.heads[own[2]]
         found.append(RestLeg.of(armature, own, shape.heel - ankle, shape.ball - ankle))

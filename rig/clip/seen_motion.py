@@ -82,8 +82,7 @@ def read(
         seen = _skins(ob, context.view_layer) if has_meshes else []
         with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob, seen) as visits:
             for frame in frames:
-                visits.visit(frame)
-                found[frame] = _shown(ob, context, has_meshes)
+                found[frame] = _shown(ob, visits.visit(frame), has_meshes)
                 if perf_counter() > until:
                     break
         context.view_layer.update()  # what this evaluates is no change of the motion
@@ -92,8 +91,7 @@ def read(
     return found
 
 
-def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -> SeenFrame:
-    depsgraph = context.evaluated_depsgraph_get()
+def _shown(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, has_meshes: bool) -> SeenFrame:
     evaluated = ob.evaluated_get(depsgraph)
     bones, world = evaluated.pose.bones, np.array(evaluated.matrix_world)
     heads, tails = (bulk.read(bones, end, 3) @ world[:3, :3].T + world[:3, 3] for end in ("head", "tail"))
@@ -105,12 +103,9 @@ def _shown(ob: bpy.types.Object, context: bpy.types.Context, has_meshes: bool) -
                 targets[number] = place.translation
     errors = sessions.status(ob).goals if ob.dqik.live else ()
     missed = frozenset(error.goal for error in errors if error.missed)
-    meshes = _meshes(ob, context.view_layer, depsgraph) if has_meshes else None
-    return SeenFrame(heads, tails, targets, missed, meshes)
-
-
-def _meshes(ob: bpy.types.Object, layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> tuple[Mesh, ...]:
-    return tuple(_mesh(one.evaluated_get(depsgraph)) for one in _skins(ob, layer))
+    skins = _skins(ob, bpy.context.view_layer) if has_meshes else ()
+    meshes = tuple(_mesh(one.evaluated_get(depsgraph)) for one in skins)
+    return SeenFrame(heads, tails, targets, missed, meshes if has_meshes else None)
 
 
 def _skins(ob: bpy.types.Object, layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

@@ -56,9 +56,7 @@ class _Lines(NamedTuple):
         return self.upright + _STRAIGHT * self.straight + _UNTWISTED * float(self.left[0] @ self.left[1])
 
 
-def armature(
-    context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Visits
-) -> Armature:  # fmt: skip
+def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Visits) -> Armature:
     """The bones of an armature object at rest, or where it is folded at rest, as they stand in its motion.
 
     frames : where there is no action. Raises `Refused` if it is folded and stands nowhere.
@@ -74,8 +72,7 @@ def armature(
     looks = sorted({round(at) for at in np.linspace(start, end, _LOOKS)})
     clip = Clip(ob, len(looks))
     for row, frame in enumerate(looks):
-        visits.visit(frame)
-        clip.take(row, context.evaluated_depsgraph_get())
+        clip.take(row, visits.visit(frame))
     poses, ups = clip.poses.astype(float), np.linalg.pinv(clip.world[:, :3, :3].astype(float))[..., 2]
     lines = [_lines(Tree(own.tree.parent, pose[:, :3, 3]), bones) for pose in poses]
     if any(one is None for one in lines) or not np.isfinite(poses).all():

@@ -11,6 +11,7 @@ import numpy as np
 from ..blender import bulk
 from ..blender.dependencies import Dependencies
 from ..skeleton import owners
+from ..skeleton.goal_order import reached
 from .memory import versions
 from .read.view import View
 
@@ -125,23 +126,10 @@ def levels(behind: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, set[
     while left:
         level = [one for one in left if behind[one].isdisjoint(left)]
         if not level:
-            first = next(one for one in left if _may_begin(one, behind, set(left)))
-            level, later[first] = [first], behind[first] & set(left)
+            ahead = {one: behind[one] & set(left) for one in left}
+            # it is in a cycle that follows nothing outside of it: all that it follows follow it too
+            first = next(one for one in left if all(one in reached(other, ahead) for other in reached(one, ahead)))
+            level, later[first] = [first], ahead[first]
         left = [one for one in left if one not in level]
         sorted_levels.append(level)
     return sorted_levels, later
-
-
-def _may_begin(one: int, behind: dict[int, set[int]], left: set[int]) -> bool:
-    """Whether all armatures that one follows follow it too: it is in a cycle that follows nothing outside of it."""
-    return all(one in _all_behind(other, behind, left) for other in _all_behind(one, behind, left))
-
-
-def _all_behind(one: int, behind: dict[int, set[int]], left: set[int]) -> set[int]:
-    """The armatures of `left` that one follows, also through others."""
-    seen: set[int] = set()
-    ahead = behind[one] & left
-    while ahead:
-        seen |= ahead
-        ahead = set().union(*(behind[other] for other in ahead)) & left - seen
-    return seen

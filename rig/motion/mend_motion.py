@@ -138,10 +138,10 @@ def _reason(ob: bpy.types.Object, name: str) -> Note | None:
 
 
 def read(
-    context: bpy.types.Context, ob: bpy.types.Object, own: Limbs, frames: Sequence[int], visits: scene_state.Visits
-) -> Generator[float, None, LimbMotion]:  # fmt: skip
+    ob: bpy.types.Object, own: Limbs, frames: Sequence[int], visits: scene_state.Visits
+) -> Generator[float, None, LimbMotion]:
     """Read the motion as Blender shows it; yields the progress from 0 to 1."""
-    [shown] = yield from clip.read(context, [ob], frames, visits)
+    [shown] = yield from clip.read([ob], frames, visits)
     found, turned = list[Leg](), list[np.ndarray]()
     for limb in (*own.legs, *own.arms):
         posed = shown.bones(limb.bones)

@@ -41,15 +41,14 @@ def check(ob: bpy.types.Object, names: Sequence[str]) -> None:
 
 
 def read(
-    context: bpy.types.Context, ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int],
-    visits: scene_state.Visits,
-) -> Generator[float, None, Read]:  # fmt: skip
+    ob: bpy.types.Object, names: Sequence[str], frames: Sequence[int], visits: scene_state.Visits
+) -> Generator[float, None, Read]:
     """Read the motion of bones, which are `in_order`, as Live shows it; yields the progress from 0 to 1.
 
     Raises `Refused` if it is not numbers.
     """
     bones = [ob.pose.bones.find(name) for name in names]
-    [shown] = yield from clip.read(context, [ob], frames, visits)
+    [shown] = yield from clip.read([ob], frames, visits)
     posed, tips = shown.bones(bones), _tips(ob, names)
     tails = np.stack([shown.points(bone, tip) for bone, tip in zip(bones, tips, strict=True)], 1)
     row = {name: number for number, name in enumerate(names)}

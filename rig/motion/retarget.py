@@ -44,11 +44,10 @@ class BodyChannels(NamedTuple):
 
 
 def read(
-    context: bpy.types.Context, people: Mapping[bpy.types.Object, Person], frames: Sequence[int],
-    visits: scene_state.Visits,
-) -> Generator[float, None, list[tuple[BodyMotion, Space]]]:  # fmt: skip
+    people: Mapping[bpy.types.Object, Person], frames: Sequence[int], visits: scene_state.Visits
+) -> Generator[float, None, list[tuple[BodyMotion, Space]]]:
     """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1."""
-    clips = yield from clip.read(context, list(people), frames, visits)
+    clips = yield from clip.read(list(people), frames, visits)
     return [(one.body(person.armature.rest), one.space()) for one, person in zip(clips, people.values(), strict=True)]
 
 

@@ -38,7 +38,7 @@ def settings(ob: bpy.types.Object, goal: str) -> tuple:
     """Returns the settings on which the reach of a goal of an evaluated object depends."""
     found = ob.dqik.goals.get(goal)
     own = () if found is None else (found.bone, found.chain_length, found.use_tail)
-    return own, contents.edited(ob)[:4]
+    return own, contents.of_bones(ob)
 
 
 def compute(

@@ -7,7 +7,7 @@ of letting go the channels jump by what the constraint has done; the key of the 
 behind it count again, as they were. Keys that were made meanwhile keep their place in the world: they are written anew.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -58,10 +58,8 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         grips_on = at < ends[owner] - NEAR
         return attachments.carrying(*target, shown) @ grips[owner] if grips_on else _requested(owner, at, shown)
 
-    later = rekey.later((), turning, place, context)
-    followed = {owner: ends[owner] for owner in turning if ends[owner] < inf}
-    for at, places in rekey.later((), followed, place, context).items():
-        later.setdefault(at, {}).update(places)
+    followed = [(owner, ends[owner]) for owner in turning if ends[owner] < inf]
+    later = rekey.later((), [*turning.items(), *followed], place, context)
     _begin(ends, time, context)
     aside = dict[Bone, int]()
     for owner, end in ends.items():
@@ -99,8 +97,7 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     turning = {owner: _fade_end(owner, time) for owner in spans
                if shares[owner] > 0.0 and _next_start(owner, time) > time + limb_rotation.FRAMES}  # fmt: skip
     standing = {owner: end for owner, end in turning.items() if not rekey.times_behind(owner, time)}
-    later = rekey.later(spans.items(), {}, _requested, context)
-    asked = rekey.later(spans.items(), {}, _asking(later, shares), context)
+    later, asked = _kept(spans.items(), (), shares, context)
     depsgraph = context.evaluated_depsgraph_get()
     here = {owner: world_matrix(*owner, depsgraph).copy() for owner in spans}
     for one in found:
@@ -110,14 +107,15 @@ def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:
         _hold(owner, time)
         attachments.end(one, time)
     rekey.put_now(here, time, context)
-    still = rekey.later((), standing, _requested, context)
-    asked |= rekey.later((), standing, _asking(still, shares), context)
+    for whole, some in zip((later, asked), _kept((), standing.items(), shares, context), strict=True):
+        for at, places in some.items():
+            whole.setdefault(at, {}).update(places)
     for one in found:
         if (owner := one.owner) in turning:
             until = -inf if one.end == inf else _reach(one) - 2.0 * NEAR
             limb_rotation.fade(attachable.goal_of(owner), time, turning[owner], shares[owner], until)
     rekey.rekey(asked, context)
-    _settle(later | still, shares, context)
+    _settle(later, shares, context)
     for owner, end in standing.items():  # or a hand that is keyed elsewhere later stays there while the body leaves
         curves.remove_keys(keys.curves_of(owner_of(*owner), "location"), end, end)
     _take_back(spans, context)
@@ -146,8 +144,7 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
             jumps.append((owner, at))
         return _requested(owner, at, shown)
 
-    later = rekey.later(spans, {}, place, context)
-    asked = rekey.later(spans, {}, _asking(later, shares), context)
+    later, asked = _kept(spans, (), shares, context, place)
     for owner, at in jumps:  # the target has been changed since; the frames before stay
         _split(owner, at)
     for one in found:
@@ -171,8 +168,7 @@ def _begin(ends: Mapping[Bone, float], time: float, context: bpy.types.Context) 
     held = {owner: (time, end) for owner, end in ends.items()
             if any(one.acts_at(time) for one in attachments.of(*owner))}  # fmt: skip
     shares = {owner: limb_rotation.own_share(owner) for owner in held}
-    later = rekey.later(held.items(), {}, _requested, context)
-    asked = rekey.later(held.items(), {}, _asking(later, shares), context)
+    _, asked = _kept(held.items(), (), shares, context)
     for owner in ends:
         for curve in rekey.own_curves(owner):
             splits.split(curve, time)
@@ -224,17 +220,29 @@ def _requested(owner: Bone, time: float, depsgraph: bpy.types.Depsgraph) -> Matr
     return limb_rotation.requested(owner, limb_rotation.share(attachable.goal_of(owner), time), depsgraph)
 
 
-def _asking(wanted: Mapping[float, Places], shares: Mapping[Bone, float]) -> Place:
-    """Where an owner belongs, so that its goal asks for a place in the world that is wanted at a time."""
-    return lambda owner, time, shown: limb_rotation.asking(owner, wanted[time][owner], shares[owner], shown)
+def _kept(
+    spans: Iterable[tuple[Bone, rekey.Span]], others: Iterable[tuple[Bone, float]], shares: Mapping[Bone, float],
+    context: bpy.types.Context, place: Place = _requested,
+) -> tuple[dict[float, Places], dict[float, Places]]:  # fmt: skip
+    """Places in the world at the times of keys, as of `rekey.later`, and where owners have to be to ask for them."""
+    later = dict[float, Places]()
+
+    def asking(owner: Bone, time: float, shown: bpy.types.Depsgraph) -> Matrix:
+        matrix = later.setdefault(time, {})[owner] = place(owner, time, shown)
+        return limb_rotation.asking(owner, matrix, shares[owner], shown)
+
+    return later, rekey.later(spans, others, asking, context)
 
 
 def _settle(wanted: Mapping[float, Places], shares: Mapping[Bone, float], context: bpy.types.Context) -> None:
     """Key the rotations of hands again that follow their limbs, which settle a little differently now."""
-    times = {owner: [time for time, places in wanted.items() if owner in places] for owner in shares if shares[owner]}
-    for _ in range(_ROUNDS if any(times.values()) else 0):
-        again = {time: [owner for owner in times if time in times[owner]] for time in wanted}
-        rekey.rekey(rekey.visited(again, _asking(wanted, shares), context), context)
+    again = {time: own for time, places in wanted.items() if (own := [one for one in places if shares[one] > 0.0])}
+
+    def asking(owner: Bone, time: float, shown: bpy.types.Depsgraph) -> Matrix:
+        return limb_rotation.asking(owner, wanted[time][owner], shares[owner], shown)
+
+    for _ in range(_ROUNDS):
+        rekey.rekey(rekey.visited(again, asking, context), context)
 
 
 def _fixed(owner: Bone, depsgraph: bpy.types.Depsgraph) -> Matrix:

@@ -81,10 +81,10 @@ def key(
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             halves = sorted([*span, *(frame + 0.5 for frame in span[:-1])])
             for count, frame in enumerate(halves, 1):
-                visits.visit(frame)
+                depsgraph = visits.visit(frame)
                 if frame in span:
                     poses[int(frame)] = commands.pose_of(ob)
-                _put(context, ob, wanted)
+                _put(context, ob, wanted, depsgraph)
                 times.append(scene.frame_current_final)
                 channels.append([scene_state.transform(owner) for owner in _owners(ob, wanted)])
                 yield count / len(halves)
@@ -95,7 +95,7 @@ def key(
     for owner, transforms in zip(_owners(ob, wanted), zip(*channels, strict=True), strict=True):
         for channel in keys.channels_of(owner):
             keys.write(owner, channel, np.array(times), transforms, halves=True, is_stepped=is_stepped)
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    scene_state.look_again(scene)
     return poses
 
 
@@ -109,9 +109,10 @@ def differs(context: bpy.types.Context, ob: bpy.types.Object, poses: Poses) -> b
     return False
 
 
-def _put(context: bpy.types.Context, ob: bpy.types.Object, wanted: KeyedControls) -> None:
+def _put(
+    context: bpy.types.Context, ob: bpy.types.Object, wanted: KeyedControls, depsgraph: bpy.types.Depsgraph
+) -> None:  # fmt: skip
     """Put controls where the present pose has their bones, those below others after them."""
-    depsgraph = context.evaluated_depsgraph_get()
     shown = ob.evaluated_get(depsgraph)
     poles = Poles(shown, depsgraph)
     own = {pivot.name: pivot.place(shown) for pivot in wanted.pivots}

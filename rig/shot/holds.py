@@ -116,7 +116,7 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> bool:
     if not prepared.reanimated or ob.library is not None or pose.base is None:
         return False
     found = _newly_keyed(session, ob, view)
-    count, place = ob.dqik.adoptions, (view.scene_uid, view.frame)
+    count, place = ob.dqik.adoptions, view.place
     again = {name: one for name, one in pose.adoptions.keyed(count, place).items() if name in ob.pose.bones}
     posed = {name: one for name, one in again.items() if not one.above}  # which undo and redo lack
     posed = {name: one for name, one in posed.items() if _is_newly_keyed(ob.pose.bones[name], one, view.frame)}

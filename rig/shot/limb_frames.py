@@ -42,8 +42,7 @@ def read(
     found: list[Frame] = []
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for count, frame in enumerate(visited, 1):
-            visits.visit(frame)
-            depsgraph = context.evaluated_depsgraph_get()
+            depsgraph = visits.visit(frame)
             shown = ob.evaluated_get(depsgraph)
             own = [shown.dqik.goals[number] for number in numbers]
             influences = [0.0 if goal.mute else goal.influence for goal in own]
@@ -125,18 +124,12 @@ def places(shown: bpy.types.Object) -> np.ndarray:
     return np.array([place for bone in bones for place in (bone.head, bone.tail)])
 
 
-def look_again(scene: bpy.types.Scene) -> None:
-    """Solve the present frame with new keys, so that its old pose does not count as posed by hand."""
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
-
-
 def moved(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> float:
     """By how much the figure has moved at most on the frames since they were read."""
     away = 0.0
-    look_again(context.scene)
+    scene_state.look_again(context.scene)
     with scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for one in before:
-            visits.visit(one.frame)
-            now = places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+            now = places(ob.evaluated_get(visits.visit(one.frame)))
             away = max(away, float(np.linalg.norm(now - one.places, axis=-1).max()))
     return away

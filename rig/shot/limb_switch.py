@@ -257,11 +257,10 @@ def _chain_of(ob: bpy.types.Object, armature: Armature, goal: bpy.types.Property
 def _note_answers(context: bpy.types.Context, ob: bpy.types.Object, before: Sequence[Frame]) -> None:
     """Have live solving leave the keyed poses of the frames as they are while nobody edits them."""
     digests: list[bytes] = []
-    limb_frames.look_again(context.scene)
+    scene_state.look_again(context.scene)
     with offline.session(ob) as reading, scene_state.restored(context.scene, context.view_layer, ob) as visits:
         for one in before:
-            visits.visit(one.frame)
-            asked = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
+            asked = offline.bake_frame(reading, ob, visits.visit(one.frame)).frame_input
             if asked is not None and asked.keyed:
                 digests.append(asked.digest())
     own_answers.store(ob, digests)

@@ -102,16 +102,16 @@ def plant(
         plans = {one.goal: _plan(ob, one, ways[one.goal], feet[one.goal] if rolls else None, fade, now) for one in done}
         put, left = list[tuple[float, int, scene_state.Transform]](), set[str]()
         for frame in sorted({frame for own in plans.values() for frame in own.places}):
-            visits.visit(frame)
+            depsgraph = visits.visit(frame)
             wanted = {number: own.places[frame] for number, own in plans.items() if frame in own.places}
-            left |= set(goals.put_targets(ob, wanted, context.evaluated_depsgraph_get()))
+            left |= set(goals.put_targets(ob, wanted, depsgraph))
             time = scene.frame_current_final
             put += [(time, number, scene_state.transform(plans[number].owner)) for number in wanted]
         done = [one for one in done if ob.dqik.goals[one.goal].name not in left]
         for one in done:
             _key(plans[one.goal], [(time, values) for time, number, values in put if number == one.goal])
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
-    scene_state.visit(scene, scene.frame_current + scene.frame_subframe)
+    scene_state.look_again(scene)
     return done, sorted(left)
 
 
@@ -129,9 +129,8 @@ def _read(
     found: dict[int, list[tuple[Matrix, Matrix, float]]] = {number: [] for number in numbers}
     times = list[float]()
     for frame in frames:
-        visits.visit(frame)
+        depsgraph = visits.visit(frame)
         times.append(context.scene.frame_current_final)
-        depsgraph = context.evaluated_depsgraph_get()
         for number in numbers:
             goal = ob.dqik.goals[number]
             matrix = world_matrix(goal.target, goal.subtarget, depsgraph).copy()

@@ -34,16 +34,16 @@ Turn = tuple[np.ndarray, np.ndarray]
 
 
 def later(
-    spans: Iterable[tuple[Bone, Span]], others: Mapping[Bone, float], place: Place, context: bpy.types.Context
+    spans: Iterable[tuple[Bone, Span]], others: Iterable[tuple[Bone, float]], place: Place, context: bpy.types.Context
 ) -> dict[float, Places]:  # fmt: skip
     """Where owners belong at the times of their keys, after the start of their spans and before the end.
 
-    others : a time more for some of them. place : gives their world matrices, at each time when that is visited.
+    others : further times of owners. place : gives their world matrices, at each time when that is visited.
     """
     within = [(owner, time) for owner, (start, end) in spans for time in curves.times(own_curves(owner))
               if start + NEAR < time < end - NEAR]  # fmt: skip
     by_time = dict[float, list[Bone]]()
-    for owner, time in dict.fromkeys([*within, *others.items()]):
+    for owner, time in dict.fromkeys([*within, *others]):
         by_time.setdefault(time, []).append(owner)
     return visited(by_time, place, context)
 
@@ -52,10 +52,9 @@ def visited(by_time: Mapping[float, Sequence[Bone]], place: Place, context: bpy.
     """The places of owners at times."""
     found, owners = dict[float, Places](), [owner for some in by_time.values() for owner in some]
     if owners:
-        with scene_state.restored(context.scene, context.view_layer, _main(owners)):
+        with scene_state.restored(context.scene, context.view_layer, _main(owners)) as visits:
             for time in sorted(by_time):
-                scene_state.visit(context.scene, _frame(context.scene, time))
-                depsgraph = context.evaluated_depsgraph_get()
+                depsgraph = visits.visit(_frame(context.scene, time))
                 found[time] = {owner: place(owner, time, depsgraph) for owner in by_time[time]}
     return found
 
@@ -68,9 +67,9 @@ def rekey(
     if not later:
         return
     owners, before = {owner for places in later.values() for owner in places}, dict[Bone, Turn]()
-    with _paused(owners), scene_state.restored(context.scene, context.view_layer, _main(owners)):
+    with _paused(owners), scene_state.restored(context.scene, context.view_layer, _main(owners)) as visits:
         for time in sorted(later):
-            scene_state.visit(context.scene, _frame(context.scene, time))
+            visits.visit(_frame(context.scene, time))
             _put(later[time], time, context, before, insert or key)
     follow(owners, context)
 

@@ -46,8 +46,7 @@ def switch(
     try:
         with scene_state.restored(context.scene, context.view_layer, ob) as visits:
             for done, frame in enumerate(frames, 1):
-                visits.visit(frame)
-                seen.append(_wanted(ob, sources, limbs, context.evaluated_depsgraph_get()))
+                seen.append(_wanted(ob, sources, limbs, visits.visit(frame)))
                 yield done / count
             switches.to_fk(ob)
             for done, (frame, wanted) in enumerate(zip(frames, seen, strict=True), len(frames) + 1):
@@ -64,7 +63,7 @@ def switch(
     for name, transforms in turned.items():
         bone = ob.pose.bones[name]
         keys.write(bone, keys.channels_of(bone)[1], np.array(times), transforms)
-    scene_state.visit(context.scene, context.scene.frame_current + context.scene.frame_subframe)
+    scene_state.look_again(context.scene)
 
 
 def _sources(ob: bpy.types.Object, figure: Mapping[int, Role]) -> dict[str, tuple[str, str]]:

@@ -5,7 +5,7 @@ Goals that share bones are solved together, so they are one group. A group follo
 a bone that the other one moves. Groups that do not follow each other in a circle can be solved in order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 Bones = set[int]
 
@@ -27,7 +27,7 @@ def in_circles(follows: Sequence[Bones], moves: Sequence[Bones]) -> list[int]:
     circles = []
     for goal, bones in enumerate(follows):
         ahead = {of[other] for other, moved in enumerate(moves) if bones & moved}
-        if any(group == of[goal] or of[goal] in _reached(group, behind) for group in ahead):
+        if any(group == of[goal] or of[goal] in reached(group, behind) for group in ahead):
             circles.append(goal)
     return circles
 
@@ -51,9 +51,9 @@ def _behind(follows: Sequence[Bones], moves: Sequence[Bones]) -> dict[int, set[i
     return behind
 
 
-def _reached(group: int, behind: dict[int, set[int]]) -> set[int]:
-    """The groups that a group follows, also through others."""
-    seen, ahead = set[int](), behind[group]
+def reached(one: int, behind: Mapping[int, set[int]]) -> set[int]:
+    """All that one follows, also through others. behind : what each follows directly."""
+    seen, ahead = set[int](), behind[one]
     while ahead:
         seen |= ahead
         ahead = set().union(*(behind[other] for other in ahead)) - seen

@@ -102,9 +102,7 @@ def _joint_space(space: JointSpace) -> dict[str, Any]:
     joint = _block_joints(space)
     kinds, basis, align, ellipse = space.block_shapes()
     slide = np.full(len(skeleton), -1)
-    for index, kind in enumerate(kinds):
-        if kind == "prismatic":
-            slide[joint[index]] = index
+    slide[joint] = np.where(skeleton.slides[joint], np.arange(len(joint)), -1)
     return {
         "n": space.n,
         "blocks": len(space.blocks),
@@ -311,46 +309,30 @@ def _strategy(packer: Packer, stage: Stage, solver: str) -> dict[str, Any]:
     stage_runs, options = stage.runs, stage.options
     return {
         "solver": SOLVERS[solver],
-        "continues": stage_runs.continues,
+        "continues": stage.continues,
         "restarts": options.restarts,
         "recovers": stage.recovers,
         "middle_bias": options.bias == "MIDDLE",
         "seed": options.seed % 2**64,
         "swivels": len(limb.SWIVELS),
-        "phases": len(stage_runs.phases),
-        "stagings": len(stage_runs.staging),
-        "yieldings": len(stage_runs.yielding),
+        "phases": len(stage_runs["phase"]),
+        "stagings": len(stage_runs["staging"]),
+        "yieldings": len(stage_runs["yielding"]),
         "chosen_after": CHOSEN_AFTER,
         "swivel": limb.SWIVELS,
         "alike": math.cos(0.5 * ALIKE),
         **_runs_of(packer, stage),
-        "spend": stage_runs.spend,
+        "spend": stage.spend,
         "sweep": [_sweep(packer, stage)] if solver == "CCD" else None,
     }
 
 
 def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
     """The settings of all runs of a stage."""
-    stage_runs = stage.runs
-    runs = {
-        "phase": stage_runs.phases,
-        "following": [stage_runs.following],
-        "following_missed": [stage_runs.following_missed],
-        "polishing": stage_runs.polishing and [stage_runs.polishing],
-        "insisting": stage_runs.insisting and [stage_runs.insisting],
-        "returning": stage_runs.returning or None,
-        "nearby": [stage_runs.nearby],
-        "staging": stage_runs.staging,
-        "yielding": stage_runs.yielding,
-        "approaching": stage_runs.approaching and [stage_runs.approaching],
-        "arriving": [stage_runs.arriving],
-        "descending": [stage_runs.descending],
-        "finishing": [stage_runs.finishing],
-    }
-    every = [one for each in runs.values() for one in each or ()]
+    every = [one for each in stage.runs.values() for one in each]
     vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}
     address = {key: packer.numbers("double", vector) for key, vector in vectors.items()}  # most runs share theirs
-    return {name: each and [_settings(packer, one, address) for one in each] for name, each in runs.items()}
+    return {name: [_settings(packer, one, address) for one in each] or None for name, each in stage.runs.items()}
 
 
 def _settings(packer: Packer, settings: Settings, address: dict[int, int]) -> Any:

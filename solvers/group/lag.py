@@ -58,14 +58,13 @@ def lag(
         back = stage.space.difference(point.state, frames.base)
         behind = replace(behind, base=stage.space.step(point.state, -share * back))
     iterations, point = 0, stand(stage.tasks, point.state, behind)
-    following = stage.runs.following
+    following, polishing = stage.runs["following"][0], stage.runs["polishing"]
     if stage.settings.pull:  # settles as a solve afresh does: where the goals leave joints free, this is their motion
         following = stage.settings._replace(iterations=following.iterations)
-    for settings in (following, stage.runs.polishing):
-        if settings is not None:
-            settings = settings._replace(
-                tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
-            )
-            minimum = stage.method.minimise(stage.tasks, stage.space, settings, point, behind)
-            point, iterations = minimum.point, iterations + int(minimum.iterations[0])
+    for settings in (following, *polishing):
+        settings = settings._replace(
+            tolerance=FINE * settings.tolerance, rotation_tolerance=FINE * settings.rotation_tolerance
+        )
+        minimum = stage.method.minimise(stage.tasks, stage.space, settings, point, behind)
+        point, iterations = minimum.point, iterations + int(minimum.iterations[0])
     return stand(stage.tasks, point.state, frames), iterations

@@ -91,7 +91,7 @@ class Work:
         self.best, self.targets = self.first, self.frame.targets
         self.iterations = self.taken = self.restarted = 0
         self.accepted = False
-        self.settled = follows or not stage.runs.phases[0].abandons
+        self.settled = follows or not stage.runs["phase"][0].abandons
         self.base = self.first.state if follows else self.frame.base
         self.met_before = (residual is not None and stage.met(replace(self.first, error=residual))) if follows else None
         self.random, self.restart_random = (SplitMix64(stage.options.seed) for _ in range(2))
@@ -164,30 +164,30 @@ class Plan:
         ends = _ends(stage)
         self.afresh = [Attempt(_start_of(stage), [*_phases(stage), *ends]), *_return(stage)]
         if stage.arcs and not stage.settings.pull:
-            arcs = Attempt(_on_arcs, [Descent(runs.phases[0]), *ends], _stuck, partial(_lower, share=1.0))
+            arcs = Attempt(_on_arcs, [Descent(runs["phase"][0]), *ends], _stuck, partial(_lower, share=1.0))
             self.afresh.append(arcs)
-        if runs.staging and stage.space.limited:
+        if runs["staging"]:
             way = [
-                Descent(settings, request=partial(_on_the_way, share=number / len(runs.staging)))
-                for number, settings in enumerate(runs.staging, 1)
+                Descent(settings, request=partial(_on_the_way, share=number / len(runs["staging"])))
+                for number, settings in enumerate(runs["staging"], 1)
             ]
             self.afresh += [
                 Attempt(_at_base, [*way, *ends], _far_off, partial(_lower, share=STAGED_SHARE)),
-                Attempt(_in_the_middle, [Descent(runs.descending, hard=True)], _far_off, _meets),
+                Attempt(_in_the_middle, [Descent(runs["descending"][0], hard=True)], _far_off, _meets),
                 *_nearer(stage, lambda work: work.frame.base),
             ]
         self.retries = [*_near(stage), *_restarts(stage)]
         self.afresh += self.retries
-        self.following = [Attempt(_at_first, [Descent(runs.following), *ends])]
-        if runs.polishing is not None:
-            self.following.append(Attempt(_at_best, [Descent(runs.following_missed), *ends], Work.misses))
+        self.following = [Attempt(_at_first, [Descent(runs["following"][0]), *ends])]
+        if runs["polishing"]:
+            self.following.append(Attempt(_at_best, [Descent(runs["following_missed"][0]), *ends], Work.misses))
         self.following += _return(stage)
         self.in_order = [
             Attempt(_at_best, [
                 Descent(settings, request=partial(_in_order, first=not number))
-                for number, settings in enumerate(runs.yielding)
+                for number, settings in enumerate(runs["yielding"])
             ], _may_yield),
-        ] if runs.yielding else []  # fmt: skip
+        ] if runs["yielding"] else []  # fmt: skip
 
 
 def run(work: Work, attempts: list[Attempt]) -> None:
@@ -235,16 +235,15 @@ def _while_wanted(work: Work, attempt: Attempt) -> Iterator[int]:
 def _start_of(stage: Stage) -> Callable[[Work], Point]:
     """The start of a solve afresh: limbs folded with a pull, at several swivels in continuation."""
     if stage.settings.pull:
-        swivels = limb.SWIVELS if stage.runs.continues else limb.SWIVELS[:1]
+        swivels = limb.SWIVELS if stage.continues else limb.SWIVELS[:1]
         return lambda work: work.at(folded(stage, work.frame, swivels))
     return (lambda work: work.at(swivelled(stage, work.first.state, work.frame))) if stage.poles else _at_first
 
 
 def _phases(stage: Stage) -> list[Descent]:
-    phases = stage.runs.phases
     return [
         Descent(settings, choose=_distinct if number < CHOSEN_AFTER else _cheapest)
-        for number, settings in enumerate(phases, 1)
+        for number, settings in enumerate(stage.runs["phase"], 1)
     ]
 
 
@@ -264,33 +263,32 @@ def _cheapest(work: Work, minimum: Minimum) -> tuple[np.ndarray, int]:
 
 def _ends(stage: Stage) -> list[Descent]:
     """The last descents of an attempt."""
-    runs, descents = stage.runs, list[Descent]()
 
     def missed(work: Work, point: Point) -> bool:
         return not work.stage.met(point)
 
     def left(work: Work, taken: int) -> int:
         del work
-        return runs.spend - taken
+        return stage.spend - taken
 
-    if runs.polishing is not None:
-        descents.append(Descent(runs.polishing))
-        if runs.insisting is not None:
-            descents.append(Descent(runs.insisting, hard=True, when=missed))
-        if runs.spend:  # solvers that take many small steps may settle before they meet the goals
-            descents.append(Descent(runs.polishing, True, missed, left=left))
-    return descents
+    polishing = stage.runs["polishing"]
+    return [
+        *map(Descent, polishing),
+        *(Descent(settings, hard=True, when=missed) for settings in stage.runs["insisting"]),
+        # solvers that take many small steps may settle before they meet the goals
+        *(Descent(settings, True, missed, left=left) for settings in polishing if stage.spend),
+    ]
 
 
 def _return(stage: Stage) -> list[Attempt]:
     """Damped steps toward the base pose, and back to the goals, with the iterations that are left."""
-    if not stage.runs.returning:
+    if not stage.runs["returning"]:
         return []
-    pulled, arriving = stage.runs.returning
+    pulled, arriving = stage.runs["returning"]
 
     def left(work: Work, taken: int = 0) -> int:
         del taken
-        return min(stage.runs.spend - arriving.iterations - work.taken, pulled.iterations)
+        return min(stage.spend - arriving.iterations - work.taken, pulled.iterations)
 
     def can(work: Work) -> bool:
         return stage.met(work.best) and left(work) > 0
@@ -374,7 +372,7 @@ def _near(stage: Stage) -> list[Attempt]:
         like = before(work).take(np.zeros(NEAR_STARTS, dtype=np.intp))
         return work.at(stage.space.near(work.random, like, spread))
 
-    descent = Descent(stage.runs.nearby, hard=True, request=partial(_led_to, base=before), choose=_nearest)
+    descent = Descent(stage.runs["nearby"][0], hard=True, request=partial(_led_to, base=before), choose=_nearest)
     return [
         attempt for spread in NEAR_SPREADS.tolist()
         for attempt in (
@@ -391,8 +389,7 @@ def _led_to(work: Work, point: Point, base: Callable[[Work], State]) -> Request:
 
 def _nearer(stage: Stage, base: Callable[[Work], State]) -> list[Attempt]:
     """Bring the answer of the attempt before nearer to a pose, as far as the goals allow."""
-    approaching = stage.runs.approaching
-    if approaching is None:
+    if not stage.runs["approaching"]:
         return []
     request = partial(_led_to, base=base)
 
@@ -403,7 +400,8 @@ def _nearer(stage: Stage, base: Callable[[Work], State]) -> list[Attempt]:
         away, before = (_distance(stage, one.state, base(work)) for one in (point, work.best))
         return stage.met(point) and bool(away < before)
 
-    descents = [Descent(approaching, True, request=request), Descent(stage.runs.arriving, True, request=request)]
+    steps = *stage.runs["approaching"], *stage.runs["arriving"]
+    descents = [Descent(settings, True, request=request) for settings in steps]
     return [Attempt(_at_best, descents, found, keep)]
 
 
@@ -479,9 +477,9 @@ def _restarts(stage: Stage) -> list[Attempt]:
     def unsettled(work: Work) -> bool:
         return work.misses() and not work.settled
 
-    descent = Descent(stage.runs.descending, hard=True, choose=_first_or_best)
+    descent = Descent(stage.runs["descending"][0], hard=True, choose=_first_or_best)
     tries = Attempt(start, [descent], has_time, keep, times=-(-restarts // RESTARTS_AT_ONCE))
-    finish = Attempt(_at_best, [Descent(stage.runs.finishing, hard=True)], unsettled)
+    finish = Attempt(_at_best, [Descent(stage.runs["finishing"][0], hard=True)], unsettled)
     return [tries, finish] if restarts else []
 
 

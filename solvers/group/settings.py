@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The settings of the runs of the outer iteration that solve a stage, one after the other."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,47 +12,14 @@ PULL = 1e-5
 FIRST_DAMPING = 1e-2  # without a pull
 FIRST_DAMPING_GROWTH = 1.5  # power of (degrees of freedom / rows): many joints together move a goal far
 CONTINUATION = (1e3, 1e2)  # multiples of the pull in the phases before the last
-CONTINUATION_ITERATIONS = 4
-CONTINUATION_POLE_ITERATIONS = 8  # a limb may have to turn by half a turn to its pole
-CONTINUATION_SETTLED = 5e-2  # [rad] step below which a phase with one strength of the pull ends
-SETTLED = 1e-3  # [rad] the same for the last phase
+SETTLED = 1e-3  # [rad] step below which the last phase ends
 UNSETTLED = 1e-4  # [rad] and the predicted remaining motion: 0.006 degrees
-FOLLOW_DAMPING = 1e-4
-FOLLOW_ITERATIONS = 6
-FOLLOW_MISSED_ITERATIONS = 20  # if a goal is missed, so that it does not drag others along
-FOLLOW_SETTLED, FOLLOW_UNSETTLED = 5e-2, 3e-2
-POLISH_ITERATIONS = 3
-POLISH_DAMPING = 1e-8
+BRIEF = {"settle": 5e-2, "unsettled": ANY}  # [rad] of a run that only leads to the next
+NEAR_DAMPING = 1e-4
+POLISH_ITERATIONS, POLISH_DAMPING = 3, 1e-8
 POLISH_SHARE = 0.2  # of the tolerances: target of the steps without the pull
-RETURN_PULL, RETURN_ITERATIONS = 1e-3, 30  # of steps toward the base pose, after sweeps that know no pull
-RETURN_SHARE = 1e-4  # of the tolerances: target of the steps after these, so that analytic answers stay as exact
-INSIST_ITERATIONS = 20  # without poles and holds, if these keep goals from being met
-NEAR_ITERATIONS = 12
-APPROACH_ITERATIONS, APPROACH_SETTLED = 10, 2e-2
-STAGES, STAGED_ITERATIONS = 4, 12  # of the targets' way from the base pose, each but the last with so many steps
-YIELD_SHARE, YIELD_DAMPING = 0.25, 1e-3  # of all iterations: for a descent in which goals yield to those before them
-FIRST_SHARE, FIRST_GOALS_DAMPING = 0.5, 1e-4  # the same for the descent after it, which meets those
-FIRST_SHARE_LIMITED = 2.0  # with limits, where it takes longer to come to rest: a descent that is cut off trembles
-
-
-class Runs(NamedTuple):
-    """The settings of all runs that a solve may need, as NumPy and the compiled kernel use them."""
-
-    continues: bool
-    phases: list[Settings]  # of a solve afresh
-    following: Settings
-    following_missed: Settings
-    polishing: Settings | None
-    insisting: Settings | None
-    staging: list[Settings]  # one for each stage of the targets' way; none without limits
-    yielding: list[Settings]  # one after the other; none if all goals are equal
-    returning: list[Settings]  # toward the base pose, and back to the goals; none for solvers that follow the pull
-    nearby: Settings  # from a near start
-    approaching: Settings | None  # with a pull to the pose before; None for solvers without continuation
-    arriving: Settings  # after it, without the pull
-    descending: Settings  # from a restart
-    finishing: Settings  # the best attempt's last descent if none meets the goals
-    spend: int  # iterations in all, if those left are spent on missed goals; else 0
+RETURN_PULL = 1e-3
+RETURN_SHARE = 1e-4  # of the tolerances: target of the steps after a return, so that analytic answers stay as exact
 
 
 def first_damping(freedoms: int, rows: int) -> float:
@@ -79,8 +46,8 @@ def last_phase(
 def runs(
     settings: Settings, damping: float, released: np.ndarray | None, eased: Settings, poles: bool, precise: bool,
     abandons: bool, ordered: bool, limited: bool, any_limits: bool, returns: bool,
-) -> Runs:  # fmt: skip
-    """All runs of a stage whose last phase has these `settings`.
+) -> dict[str, list[Settings]]:  # fmt: skip
+    """All runs of a stage whose last phase has these `settings`, by name, as NumPy and the compiled kernel use them.
 
     damping : as `first_damping`.
     released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
@@ -92,79 +59,60 @@ def runs(
     returns : whether the solver's iteration knows no pull.
     """
     options, pull, polishes = settings.options, settings.pull, bool(settings.pull or poles)
-    continues = bool(pull) and precise
-    following = settings._replace(first_damping=FOLLOW_DAMPING)
-    if polishes:
-        most = FOLLOW_ITERATIONS if precise else options.iterations
-        following = settings._replace(
-            iterations=min(settings.iterations, most), settle=FOLLOW_SETTLED, unsettled=FOLLOW_UNSETTLED
-        )
-    missed = min(settings.iterations, FOLLOW_MISSED_ITERATIONS)
-    polishing = settings._replace(
-        pull=0.0, iterations=min(POLISH_ITERATIONS, options.iterations), first_damping=POLISH_DAMPING,
-        tolerance=POLISH_SHARE * options.tolerance, rotation_tolerance=POLISH_SHARE * options.rotation_tolerance,
-    )  # fmt: skip
-    yielding = [
-        eased._replace(iterations=int(YIELD_SHARE * options.iterations), first_damping=YIELD_DAMPING),
-        polishing._replace(
-            reluctance=eased.reluctance, weights=eased.weights,
-            iterations=int((FIRST_SHARE_LIMITED if any_limits else FIRST_SHARE) * options.iterations),
-            first_damping=FIRST_GOALS_DAMPING,
-        ),
-    ]
-    returning = [
-        settings._replace(
-            pull=RETURN_PULL, first_damping=RETURN_PULL, damping=None, iterations=RETURN_ITERATIONS
-        ),
-        polishing._replace(
-            tolerance=RETURN_SHARE * options.tolerance, rotation_tolerance=RETURN_SHARE * options.rotation_tolerance,
-            damping=None, iterations=POLISH_ITERATIONS,
-        ),
-    ]
-    descending = settings._replace(pull=0.0, first_damping=damping, abandons=precise)
-    nearby = descending._replace(first_damping=FOLLOW_DAMPING, iterations=min(NEAR_ITERATIONS, options.iterations))
-    approaching = nearby._replace(
-        pull=PULL, first_damping=PULL, settle=APPROACH_SETTLED, unsettled=ANY, abandons=False,
-        weights=settings.reluctance, iterations=min(APPROACH_ITERATIONS, options.iterations),
-    )  # fmt: skip
-    phases = _continuation(settings, poles, ordered) if continues else [settings._replace(abandons=abandons)]
-    stage = settings._replace(
-        iterations=min(settings.iterations, STAGED_ITERATIONS), settle=CONTINUATION_SETTLED, unsettled=ANY
-    )
-    return Runs(
-        continues,
-        phases,
-        following,
-        following._replace(iterations=missed, resigns=ordered) if polishes else following,
-        polishing if polishes else None,
-        None
-        if released is None
-        else polishing._replace(
-            iterations=min(INSIST_ITERATIONS, options.iterations),
-            first_damping=FIRST_DAMPING,
-            reluctance=released,
-        ),
-        [*[stage] * (STAGES - 1), phases[-1]] if continues and limited else [],
-        yielding if ordered else [],
-        returning if returns and pull and not poles else [],  # their pull is stronger than a pole
-        nearby,
-        approaching if precise else None,
-        nearby._replace(first_damping=POLISH_DAMPING, abandons=False),
-        descending,
-        descending._replace(abandons=False),
-        0 if precise else options.iterations,
-    )
+    most, continues = options.iterations, bool(pull) and precise
+    warming = min(8 if poles else 4, settings.iterations // (len(CONTINUATION) + 1))  # a limb may turn far to its pole
 
+    def within(share: float) -> dict[str, Any]:
+        return {"tolerance": share * options.tolerance, "rotation_tolerance": share * options.rotation_tolerance}
 
-def _continuation(settings: Settings, poles: bool, resigns: bool) -> list[Settings]:
-    """Phases with a pull that weakens step by step; the last one has these `settings`."""
-    limit = CONTINUATION_POLE_ITERATIONS if poles else CONTINUATION_ITERATIONS
-    most = min(limit, settings.iterations // (len(CONTINUATION) + 1))
-    phases = [
-        settings._replace(
-            pull=factor * settings.pull, first_damping=factor * settings.pull, settle=CONTINUATION_SETTLED,
-            unsettled=ANY, iterations=most,
-        ) for factor in CONTINUATION
+    rows: list[tuple[str, bool, str, dict[str, Any]]] = [  # name, when it is made, like which other, changes to that
+        ("phase", not continues, "last", {"abandons": abandons}),
+        *(("phase", continues, "last", {"pull": by * pull, "first_damping": by * pull, "iterations": warming, **BRIEF})
+          for by in CONTINUATION),
+        ("phase", continues, "last",
+         {"iterations": settings.iterations - warming * len(CONTINUATION), "resigns": ordered}),
+        # from the frame before
+        ("following", not polishes, "last", {"first_damping": NEAR_DAMPING}),
+        ("following", polishes, "last",
+         {"iterations": min(settings.iterations, 6 if precise else most), "settle": 5e-2, "unsettled": 3e-2}),
+        # and further if a goal is missed, so that it does not drag others along
+        ("following_missed", not polishes, "last", {"first_damping": NEAR_DAMPING}),
+        ("following_missed", polishes, "following", {"iterations": min(settings.iterations, 20), "resigns": ordered}),
+        ("polishing", polishes, "last",
+         {"pull": 0.0, "iterations": min(POLISH_ITERATIONS, most), "first_damping": POLISH_DAMPING,
+          **within(POLISH_SHARE)}),
+        # without poles and holds, if these keep goals from being met
+        ("insisting", released is not None, "polishing",
+         {"iterations": min(20, most), "first_damping": FIRST_DAMPING, "reluctance": released}),
+        # the targets' way from the base pose, in four stages
+        *[("staging", continues and limited, "last", {"iterations": min(settings.iterations, 12), **BRIEF})] * 3,
+        ("staging", continues and limited, "phase", {}),
+        # goals yield to those before them, which a second descent meets; with limits it takes longer to come to rest,
+        # and a descent that is cut off trembles
+        ("yielding", ordered, "eased", {"iterations": int(0.25 * most), "first_damping": 1e-3}),
+        ("yielding", ordered, "polishing",
+         {"iterations": int((2.0 if any_limits else 0.5) * most), "first_damping": 1e-4,
+          "reluctance": eased.reluctance, "weights": eased.weights}),
+        # toward the base pose, and back to the goals; this pull is stronger than a pole
+        ("returning", returns and bool(pull) and not poles, "last",
+         {"pull": RETURN_PULL, "first_damping": RETURN_PULL, "damping": None, "iterations": 30}),
+        ("returning", returns and bool(pull) and not poles, "polishing",
+         {"damping": None, "iterations": POLISH_ITERATIONS, **within(RETURN_SHARE)}),
+        # from a restart; the best attempt's last descent if none meets the goals
+        ("descending", True, "last", {"pull": 0.0, "first_damping": damping, "abandons": precise}),
+        ("finishing", True, "descending", {"abandons": False}),
+        # from a near start; then with a pull to the pose before, and without it
+        ("nearby", True, "descending", {"iterations": min(12, most), "first_damping": NEAR_DAMPING}),
+        ("approaching", precise, "nearby",
+         {"pull": PULL, "first_damping": PULL, "settle": 2e-2, "unsettled": ANY, "abandons": False,
+          "weights": settings.reluctance, "iterations": min(10, most)}),
+        ("arriving", True, "nearby", {"first_damping": POLISH_DAMPING, "abandons": False}),
     ]  # fmt: skip
-    last = settings._replace(iterations=settings.iterations - most * len(CONTINUATION), resigns=resigns)
-    return [*phases, last]
+    made, found = {"last": settings, "eased": eased}, dict[str, list[Settings]]()
+    for name, when, like, changes in rows:
+        own, each = made[like]._replace(**changes), found.setdefault(name, [])
+        if when or name not in made:
+            made[name] = own
+        if when:
+            each.append(own)
+    return found

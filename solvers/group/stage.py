@@ -38,7 +38,8 @@ class Stage:
     limbs, arcs, poles : of the chains.
     minimise : the solver's iteration.
     tasks : of the goals, their poles and soft couplings. hard_tasks : of the goals alone.
-    settings, runs : of the last phase of a solve, and of all runs.
+    settings : of the last phase of a solve. runs : of all runs, by name. continues : whether continuation finds it.
+    spend : iterations in all, if those left are spent on missed goals; else 0.
     still_slides : prismatic joints that this stage does not move.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
@@ -124,6 +125,7 @@ class Stage:
         limbless = np.where((self.counted.sum(0) > 1)[space.joint], held, released)
         eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         abandons = self.recovers and not pull and options.restarts > 0 and method.continues
+        self.continues, self.spend = bool(pull) and method.continues, 0 if method.continues else options.iterations
         self.runs = runs(
             self.settings, damping, released if soft or self.holds else None, eased, soft, method.continues, abandons,
             self.ordered, space.limited, self.skeleton.limited, method.returns and options.unit_angle is None,

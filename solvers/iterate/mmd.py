@@ -67,7 +67,7 @@ def links(tasks: Tasks, space: JointSpace) -> list[tuple[Visit, int]]:
         for visit in upward:
             at = np.flatnonzero(visit.goals == goal)
             here = visit.joint == tasks.joint[goal] and not tasks.offsets[goal].any()
-            if not at.size or visit.kind == "prismatic" or here:
+            if not at.size or visit.kind.slides or here:
                 continue
             order.append((visit.alone(at), k))
             k += 1
@@ -86,7 +86,7 @@ def turn_link(space: JointSpace, posture: Posture, visit: Visit, most: float, ea
     normal = np.swapaxes(posture.matrices[:, visit.joint], -1, -2) @ _unit(normal)[..., None]
     normal = quaternion.rotate(motion, normal[:, None, :, 0])[:, 0]
     turn = quaternion.exp(angle[:, None] * normal)
-    if visit.kind != "hinge":
+    if visit.kind.freedoms == 3:
         posture.move(space, visit, quaternion.product(turn[:, None], motion)[:, 0])
         return
     axis, lo, hi = space.skeleton.axis[visit.joint], space.lo[visit.block], space.hi[visit.block]

@@ -73,11 +73,11 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
     """Move one joint to the best place for its goals, as far as its limits and its stiffness allow."""
     arms, ends = posture.arms(visit)
     weights = posture.places[:, visit.goals, None]
-    if visit.kind == "prismatic":
+    if visit.kind.slides:
         _slide(space, posture, visit, arms, ends, weights)
         return
     alone = visit.goals.size == 1 and not visit.turning.size
-    if visit.kind == "ball" and alone and not bounded(space, visit):
+    if visit.kind.freedoms == 3 and alone and not bounded(space, visit):
         aim.turn(space, posture, visit, quaternion.between(arms[:, 0], ends[:, 0]), visit.share)
         return
     matrix = np.swapaxes(weights * ends, -1, -2) @ arms
@@ -85,7 +85,7 @@ def serve(space: JointSpace, posture: Posture, visit: Visit) -> None:
         current, target = posture.orientations(visit)
         turning = 0.5 * (posture.turns[:, visit.turning] * visit.turn_shares)[..., None, None]
         matrix += (turning * (target @ np.swapaxes(current, -1, -2))).sum(1)
-    if visit.kind == "hinge":
+    if visit.kind.freedoms == 1:
         _hinge(space, posture, visit, matrix)
     elif bounded(space, visit):
         _limited_ball(space, posture, visit, matrix, (arms[:, 0], ends[:, 0]) if alone else None)

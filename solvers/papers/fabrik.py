@@ -144,8 +144,8 @@ def make_bones(tasks: Tasks, space: JointSpace) -> list[Branch]:
         if len(bone.ends) == 1 and visit.goals.size == 1:
             goal, child = int(visit.goals[0]), bone.ends[0].child
             bone.alone = goal if child < 0 or bones[child].alone == goal else -1
-        if visit.kind == "ball" and len(bone.aimed) == 1 and bone.aimed[0].child >= 0:
-            bone.twists = bones[bone.aimed[0].child].visit.kind == "hinge"
+        if visit.kind.freedoms == 3 and len(bone.aimed) == 1 and bone.aimed[0].child >= 0:
+            bone.twists = bones[bone.aimed[0].child].visit.kind.freedoms == 1
     return bones
 
 
@@ -190,7 +190,7 @@ def forward(
             straight = targets.positions[:, bone.alone] - carried[index] - pivot
             far = np.linalg.norm(straight, axis=-1) >= STRETCHED * reach[index]
             aims = np.where(far[:, None, None], straight[:, None], aims)
-        if visit.kind == "hinge":
+        if visit.kind.freedoms == 1:
             ends, places = posture.arms(visit)
             some = np.broadcast_to(posture.places[:, visit.goals], ends.shape[:2])
             arms, aims, weights = (np.concatenate(both, 1) for both in ((arms, ends), (aims, places), (weights, some)))
@@ -257,7 +257,7 @@ def _nudges(tasks: Tasks, bones: list[Branch], posture: Posture, targets: Target
         for index, joint in zip(path[1:], joints[1:], strict=True) if stuck.any() else ():
             own = posture.matrices[:, joint]
             preferred = tasks.skeleton.preferred[joint]
-            axes = [posture.axis(bones[index].visit)] if bones[index].visit.kind == "hinge" else [
+            axes = [posture.axis(bones[index].visit)] if bones[index].visit.kind.freedoms == 1 else [
                 *([own @ preferred] if preferred.any() else []), own[:, :, 0], own[:, :, 2]]  # fmt: skip
             away = np.zeros_like(line)
             for axis in axes:

@@ -170,7 +170,7 @@ def place(tasks: Tasks, space: JointSpace, posture: Posture, two: TwoBone, targe
         beyond = _rotate(rotation @ np.swapaxes(posture.matrices[:, carrier], -1, -2), beyond)
     target = targets.positions[:, goal] - beyond
     root, axis = posture.points[:, upper.joint].copy(), None
-    if upper.kind == "hinge":  # the limb moves in one plane, so its target is the nearest point in it
+    if upper.kind.freedoms == 1:  # the limb moves in one plane, so its target is the nearest point in it
         axis = posture.axis(upper)
         target = target + axis * ((posture.points[:, tip] - target) * axis).sum(-1, keepdims=True)
     _bend(tasks.skeleton, space, posture, lower, root, posture.points[:, tip], _length(target - root))
@@ -221,7 +221,7 @@ def _axes(
     size = STRAIGHT * _length(upper_bone) * _length(lower_bone)
     own = posture.matrices[:, lower.joint]
     preferred = own @ skeleton.preferred[lower.joint]
-    if lower.kind == "hinge":
+    if lower.kind.freedoms == 1:
         axis = posture.axis(lower)
         side = (normal * axis).sum(-1)
         side = np.where(np.abs(side) > size, side, (preferred * axis).sum(-1))

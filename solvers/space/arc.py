@@ -135,8 +135,7 @@ def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: 
     for (joint, world), parallel in zip(axes, along.T, strict=True):
         turning: dict[int, int] = {}
         for (member, number), turns in zip(members, parallel, strict=True):
-            kind = skeleton.kinds[member]
-            if kind == "ball" or (kind == "hinge" and turns):
+            if skeleton.balls[member] or (skeleton.hinges[member] and turns):
                 turning.setdefault(number, member)
         count = len(turning) - (0 in turning)
         if count > inner:
@@ -145,8 +144,8 @@ def _bend_of(skeleton: Skeleton, path: list[int], matrices: np.ndarray, places: 
         return None
     turned, shares = list(best.values()), np.array([1.0 / inner if number else -0.5 for number in best])
     turns = (ARC * shares)[:, None] * (axis @ matrices[turned])
-    hinges = [row for row, joint in enumerate(turned) if skeleton.kinds[joint] == "hinge"]
-    about = skeleton.axis[[turned[row] for row in hinges]]
+    hinges = np.flatnonzero(skeleton.hinges[turned])
+    about = skeleton.axis[turned][hinges]
     turns[hinges] = (turns[hinges] * about).sum(-1, keepdims=True) * about
     points = tuple(group[0] for group in groups)
     return _Bend(points, turned, shares, reference, axis @ matrices[reference], turns, 0 in best)
@@ -161,9 +160,7 @@ def _axes(
     """
     level = np.abs(own @ line) <= LEVEL
     found = [
-        (joint, axis)
-        for joint, axis, fits in zip(joints, own, level, strict=True)
-        if fits and skeleton.kinds[joint] == "hinge"
+        (joint, axis) for joint, axis, fits in zip(joints, own, level, strict=True) if fits and skeleton.hinges[joint]
     ]
     across = root[:, 0 if abs(root[:, 0] @ line) < ACROSS else 2]
     across = across - (across @ line) * line
@@ -191,7 +188,7 @@ def _arc(skeleton: Skeleton, goal: int, bend: _Bend, side: float) -> Arc:
     """The arc of a goal's chain."""
     turned = bend.turned
     aim = 1.0 - float(skeleton.stiffness[turned[0]]) if bend.rooted else 0.0
-    hinged = tuple(skeleton.kinds[joint] == "hinge" for joint in turned)
+    hinged = tuple(skeleton.hinges[turned].tolist())
     shares = tuple(bend.shares.tolist())
     return Arc(goal, bend.points, tuple(turned), shares, hinged, bend.reference, side * bend.axis, aim)
 

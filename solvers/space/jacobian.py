@@ -115,7 +115,7 @@ def exponential_map_jacobian(
     jacobian = velocity_jacobian(skeleton, pose, joint, offset)
     vectors = quaternion.log(skeleton.check_pose(pose).rotations)
     owners = column_joints(skeleton)
-    for ball in np.flatnonzero(np.array(skeleton.kinds) == "ball"):
+    for ball in np.flatnonzero(skeleton.balls):
         columns = np.flatnonzero(owners == ball)
         jacobian[:, columns] = jacobian[:, columns] @ quaternion.left_jacobian(vectors[ball]).T
     return jacobian
@@ -221,7 +221,7 @@ def _stepped(skeleton: Skeleton, pose: Pose, delta: float) -> list[Pose]:
     poses: list[Pose] = []
     for joint, axis in zip(column_joints(skeleton), column_axes(skeleton), strict=True):
         rotations, translations = pose.rotations.copy(), pose.translations.copy()
-        if skeleton.kinds[joint] == "prismatic":
+        if skeleton.slides[joint]:
             translations[joint] += delta * axis
         else:
             rotations[joint] = quaternion.product(rotations[joint], quaternion.exp(delta * axis))

@@ -62,18 +62,17 @@ class JointSpace:
         align = skeleton.align
         coupled = {joint for one in skeleton.couplings for joint in (one.joint, one.leader)}
         for index in map(int, np.flatnonzero(movable & (stiff | (skeleton.stiffness < 1.0)))):
-            kind, limits = skeleton.kinds[index], skeleton.joints[index].limits
-            size = int(skeleton.freedoms[index])
+            size, limits = int(skeleton.freedoms[index]), skeleton.joints[index].limits
             if not size:
                 continue
             start = len(joints)
             joints += [index] * size
             columns += range(size)
             self.blocks.append(slice(start, start + size))
-            if kind != "ball":
+            if not skeleton.balls[index]:
                 basis[index] = 0.0
                 basis[index, :, 0] = skeleton.axis[index]
-                bounds.append(_bounds(limits, wraps=kind == "hinge"))
+                bounds.append(_bounds(limits, wraps=bool(skeleton.hinges[index])))
                 continue
             ball, ellipse = _ball_bounds(limits)
             bounds += ball
@@ -102,7 +101,7 @@ class JointSpace:
         self._align = align if np.abs(align[:, 1:]).max(initial=0.0) > 1e-12 else None
         self._pair_starts = frozenset(ellipses)
         self._pairs = np.array(ellipses, dtype=np.intp)[:, None] + np.arange(2)
-        self._angles = np.array([k for k in range(self.n) if skeleton.kinds[self.joint[k]] == "hinge"], dtype=np.intp)
+        self._angles = np.flatnonzero(skeleton.hinges[self.joint])
         self._lengths = np.flatnonzero(~self.turns)
         self.closed = self.hi <= self.lo
         boxed = np.ones(self.n, dtype=bool)
@@ -269,11 +268,11 @@ class JointSpace:
         motion : of a slide, its translations (F, 3), as in what is returned.
         """
         joint = int(self.joint[block.start])
-        if self.skeleton.kinds[joint] == "prismatic":
+        if self.skeleton.slides[joint]:
             axis = self.skeleton.axis[joint]
             x = self.project_block((motion * axis).sum(-1, keepdims=True), block)
             return axis * x, x
-        if self.skeleton.kinds[joint] == "hinge":
+        if self.skeleton.hinges[joint]:
             x = self.project_block(self._hinge_coordinates(motion[:, None], np.array([block.start])), block)
             return quaternion.exp(self.skeleton.axis[joint] * x), x
         row = np.flatnonzero(self._ball_joint == joint)
@@ -300,8 +299,8 @@ class JointSpace:
         limited = set(self._ball_joint.tolist())
         kinds: list[str] = []
         for index in map(int, joint):
-            kind = self.skeleton.kinds[index]
-            kinds.append(kind if kind != "ball" or index in limited else "free ball")
+            free = self.skeleton.balls[index] and index not in limited
+            kinds.append("free ball" if free else self.skeleton.kinds[index])
         ellipse = np.array([block.start + 1 in self._pair_starts for block in self.blocks], dtype=bool)
         return kinds, self._basis[joint].reshape(-1, 9), self.skeleton.align[joint], ellipse
 

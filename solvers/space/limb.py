@@ -63,7 +63,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     sliding = chains.any(0) & skeleton.slides
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
         upper = _above(skeleton, int(lower))
-        if upper < 0 or skeleton.kinds[upper] != "ball" or skeleton.stiffness[[upper, lower]].max() >= 1.0:
+        if upper < 0 or not skeleton.balls[upper] or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
         serving = [g for g, goal in enumerate(goals) if both[g] and goal.has_place]
@@ -72,7 +72,7 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
         joint = goals[serving[0]].joint
         path = [
             j for j in skeleton.path(joint) if j != lower
-            and _above(skeleton, j) == lower and (j == joint or skeleton.kinds[j] != "fixed")
+            and _above(skeleton, j) == lower and (j == joint or skeleton.freedoms[j])
         ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
@@ -104,7 +104,7 @@ def held(limbs: Sequence[Limb], skeleton: Skeleton, hold: np.ndarray) -> list[Li
 def _above(skeleton: Skeleton, joint: int) -> int:
     """The nearest joint above that may move; -1 for none. Fixed joints, such as twist bones, only divide a bone."""
     above = int(skeleton.parent[joint])
-    while above >= 0 and skeleton.kinds[above] == "fixed":
+    while above >= 0 and not skeleton.freedoms[above]:
         above = int(skeleton.parent[above])
     return above
 

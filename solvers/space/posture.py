@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..algebra import quaternion
-from ..model.skeleton import Skeleton
+from ..model.skeleton import JOINT_KINDS, JointKind, Skeleton
 from .joint_space import JointSpace, State
 from .point import Point, Request
 from .tasks import Tasks
@@ -33,7 +33,7 @@ class Visit:
 
     joint: int
     block: slice
-    kind: str
+    kind: JointKind
     share: float
     goals: np.ndarray
     levers: np.ndarray
@@ -68,8 +68,8 @@ def visits(tasks: Tasks, space: JointSpace) -> list[Visit]:
         if not goals.size and not turning.size:
             continue
         order.append(Visit(
-            joint, block, skeleton.kinds[joint], 1.0 - float(skeleton.stiffness[joint]), goals, levers[goals, joint],
-            turning, share[turning], *_below(skeleton, joint, tasks.joint),
+            joint, block, JOINT_KINDS[skeleton.kinds[joint]], 1.0 - float(skeleton.stiffness[joint]), goals,
+            levers[goals, joint], turning, share[turning], *_below(skeleton, joint, tasks.joint),
         ))  # fmt: skip
     return order
 

@@ -33,12 +33,12 @@ def situation(**variants: tuple) -> Callable[[Callable], Callable]:
 
 def film(ob: bpy.types.Object, frames: Iterable[float]) -> dict:
     """World matrices (N, 4, 4) of all bones but controls, by frame, visited in this order."""
-    return {frame: film_here(ob) for frame in frames if rigs.at_frame(frame) is None}
+    return {frame: film_here(ob) for frame in rigs.visited(frames)}
 
 
 def frames_of(ob: bpy.types.Object, frames: Iterable[float]) -> np.ndarray:
     """As `film`, in one array (F, N, 4, 4)."""
-    return np.array([film_here(ob) for frame in frames if rigs.at_frame(frame) is None])
+    return np.array([film_here(ob) for frame in rigs.visited(frames)])
 
 
 def film_here(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None) -> np.ndarray:
@@ -179,8 +179,7 @@ def _end_alone(ob: bpy.types.Object, prepare: Callable, *arguments: object) -> N
 
 
 def _keyed_constraint(ob: bpy.types.Object) -> None:
-    made = ob.pose.bones["mast"].constraints.new("DAMPED_TRACK")
-    made.target = rigs.empty((0.8, 0.6, 0.5), "Guide")
+    made = rigs.constrain(ob.pose.bones["mast"], "DAMPED_TRACK", rigs.empty((0.8, 0.6, 0.5), "Guide"))
     for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
         made.influence = influence
         made.keyframe_insert("influence", frame=frame)
@@ -282,8 +281,7 @@ def coupled_bones() -> bpy.types.Object:
     target = rigs.empty((0.3, 1.2, 1.8))
     rigs.key_path(target, [1, 10], [(0.3, 1.2, 1.8), (0.5, -1.0, 1.5)])
     rigs.goal(ob, "c", target)
-    one = ob.dqik.couplings.add()
-    one.bone, one.leader, one.axis, one.leader_axis, one.factor = "c", "b", "X", "X", 0.7
+    rigs.couple(ob, "c", "b", factor=0.7)
     ob.dqik.live = True
     return ob
 
@@ -305,8 +303,7 @@ def two_that_follow_each_other() -> tuple[bpy.types.Object, bpy.types.Object]:
     rigs.goal(one, "jib", load())
     other.location = (0.2, 0.5, 0.0)
     for ob, bone, leader, settings in ((other, "jib", one, {}), (one, "flag", other, {"chain_length": 1})):
-        hook = rigs.empty((0, 0, 0), f"Hook of {ob.name}")
-        hook.parent, hook.parent_type, hook.parent_bone = leader, "BONE", "jib"
+        hook = rigs.child(rigs.empty((0, 0, 0), f"Hook of {ob.name}"), leader, "jib")
         rigs.goal(ob, bone, hook, **settings)
     one.dqik.live = other.dqik.live = True
     return one, other
@@ -390,9 +387,7 @@ def natural_pose() -> bpy.types.Object:
 
 def _set_up(targets: str = "BONES", **moved: tuple) -> bpy.types.Object:
     """A live figure with a body's controls, some of which move; `hand_L=way`."""
-    ob = rigs.figure()
-    assert bpy.ops.dqik.setup_full_body(targets=targets) == {"FINISHED"}
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure(), targets=targets)
     for name, way in moved.items():
         owner = rigs.owner_of(ob, name.replace("_", "."))
         start = Vector(owner.location)
@@ -437,7 +432,7 @@ def eyes() -> bpy.types.Object:
         at = Vector((sign * 0.032, -0.08, 1.68))
         bones.append(rigs.Bone(name, at, at + Vector((0, 0, 0.03)), "head", roll=roll))
     ob = rigs.armature(bones, "Figure")
-    assert bpy.ops.dqik.setup_full_body() == bpy.ops.dqik.eyes_add() == {"FINISHED"}
-    ob.dqik.live = True
+    rigs.set_up(ob)
+    assert bpy.ops.dqik.eyes_add() == {"FINISHED"}
     rigs.key_path(ob.pose.bones["DQIK eyes"], (1, 6), [(0, 0, 0), (0.15, 0, 0.1)])
     return ob

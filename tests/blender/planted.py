@@ -26,8 +26,7 @@ def planted_figure(live: bool = True, **settings: object) -> bpy.types.Object:
     ob.pose.bones["hips"].dqik_translate = True
     for name, value in settings.items():
         setattr(ob.dqik, name, value)
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     return ob
 
 

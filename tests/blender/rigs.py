@@ -4,7 +4,8 @@
 Nothing here knows how DQIK computes: places are Blender's, angles are worked out from its 4 x 4 matrices.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import cos, radians, sin
 
@@ -147,19 +148,26 @@ def goal(
 ) -> bpy.types.PropertyGroup:
     """A goal of the armature, as the panel would leave it."""
     made = ob.dqik.goals.add()
-    made.name = made.bone = bone
-    made.target = target
-    for name, value in settings.items():
-        setattr(made, name, value)
+    put(made, name=bone, bone=bone, target=target, **settings)
     return made
+
+
+def reach(ob: bpy.types.Object, bone: str, target: bpy.types.Object | None, **settings: object) -> bpy.types.Object:
+    """The armature with one goal more, and live."""
+    goal(ob, bone, target, **settings)
+    return live(ob)
+
+
+def put(owner: object, **values: object) -> None:
+    """Set attributes."""
+    for name, value in values.items():
+        setattr(owner, name, value)
 
 
 def blender_ik(ob: bpy.types.Object, bone: str, target: bpy.types.Object, **settings: object) -> bpy.types.Constraint:
     """Blender's own IK on the same bone."""
     made = ob.pose.bones[bone].constraints.new("IK")
-    made.target = target
-    for name, value in settings.items():
-        setattr(made, name, value)
+    put(made, target=target, **settings)
     return made
 
 
@@ -178,6 +186,95 @@ def key_path(ob: bpy.types.Object, frames: Sequence[float], points: Iterable[Seq
         ob.keyframe_insert("location", frame=frame)
 
 
+def key(owner: bpy.types.Object | bpy.types.PoseBone, frame: float | None = None, **settings: object) -> None:
+    """Key place and rotation of an object or a bone, by default at the present frame, as the key I does."""
+    at = settings if frame is None else {"frame": frame, **settings}
+    for path in ("location", ROTATION_PATHS[owner.rotation_mode]):
+        owner.keyframe_insert(path, **at)
+
+
+@contextmanager
+def edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
+    """An armature's edit bones, in Edit Mode meanwhile, and in Object Mode then."""
+    made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield ob.data.edit_bones
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def live(ob: bpy.types.Object, on: bool = True) -> bpy.types.Object:
+    """Switch live solving on or off, and let Blender update."""
+    ob.dqik.live = on
+    update()
+    return ob
+
+
+def set_up(ob: bpy.types.Object, on: bool = True, **settings: object) -> bpy.types.Object:
+    """Set Up Full Body on the active armature, and live solving on or off."""
+    assert bpy.ops.dqik.setup_full_body(**settings) == {"FINISHED"}
+    return live(ob, on)
+
+
+def child(ob: bpy.types.Object, parent: bpy.types.Object, bone: str = "") -> bpy.types.Object:
+    """Hang an object on another one, or on a bone's tail."""
+    ob.parent = parent
+    if bone:
+        put(ob, parent_type="BONE", parent_bone=bone)
+    return ob
+
+
+def constrain(
+    owner: bpy.types.Object | bpy.types.PoseBone, kind: str, target: bpy.types.Object | None = None, **settings: object
+) -> bpy.types.Constraint:
+    """A new constraint of an object or a bone."""
+    made = owner.constraints.new(kind)
+    put(made, **({"target": target} if target is not None else {}), **settings)
+    return made
+
+
+def couple(
+    ob: bpy.types.Object, bone: str, leader: str, axis: str = "X", leader_axis: str = "X", **settings: object
+) -> bpy.types.PropertyGroup:
+    """A coupling of two bones."""
+    made = ob.dqik.couplings.add()
+    put(made, bone=bone, leader=leader, axis=axis, leader_axis=leader_axis, **settings)
+    return made
+
+
+def mirror_goals(ob: bpy.types.Object) -> None:
+    """Give the other side of an armature its goals."""
+    made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def drive(owner: bpy.types.bpy_struct, path: str, expression: str, index: int | None = None) -> bpy.types.Driver:
+    """Drive a number by an expression."""
+    driver = owner.driver_add(path, *(() if index is None else (index,))).driver
+    put(driver, type="SCRIPTED", expression=expression)
+    return driver
+
+
+def mesh(
+    points: Iterable[Sequence[float]] = ((0, 0, 0), (1, 0, 0), (0, 1, 0)), faces: Iterable[Sequence[int]] = (),
+    name: str = "Mesh",
+) -> bpy.types.Object:  # fmt: skip
+    """A mesh object in the scene."""
+    made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    made.data.from_pydata(list(points), [], list(faces))
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
+def skin(ob: bpy.types.Object, made: bpy.types.Object, *bones: str) -> bpy.types.Object:
+    """Have bones of an armature deform a mesh, each all of it."""
+    for bone in bones:
+        made.vertex_groups.new(name=bone).add(range(len(made.data.vertices)), 1.0, "REPLACE")
+    made.modifiers.new("Armature", "ARMATURE").object = ob
+    return made
+
+
 def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
     """Turn a bone by a quaternion, through the channels of its own rotation mode."""
     if bone.rotation_mode == "QUATERNION":
@@ -187,6 +284,12 @@ def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
         bone.rotation_axis_angle = (angle, *axis)
     else:
         bone.rotation_euler = q.to_euler(bone.rotation_mode)
+
+
+def pose(ob: bpy.types.Object, bone: str, q: Quaternion) -> None:
+    """Turn a bone by hand, and let Blender update."""
+    posed(ob.pose.bones[bone], q)
+    update()
 
 
 # -- asking Blender ---------------------------------------------------------------------------------------------------
@@ -200,6 +303,19 @@ def update() -> None:
 def at_frame(frame: float) -> None:
     """Go to a frame, or between two."""
     bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1)
+
+
+def visited(frames: Iterable[float]) -> Generator[float]:
+    """Goes to frames in turn, and gives each while Blender shows it."""
+    for frame in frames:
+        at_frame(frame)
+        yield frame
+
+
+def visit(frames: Iterable[float]) -> None:
+    """Go to frames in turn."""
+    for frame in frames:
+        at_frame(frame)
 
 
 def evaluated(ob: bpy.types.Object) -> bpy.types.Object:
@@ -216,6 +332,12 @@ def tail(ob: bpy.types.Object, bone: str) -> Vector:
     """World position of a bone's tail."""
     shown = evaluated(ob)
     return shown.matrix_world @ shown.pose.bones[bone].tail
+
+
+def world(ob: bpy.types.Object, bone: str = "") -> Matrix:
+    """World matrix of a bone, or of an object."""
+    shown = evaluated(ob)
+    return shown.matrix_world @ shown.pose.bones[bone].matrix if bone else shown.matrix_world.copy()
 
 
 def place(ob: bpy.types.Object) -> Vector:
@@ -303,8 +425,14 @@ def goal_of(ob: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:
 
 def owner_of(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone | bpy.types.Object:
     """What a bone's goal follows: its control, or an object."""
-    made = goal_of(ob, bone)
-    return made.target.pose.bones[made.subtarget] if made.subtarget else made.target
+    return follows(goal_of(ob, bone))
+
+
+def follows(made: bpy.types.PropertyGroup) -> bpy.types.PoseBone | bpy.types.Object | None:
+    """What a goal follows: a bone, which may be gone, or an object."""
+    if made.target is None or not made.subtarget:
+        return made.target
+    return made.target.pose.bones.get(made.subtarget)
 
 
 def message(ob: bpy.types.Object) -> str:

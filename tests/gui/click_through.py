@@ -23,7 +23,6 @@ from window import (
     keys,
     move,
     on_screen,
-    open_panel,
     press,
     region,
     run,
@@ -34,6 +33,8 @@ from window import (
 )
 
 NEAR = 1e-3  # of a figure 1.8 high: a goal is met
+PANELS = ("body", "bone", "limits", "couplings", "contacts", "rig", "goal", "chain", "pole", "solver", "compare",
+          "overlay")  # fmt: skip
 
 FIGURE = {  # bone: (parent, head, tail), facing -Y
     "spine": ("", (0, 0, 1.0), (0, 0, 1.25)),
@@ -111,7 +112,6 @@ def walk() -> Steps:
     assert chosen == {"hand.L", "hand.R"}, chosen
     yield from shot("02 bones selected")
 
-    yield from open_panel("dqik.setup_full_body", "dqik.goal_add")
     yield from click_button("dqik.goal_add")
     goals = rig().dqik.goals
     assert {goal.bone for goal in goals} == chosen
@@ -217,25 +217,10 @@ def comparison() -> Steps:
     yield from shot("12 solvers compared")
 
 
-def open_body() -> Steps:
-    """Open the panel Body, which may have no button of its own here, and those in it."""
-    yield from open_panel("dqik.goals_mirror", "dqik_stiffness", nested=True)
-    yield from open_panel("swap_sides", "dqik_twist_min")
-    yield from open_panel("limits_clear", "dqik.couple")
-    yield from open_panel("dqik.couple", "avoid_self")
-
-
 def panels() -> Steps:
     """Every panel, open, in every situation that it may meet; `shot` says if one could not be drawn."""
     bpy.context.view_layer.objects.active = rig()
     bpy.ops.object.mode_set(mode="POSE")
-    yield from open_panel("dqik.report_problem", "rotation_weight")
-    yield from open_panel("rotation_weight", "chain_length")
-    yield from open_panel("priority", "pole_angle")
-    yield from open_panel("use_pole", "dqik.solver")
-    yield from open_panel("implementation", "compare_solvers")
-    yield from open_panel("compare_solvers", "dqik_overlay.limits")
-    yield from open_body()
     bpy.context.window_manager.dqik_overlay.show = True
     yield from click_button("dqik_use_limits")
     assert bpy.context.active_pose_bone.dqik_use_limits
@@ -280,4 +265,4 @@ def panels() -> Steps:
     yield from shot("23 constraints taken over, goal removed")
 
 
-run(walk, scale=0.6)
+run(walk, scale=0.6, panels=[f"DQIK_PT_{name}" for name in PANELS])

@@ -50,7 +50,6 @@ from window import (
     event,
     in_view,
     on_screen,
-    open_panel,
     press,
     region,
     run,
@@ -259,9 +258,6 @@ def set_limits() -> Steps:
     yield from click_button("dqik.reset_pose")
     yield from undo_and_redo(before, "Reset Pose")
     yield from pick("chest")
-    yield from open_panel("dqik.goals_mirror", "natural_pose")
-    yield from open_panel("is_solo", "dqik_lock")
-    yield from open_panel("swap_sides", "dqik_twist_min")
     yield from press("A", window_middle())
     before = state()
     yield from click_button("dqik.limits_preset")
@@ -469,4 +465,4 @@ def check(before: dict[str, Matrix], moved: Iterable[str], step: str) -> None:
     assert rig().dqik.status.converged, f"{step}: the panel says that a goal is not met"
 
 
-run(animate, scale=1.0)
+run(animate, scale=1.0, panels=("DQIK_PT_body", "DQIK_PT_limits"))

@@ -25,7 +25,6 @@ from window import (
     in_view,
     keys,
     move,
-    open_panel,
     press,
     region,
     run,
@@ -106,9 +105,6 @@ def open_file() -> Steps:
     with bpy.context.temp_override(window=window(), area=timeline(), region=timeline_region()):
         bpy.ops.action.view_all()
     yield from shot("m01 clip opened")
-    yield from open_panel("dqik.setup_full_body", "dqik.mend_motion")
-    yield from open_panel("dqik.overlap", "dqik.contacts_find")
-    yield from shot("m02 panels open")
 
 
 def timeline() -> bpy.types.Area:
@@ -331,4 +327,4 @@ def retarget() -> Steps:
     yield from shot("m14 source over it")
 
 
-run(whole_motion, scale=1.0)
+run(whole_motion, scale=1.0, panels=("DQIK_PT_motion", "DQIK_PT_motion_contacts"))

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -263,22 +263,12 @@ def click_frame(frame: int) -> Steps:
     raise AssertionError(f"no click on the timeline goes to frame {frame}")
 
 
-def open_panel(above: str, inside: str, nested: bool = False) -> Steps:
-    """Open the closed panel below a button that has a certain button, by clicking on headers.
-
-    nested : it may be in another closed panel, which is opened, too.
-    """
+def open_panel(above: str, inside: str) -> Steps:
+    """Open the closed panel below a button that has a certain button, by clicking on headers."""
     at = yield from find(above)
     assert at, f"there is no button {above!r} in the DQIK tab"
-    if (yield from _open_below(at[1], inside, 2 if nested else 1)):
-        return
-    raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
-
-
-def _open_below(top: float, inside: str, depth: int) -> Generator[float, None, bool]:
-    """Whether a panel below a height in the window, or one in such a panel, has a button; it is open then."""
     sidebar, scale = region("UI"), bpy.context.preferences.system.ui_scale
-    x = int(sidebar.x + 0.6 * sidebar.width)
+    x, top = int(sidebar.x + 0.6 * sidebar.width), at[1]
     for y in rows(top, max(top - 420 * scale, sidebar.y), 9):
         yield from move((x, y))
         if under_pointer():
@@ -286,12 +276,10 @@ def _open_below(top: float, inside: str, depth: int) -> Generator[float, None, b
         yield from click((x, y))
         yield 0.6  # it slides open
         if (yield from find(inside, y - 10 * scale, max(y - 160 * scale, sidebar.y))):
-            return True
-        if depth > 1 and (yield from _open_below(y - 16 * scale, inside, depth - 1)):
-            return True
+            return
         yield from click((x, y))  # it was another one
         yield 0.6
-    return False
+    raise AssertionError(f"no panel with {inside!r} opens below {above!r}")
 
 
 def until(true: Callable[[], bool], what: str) -> Steps:
@@ -363,13 +351,30 @@ def stop(code: int) -> None:
     os._exit(code)
 
 
-def run(walk: Callable[[], Steps], scale: float) -> None:
-    """Go through a walk once the window is there. `scale`: of the interface; at 0.6 all panels fit."""
+def open_panels(names: Collection[str]) -> None:
+    """Open panels of the tab, by the names of their classes, before it is shown first: clicks on headers take long."""
+    tab = next(module for name, module in sys.modules.items() if name.endswith(".dqik.ui.tab"))
+    panels = [cls for cls in tab.PANELS if issubclass(cls, bpy.types.Panel)]
+    for cls in reversed(panels):
+        bpy.utils.unregister_class(cls)
+    for cls in panels:
+        if cls.__name__ in names:
+            cls.bl_options = set(getattr(cls, "bl_options", ())) - {"DEFAULT_CLOSED"}
+        bpy.utils.register_class(cls)
+
+
+def run(walk: Callable[[], Steps], scale: float, panels: Collection[str] = ()) -> None:
+    """Go through a walk once the window is there.
+
+    scale : of the interface; at 0.6 all panels fit. panels : those of the tab that are open from the start, beside
+    those that are so by themselves.
+    """
     try:
         bpy.context.preferences.view.show_splash = False
         bpy.context.preferences.view.ui_scale = scale
         bpy.context.preferences.use_preferences_save = False
         install()
+        open_panels(panels)
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     except Exception:
         traceback.print_exc()

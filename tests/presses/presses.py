@@ -11,7 +11,7 @@ import numpy as np
 import rigs
 from cell import NEAR, Press, Seen, What, apart, difference, film, frames, places, shown_places
 from mathutils import Euler, Vector
-from situations import HEIGHT, Stage, choose, owner_of
+from situations import HEIGHT, Stage, choose, stage_figure
 
 HELD = 10.0  # times `NEAR`: by how much what is held or planted may stray
 Promise = Callable[[Stage, Seen], str]
@@ -88,7 +88,7 @@ def posed(name: str, angles: Sequence[float], controls: bool = False) -> Callabl
 
     def hand(stage: Stage) -> None:
         if controls:
-            owner = owner_of(next(goal for goal in stage.ob.dqik.goals if goal.bone == name))
+            owner = rigs.owner_of(stage.ob, name)
             owner.location += _unit(stage) * Vector(angles)
         else:
             bone = stage.ob.pose.bones[name]
@@ -225,7 +225,7 @@ def as_live(stage: Stage, seen: Seen) -> str:
 def goes_to(name: str) -> Promise:
     """The control of a bone is where it was moved, and the frames beside follow part of the way."""
     def promise(stage: Stage, seen: Seen) -> str:
-        owner = owner_of(next(goal for goal in stage.ob.dqik.goals if goal.bone == name))
+        owner = rigs.owner_of(stage.ob, name)
         key = (owner.id_data.name, "" if owner == owner.id_data else owner.name)
         words = apart(seen.here, seen.after[stage.now], 5.0, "left and visited again,", {key})
         moved = np.linalg.norm((seen.after[stage.now][key] - seen.before[stage.now][key])[:3, 3]) / HEIGHT
@@ -255,7 +255,7 @@ def unpinned(stage: Stage, seen: Seen) -> str:
     With Auto Keying the hand goes on from this frame; without, it moves as it did before it was pinned.
     """
     goal = next((goal for goal in stage.ob.dqik.goals if goal.bone == "hand.L"), None)
-    if goal is None or owner_of(goal) is None:
+    if goal is None or rigs.follows(goal) is None:
         return "the goal of hand.L, or its control, is gone"
     if bpy.context.scene.tool_settings.use_keyframe_insert_auto:
         moved = (time for time in seen.after if time < stage.now - 1e-3)
@@ -270,7 +270,7 @@ def unpinned(stage: Stage, seen: Seen) -> str:
 def controls_keyed(stage: Stage, seen: Seen) -> str:
     """Every control has keys on the current frame."""
     for goal in stage.ob.dqik.goals:
-        owner = owner_of(goal)
+        owner = rigs.follows(goal)
         path = "location" if owner == owner.id_data else owner.path_from_id("location")
         keys = rigs.keys(owner.id_data)
         if not all(any(abs(key[0] - stage.now) < 1e-2 for key in keys.get((path, k), ())) for k in range(3)):
@@ -299,7 +299,7 @@ def posed_to_rest(stage: Stage, seen: Seen) -> str:
 
 def hand_stays(stage: Stage, seen: Seen) -> str:
     """The hand is turned as before on this frame, and at its keys; the elbow may give way to it."""
-    goal = next(goal for goal in stage.ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(stage.ob, "hand.L")
     path = f'pose.bones["{goal.subtarget}"].location' if goal.subtarget else "location"
     keys = [time for time, _ in rigs.keys(goal.target).get((path, 0), ())]
     times = [time for time in seen.before if any(abs(time - key) < 1e-3 for key in keys)]
@@ -334,8 +334,8 @@ def target_at_bone(name: str) -> Promise:
         pressed = apart(seen.here, seen.now, 5.0, "pressed,", shown_places(stage, seen))
         if words := same_here(stage, seen) if auto else pressed:
             return words
-        goal = next(goal for goal in stage.ob.dqik.goals if goal.bone == name)
-        owner = owner_of(goal)
+        goal = rigs.goal_of(stage.ob, name)
+        owner = rigs.follows(goal)
         key = (owner.id_data.name, "" if owner == owner.id_data else owner.name)
         away = np.linalg.norm((seen.now[key] - seen.now["Ann", name])[:3, 3]) / HEIGHT
         return f"the target of {name} is {away:.2g} H away" if away > HELD * NEAR else ""
@@ -373,10 +373,8 @@ def moves(stage: Stage, seen: Seen) -> str:
 def _source(stage: Stage) -> None:
     """Another figure with a walk, beside the one that gets it."""
     if "Bob" not in bpy.context.scene.objects:
-        from situations import figure
-
         bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
-        figure(stage, "Bob", (2.0, 0.0, 0.0))
+        stage_figure(stage, "Bob", (2.0, 0.0, 0.0))
         bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
         rigs.made_active(stage.ob)
 

@@ -41,17 +41,16 @@ class Adoption(NamedTuple):
     """An edit, and what its adoption made of it.
 
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
-    channels after the edit. base, holds : the base pose and the holds (N,) of all bones after the adoption.
-    place : the scene's identity and the frame of the edit. before : the base pose and the holds before it. unkeyed :
-    bones that were posed and not keyed up to then, by number, with the state before each was posed.
+    channels after the edit. after, before : the states after the adoption and before the edit. place : the scene's
+    identity and the frame of the edit. unkeyed : bones that were posed and not keyed up to then, by number, with the
+    state before each was posed.
     """
 
     names: tuple[str, ...]
     turned: np.ndarray
     moved: np.ndarray
     posed: Channels
-    base: Channels
-    holds: np.ndarray
+    after: State
     place: tuple[int, float]
     before: State
     unkeyed: dict[int, State]

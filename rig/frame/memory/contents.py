@@ -57,12 +57,18 @@ def settings(ob: bpy.types.Object) -> tuple:
     )  # fmt: skip
 
 
+def of_bones(ob: bpy.types.Object) -> tuple:
+    """The names, rest pose and settings of an evaluated object's bones."""
+    pose, rest = ob.pose.bones, ob.data.bones
+    names = tuple(pose.keys()), tuple(rest.keys())
+    return *names, bulk.contents(rest, _REST), bulk.contents(pose, _BONE_SETTINGS)
+
+
 def edited(ob: bpy.types.Object, goals: tuple[GoalFacts, ...]) -> tuple:
     """The parts of an evaluated object that only edits change: rest pose, names, bone settings, constraints."""
     pose, behind, avoided = ob.pose.bones, Dependencies(), obstacles.settings(ob.original)
     return (
-        tuple(pose.keys()), tuple(ob.data.bones.keys()),
-        bulk.contents(ob.data.bones, _REST), bulk.contents(pose, _BONE_SETTINGS),
+        *of_bones(ob),
         bulk.contents(ob.original.pose.bones, (("lock_location", 3, bool),)),
         [_constraints(bone) for bone in pose if bone.constraints],
         [frozenset((other.original.session_uid, bone) for other, bone in behind.bones_behind_goal(goal))

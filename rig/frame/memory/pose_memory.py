@@ -247,14 +247,14 @@ class PoseMemory:
             self._lose_unkeyed(ob, before, view)
             if arrived is not None and arrived.modes == before.modes:
                 now = arrived  # what has changed since came with the frame
-        if self._is_alike(before, now):
+        if before.alike(now, self.rows):
             return
         edited, animated = self._edits(ob, now, before, prepared, view)
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         bones = np.flatnonzero(turned), np.flatnonzero(moved)
         if not any(part.size for part in bones) or same_pose(before, now, *bones):
             return
-        action, place = prepared.action, (view.scene_uid, view.frame, prepared.action)
+        action, place = prepared.action, (*view.place, prepared.action)
         if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return  # it came with another action; one that has lost its curves had them moved to this one
         if self._is_put_back(ob, now, turned, moved, place, view.fresh):
@@ -329,7 +329,7 @@ class PoseMemory:
         solved = prepared.solved
         if mirrored is None:
             holds.note_posed(ob, now, is_turned[solved[is_turned]], is_moved[solved[is_moved]])
-        self._note_adoption(ob, now, is_turned, is_moved, (view.scene_uid, view.frame), state)
+        self._note_adoption(ob, now, view.place, (is_turned, is_moved), state)
         bones = np.flatnonzero(turned | moved)
         self._note_posed(ob, bones[solved[bones]], view, state, keyed_before)
 
@@ -344,7 +344,7 @@ class PoseMemory:
 
         Also returns whether what it has shown depends on the frames before.
         """
-        showing = self.history.showing((view.scene_uid, view.frame, action), edited, *self._compared(free, view))
+        showing = self.history.showing((*view.place, action), edited, *self._compared(free, view))
         state = None if showing is None else self.history.state_of(showing, self.state(ob))
         return state, showing is not None and state is not None and showing.followed
 
@@ -384,13 +384,13 @@ class PoseMemory:
         before, self.written = self.written, answer
         if view.fresh:
             self.posed.clear()
-        other = not (view.fresh or self.history.edited or before is None or self._is_alike(before, answer))
-        self.history.note_shown((view.scene_uid, view.frame, action), answer, view.fresh, other, followed)
+        other = not (view.fresh or self.history.edited or before is None or before.alike(answer, self.rows))
+        self.history.note_shown((*view.place, action), answer, view.fresh, other, followed)
 
     def note_gone_back(self, ob: bpy.types.Object, now: Channels, view: View) -> None:
         """Store the state that was gone back to, after an edit that left bones in `now`."""
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
+            self._note_adoption(ob, now, view.place)
 
     def before_posed(self, ob: bpy.types.Object, bone: int, place: tuple[int, float] | None = None) -> State:
         """The base pose and the holds before a bone was posed by hand; the present ones if these are not known.
@@ -424,7 +424,7 @@ class PoseMemory:
         self.base.put(pasted, self.rows)
         if keyed is not None:
             keyed.channels.put(pasted, self.rows)
-        self._note_adoption(ob, pasted, self.rows, self.rows, (view.scene_uid, view.frame), self.state(ob))
+        self._note_adoption(ob, pasted, view.place)
 
     def unbent(self, ob: bpy.types.Object, now: Channels, prepared: PreparedRig) -> Channels:
         """Channels with which toes that the roll of their foot bends look as they do in `now`."""
@@ -445,14 +445,6 @@ class PoseMemory:
             self._note_keyed(keyed, view)
 
     # -- inside -------------------------------------------------------------------------------------------------------
-
-    def _is_alike(self, one: Channels, other: Channels) -> bool:
-        """Whether our bones have the same channels in both."""
-        rows = self.rows
-        return (
-            one.rotations[rows].tobytes() == other.rotations[rows].tobytes()
-            and one.locations[rows].tobytes() == other.locations[rows].tobytes()
-        )  # fmt: skip
 
     def _hold(self, bones: np.ndarray) -> None:
         self.bones, self.rows = bones, np.flatnonzero(bones)
@@ -492,7 +484,7 @@ class PoseMemory:
         if keyed is not None and keyed.frame == view.frame and len(keyed.channels.rotations) == len(self.bones):
             return keyed.channels
         found = keyed_pose.read(ob, self.base, view)
-        self.adoptions.overlay(ob.dqik.adoptions, self._names, (view.scene_uid, view.frame), found)
+        self.adoptions.overlay(ob.dqik.adoptions, self._names, view.place, found)
         return found
 
     def _recall(self, ob: bpy.types.Object, modes: Modes) -> None:
@@ -516,8 +508,8 @@ class PoseMemory:
         self._unstore(ob, np.array(stored_base.others(ob), dtype=np.intp))
         adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
         if adoption is not None:
-            self.base = adoption.base.copy()
-            holds.restore(ob, adoption.holds)
+            self.base = adoption.after.base.copy()
+            holds.restore(ob, adoption.after.holds)
             ob.dqik.adoptions += 1
             self._store(ob, self.rows)
 
@@ -581,7 +573,7 @@ class PoseMemory:
         if keyed_then is not None and keyed is not None and keyed.frame == place[1] and not fresh:
             keyed.channels = keyed_then.copy()
         if self.stored:
-            self._note_adoption(ob, now, self.rows, self.rows, place[:2], self.state(ob))
+            self._note_adoption(ob, now, place[:2])
         return True
 
     def _compared(self, free: Which, view: View) -> tuple[np.ndarray, np.ndarray]:
@@ -635,7 +627,7 @@ class PoseMemory:
                 continue
             of_hold = keying.curves_of(posed, "dqik_hold").values()
             hold_keyed = any(keying.key_at(curve, view.frame) for curve in of_hold)
-            before = self.before_posed(ob, bone, (view.scene_uid, view.frame))
+            before = self.before_posed(ob, bone, view.place)
             cleared = np.array_equal(now.rotations[bone], now.modes.at_rest(one)[0])
             if cleared or not hold_keyed:
                 holds.note_posed(ob, now, np.intersect1d(one, is_turned), np.intersect1d(one, is_moved))
@@ -655,17 +647,20 @@ class PoseMemory:
         return np.asarray(other.rotations.any(-1) | other.locations.any(-1))
 
     def _note_adoption(
-        self, ob: bpy.types.Object, now: Channels, turned: np.ndarray, moved: np.ndarray,
-        place: tuple[int, float], before: State,
+        self, ob: bpy.types.Object, now: Channels, place: tuple[int, float],
+        bones: tuple[np.ndarray, np.ndarray] | None = None, before: State | None = None,
     ) -> None:  # fmt: skip
         """Store the base pose after an edit that left bones in `now`, and remember it for the edit's undo step.
 
-        place : the scene's identity and the frame. before : the state before the edit.
+        place : as of `View`. bones : those that the edit has turned (n,) and moved (m,), all of ours by default.
+        before : the state before the edit, the present one by default.
         """
         if self.base is None:
             return
-        adoption = Adoption(self._names, turned, moved, now.copy(), self.base.copy(), holds.stored(ob), place, before,
-                            dict(self._unkeyed))  # fmt: skip
+        after, (turned, moved) = self.state(ob), bones or (self.rows, self.rows)
+        adoption = Adoption(
+            self._names, turned, moved, now.copy(), after, place, before or after, dict(self._unkeyed)
+        )
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)

@@ -49,6 +49,11 @@ class View:
         """The scene's identity."""
         return self.depsgraph.scene.original.session_uid
 
+    @property
+    def place(self) -> tuple[int, float]:
+        """The scene's identity and the frame."""
+        return self.scene_uid, self.frame
+
     def evaluate(self) -> None:
         """Evaluate what has been written since, without a change of frame."""
         if self._crashes:  # without this, Blender up to 5.0 crashes in the next update of an object

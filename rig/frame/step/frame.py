@@ -160,7 +160,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
         return
     now = channels.read(ob.pose.bones, shown.modes)
-    if write.differ(now, written, pose.rows):
+    if not now.alike(written, pose.rows):
         return
     new = now.copy()
     new.rotations[pose.rows] = shown.rotations[pose.rows]

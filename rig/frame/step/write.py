@@ -61,22 +61,12 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
     bones : indices. now : the original bones' channels, updated in place. posed : the evaluated channels; in a render
         they can still have their keyed values although the original's are new.
     """
-    moved = _differs(now.locations, new.locations, bones)
+    moved = now.locations.take(bones, axis=0).tobytes() != new.locations.take(bones, axis=0).tobytes()
     if moved:
         now.locations[bones] = new.locations[bones]
         channels.write_locations(ob, now)
     if turn(ob, now, bones, new.rotations.take(bones, axis=0)):
         return now
-    if moved or differ(posed, new, bones):
+    if moved or not posed.alike(new, bones):
         ob.update_tag(refresh={"OBJECT"})
     return now
-
-
-def differ(one: Channels, other: Channels, bones: np.ndarray) -> bool:
-    """Whether the channels of some bones differ."""
-    return _differs(one.rotations, other.rotations, bones) or _differs(one.locations, other.locations, bones)
-
-
-def _differs(one: np.ndarray, other: np.ndarray, bones: np.ndarray) -> bool:
-    """Whether channels (N, ...) of some bones differ."""
-    return one.take(bones, axis=0).tobytes() != other.take(bones, axis=0).tobytes()

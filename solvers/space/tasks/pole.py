@@ -46,7 +46,7 @@ class PoleTasks(Kind):
             self._moved.append(setup.moves[pole.goal] * skeleton.ancestors[points][:, joint])
             self._levers.append(skeleton.levers(points, joint))
         self._detached = bool(skeleton.detached)
-        self.swivelling = [pole for pole in self.poles if skeleton.kinds[pole.root] == "ball" and pole.root in joint]
+        self.swivelling = [pole for pole in self.poles if skeleton.balls[pole.root] and pole.root in joint]
 
     def errors(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
         """Faded angles (F, poles, 1) [rad] from the bends to the poles."""

@@ -18,11 +18,7 @@ SIZE = 4.4
 
 def played(ob: bpy.types.Object, frames: Iterable[int] = FRAMES) -> dict[int, np.ndarray]:
     """The evaluated poses of frames, in order."""
-    poses = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        poses[frame] = rigs.matrices(ob)
-    return poses
+    return {frame: rigs.matrices(ob) for frame in rigs.visited(frames)}
 
 
 def bake(**settings: object) -> set[str]:
@@ -99,8 +95,7 @@ def test_curves_have_no_jumps(mode: str) -> None:
     for frame in range(1, 62):
         target.location = (1.2, 0.7 * sin(0.1 * frame), 0.3)
         target.rotation_euler = (0.3, 0.25 * frame, 0.1)
-        target.keyframe_insert("location", frame=frame)
-        target.keyframe_insert("rotation_euler", frame=frame)
+        rigs.key(target, frame)
     rigs.goal(ob, "b", target, use_rotation=True, use_position=False, chain_length=1)
     rigs.at_frame(1)
     bake(frame_end=61)
@@ -353,6 +348,5 @@ def test_live_again_after_a_bake_starts_from_the_keys() -> None:
     ob.dqik.live = True
     again = played(ob)
     assert furthest(baked, again) < radians(3.0)
-    for frame in (3, 12):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((3, 12)):
         assert rigs.miss(ob, "lower.R", bpy.data.objects["Rig R"]) < 1e-2

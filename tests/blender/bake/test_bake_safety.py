@@ -7,7 +7,19 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import as_strip, curves_of, history, key_turns, pose_at, reaching, steps_of, turn, turned
+from situations import (
+    as_strip,
+    curves_of,
+    history,
+    key_turns,
+    make_special,
+    named,
+    pose_at,
+    reaching,
+    steps_of,
+    turn,
+    turned,
+)  # fmt: skip
 
 SAME = 0.05  # [deg]
 
@@ -17,47 +29,20 @@ def bake(ob: bpy.types.Object, **settings: object) -> set[str]:
     return bpy.ops.dqik.bake(frame_start=1, frame_end=20, **settings)
 
 
-def noisy(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.modifiers.new("NOISE").strength = 0.3
+def special(name: str) -> Callable[[bpy.types.Object], None]:
+    return lambda ob: make_special(name, curves_of(ob, "boom"))
 
 
 def cyclic(ob: bpy.types.Object) -> None:
     key_turns(ob, "mast", {2: (0.2, 0, 0), 7: (-0.2, 0.1, 0)})
-    for curve in curves_of(ob, "mast"):
-        curve.modifiers.new("CYCLES")
-
-
-def stepped(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.modifiers.new("STEPPED").frame_step = 4
-
-
-def muted_curves(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.mute = True
-
-
-def muted_group(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.group.mute = True
-
-
-def locked_curves(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.lock = True
-
-
-def sampled_curves(ob: bpy.types.Object) -> None:
-    for curve in curves_of(ob, "boom"):
-        curve.convert_to_samples(1, 30)
+    make_special("cyclic", curves_of(ob, "mast"))
 
 
 def blended(ob: bpy.types.Object) -> None:
     """An action that counts half, over a strip."""
     as_strip(ob)
     key_turns(ob, "mast")
-    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "COMBINE", 0.5
+    rigs.put(ob.animation_data, action_blend_type="COMBINE", action_influence=0.5)
 
 
 def blended_beside(ob: bpy.types.Object) -> None:
@@ -65,35 +50,17 @@ def blended_beside(ob: bpy.types.Object) -> None:
     key_turns(ob, "flag")
     as_strip(ob)
     key_turns(ob, "flag", {5: (0.9, 0.0, 0.3), 12: (-0.7, 0.4, 0.0)})
-    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "ADD", 0.3
+    rigs.put(ob.animation_data, action_blend_type="ADD", action_influence=0.3)
 
 
-def half_action(ob: bpy.types.Object) -> None:
-    ob.animation_data.action_influence = 0.5
-
-
-def added_action(ob: bpy.types.Object) -> None:
-    ob.animation_data.action_blend_type = "ADD"
-
-
-def strip_above(ob: bpy.types.Object) -> None:
-    as_strip(ob).blend_type = "COMBINE"
-
-
-def muted_driver(ob: bpy.types.Object) -> None:
-    curve = ob.pose.bones["mast"].driver_add("rotation_quaternion", 1)
-    curve.driver.type, curve.driver.expression = "SCRIPTED", "frame / 30"
-    curve.mute = True
-
-
-def driver(ob: bpy.types.Object) -> None:
-    muted_driver(ob)
-    ob.animation_data.drivers[0].mute = False
+def driver(ob: bpy.types.Object, mute: bool = False) -> None:
+    rigs.drive(ob.pose.bones["mast"], "rotation_quaternion", "frame / 30", 1)
+    ob.animation_data.drivers[0].mute = mute
 
 
 def extrapolated(ob: bpy.types.Object) -> None:
+    make_special("extrapolated", curves_of(ob, "boom"))
     for curve in curves_of(ob, "boom"):
-        curve.extrapolation = "LINEAR"
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
 
@@ -104,15 +71,13 @@ def unassigned_slot(ob: bpy.types.Object) -> None:
         ob.animation_data.action_slot = None
 
 
-def nothing_more(ob: bpy.types.Object) -> None:
-    pass
-
-
-EXTRAS = [
-    nothing_more, noisy, cyclic, stepped, muted_curves, muted_group, locked_curves, sampled_curves, blended,
-    blended_beside, half_action, added_action, strip_above, muted_driver, driver, extrapolated,
-    unassigned_slot,
-]  # fmt: skip
+EXTRAS = named(
+    cyclic, blended, blended_beside, driver, extrapolated, unassigned_slot, nothing_more=lambda ob: None,
+    **{name: special(name) for name in ("noisy", "stepped", "muted", "muted_group", "locked", "sampled")},
+    muted_driver=lambda ob: driver(ob, mute=True), strip_above=lambda ob: rigs.put(as_strip(ob), blend_type="COMBINE"),
+    half_action=lambda ob: rigs.put(ob.animation_data, action_influence=0.5),
+    added_action=lambda ob: rigs.put(ob.animation_data, action_blend_type="ADD"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
@@ -173,32 +138,15 @@ def test_other_bones_and_other_channels_keep_their_curves(action: str) -> None:
 # -- bakes that come to nothing ----------------------------------------------------------------------------------------
 
 
-def asks_for_nothing(ob: bpy.types.Object) -> None:
-    ob.dqik.goals[0].use_position = False
-
-
-def no_such_bone(ob: bpy.types.Object) -> None:
-    ob.dqik.goals[0].bone = "nobody"
-
-
-def no_target(ob: bpy.types.Object) -> None:
-    ob.dqik.goals[0].target = None
-
-
-def reversed_limits(ob: bpy.types.Object) -> None:
-    rigs.limit(ob.pose.bones["jib"], (0, 0), (50, 10), (-5, 5))
-
-
-def all_muted(ob: bpy.types.Object) -> None:
-    ob.dqik.goals[0].mute = True
-
-
-def solo_track(ob: bpy.types.Object) -> None:
-    """Blender does not evaluate the action while a track is solo, so baked keys would not be seen."""
-    ob.animation_data.nla_tracks.new().is_solo = True
-
-
-MISTAKES = [asks_for_nothing, no_such_bone, no_target, reversed_limits, all_muted, solo_track]
+MISTAKES = named(
+    asks_for_nothing=lambda ob: rigs.put(ob.dqik.goals[0], use_position=False),
+    no_such_bone=lambda ob: rigs.put(ob.dqik.goals[0], bone="nobody"),
+    no_target=lambda ob: rigs.put(ob.dqik.goals[0], target=None),
+    reversed_limits=lambda ob: rigs.limit(ob.pose.bones["jib"], (0, 0), (50, 10), (-5, 5)),
+    all_muted=lambda ob: rigs.put(ob.dqik.goals[0], mute=True),
+    # Blender does not evaluate the action while a track is solo, so baked keys would not be seen
+    solo_track=lambda ob: rigs.put(ob.animation_data.nla_tracks.new(), is_solo=True),
+)
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -210,8 +158,7 @@ def test_a_bake_that_fails_changes_nothing(mistake: Callable, action: str, live:
     key_turns(ob, "boom")
     rigs.at_frame(5)
     mistake(ob)
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     target.location = place = (0.6, 0.7, 0.8)
     ob.pose.bones["flag"].location = (0.1, 0.2, 0.3)
     rigs.update()
@@ -235,7 +182,6 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, smooth: float, live:
     rigs.at_frame(5)
     ob.dqik.live = live
     target.location = place = (0.6, 0.7, 0.8)
-    rigs.update()
     before, keys = rigs.matrices(ob), rigs.keys(ob)
     rigs.made_active(ob)
     working, _ = steps_of("bake", smooth=smooth)
@@ -246,5 +192,4 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, smooth: float, live:
     assert tuple(target.location) == pytest.approx(place, abs=1e-6)
     assert rigs.keys(ob) == keys
     assert ob.dqik.live == live
-    rigs.update()
     assert turn(before, rigs.matrices(ob)) < SAME

@@ -185,8 +185,7 @@ def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, way: W
             bpy.context.scene.frame_set(frame)
         for name in FIGURES[file]:
             ob, saved = figure(name), facts(commit, file, name)
-            ob.dqik.live = False
-            rigs.update()
+            rigs.live(ob, False)
             for bone, wanted in saved["channels_off"].items():
                 np.testing.assert_allclose(channels(ob.pose.bones[bone]), wanted, atol=2e-5, err_msg=bone)
             assert furthest(ob, saved["pose_off"]) < 0.02

@@ -27,8 +27,7 @@ def heads(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """The heads (F, 3) of the bones in the world, from the first to the last key."""
     first, last = ob.animation_data.action.frame_range
     found: dict[str, list[np.ndarray]] = {}
-    for frame in range(round(first), round(last) + 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(round(first), round(last) + 1)):
         shown = rigs.evaluated(ob)
         for bone in shown.pose.bones:
             found.setdefault(bone.name, []).append(np.array(shown.matrix_world @ bone.head))

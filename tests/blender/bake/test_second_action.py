@@ -103,8 +103,7 @@ def test_keys_by_hand_on_bones_of_a_figure_without_other_actions_are_no_fault() 
     """Set up first, then a bone of the body is keyed beside the controls."""
     ob = rigs.made_active(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     for frame, angle in ((1, 0.0), (10, 0.4)):
         rigs.posed(ob.pose.bones["spine"], Euler((angle, 0.0, 0.0)).to_quaternion())
         ob.pose.bones["spine"].keyframe_insert("rotation_quaternion", frame=frame)

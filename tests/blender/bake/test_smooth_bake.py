@@ -45,11 +45,7 @@ def bake(**settings: object) -> set[str]:
 
 def turns(ob: bpy.types.Object) -> np.ndarray:
     """Rotations (F, N, 4) of all bones as Blender evaluates them, relative to rest and their parents."""
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        found.append([rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones])
-    return np.array(found)
+    return np.array([[rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones] for _ in rigs.visited(FRAMES)])
 
 
 def steps(poses: np.ndarray) -> np.ndarray:
@@ -78,10 +74,7 @@ def apart(one: np.ndarray, other: np.ndarray) -> float:
 
 def worst_miss(ob: bpy.types.Object) -> float:
     """Of the hand, in any frame."""
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        found.append(rigs.miss(ob, "c", bpy.data.objects["Target"]))
+    found = [rigs.miss(ob, "c", bpy.data.objects["Target"]) for _ in rigs.visited(FRAMES)]
     return max(found)
 
 
@@ -192,8 +185,7 @@ def test_a_goal_muted_in_between_parts_the_motion() -> None:
         goal.mute = mute
         goal.keyframe_insert("mute", frame=frame)
     assert bake(smooth=1.0) == {"FINISHED"}
-    for frame in (1, 29, 32, 60):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 29, 32, 60)):
         assert rigs.miss(ob, "c", goal.target) < 1e-3
     rigs.at_frame(30)
     assert rigs.tail(ob, "c").x == pytest.approx(2.6, abs=1e-4)
@@ -205,8 +197,7 @@ def test_a_library_override_is_baked(tmp_path: Path) -> None:
     ob = rigs.made_active(situations.overridden(tmp_path / "library.blend"))
     assert bake(smooth=1.0) == {"FINISHED"}
     assert largest_step(turns(ob)) < 0.5
-    for frame in (1, 20, 60):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 20, 60)):
         assert rigs.miss(ob, "c", ob.dqik.goals[0].target) < 1e-3
 
 

@@ -98,8 +98,7 @@ def test_bones_alone_keep_their_joints_and_their_ends(mode: str, scale: float) -
 def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     """Set up from its motion: bones and control bones are reduced together, and what is seen is what counts."""
     ob = dancer()
-    assert bpy.ops.dqik.setup_full_body(from_animation=True) == {"FINISHED"}
-    ob.dqik.live = True
+    rigs.set_up(ob, from_animation=True)
     before, dense = film(ob), keys_of(ob)
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
     assert not any(bone.dqik_hold for bone in ob.pose.bones)  # nothing is taken for posed by hand
@@ -108,7 +107,7 @@ def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
     ends = [goal.bone for goal in ob.dqik.goals]
     assert way(ob, before, after, ends) < 0.002 * 1.84 * 1.001
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    control = rigs.owner_of(ob, "hand.L")
     own = [curve for curve in rigs.fcurves(ob) if f'"{control.name}"' in curve.data_path]
     assert own and max(len(curve.keyframe_points) for curve in own) <= 20
 
@@ -219,8 +218,7 @@ def test_a_target_object_gets_few_keys_too() -> None:
 
 def live_body(keys: Sequence[float], interpolation: str = "BEZIER") -> bpy.types.Object:
     """A body whose controls alone are keyed, live."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     for goal in ob.dqik.goals:
         control = ob.pose.bones[goal.subtarget]
         for frame in keys:

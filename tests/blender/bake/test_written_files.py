@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from situations import installed
 
 OLD = b"what was there"
 
@@ -290,11 +291,8 @@ def test_an_armature_that_was_removed_before_saving_is_missed(
     def remove(*_: object) -> None:
         bpy.data.objects.remove(bpy.data.objects["Arm"])
 
-    bpy.app.handlers.save_pre.append(remove)
-    try:
+    with installed("save_pre", remove):
         assert command("--output", str(out)) == 1
-    finally:
-        bpy.app.handlers.save_pre.remove(remove)
     assert "armature 'Arm' is not in" in capfd.readouterr().err
     assert out.read_bytes() == OLD
 
@@ -310,12 +308,9 @@ def test_an_exception_is_a_sentence_and_exit_code_one(tmp_path: Path, capfd: pyt
         for collection in list(bpy.data.collections):
             bpy.data.collections.remove(collection)
 
-    bpy.app.handlers.frame_change_post.append(remove)
     capfd.readouterr()
-    try:
+    with installed("frame_change_post", remove):
         assert command("--output", str(out)) == 1
-    finally:
-        bpy.app.handlers.frame_change_post.remove(remove)
     assert re.search(r"^dqik_bake: nothing was done because of an error: .*Collection", capfd.readouterr().err, re.M)
     assert out.read_bytes() == OLD
     assert sorted(os.listdir(tmp_path)) == ["out.blend", "shot.blend"]
@@ -336,12 +331,9 @@ def test_what_is_removed_in_the_middle_is_named(
         if scene.frame_current == 2 and name in bpy.data.objects:
             bpy.data.objects.remove(bpy.data.objects[name])
 
-    bpy.app.handlers.frame_change_post.append(remove)
     capfd.readouterr()
-    try:
+    with installed("frame_change_post", remove):
         assert command("--output", str(out)) == 1
-    finally:
-        bpy.app.handlers.frame_change_post.remove(remove)
     printed = capfd.readouterr().err
     assert re.search(rf"^dqik_bake: Bake stopped, nothing was changed; '{name}' was removed meanwhile$", printed, re.M)
     assert "Traceback" not in printed

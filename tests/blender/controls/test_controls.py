@@ -30,22 +30,20 @@ def posed(ob: bpy.types.Object) -> bpy.types.Object:
 
 
 def with_root(ob: bpy.types.Object) -> bpy.types.Object:
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = ob.data.edit_bones.new("root")
-    root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
-    ob.data.edit_bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        root = bones.new("root")
+        root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
+        bones["hips"].parent = root
     return ob
 
 
 def in_centimetres(ob: bpy.types.Object) -> bpy.types.Object:
     """The figure as FBX brings it: 100 times as large in an object of 1 %, turned and moved."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        bone.head, bone.tail = 100 * bone.head, 100 * bone.tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            bone.head, bone.tail = 100 * bone.head, 100 * bone.tail
     ob.matrix_world = Matrix.LocRotScale((5, 3, 1), Euler((0.3, 0.2, 2.1)), (0.01, 0.01, 0.01))
     rigs.update()
     return ob
@@ -112,8 +110,7 @@ def test_a_figure_that_nobody_touched_stands_still(prepare, targets: str) -> Non
     bpy.ops.dqik.setup_full_body(targets=targets)
     rigs.update()
     assert moved(before, places(ob)) < 1e-6 * HEIGHT
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert moved(before, places(ob)) < STILL * HEIGHT
     assert ob.dqik.status.converged
 
@@ -172,8 +169,7 @@ def test_settings_that_the_user_changed_since_stay() -> None:
 
 def test_clearing_goals_after_a_bake_removes_the_controls() -> None:
     """The baked pose stays, without curves of bones that are gone."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     own = control(ob, "hand.L")
     for frame, height in ((1, 0.0), (10, -0.2)):
         own.location.z = height
@@ -189,8 +185,7 @@ def test_clearing_goals_after_a_bake_removes_the_controls() -> None:
 
 
 def test_a_second_press_changes_nothing() -> None:
-    ob = posed(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(posed(rigs.figure()), False)
     before = contents(ob), [goal.subtarget for goal in ob.dqik.goals]
     bpy.ops.dqik.setup_full_body()
     assert (contents(ob), [goal.subtarget for goal in ob.dqik.goals]) == before
@@ -198,14 +193,11 @@ def test_a_second_press_changes_nothing() -> None:
 
 def test_mirrored_pasting_lands_on_the_other_target() -> None:
     """The pose of the left hand's control, copied and pasted flipped, moves the right hand to the mirror image."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     shift(ob, "hand.L", (-0.3, -0.25, -0.1))
     rigs.select(ob, "DQIK hand.L")
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
-    rigs.update()
     left, right = rigs.head(ob, "hand.L"), rigs.head(ob, "hand.R")
     assert (right - Vector((-left.x, left.y, left.z))).length < MET
     assert (left - rigs.head(ob, "DQIK hand.L")).length < MET
@@ -227,10 +219,7 @@ def test_a_linked_armature_gets_empties() -> None:
 
 
 def test_the_hips_follow_their_target_and_hands_and_feet_stay() -> None:
-    ob = posed(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    ob = rigs.set_up(posed(rigs.figure()))
     before = places(ob)
     shift(ob, "hips", (0.0, 0.05, -0.15))
     after = places(ob)
@@ -242,10 +231,7 @@ def test_the_hips_follow_their_target_and_hands_and_feet_stay() -> None:
 @pytest.mark.parametrize("way", [(-0.3, -0.9, 0.0), (-0.4, -0.2, 0.9), (0.3, -0.6, -0.6), (-1.5, -0.6, 0.2)])
 def test_a_hand_out_of_reach_lifts_no_foot(way: tuple[float, float, float]) -> None:
     """Feet stay within a millimetre, the other hand and the head within a thousandth of the height."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    ob = rigs.set_up(rigs.figure())
     before = places(ob)
     shift(ob, "hand.L", way)
     after = places(ob)
@@ -257,9 +243,7 @@ def test_a_hand_out_of_reach_lifts_no_foot(way: tuple[float, float, float]) -> N
 @pytest.mark.parametrize("way", [(-0.5, -0.35, 0.35), (-0.6, -0.4, 0.0), (-0.35, -0.35, -0.35), (-0.2, 0.2, -0.3)])
 def test_the_collar_turns_little_in_ordinary_reaches(way: tuple[float, float, float]) -> None:
     """Up, across, to a table and behind: the hand arrives and the collar turns by at most 20 degrees."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     shift(ob, "hand.L", way)
     assert (rigs.head(ob, "hand.L") - rigs.head(ob, "DQIK hand.L")).length < MET
     assert rigs.local_rotation(ob, "collar.L").angle < radians(20.0)
@@ -272,9 +256,7 @@ def test_the_collar_turns_no_further_for_a_hand_out_of_reach(way: tuple[float, f
     collar = ob.pose.bones["collar.R"]
     rigs.posed(collar, Euler((0.0, 0.0, radians(-40.0))).to_quaternion())
     rigs.update()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     assert rigs.local_rotation(ob, "collar.R").angle == pytest.approx(radians(40.0), abs=1e-3)
     shift(ob, "hand.L", way)
     assert radians(5.0) < rigs.local_rotation(ob, "collar.L").angle < radians(20.5)
@@ -305,8 +287,7 @@ def test_keyed_hips_stay_on_their_keys() -> None:
     for goal in ob.dqik.goals:
         goal.mute = goal.bone not in ("hips", "foot.L", "foot.R")
     ob.dqik.live = True
-    for frame in (1, 4, 7, 10):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 4, 7, 10)):
         wanted = [curve.evaluate(frame) for curve in rigs.fcurves(ob) if curve.data_path.endswith('["hips"].location')]
         assert (rigs.evaluated(ob).pose.bones["hips"].location - Vector(wanted)).length < 2e-3
         assert (rigs.head(ob, "foot.L") - rigs.head(ob, "DQIK foot.L")).length < MET
@@ -314,11 +295,8 @@ def test_keyed_hips_stay_on_their_keys() -> None:
 
 def test_a_goal_of_the_user_that_moves_the_root_leaves_it_to_the_controls() -> None:
     """A chain to the root would make every control follow a solved bone: the root is left out."""
-    ob = with_root(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
-    rigs.goal(ob, "chest", rigs.empty((0, 0.1, 1.3)), chain_length=0)
-    ob.dqik.live = True
-    rigs.update()
+    ob = rigs.set_up(with_root(rigs.figure()), False)
+    rigs.reach(ob, "chest", rigs.empty((0, 0.1, 1.3)), chain_length=0)
     assert "follows" not in ob.dqik.status.message
     assert rigs.local_rotation(ob, "root").angle < 1e-6
 
@@ -326,12 +304,10 @@ def test_a_goal_of_the_user_that_moves_the_root_leaves_it_to_the_controls() -> N
 @pytest.mark.parametrize("turn", [0.5, 2.0, 3.0])
 def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float) -> None:
     """Hips, hands, feet and head go 5 m and turn together: no bone turns against its parent."""
-    ob = posed(rigs.figure())
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob = rigs.set_up(posed(rigs.figure()), False, targets="EMPTIES")
     for goal in ob.dqik.goals:  # the hands' targets turn in the world with the others
         assert bpy.ops.dqik.rotation_space(space="WORLD", index=list(ob.dqik.goals).index(goal)) == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     before = {bone.name: rigs.local_rotation(ob, bone.name) for bone in ob.pose.bones if bone.name != "hips"}
     motion = Matrix.LocRotScale((3, -4, 0.2), Euler((0.1, 0.0, turn)), None)
     for goal in ob.dqik.goals:
@@ -345,8 +321,7 @@ def test_a_body_whose_targets_all_turn_and_move_goes_along_as_it_is(turn: float)
 @pytest.mark.parametrize("way", [(0.1, 0.0, 0.0), (1.5, -2.0, 0.3)])
 @pytest.mark.parametrize("natural_pose", [0.0, 1.0])
 def test_a_body_whose_controls_are_dragged_together_goes_along_exactly(natural_pose: float, way: tuple) -> None:
-    ob = posed(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(posed(rigs.figure()), False)
     ob.dqik.live, ob.dqik.natural_pose = True, natural_pose
     rigs.update()
     before = places(ob)
@@ -359,8 +334,7 @@ def test_a_body_whose_controls_are_dragged_together_goes_along_exactly(natural_p
 @pytest.mark.parametrize("prepare", [lambda ob: ob, with_root, in_centimetres])
 def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
     """It comes from behind, is set down on its heel, and stays while it becomes flat."""
-    ob = prepare(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(prepare(rigs.figure()), False)
     own = control(ob, "foot.L")
     turned = ob.matrix_world.to_3x3().normalized()
     up, back = turned @ Vector((0, 0, 0.01)), turned @ Vector((0, 0.3, 0))
@@ -368,44 +342,33 @@ def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
         own.matrix_basis = Matrix()
         shift(ob, "foot.L", way)
         own.rotation_quaternion = Euler((angle, 0, 0)).to_quaternion()
-        own.keyframe_insert("location", frame=frame)
-        own.keyframe_insert("rotation_quaternion", frame=frame)
-    at = []
-    for frame in range(9, 18):
-        rigs.at_frame(frame)
-        at.append(turned.transposed() @ rigs.head(ob, own.name))
+        rigs.key(own, frame)
+    at = [turned.transposed() @ rigs.head(ob, own.name) for _ in rigs.visited(range(9, 18))]
     assert max((one - at[0]).xy.length for one in at) < 1e-5
 
 
 def test_targets_put_to_a_pose_stand_exactly_there_also_the_head_that_hangs_on_the_hips() -> None:
     """Its control hangs on that of the hips by a bone between them: Live moves nothing afterwards."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     rigs.posed(ob.pose.bones["hips"], Euler([0.002, 0.001, 0.002]).to_quaternion())
     rigs.posed(ob.pose.bones["arm.R"], Euler([0.1, 0.0, 0.6]).to_quaternion())
     ob.pose.bones["hips"].location = (0.0008, -0.0006, -0.0006)
     rigs.update()
     before = places(ob)
     assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert moved(before, places(ob)) < 1e-6 * HEIGHT
 
 
 def test_a_range_of_targets_put_to_a_pose_stands_exactly_there() -> None:
     """On each frame of a motion that moves and turns the hips, and that is the pose at rest on the first one."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     hips, frames = ob.pose.bones["hips"], range(1, 7)
     for frame in frames:
         hips.location = (0.02 * (frame - 1), -0.03 * (frame - 1), 0.0)
         rigs.posed(hips, Euler([0.05 * (frame - 1), 0.0, 0.0]).to_quaternion())
-        for channel in ("location", "rotation_quaternion"):
-            hips.keyframe_insert(channel, frame=frame)
-    motion = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        motion.append(places(ob))
+        rigs.key(hips, frame)
+    motion = [places(ob) for _ in rigs.visited(frames)]
     assert bpy.ops.dqik.targets_to_pose(use_range=True, frame_start=1, frame_end=6) == {"FINISHED"}
     ob.dqik.live = True
     for frame, before in zip(frames, motion, strict=True):

@@ -44,17 +44,13 @@ def press() -> None:
     rigs.update()
 
 
-def control(ob: bpy.types.Object, bone: str) -> str:
-    return next(goal.subtarget for goal in ob.dqik.goals if goal.bone == bone)
-
-
 def off(ob: bpy.types.Object, bone: str, front: Vector = FRONT) -> float:
     """The angle [degrees] between where an eye looks and its control. front : of the face at rest, in the armature."""
     shown = rigs.evaluated(ob)
     rest = ob.data.bones[bone].matrix_local.to_quaternion()
     own = rest.inverted() @ front
     looks = shown.matrix_world.to_3x3() @ (shown.pose.bones[bone].matrix.to_3x3() @ own)
-    return degrees(looks.angle(rigs.head(ob, control(ob, bone)) - rigs.head(ob, bone)))
+    return degrees(looks.angle(rigs.head(ob, rigs.owner_of(ob, bone).name) - rigs.head(ob, bone)))
 
 
 def moved(ob: bpy.types.Object, before: np.ndarray, size: float = HEIGHT) -> float:
@@ -100,11 +96,10 @@ def test_any_eyes_look_at_their_controls(seed: int) -> None:
     press()
     assert moved(ob, before) < STILL
     assert [goal.label for goal in ob.dqik.goals][-2:] == ["Left Eye", "Right Eye"]
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     for name in names:
         assert off(ob, name, front) < AT
-    for name in ("DQIK eyes", control(ob, names[0]), control(ob, names[1])):
+    for name in ("DQIK eyes", rigs.owner_of(ob, names[0]).name, rigs.owner_of(ob, names[1]).name):
         shift(ob, name, draw.uniform(-0.15, 0.15, 3))
         for eye in names:
             assert off(ob, eye, front) < AT, name
@@ -131,8 +126,7 @@ def test_controls_are_before_the_face_and_go_with_the_head() -> None:
             assert -0.5 < way.y < -0.2
             assert ob.data.bones[f"DQIK eye.{side}"].parent.name == "DQIK eyes"
         ob.dqik.live = True
-        rigs.posed(ob.pose.bones[parent], Quaternion((0.3, 0.5, 0.1), 0.4))
-        rigs.update()
+        rigs.pose(ob, parent, Quaternion((0.3, 0.5, 0.1), 0.4))
         for name in ("eye.L", "eye.R"):
             assert off(ob, name) < AT
             assert degrees(rigs.local_rotation(ob, name).angle) < AT
@@ -152,9 +146,7 @@ def test_a_mirrored_goal_looks_the_mirrored_direction() -> None:
     press()
     ob.dqik.live = True
     ob.dqik.goals.remove(1)
-    bpy.ops.object.mode_set(mode="POSE")
-    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
-    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.mirror_goals(ob)
     shift(ob, "DQIK eyes", (0.1, 0.0, 0.1))
     assert off(ob, "eye.R") < AT
     assert off(ob, "eye.L") < AT
@@ -162,9 +154,7 @@ def test_a_mirrored_goal_looks_the_mirrored_direction() -> None:
 
 def test_a_body_that_was_dragged_stays() -> None:
     """Also where a wish has given way: it is solved as before."""
-    ob = posed(with_eyes(way=(0, 0, 1), rolls=(0.4, 0.9)))
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(posed(with_eyes(way=(0, 0, 1), rolls=(0.4, 0.9))))
     for _ in range(3):
         shift(ob, "DQIK hand.L", (0.06, -0.02, 0.05))
     before = world(ob)
@@ -198,9 +188,7 @@ def test_limits_stay_and_stop_the_eye() -> None:
 
 def test_a_figure_in_centimetres() -> None:
     ob = in_centimetres(with_eyes(way=(0, 0, 1), rolls=(0.4, -0.9)))
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     before = world(ob)
     press()
     assert moved(ob, before, 100 * HEIGHT) < STILL
@@ -252,12 +240,11 @@ def test_what_is_no_eye(names: tuple[str, str], capfd: pytest.CaptureFixture[str
 
 def test_of_several_pairs_without_names_none_is_taken() -> None:
     ob = with_eyes(("a", "b"))
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, sign in (("c", 1), ("d", -1)):
-        made = ob.data.edit_bones.new(name)
-        made.head, made.tail = (sign * 0.03, -0.1, 1.72), (sign * 0.03, -0.12, 1.72)
-        made.parent = ob.data.edit_bones["head"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for name, sign in (("c", 1), ("d", -1)):
+            made = bones.new(name)
+            made.head, made.tail = (sign * 0.03, -0.1, 1.72), (sign * 0.03, -0.12, 1.72)
+            made.parent = bones["head"]
     assert bpy.ops.dqik.eyes_add() == {"CANCELLED"}
 
 
@@ -298,8 +285,7 @@ def test_a_master_carries_them_with_the_body(eyes_first: bool) -> None:
     assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
     if not eyes_first:
         press()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     before = {name: rigs.head(ob, name) for name in ("DQIK eye.L", "eye.L", "DQIK hand.L")}
     shift(ob, "DQIK master", (0.3, 0.2, 0.0))
     for name, place in before.items():
@@ -321,11 +307,9 @@ def test_keyed_eyes_stay_on_their_keys_until_the_influence_is_raised(capfd: pyte
             press()
             assert "'eye.L' stays on its keys: raise the Influence" in capfd.readouterr().out
             ob.dqik.live = True
-        for frame in (1, 5, 10):
-            rigs.at_frame(frame)
-            shown.append({name: Quaternion(rigs.local_rotation(ob, name)) for name in ("eye.L", "eye.R")})
-    for one, two in zip(shown[:3], shown[3:], strict=True):
-        assert all(one[name] == two[name] for name in one)
+        shown.append([Quaternion(rigs.local_rotation(ob, name))
+                      for _ in rigs.visited((1, 5, 10)) for name in ("eye.L", "eye.R")])  # fmt: skip
+    assert shown[0] == shown[1]
     for goal in ob.dqik.goals:
         goal.influence = 1.0
     rigs.update()
@@ -355,8 +339,7 @@ def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
 
 def test_eyes_that_are_there_already_and_eyes_that_follow_constraints(capfd: pytest.CaptureFixture[str]) -> None:
     ob = with_eyes()
-    tie = ob.pose.bones["eye.R"].constraints.new("DAMPED_TRACK")
-    tie.target = rigs.empty((0, -3, 1.7))
+    tie = rigs.constrain(ob.pose.bones["eye.R"], "DAMPED_TRACK", rigs.empty((0, -3, 1.7)))
     refused(capfd, "The eye 'eye.R' follows its constraint 'Damped Track': mute that, then press Eyes again")
     tie.mute = True
     press()
@@ -386,9 +369,8 @@ def test_an_armature_that_takes_no_bones(capfd: pytest.CaptureFixture[str], tmp_
 def test_a_generated_rig_has_its_own(capfd: pytest.CaptureFixture[str]) -> None:
     """Its bones named as eyes are targets before the face."""
     ob = with_eyes()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name in ("ORG-spine", "MCH-spine", "DEF-spine", "spine_fk"):
-        made = ob.data.edit_bones.new(name)
-        made.head, made.tail = (0, 0, 1), (0, 0, 1.1)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for name in ("ORG-spine", "MCH-spine", "DEF-spine", "spine_fk"):
+            made = bones.new(name)
+            made.head, made.tail = (0, 0, 1), (0, 0, 1.1)
     refused(capfd, "The eyes of 'Figure' have controls of Rigify: pose these")

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import film
 from mathutils import Matrix, Quaternion, Vector
 from situations import overridden, override, reopened
 from test_more_controls import at_ease, figure
@@ -24,8 +25,7 @@ BEND = 45.0  # degrees by which toes bend before the foot turns about their tip
 
 def body(targets: str = "BONES", toes: bool = True, controls: set[str] | None = None) -> bpy.types.Object:
     """A live figure with bent knees, set up; its hips low enough that rolled feet stay in reach."""
-    ob = at_ease(figure() if toes else rigs.figure())
-    assert bpy.ops.dqik.setup_full_body(targets=targets, controls=controls or set()) == {"FINISHED"}
+    ob = rigs.set_up(at_ease(figure() if toes else rigs.figure()), False, targets=targets, controls=controls or set())
     ob.dqik.tolerance, ob.dqik.rotation_tolerance = 1e-6, 1e-6
     ob.dqik.live = True
     stand(ob)
@@ -58,8 +58,7 @@ def foot_goal(ob: bpy.types.Object, side: str = "L") -> bpy.types.PropertyGroup:
 
 def control(ob: bpy.types.Object, side: str = "L") -> bpy.types.PoseBone | bpy.types.Object:
     """What has the roll of a foot."""
-    goal = foot_goal(ob, side)
-    return ob.pose.bones[goal.subtarget] if goal.target == ob else goal.target
+    return rigs.owner_of(ob, f"foot.{side}")
 
 
 def roll(ob: bpy.types.Object, angle: float, side: str = "L") -> None:
@@ -219,17 +218,6 @@ def keyed(targets: str = "BONES", controls: set[str] | None = None) -> bpy.types
     return ob
 
 
-def film(ob: bpy.types.Object, frames=FRAMES) -> dict[float, np.ndarray]:
-    """The poses of all bones but controls, by frame."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    found = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        pose = rigs.evaluated(ob).pose.bones
-        found[frame] = np.array([pose[name].matrix for name in names])
-    return found
-
-
 def apart(one: dict[float, np.ndarray], other: dict[float, np.ndarray]) -> float:
     return max(float(np.abs(other[frame] - pose).max()) for frame, pose in one.items())
 
@@ -238,8 +226,7 @@ def apart(one: dict[float, np.ndarray], other: dict[float, np.ndarray]) -> float
 def test_a_keyed_roll_plays(targets: str, controls: set[str]) -> None:
     ob = keyed(targets, controls)
     angles = {}
-    for frame in (*FRAMES, 8.5):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((*FRAMES, 8.5)):
         owner = foot_goal(rigs.evaluated(ob)).roll
         angles[frame] = degrees(owner)
         assert off(turned(ob, "foot.L"), about_x(angles[frame])) < 0.02
@@ -253,8 +240,7 @@ def test_a_roll_of_0_changes_nothing(toes: bool) -> None:
     """Also after another one: toes that the roll has bent go back to where they were posed."""
     ob = body(toes=toes)
     if toes:
-        rigs.posed(ob.pose.bones["toes.L"], about_x(10.0))
-        rigs.update()
+        rigs.pose(ob, "toes.L", about_x(10.0))
     before = rigs.channels(ob)
     roll(ob, 35.0)
     assert np.abs(rigs.channels(ob) - before).max() > 0.1
@@ -265,16 +251,13 @@ def test_a_roll_of_0_changes_nothing(toes: bool) -> None:
 def test_posed_toes_bend_on_from_their_pose() -> None:
     """And toes that are posed by hand while their foot is rolled stay as they are posed."""
     ob = body()
-    rigs.posed(ob.pose.bones["toes.L"], about_x(12.0))
-    rigs.update()
+    rigs.pose(ob, "toes.L", about_x(12.0))
     raised = turned(ob, "toes.L")
     roll(ob, 30.0)
     assert off(turned(ob, "toes.L"), raised) < 0.01
     rigs.posed(ob.pose.bones["toes.L"], about_x(-10.0))
-    rigs.update()
     own = rigs.local_rotation(ob, "toes.L")
     assert off(own, about_x(-10.0)) < 0.01
-    rigs.update()
     assert off(rigs.local_rotation(ob, "toes.L"), own) < 0.01
     flat = turned(ob, "toes.L")
     roll(ob, 20.0)
@@ -348,8 +331,7 @@ def test_a_planted_control_rolls_on() -> None:
     rigs.select(ob, standing.name)
     assert bpy.ops.dqik.plant(frame_start=1, frame_end=12) == {"FINISHED"}
     balls = []
-    for frame in (7, 8, 9, 10):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((7, 8, 9, 10)):
         angle = degrees(foot_goal(rigs.evaluated(ob)).roll)
         balls.append(carried(ob, "foot.L", BALL))
         assert off(turned(ob, "foot.L"), about_x(angle)) < 0.05
@@ -363,14 +345,14 @@ def test_a_rolled_limb_is_switched_without_a_jump(controls: set[str], to_ik: boo
     ob = keyed(controls=controls)
     rigs.made_active(ob)
     rigs.select(ob, control(ob).name)
-    played = film(ob)
+    played = film(ob, FRAMES)
     rigs.at_frame(9)
     assert bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=11) == {"FINISHED"}
-    assert apart(film(ob), played) < 4e-4
+    assert apart(film(ob, FRAMES), played) < 4e-4
     if to_ik:
         rigs.at_frame(9)
         assert bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=11) == {"FINISHED"}
-        assert apart(film(ob), played) < 1e-3
+        assert apart(film(ob, FRAMES), played) < 1e-3
         rigs.at_frame(10)
         assert foot_goal(rigs.evaluated(ob)).influence == 1.0
 

@@ -36,8 +36,7 @@ def by_parent(grip: bpy.types.Object, ob: bpy.types.Object, bone: str) -> None:
 
 
 def by_child_of(grip: bpy.types.Object, ob: bpy.types.Object, bone: str) -> None:
-    made = grip.constraints.new("CHILD_OF")
-    made.target, made.subtarget = ob, bone
+    made = rigs.constrain(grip, "CHILD_OF", ob, subtarget=bone)
     made.inverse_matrix = (ob.matrix_world @ ob.pose.bones[bone].matrix).inverted()
 
 
@@ -79,15 +78,13 @@ def test_a_hand_stays_on_what_the_other_one_holds(way: Callable, start_from: str
     ob, right, grip = holding(way)
     ob.dqik.start_from, ob.dqik.live = start_from, True
     shown = {}
-    for frame in (1, 2, 3, 4, 9, 6, 12.5, 13, 5):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 2, 3, 4, 9, 6, 12.5, 13, 5)):
         assert off(ob, "fore.R", right) < MET
         assert off(ob, "fore.L", grip) < MET
         assert ob.dqik.status.converged and ob.dqik.status.message == ""
         shown[frame] = rigs.matrices(ob)
     forget()
-    for frame in (9, 2, 6):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((9, 2, 6)):
         assert np.abs(rigs.matrices(ob) - shown[frame]).max() < 1e-4
     right.animation_data_clear()
     for place in PATH:
@@ -106,8 +103,7 @@ def test_a_bake_shows_what_live_shows(live: bool) -> None:
     with pytest.raises(RuntimeError, match="Smooth"):
         bpy.ops.dqik.bake(frame_start=1, frame_end=13, smooth=0.3)
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=13, clear_goals=True) == {"FINISHED"}
-    for frame in range(1, 14):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(1, 14)):
         assert max(off(ob, "fore.R", right), off(ob, "fore.L", grip)) < MET
 
 
@@ -132,8 +128,7 @@ def test_goals_follow_each_other_in_a_chain() -> None:
     rigs.goal(ob, "tip", lead, chain_length=2)
     by_parent(first, ob, "tip")
     by_parent(second, ob, "hand.R")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     for place in ((0.0, -0.36, 1.34), (0.05, -0.33, 1.38), (0.08, -0.35, 1.32)):
         lead.location = place
         rigs.update()
@@ -150,8 +145,7 @@ def test_goals_that_follow_each_other_are_left_out_and_not_met() -> None:
     rigs.goal(ob, "tip", lead, chain_length=2)
     by_parent(first, ob, "hand.L")
     by_parent(second, ob, "hand.R")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert "fore.L" in ob.dqik.status.message and "fore.R" in ob.dqik.status.message
     assert not ob.dqik.status.converged
     assert [goal.missed for goal in ob.dqik.goals] == [True, True, False]
@@ -165,8 +159,7 @@ def test_a_hand_that_shares_bones_with_the_one_that_it_follows_is_left_out_until
     rigs.goal(ob, "fore.R", right, chain_length=3)
     rigs.goal(ob, "fore.L", grip, chain_length=3)
     by_parent(grip, ob, "hand.R")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     right.location = (-0.25, -0.3, 1.2)
     rigs.update()
     assert "'fore.L'" in ob.dqik.status.message
@@ -181,16 +174,14 @@ def test_a_hand_that_shares_bones_with_the_one_that_it_follows_is_left_out_until
 def test_a_control_that_is_attached_to_the_other_hand_leaves_that_arm_its_chain() -> None:
     """A control bone on the right hand: the right arm still follows its own goal, and the left hand stays on it."""
     ob = two_arms()
-    bpy.ops.object.mode_set(mode="EDIT")
-    made = ob.data.edit_bones.new("grip")
-    made.head, made.tail, made.use_deform = (-0.1, -0.25, 1.05), (-0.1, -0.25, 1.15), False
-    made.parent = ob.data.edit_bones["hand.R"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        made = bones.new("grip")
+        made.head, made.tail, made.use_deform = (-0.1, -0.25, 1.05), (-0.1, -0.25, 1.15), False
+        made.parent = bones["hand.R"]
     right = rigs.empty((-0.3, -0.2, 1.05))
     rigs.goal(ob, "fore.R", right, chain_length=2)
     rigs.goal(ob, "fore.L", ob, chain_length=2).subtarget = "grip"
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     for place in PATH:
         right.location = place
         rigs.update()

@@ -10,8 +10,18 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
-from situations import as_strip, into_collection, link_action, linked_from, overridden, twin_of
-from test_shot_life import assert_alike, contents, film, off, owner, shot
+from situations import (
+    ACTIONS,
+    as_strip,
+    curves_of,
+    into_collection,
+    linked_from,
+    make_special,
+    named,
+    over_strip,
+    overridden,
+)  # fmt: skip
+from test_shot_life import assert_alike, contents, film, off, shot
 
 LAYERED = bpy.app.version >= (4, 4, 0)
 FRAME = 10
@@ -27,14 +37,6 @@ class Tool(NamedTuple):
     bone: str
 
 
-def pressed_pin() -> set[str]:
-    return bpy.ops.dqik.pin()
-
-
-def limb_to_ik() -> set[str]:
-    return bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=12)
-
-
 def edited() -> set[str]:
     """Auto Keying would key what is moved at once in a window, but not from a script."""
     bone = bpy.context.object.pose.bones["DQIK hand.L"]
@@ -48,10 +50,6 @@ def grabbed(bone: str) -> set[str]:
     return bpy.ops.dqik.grab(bone=bone, point=point, to=point + Vector((0.0, 0.0, 0.03)))
 
 
-def kept() -> set[str]:
-    return bpy.ops.dqik.keep_pose()
-
-
 def rotated() -> set[str]:
     ob = bpy.context.object
     number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hand.L")
@@ -62,16 +60,16 @@ def rotated() -> set[str]:
 TOOLS = {
     "plant": Tool("DQIK foot.L", lambda: bpy.ops.dqik.plant(frame_start=8, frame_end=14), "DQIK foot.L"),
     "hold here": Tool("chest", lambda: bpy.ops.dqik.hold_here(), "chest"),
-    "pin": Tool("DQIK hand.L", pressed_pin, "DQIK hand.L"),
+    "pin": Tool("DQIK hand.L", lambda: bpy.ops.dqik.pin(), "DQIK hand.L"),
     "to fk": Tool("DQIK hand.L", lambda: bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=12), "forearm.L"),
-    "to ik": Tool("DQIK hand.L", limb_to_ik, "DQIK hand.L"),
+    "to ik": Tool("DQIK hand.L", lambda: bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=12), "DQIK hand.L"),
     "targets": Tool("hand.L", lambda: bpy.ops.dqik.targets_to_pose(frame_start=8, frame_end=12), "DQIK hand.L"),
     "attach": Tool("DQIK hand.L", lambda: bpy.ops.dqik.attach(object="Box"), "DQIK hand.L"),
     "edit range": Tool("DQIK hand.L", edited, "DQIK hand.L"),
     "overlap": Tool("DQIK hand.L", lambda: bpy.ops.dqik.overlap(frame_start=1, frame_end=20), "DQIK hand.L"),
     "grab": Tool("DQIK hand.L", lambda: grabbed("hand.L"), "DQIK hand.L"),
     "rotation space": Tool("DQIK hand.L", rotated, "DQIK hand.L"),
-    "keep pose": Tool("DQIK hand.L", kept, "forearm.L"),
+    "keep pose": Tool("DQIK hand.L", lambda: bpy.ops.dqik.keep_pose(), "forearm.L"),
     "bake": Tool("DQIK hand.L", lambda: bpy.ops.dqik.bake(frame_start=8, frame_end=12, action="CURRENT"), "forearm.L"),
 }  # fmt: skip
 
@@ -93,7 +91,7 @@ def keyed_shot(tool: str, targets: str = "BONES") -> bpy.types.Object:
         if bone.name in ("chest", "arm.L", "forearm.L", "hand.L"):
             bone.keyframe_insert("rotation_quaternion", frame=1, group=bone.name)
     for name in ("hand.L", "foot.L"):
-        own = owner(ob, name)
+        own = rigs.owner_of(ob, name)
         own.keyframe_insert(rigs.ROTATION_PATHS[own.rotation_mode], frame=1, group=own.name)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     ready(ob, tool)
@@ -129,127 +127,54 @@ def refused(ob: bpy.types.Object, tool: str, said: str) -> None:
 # -- obstacles ---------------------------------------------------------------------------------------------------------
 
 
-def locked(ob: bpy.types.Object, bone: str) -> None:
-    for curve in own_curves(ob, bone):
-        curve.lock = True
-
-
-def one_locked(ob: bpy.types.Object, bone: str) -> None:
-    """The last number of each channel."""
-    for curve in {curve.data_path: curve for curve in own_curves(ob, bone)}.values():
-        curve.lock = True
-
-
-def locked_group(ob: bpy.types.Object, bone: str) -> None:
-    for curve in own_curves(ob, bone):
-        if curve.group is not None:
-            curve.group.lock = True
-
-
-def muted(ob: bpy.types.Object, bone: str) -> None:
-    for curve in own_curves(ob, bone):
-        curve.mute = True
-
-
-def cyclic(ob: bpy.types.Object, bone: str) -> None:
-    for curve in own_curves(ob, bone):
-        curve.modifiers.new("CYCLES")
-
-
-def noisy(ob: bpy.types.Object, bone: str) -> None:
-    for curve in {curve.data_path: curve for curve in own_curves(ob, bone)}.values():
-        curve.modifiers.new("NOISE").strength = 0.1
-
-
-def sampled(ob: bpy.types.Object, bone: str) -> None:
-    for curve in own_curves(ob, bone):
-        curve.convert_to_samples(1, 30)
-
-
-def strip(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    as_strip(ob)
-
-
-def strip_in_the_way(ob: bpy.types.Object, bone: str) -> None:
-    """The action on top has other keys only."""
-    as_strip(ob)
-    assert bone != "head"
-    ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
-
-
-def strip_outside(ob: bpy.types.Object, bone: str) -> None:
-    """The action on top, which has the same keys, counts on its own frames only."""
-    del bone
-    action = ob.animation_data.action
-    as_strip(ob)
-    ob.animation_data.action = action.copy()
-    ob.animation_data.action_extrapolation = "NOTHING"
-
-
-def blended(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    action = ob.animation_data.action
-    as_strip(ob)
-    ob.animation_data.action = action.copy()
-    ob.animation_data.action_blend_type, ob.animation_data.action_influence = "REPLACE", 0.5
-
-
-def tweaked(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    as_strip(ob)
-    ob.animation_data.use_tweak_mode = True
-
-
-def solo(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    action = ob.animation_data.action
-    as_strip(ob)
-    ob.animation_data.action = action.copy()
-    ob.animation_data.nla_tracks[0].is_solo = True
-
-
-def shared(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    twin_of(ob)
-
-
-def of_library(ob: bpy.types.Object, bone: str) -> None:
-    del bone
-    link_action(ob)
-
-
-def driven(ob: bpy.types.Object, bone: str) -> None:
-    own = ob.pose.bones[bone]
-    own.driver_add(rigs.ROTATION_PATHS[own.rotation_mode], 1).driver.expression = "0.02"
-
-
 def own_curves(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:
-    found = [curve for curve in rigs.fcurves(ob) if f'"{bone}"' in curve.data_path]
+    found = curves_of(ob, bone)
     assert found
     return found
 
 
-OBSTACLES = {
-    locked: "are locked or muted", one_locked: "are locked or muted", locked_group: "are locked or muted",
-    muted: "are locked or muted", cyclic: "have modifiers", noisy: "have modifiers", sampled: "are samples",
-    strip: "The NLA moves", strip_in_the_way: "The NLA moves", strip_outside: "The NLA moves",
-    blended: "is blended with the NLA",
-    tweaked: "tweak mode", solo: "is solo", shared: "also moves 'Twin'", of_library: "make it local first",
-    driven: "Constraints or drivers move",
-}  # fmt: skip
-OF_ACTION = (strip, strip_in_the_way, strip_outside, blended, tweaked, solo, shared, of_library)
+def last_of_each_channel(ob: bpy.types.Object, bone: str) -> Iterable[bpy.types.FCurve]:
+    return {curve.data_path: curve for curve in own_curves(ob, bone)}.values()
 
+
+def strip_in_the_way(ob: bpy.types.Object) -> None:
+    """The action on top has other keys only."""
+    as_strip(ob)
+    ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
+
+
+def hinder(ob: bpy.types.Object, name: str, bone: str) -> None:
+    """Put an obstacle in the way of the keys of a bone."""
+    if name == "driven":
+        own = ob.pose.bones[bone]
+        rigs.drive(own, rigs.ROTATION_PATHS[own.rotation_mode], "0.02", 1)
+    elif name in OF_ACTION:
+        {**ACTIONS, "strip_in_the_way": strip_in_the_way}[name](ob)
+    elif name in ("one_locked", "noisy"):
+        make_special(name.removeprefix("one_"), last_of_each_channel(ob, bone))
+    else:
+        make_special(name, own_curves(ob, bone))
+
+
+OBSTACLES = {
+    **dict.fromkeys(("locked", "one_locked", "locked_group", "muted"), "are locked or muted"),
+    "cyclic": "have modifiers", "noisy": "have modifiers", "sampled": "are samples",
+    **dict.fromkeys(("strip", "strip_in_the_way", "strip_outside"), "The NLA moves"),
+    "blended": "is blended with the NLA", "tweaked": "tweak mode", "solo": "is solo", "shared": "also moves 'Twin'",
+    "of_library": "make it local first", "driven": "Constraints or drivers move",
+}  # fmt: skip
+"""What is in the way of keys: in `CURVES`, `ACTIONS` or here, and what is said."""
+OF_ACTION = ("strip", "strip_in_the_way", "strip_outside", "blended", "tweaked", "solo", "shared", "of_library")
 
 OTHERWISE = {
-    *((driven, tool) for tool in ("hold here", "keep pose", "bake", "to fk")),  # a driven bone is left to its driver
-    (driven, "grab"),  # which keys the location alone; in older Blenders, its keys here have no group
-    *([] if LAYERED else [(locked_group, "grab")]),
-    *((one, "edit range") for one in (muted, strip, strip_in_the_way)),  # nothing has keys that count
+    *(("driven", tool) for tool in ("hold here", "keep pose", "bake", "to fk")),  # a driven bone is left to its driver
+    ("driven", "grab"),  # which keys the location alone; in older Blenders, its keys here have no group
+    *([] if LAYERED else [("locked_group", "grab")]),
+    *((one, "edit range") for one in ("muted", "strip", "strip_in_the_way")),  # nothing has keys that count
 }
 
 
-def meetings(situations: Iterable[Callable]) -> list[tuple[Callable, str]]:
+def meetings(situations: Iterable[str]) -> list[tuple[str, str]]:
     """Each situation with a third of the tools, and each tool with a third of them: one check serves all tools.
 
     *Plant* and *Targets to Pose* meet all; `make presses` has all presses in all situations.
@@ -263,45 +188,40 @@ def meetings(situations: Iterable[Callable]) -> list[tuple[Callable, str]]:
     [(one, tool) for one, tool in meetings(OBSTACLES)
      if (one, tool) not in OTHERWISE and (tool != "pin" or one in OF_ACTION)],
 )  # fmt: skip
-def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: Callable, tool: str) -> None:
+def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: str, tool: str) -> None:
     ob = keyed_shot(tool)
-    obstacle(ob, TOOLS[tool].bone)
+    hinder(ob, obstacle, TOOLS[tool].bone)
     rigs.at_frame(FRAME)
     refused(ob, tool, OBSTACLES[obstacle])
 
 
 @pytest.mark.parametrize("obstacle", [one for one in OBSTACLES if one not in OF_ACTION])
-def test_a_pin_has_a_control_of_its_own_and_holds_whatever_is_on_that_of_its_bone(obstacle: Callable) -> None:
+def test_a_pin_has_a_control_of_its_own_and_holds_whatever_is_on_that_of_its_bone(obstacle: str) -> None:
     """From its frame on, and not before."""
     ob = keyed_shot("pin")
-    obstacle(ob, TOOLS["pin"].bone)
+    hinder(ob, obstacle, TOOLS["pin"].bone)
     ob.animation_data.action.update_tag()  # Blender evaluates new modifiers and samples only then
     early, body = (1, 6, FRAME - 0.5), [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
 
     def heads() -> np.ndarray:
-        found = []
-        for frame in early:
-            rigs.at_frame(frame)
-            found.append([rigs.head(ob, name) for name in body])
-        return np.array(found)
+        return np.array([[rigs.head(ob, name) for name in body] for _ in rigs.visited(early)])
 
     before = heads()
     ready(ob, "pin")
     place = rigs.head(ob, "hand.L")
     assert TOOLS["pin"].press() == {"FINISHED"}
-    for frame in (FRAME, 14, 20, 30):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((FRAME, 14, 20, 30)):
         assert (rigs.head(ob, "hand.L") - place).length < 2e-3
     assert np.abs(heads() - before).max() < 3e-5
 
 
 @pytest.mark.parametrize(
-    ("obstacle", "tool"), meetings([locked, locked_group, muted, cyclic, noisy, sampled, driven])
+    ("obstacle", "tool"), meetings(["locked", "locked_group", "muted", "cyclic", "noisy", "sampled", "driven"])
 )
-def test_what_is_beside_the_keys_does_no_harm(obstacle: Callable, tool: str) -> None:
+def test_what_is_beside_the_keys_does_no_harm(obstacle: str, tool: str) -> None:
     """The right hand's control is none of what these presses key."""
     ob = keyed_shot(tool)
-    obstacle(ob, "DQIK hand.R")
+    hinder(ob, obstacle, "DQIK hand.R")
     ready(ob, tool)
     before = {key: points for key, points in rigs.keys(ob).items() if "DQIK hand.R" in key[0]}
     assert TOOLS[tool].press() == {"FINISHED"}
@@ -328,30 +248,11 @@ def other_strip(ob: bpy.types.Object) -> None:
         data.action_slot = slot
 
 
-def covered_strip(ob: bpy.types.Object) -> None:
-    """A strip that moves the same, below an action that replaces all of it."""
-    action = ob.animation_data.action
-    as_strip(ob)
-    ob.animation_data.action = action.copy()
-
-
-def muted_modifiers(ob: bpy.types.Object) -> None:
-    for curve in rigs.fcurves(ob):
-        curve.modifiers.new("NOISE").mute = True
-
-
 def other_slot(ob: bpy.types.Object) -> None:
     if LAYERED:
         other = rigs.empty((0, 0, 0), "Other")
         other.animation_data_create().action = ob.animation_data.action
         other.animation_data.action_slot = ob.animation_data.action.slots.new(id_type="OBJECT", name="Other")
-
-
-def groups_muted(ob: bpy.types.Object) -> None:
-    """From Blender 4.4 on it plays no part outside the NLA."""
-    for curve in rigs.fcurves(ob) if LAYERED else ():
-        if curve.group is not None:
-            curve.group.mute = True
 
 
 def muted_drivers(ob: bpy.types.Object) -> None:
@@ -362,16 +263,23 @@ def muted_drivers(ob: bpy.types.Object) -> None:
 
 
 OF_HEAD = ("keep pose", "bake", "hold here")  # these tools key the head too
-HARMLESS = [muted_track, other_strip, covered_strip, muted_modifiers, other_slot, groups_muted, muted_drivers]
+HARMLESS = {
+    "muted_track": muted_track, "other_strip": other_strip, "other_slot": other_slot, "muted_drivers": muted_drivers,
+    "covered_strip": over_strip,  # which moves the same, below an action that replaces all of it
+    "muted_modifiers": lambda ob: [
+        rigs.put(curve.modifiers.new("NOISE"), mute=True) for curve in rigs.fcurves(ob)],
+    # from Blender 4.4 on it plays no part outside the NLA
+    "groups_muted": lambda ob: make_special("muted_group", rigs.fcurves(ob) if LAYERED else ()),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("harmless", "tool"), [(one, tool) for one, tool in meetings(HARMLESS)
-                           if one is not other_strip or tool not in OF_HEAD]
+                           if one != "other_strip" or tool not in OF_HEAD]
 )  # fmt: skip
-def test_what_hides_no_keys_does_no_harm(harmless: Callable, tool: str) -> None:
+def test_what_hides_no_keys_does_no_harm(harmless: str, tool: str) -> None:
     ob = keyed_shot(tool)
-    harmless(ob)
+    HARMLESS[harmless](ob)
     ready(ob, tool)
     assert TOOLS[tool].press() == {"FINISHED"}
 
@@ -381,28 +289,24 @@ def test_a_hold_is_refused_where_strips_alone_have_the_poses_beside_it() -> None
     ob = shot()
     as_strip(ob)
     ready(ob, "hold here")
-    rigs.posed(ob.pose.bones["chest"], rigs.rotation((1, 0, 0), 15.0))
-    rigs.update()
+    rigs.pose(ob, "chest", rigs.rotation((1, 0, 0), 15.0))
     with pytest.raises(RuntimeError, match="The NLA moves 'Figure'"):
         bpy.ops.dqik.hold_here()
     assert not rigs.fcurves(ob)
 
 
-def disabled(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    del ob
+def disabled(target: bpy.types.Object) -> None:
     target.hide_viewport = True
 
 
-def excluded(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    del ob
-    into_collection(target).exclude = True
+AWAY = named(disabled, excluded=lambda target: rigs.put(into_collection(target), exclude=True))
 
 
 @pytest.mark.parametrize("tool", ["plant", "to ik", "targets"])
-@pytest.mark.parametrize("away", [disabled, excluded])
+@pytest.mark.parametrize("away", AWAY)
 def test_targets_that_blender_does_not_evaluate_are_refused(away: Callable, tool: str) -> None:
     ob = keyed_shot(tool, "EMPTIES")
-    away(ob, owner(ob, "foot.L" if tool == "plant" else "hand.L"))
+    away(rigs.owner_of(ob, "foot.L" if tool == "plant" else "hand.L"))
     rigs.at_frame(FRAME)
     refused(ob, tool, "stands still .*: hide it with the eye instead")
 
@@ -411,14 +315,14 @@ def test_targets_that_blender_does_not_evaluate_are_refused(away: Callable, tool
 def test_a_body_is_not_grabbed_by_a_target_that_stands_still(auto: bool) -> None:
     ob = keyed_shot("grab", "EMPTIES")
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto
-    disabled(ob, owner(ob, "hand.L"))
+    disabled(rigs.owner_of(ob, "hand.L"))
     rigs.at_frame(FRAME)
     refused(ob, "grab", "stands still .*: hide it with the eye instead")
 
 
 def test_a_target_hidden_with_the_eye_is_keyed() -> None:
     ob = keyed_shot("plant", "EMPTIES")
-    owner(ob, "foot.L").hide_set(True)
+    rigs.owner_of(ob, "foot.L").hide_set(True)
     ready(ob, "plant")
     assert TOOLS["plant"].press() == {"FINISHED"}
 
@@ -489,30 +393,30 @@ WHOLE = {
     "mend": lambda: bpy.ops.dqik.mend_motion(frame_start=1, frame_end=30),
     "unbake": lambda: bpy.ops.dqik.unbake(frame_start=1, frame_end=30),
 }
-OF_COPIES = [locked, one_locked, locked_group, cyclic, noisy, blended, tweaked, solo]
+OF_COPIES = ["locked", "one_locked", "locked_group", "cyclic", "noisy", "blended", "tweaked", "solo"]
 
 
 @pytest.mark.parametrize("tool", WHOLE)
 @pytest.mark.parametrize("obstacle", OF_COPIES)
-def test_whole_motions_are_refused_where_new_keys_would_be_hidden(obstacle: Callable, tool: str) -> None:
+def test_whole_motions_are_refused_where_new_keys_would_be_hidden(obstacle: str, tool: str) -> None:
     """These tools work in a copy of the action: who plays it, and from which file it comes, is not in the way."""
     ob = captured()
-    obstacle(ob, "shin.L")
+    hinder(ob, obstacle, "shin.L")
     rigs.at_frame(FRAME)
     before, shown = contents(), film(ob, FRAMES)
-    with pytest.raises(RuntimeError, match="NLA|solo" if obstacle is solo else OBSTACLES[obstacle]):
+    with pytest.raises(RuntimeError, match="NLA|solo" if obstacle == "solo" else OBSTACLES[obstacle]):
         WHOLE[tool]()
     assert off(film(ob, FRAMES), shown) < 1e-6
     rigs.at_frame(FRAME)
     assert_alike(before, contents())
 
 
-@pytest.mark.parametrize("obstacle", [locked, muted, cyclic])
+@pytest.mark.parametrize("obstacle", ["locked", "muted", "cyclic"])
 def test_key_controls_keys_the_others_and_says_why_one_cannot_be(
-    obstacle: Callable, capfd: pytest.CaptureFixture[str]
+    obstacle: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ob = keyed_shot("plant")
-    obstacle(ob, "DQIK hand.L")
+    hinder(ob, obstacle, "DQIK hand.L")
     before = rigs.keys(ob)
     capfd.readouterr()
     assert bpy.ops.dqik.key_controls() == {"FINISHED"}
@@ -540,10 +444,10 @@ def test_a_bake_above_strips_leaves_the_frames_outside_to_them() -> None:
     assert off(film(ob, outside), strips) < 1e-4
 
 
-@pytest.mark.parametrize("away", [disabled, excluded])
+@pytest.mark.parametrize("away", AWAY)
 def test_nothing_is_attached_to_what_blender_does_not_evaluate(away: Callable) -> None:
     ob = keyed_shot("attach")
-    away(ob, bpy.data.objects["Box"])
+    away(bpy.data.objects["Box"])
     ready(ob, "attach")
     before = contents()
     with pytest.raises(RuntimeError, match="stands still|no object 'Box'"):

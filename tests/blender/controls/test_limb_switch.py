@@ -10,6 +10,7 @@ import pytest
 import rigs
 from live_rigs import frames_of
 from mathutils import Euler, Vector
+from situations import auto_keying
 
 FRAMES = range(1, 21)
 HEIGHT = 1.8
@@ -18,10 +19,9 @@ NO_JUMP = 1e-4 * HEIGHT
 
 def mover(targets: str = "BONES") -> bpy.types.Object:
     """A live figure whose left hand, hips and head are keyed by their targets; the hand pulls the trunk along."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob = rigs.set_up(rigs.figure(), False, targets=targets)
     for bone, way in {"hand.L": (-0.2, -0.4, 0.2), "hips": (0.05, -0.05, -0.1), "hand.R": (0.3, -0.3, -0.3)}.items():
-        owner = target(ob, bone)
+        owner = rigs.owner_of(ob, bone)
         start = owner.location.copy()
         for frame in FRAMES[::5]:
             owner.location = start + Vector(way) * sin(0.2 * frame)
@@ -30,11 +30,6 @@ def mover(targets: str = "BONES") -> bpy.types.Object:
     ob.dqik.live = True
     rigs.at_frame(1)
     return ob
-
-
-def target(ob: bpy.types.Object, bone: str) -> bpy.types.PoseBone | bpy.types.Object:
-    goal = rigs.goal_of(ob, bone)
-    return goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target
 
 
 def influence(ob: bpy.types.Object, bone: str) -> float:
@@ -145,8 +140,7 @@ def test_only_the_limb_is_keyed(range_: dict, mode: str) -> None:
     assert bpy.ops.dqik.limb_to_fk(**range_) == {"FINISHED"}
     arm = ("collar.L", "arm.L", "forearm.L", "hand.L")
     counts = {way: len(points) for way, points in rigs.keys(ob).items() if way[0].startswith('pose.bones["')}
-    new = {path.split('"')[1] for path, _ in counts} - {target(ob, name).name for name in ("hand.L", "hand.R", "hips")}
-    assert new == set(arm)
+    assert {path.split('"')[1] for path, _ in counts} - {"DQIK hand.L", "DQIK hand.R", "DQIK hips"} == set(arm)
     assert len(rigs.keys(ob)) - keyed == 1 + len(arm) * (1 + (4 if mode == "QUATERNION" else 3))
     assert max(counts[way] for way in counts if way[0].split('"')[1] in arm) == (9 if range_ else 2)
     after, names = film(ob, frames), names_of(ob)
@@ -193,17 +187,14 @@ def test_the_bones_pose_the_limb_then() -> None:
     rigs.at_frame(8)
     names, arm = names_of(ob), ("collar.L", "arm.L", "forearm.L", "hand.L")
     own = [rigs.evaluated(ob).pose.bones[name].matrix_basis.copy() for name in arm]
-    target(ob, "hand.L").location.z += 0.3
-    rigs.update()
+    rigs.owner_of(ob, "hand.L").location.z += 0.3
     assert [rigs.evaluated(ob).pose.bones[name].matrix_basis for name in arm] == own
     rigs.goal_of(ob, "hand.L").leads_body = False
     before = film(ob, [8])[0]
-    target(ob, "hand.L").location.z += 0.3
-    rigs.update()
+    rigs.owner_of(ob, "hand.L").location.z += 0.3
     assert jump(np.array([rigs.head(ob, name) for name in names]), before) < NO_JUMP
     bone = ob.pose.bones["arm.L"]
     bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.4)).to_quaternion()
-    rigs.update()
     after = np.array([rigs.head(ob, name) for name in names])
     went = dict(zip(names, np.linalg.norm(after - before, axis=-1), strict=True))
     assert went["hand.L"] > 0.1
@@ -235,8 +226,7 @@ def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
         assert influence(ob, "hand.L") == wanted
     rigs.at_frame(11)
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
-    target(ob, "hand.L").location.z += 0.05
-    rigs.update()
+    rigs.owner_of(ob, "hand.L").location.z += 0.05
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < 1e-3
 
 
@@ -267,7 +257,7 @@ def test_other_bones_are_keyed_when_that_is_wanted() -> None:
 def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: bool) -> None:
     """Curves get three keys at most, and the control goes straight to its next key; the frames before stay exactly."""
     ob = mover()
-    own = target(ob, "hand.L")
+    own = rigs.owner_of(ob, "hand.L")
     for curve in rigs.fcurves(ob):
         for key in curve.keyframe_points:
             key.handle_left_type = key.handle_right_type = handles
@@ -297,14 +287,14 @@ def test_the_way_back_keeps_the_keys_and_overshoots_nowhere(handles: str, held: 
         kept = [point for point in there.get(way, ()) if abs(point[0] - 13) > 1e-3]
         assert set(kept) <= set(points)  # the animator's own keys
     assert max(counts.values()) <= 3
-    way = np.array([own.location[:] for frame in np.arange(13.0, 16.01, 0.25) if rigs.at_frame(frame) is None])
+    way = np.array([own.location[:] for frame in rigs.visited(np.arange(13.0, 16.01, 0.25))])
     assert np.all(way >= way[[0, -1]].min(0) - 1e-5) and np.all(way <= way[[0, -1]].max(0) + 1e-5)
 
 
 def test_keys_that_are_put_into_eased_curves_keep_them_before_the_switch() -> None:
     """The control's easing goes on before the switch, and after it from there to the animator's next key."""
     ob = mover()
-    own = target(ob, "hand.L")
+    own = rigs.owner_of(ob, "hand.L")
     curve = next(c for c in rigs.fcurves(ob) if c.data_path == own.path_from_id("location") and c.array_index == 2)
     for key in curve.keyframe_points:
         key.interpolation, key.easing = "QUART", "EASE_IN_OUT"
@@ -323,7 +313,7 @@ def test_keys_that_are_put_into_eased_curves_keep_them_before_the_switch() -> No
 
 def place(ob: bpy.types.Object, bone: str) -> Vector:
     """Where the target of a bone's goal is in the world."""
-    owner = target(ob, bone)
+    owner = rigs.owner_of(ob, bone)
     return rigs.head(ob, owner.name) if owner.id_data == ob else rigs.place(owner)
 
 
@@ -334,8 +324,7 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
         for name, angles in (("arm.L", (-0.5, 0.2, 0.3)), ("forearm.L", (0.1, 0.0, 0.9)), ("spine", (0.1, 0.1, 0.0))):
             rigs.posed(ob.pose.bones[name], Euler(Vector(angles) * sin(0.2 * frame)).to_quaternion())
             ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     hand = rigs.goal_of(ob, "hand.L")
     hand.mute = True
     before = film(ob)
@@ -350,7 +339,7 @@ def test_a_range_of_keyed_bones_to_the_goal() -> None:
 
 def far_keys(ob: bpy.types.Object) -> list:
     """The keys of the left hand's control, after it is put where the hand cannot reach it."""
-    owner = target(ob, "hand.L")
+    owner = rigs.owner_of(ob, "hand.L")
     for curve in rigs.fcurves(ob):
         if curve.data_path == owner.path_from_id("location"):
             for key in curve.keyframe_points:
@@ -360,7 +349,7 @@ def far_keys(ob: bpy.types.Object) -> list:
 
 
 def own_keys(ob: bpy.types.Object) -> list:
-    start = target(ob, "hand.L").path_from_id()
+    start = rigs.owner_of(ob, "hand.L").path_from_id()
     return [(way, points) for way, points in rigs.keys(ob).items() if way[0].startswith(start)]
 
 
@@ -400,10 +389,9 @@ def test_frames_of_a_range_that_are_switched_already_keep_their_control() -> Non
 
 def standing(targets: str = "BONES", way: tuple = (-0.2, -0.4, 0.2)) -> bpy.types.Object:
     """A live figure without keys, whose left hand and hips are elsewhere."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob = rigs.set_up(rigs.figure(), False, targets=targets)
     for bone, by in {"hand.L": way, "hips": (0.05, -0.05, -0.1)}.items():
-        target(ob, bone).location = target(ob, bone).location + Vector(by)
+        rigs.owner_of(ob, bone).location = rigs.owner_of(ob, bone).location + Vector(by)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
     ob.dqik.live = True
     rigs.at_frame(8)
@@ -423,10 +411,9 @@ def test_a_figure_without_keys_gets_none(targets: str, way: tuple, live: bool) -
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     assert jump(film(ob, [8, 1]), before) < NO_JUMP
     assert influence(ob, "hand.L") == 0.0
-    target(ob, "hand.L").location.z += 0.3
+    rigs.owner_of(ob, "hand.L").location.z += 0.3
     bone = ob.pose.bones["forearm.L"]
     bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.0, 0.0, 0.5)).to_quaternion()
-    rigs.update()
     assert (rigs.head(ob, "hand.L") - Vector(film(ob, [8])[0][names_of(ob).index("hand.L")])).length < NO_JUMP
     posed = film(ob, [8, 1])
     assert jump(posed, before) > 0.05
@@ -435,7 +422,7 @@ def test_a_figure_without_keys_gets_none(targets: str, way: tuple, live: bool) -
     assert influence(ob, "hand.L") == 1.0
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < NO_JUMP
     assert not rigs.keys(ob)
-    assert target(ob, "hand.L").id_data.animation_data is None or not rigs.keys(target(ob, "hand.L").id_data)
+    assert not rigs.keys(rigs.owner_of(ob, "hand.L").id_data)
 
 
 def test_auto_keying_keys_a_figure_without_keys_at_this_frame(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,8 +430,7 @@ def test_auto_keying_keys_a_figure_without_keys_at_this_frame(monkeypatch: pytes
     before = film(ob, [8, 1])
     rigs.at_frame(8)
     rigs.select(ob, "hand.L")
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
+    auto_keying(monkeypatch, True, False)
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
     assert jump(film(ob, [8, 1]), before) < NO_JUMP
     found = {(path, frame) for (path, _), points in rigs.keys(ob).items() for frame, _ in points}
@@ -476,7 +462,7 @@ def test_nothing_selected_that_has_a_goal() -> None:
 def test_live_after_a_bake_moves_nothing_that_was_not_edited() -> None:
     """A hand out of reach misses its goal on some frames, and pulls the hips; one control is edited on one frame."""
     ob = mover()
-    owner = target(ob, "hand.L")
+    owner = rigs.owner_of(ob, "hand.L")
     for curve in rigs.fcurves(ob):
         if curve.data_path == owner.path_from_id("location"):
             for key in curve.keyframe_points:
@@ -487,7 +473,7 @@ def test_live_after_a_bake_moves_nothing_that_was_not_edited() -> None:
     ob.dqik.live = True
     assert jump(film(ob), before) < 1e-5
     rigs.at_frame(11)
-    other = target(ob, "foot.R")
+    other = rigs.owner_of(ob, "foot.R")
     for frame, height in ((10, 0.0), (11, 0.2), (12, 0.0)):
         other.location.y = height
         other.keyframe_insert("location", frame=frame)

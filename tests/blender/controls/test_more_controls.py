@@ -19,12 +19,11 @@ ALL = {"CHEST", "SHOULDERS", "ELBOWS", "KNEES", "TOES", "MASTER"}
 def figure() -> bpy.types.Object:
     """The figure with toes, its elbows and knees slightly bent."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side, sign in (("L", 1), ("R", -1)):
-        toes = ob.data.edit_bones.new(f"toes.{side}")
-        toes.head, toes.tail = (sign * 0.1, -0.18, 0.02), (sign * 0.1, -0.26, 0.02)
-        toes.parent = ob.data.edit_bones[f"foot.{side}"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side, sign in (("L", 1), ("R", -1)):
+            toes = bones.new(f"toes.{side}")
+            toes.head, toes.tail = (sign * 0.1, -0.18, 0.02), (sign * 0.1, -0.26, 0.02)
+            toes.parent = bones[f"foot.{side}"]
     return ob
 
 
@@ -35,8 +34,7 @@ def shown(ob: bpy.types.Object, name: str) -> bool:
 
 def set_up(ob: bpy.types.Object, live: bool = True, **settings: object) -> bpy.types.Object:
     assert bpy.ops.dqik.setup_full_body(**settings) == {"FINISHED"}
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     return ob
 
 
@@ -54,8 +52,7 @@ def test_controls_come_later_without_moving_the_body(prepare, live: bool) -> Non
         rigs.update()
         assert moved(before, places(ob)) < STILL, kind
     assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"CANCELLED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert ob.dqik.status.converged
 
 
@@ -109,7 +106,6 @@ def test_elbows_and_knees_point_at_their_controls(body: bpy.types.Object, pole: 
     """The joint is in the plane of the limb's line and the pole, and the limb's end stays."""
     before = places(body)
     only(pole, body).location += Vector((0.1, 0.1, 0.15))
-    rigs.update()
     root, end = (rigs.head(body, name) for name in ends)
     line = (end - root).normalized()
     out, toward = (way - line * way.dot(line) for way in (rigs.head(body, joint) - root,
@@ -140,7 +136,6 @@ def test_shoulders_and_toes_turn_with_their_controls(body: bpy.types.Object, par
     before = rigs.local_rotation(body, name)
     own = only(part, body)
     own.rotation_quaternion = own.rotation_quaternion @ Euler((radians(8.0), 0.0, 0.0)).to_quaternion()
-    rigs.update()
     angle = before.rotation_difference(rigs.local_rotation(body, name)).angle
     assert angle == pytest.approx(radians(8.0), abs=radians(0.5))
 
@@ -154,8 +149,7 @@ def keyed(ob: bpy.types.Object) -> dict[str, list]:
 def worlds(ob: bpy.types.Object, names: list[str]) -> dict[float, list[Matrix]]:
     """The matrices of bones on some frames."""
     found = {}
-    for frame in (1.0, 4.0, 7.5, 10.0):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1.0, 4.0, 7.5, 10.0)):
         found[frame] = [rigs.evaluated(ob).pose.bones[name].matrix.copy() for name in names]
     return found
 
@@ -176,15 +170,13 @@ def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
             own = control(ob, name)
             own.location = own.location + Vector((0.0, -way, -way))
             own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
-            for path in ("location", "rotation_quaternion"):
-                own.keyframe_insert(path, frame=frame)
+            rigs.key(own, frame)
     names = [bone.name for bone in ob.pose.bones]
     body = [name for name in names if not name.startswith("DQIK")]
     keys, before = keyed(ob), worlds(ob, [name for name in names if name.startswith("DQIK")])
     rigs.at_frame(4)
     still = places(ob)
     assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"FINISHED"}
-    rigs.update()
     assert moved(still, {name: rigs.head(ob, name) for name in body}) < SOLVED
     assert keyed(ob) == keys
     assert apart(before, worlds(ob, [name for name in names if name.startswith("DQIK")])) < 1e-5
@@ -212,8 +204,7 @@ def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
             own = control(ob, name)
             own.location = own.location + 0.2 * Vector((0.0, -way, -way))
             own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
-            for path in ("location", "rotation_quaternion"):
-                own.keyframe_insert(path, frame=frame)
+            rigs.key(own, frame)
     keys, before = keyed(ob), worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
     assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
     assert keyed(ob) == keys
@@ -222,7 +213,6 @@ def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
     master = only("master", ob)
     start = rigs.evaluated(ob).pose.bones["DQIK master"].matrix.copy()
     master.location, master.rotation_quaternion = (0.3, 0.2, -0.1), Euler((0.1, 0.2, 1.2)).to_quaternion()
-    rigs.update()
     motion = rigs.evaluated(ob).pose.bones["DQIK master"].matrix @ start.inverted()
     found = worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
     assert apart({frame: [motion @ one for one in places] for frame, places in before.items()}, found) < 1e-5
@@ -313,13 +303,12 @@ def test_controls_are_as_large_as_their_limbs() -> None:
     sizes = []
     for share in (1.0, 0.6):
         ob = rigs.figure()
-        bpy.ops.object.mode_set(mode="EDIT")
-        for name, start, end in (("forearm", 0.48, 0.28), ("hand", None, 0.16)):
-            for side, sign in (("L", 1), ("R", -1)):
-                bone = ob.data.edit_bones[f"{name}.{side}"]
-                bone.head.x = bone.head.x if start is not None else ob.data.edit_bones[f"forearm.{side}"].tail.x
-                bone.tail.x = bone.head.x + sign * share * end
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.edit_mode(ob) as bones:
+            for name, start, end in (("forearm", 0.48, 0.28), ("hand", None, 0.16)):
+                for side, sign in (("L", 1), ("R", -1)):
+                    bone = bones[f"{name}.{side}"]
+                    bone.head.x = bone.head.x if start is not None else bones[f"forearm.{side}"].tail.x
+                    bone.tail.x = bone.head.x + sign * share * end
         set_up(ob, live=False)
         own = control(ob, "hand.L")
         assert own.custom_shape_wire_width == 2.0
@@ -339,8 +328,7 @@ def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
     names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
     before = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
     assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
     assert np.abs(now - before)[:, :3, 3].max() < 1e-4
     assert np.degrees(rigs.turn(before, now)) < 5.0
@@ -394,11 +382,7 @@ def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_fram
         return rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
 
     def film() -> np.ndarray:
-        poses = []
-        for frame in (1, 5.5, 20):
-            rigs.at_frame(frame)
-            poses.append(body())
-        return np.array(poses)
+        return np.array([body() for _ in rigs.visited((1, 5.5, 20))])
 
     for kind in random.permutation([*sorted(ALL), *sorted(ALL)[:2]]).tolist():
         before, frame = film(), int(random.integers(1, 20))

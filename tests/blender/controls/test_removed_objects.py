@@ -19,9 +19,7 @@ def remembered(extension: str) -> Any:
 
 def live_arm() -> bpy.types.Object:
     ob = rigs.bent_arm()
-    rigs.goal(ob, "b", rigs.empty((1.2, -0.6, 0.4)))
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "b", rigs.empty((1.2, -0.6, 0.4)))
     return ob
 
 
@@ -53,13 +51,10 @@ def test_undo_brings_a_removed_armature_back(remembered: Any) -> None:
     bpy.ops.ed.undo_push(message="Live")
     ob.pose.bones["a"].rotation_quaternion = rigs.rotation((0, 0, 1), 25)
     bpy.ops.ed.undo_push(message="Posed")  # before handlers see it, as operators do
-    rigs.update()
     shown = rigs.matrices(ob)
     ob.dqik.live = False
-    rigs.update()
     base = rigs.matrices(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert turn(shown, rigs.matrices(ob)) < 0.05
     bpy.data.objects.remove(ob)
     rigs.update()
@@ -67,10 +62,8 @@ def test_undo_brings_a_removed_armature_back(remembered: Any) -> None:
     bpy.ops.ed.undo_push(message="Removed")
     bpy.ops.ed.undo()
     ob = bpy.data.objects["Rig"]
-    rigs.update()
     assert turn(shown, rigs.matrices(ob)) < 0.05
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     np.testing.assert_allclose(rigs.matrices(ob), base, atol=1e-5)
 
 
@@ -89,8 +82,7 @@ def test_an_armature_that_was_joined_to_another_and_is_still_a_target(capfd: pyt
     rigs.made_active(third)
     second.select_set(True)
     bpy.ops.object.join()
-    for frame in (6, 4, 7):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((6, 4, 7)):
         assert rigs.miss(third, "b", target) < 1e-3
     assert first.dqik.goals[0].target.name == "Second"
     assert first.dqik.live and third.dqik.live

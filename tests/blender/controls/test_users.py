@@ -9,7 +9,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 import rigs
-from situations import into_collection, reopened, share_action
+from situations import into_collection, named, reopened, share_action
 
 FRAMES = (1, 6, 12)
 LAYERED = bpy.app.version >= (4, 4, 0)
@@ -23,27 +23,16 @@ def keyed(owner: bpy.types.Object | bpy.types.PoseBone, way: float = 0.5) -> Non
     for frame in (1, 12):
         owner.location = start if frame == 1 else (start.x + way, start.y, start.z + way)
         owner.rotation_euler = (0.0, 0.0, 0.0 if frame == 1 else 0.7)
-        owner.keyframe_insert("location", frame=frame)
-        owner.keyframe_insert("rotation_euler", frame=frame)
+        rigs.key(owner, frame)
 
 
-def variable(driver: bpy.types.Driver, **settings: object) -> bpy.types.DriverTarget:
-    """A variable of a driver: settings of it, and of its target those that it lacks."""
-    made = driver.variables.new()
-    made.name = "v"
-    made.type = settings.pop("type", "TRANSFORMS")
-    for name, value in settings.items():
-        setattr(made.targets[0], name, value)
-    driver.expression = "v"
-    return made.targets[0]
-
-
-def mesh(name: str = "Prop") -> bpy.types.Object:
-    data = bpy.data.meshes.new(name)
-    data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    ob = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
+def follow(owner: bpy.types.bpy_struct, path: str, index: int | None, target: bpy.types.ID, **settings: object) -> None:
+    """Drive a number by where a target is along X in the world, or by what the settings say."""
+    variable = rigs.drive(owner, path, "v", index).variables.new()
+    rigs.put(variable, name="v", type="SINGLE_PROP" if "data_path" in settings else "TRANSFORMS")
+    if settings.pop("of_scene", False):
+        variable.targets[0].id_type = "SCENE"
+    rigs.put(variable.targets[0], id=target, **settings)
 
 
 # -- dependents of an object or a bone: each returns what Blender shows of it ------------------------------------------
@@ -51,102 +40,103 @@ def mesh(name: str = "Prop") -> bpy.types.Object:
 Shown = Callable[[], list[float]]
 
 
-def matrix_of(ob: bpy.types.Object) -> Shown:
-    return lambda: [value for row in rigs.evaluated(ob).matrix_world for value in row]
+def prop() -> bpy.types.Object:
+    return rigs.empty((1, 2, 3), "Prop")
+
+
+def matrix_of(ob: bpy.types.Object, bone: str = "") -> Shown:
+    def matrix() -> list[float]:
+        shown = rigs.evaluated(ob)
+        return [value for row in (shown.pose.bones[bone].matrix if bone else shown.matrix_world) for value in row]
+
+    return matrix
+
+
+def corners_of(ob: bpy.types.Object) -> Shown:
+    return lambda: [value for vertex in rigs.evaluated(ob).data.vertices for value in vertex.co]
+
+
+def bones_of(ob: bpy.types.Object) -> Shown:
+    return lambda: rigs.matrices(ob).ravel().tolist()
 
 
 def parented(target: bpy.types.Object, bone: str) -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
-    prop.parent = target
-    if bone:
-        prop.parent_type, prop.parent_bone = "BONE", bone
-    return matrix_of(prop)
+    return matrix_of(rigs.child(prop(), target, bone))
 
 
-def constrained(target: bpy.types.Object, bone: str, kind: str = "COPY_TRANSFORMS") -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
-    made = prop.constraints.new(kind)
-    made.target, made.subtarget = target, bone
-    return matrix_of(prop)
+def constrained(target: bpy.types.Object, bone: str) -> Shown:
+    return matrix_of(rigs.constrain(prop(), "COPY_TRANSFORMS", target, subtarget=bone).id_data)
 
 
 def in_armature_constraint(target: bpy.types.Object, bone: str) -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
+    ob = prop()
     other = rigs.armature([rigs.Bone("x", (0, 0, 0), (0, 0, 1))], "Other") if not bone else target
-    made = prop.constraints.new("ARMATURE").targets.new()
-    made.target, made.subtarget = other, bone or "x"
+    rigs.put(ob.constraints.new("ARMATURE").targets.new(), target=other, subtarget=bone or "x")
     if not bone:
-        other.constraints.new("COPY_LOCATION").target = target
-    return matrix_of(prop)
+        rigs.constrain(other, "COPY_LOCATION", target)
+    return matrix_of(ob)
 
 
 def a_bone_of_another_figure(target: bpy.types.Object, bone: str) -> Shown:
     other = rigs.armature([rigs.Bone("x", (0, 0, 0), (0, 0, 1))], "Other")
-    made = other.pose.bones["x"].constraints.new("DAMPED_TRACK")
-    made.target, made.subtarget = target, bone
-    return lambda: rigs.matrices(other).ravel().tolist()
+    rigs.constrain(other.pose.bones["x"], "DAMPED_TRACK", target, subtarget=bone)
+    return bones_of(other)
 
 
 def driven(target: bpy.types.Object, bone: str) -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
-    end = variable(prop.driver_add("location", 2).driver, id=target, bone_target=bone)
-    end.transform_type = "LOC_X"
-    return matrix_of(prop)
+    ob = prop()
+    follow(ob, "location", 2, target, bone_target=bone, transform_type="LOC_X")
+    return matrix_of(ob)
 
 
 def driven_by_path(target: bpy.types.Object, bone: str) -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
-    path = f'pose.bones["{bone}"].location[0]' if bone else "location[0]"
-    variable(prop.driver_add("location", 2).driver, type="SINGLE_PROP", id=target, data_path=path)
-    return matrix_of(prop)
+    ob = prop()
+    follow(ob, "location", 2, target, data_path=f'pose.bones["{bone}"].location[0]' if bone else "location[0]")
+    return matrix_of(ob)
 
 
 def shape_key(target: bpy.types.Object, bone: str) -> Shown:
-    prop = mesh()
-    prop.shape_key_add(name="Basis")
-    key = prop.shape_key_add(name="up")
-    end = variable(key.driver_add("value").driver, id=target, bone_target=bone)
-    end.transform_type = "LOC_X"
-    return lambda: [rigs.evaluated(prop).data.shape_keys.key_blocks["up"].value]
+    ob = rigs.mesh()
+    ob.shape_key_add(name="Basis")
+    follow(ob.shape_key_add(name="up"), "value", None, target, bone_target=bone, transform_type="LOC_X")
+    return lambda: [rigs.evaluated(ob).data.shape_keys.key_blocks["up"].value]
 
 
 def material(target: bpy.types.Object, bone: str) -> Shown:
     made = bpy.data.materials.new("Glow")
     if bpy.app.version < (5, 0, 0):
         made.use_nodes = True
-    value = made.node_tree.nodes.new("ShaderNodeValue")
-    end = variable(value.outputs[0].driver_add("default_value").driver, id=target, bone_target=bone)
-    end.transform_type = "LOC_X"
-    mesh().data.materials.append(made)
+    value = made.node_tree.nodes.new("ShaderNodeValue").outputs[0]
+    follow(value, "default_value", None, target, bone_target=bone, transform_type="LOC_X")
+    rigs.mesh().data.materials.append(made)
     return lambda: [made.node_tree.nodes["Value"].outputs[0].default_value]
 
 
 def scene_gravity(target: bpy.types.Object, bone: str) -> Shown:
     scene = bpy.context.scene
-    end = variable(scene.driver_add("gravity", 0).driver, id=target, bone_target=bone)
-    end.transform_type = "LOC_X"
+    follow(scene, "gravity", 0, target, bone_target=bone, transform_type="LOC_X")
     return lambda: [scene.gravity[0]]
 
 
 def hooked(target: bpy.types.Object, bone: str) -> Shown:
-    prop = mesh()
-    made = prop.modifiers.new("Hook", "HOOK")
-    made.object, made.subtarget = target, bone
+    ob = rigs.mesh()
+    made = ob.modifiers.new("Hook", "HOOK")
+    rigs.put(made, object=target, subtarget=bone)
     made.vertex_indices_set([0, 1, 2])
-    return lambda: [value for vertex in rigs.evaluated(prop).data.vertices for value in vertex.co]
+    return corners_of(ob)
 
 
 def pole_of_another(target: bpy.types.Object, bone: str) -> Shown:
     other = rigs.bent_arm("Other")
     rigs.goal(other, "b", rigs.empty((1.2, -0.4, 0.3), "Its aim"), pole_target=target, pole_subtarget=bone)
     other.dqik.live = True
-    return lambda: rigs.matrices(other).ravel().tolist()
+    return bones_of(other)
 
 
 def camera_focus(target: bpy.types.Object, bone: str) -> Shown:
-    data = bpy.data.cameras.new("Camera")
-    data.dof.focus_object, data.dof.focus_subtarget = target, bone
-    return lambda: [data.dof.focus_object is not None, data.dof.focus_subtarget == bone]
+    focus = bpy.data.cameras.new("Camera").dof
+    rigs.put(focus, focus_object=target, focus_subtarget=bone)
+    return lambda: [focus.focus_object is not None, focus.focus_subtarget == bone]
 
 
 DEPENDENTS = [
@@ -156,11 +146,9 @@ DEPENDENTS = [
 
 
 def child_bone(ob: bpy.types.Object, name: str) -> Shown:
-    bpy.ops.object.mode_set(mode="EDIT")
-    made = ob.data.edit_bones.new("prop")
-    made.head, made.tail, made.parent = (1, 0, 1), (1, 0, 1.2), ob.data.edit_bones[name]
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return lambda: [value for row in rigs.evaluated(ob).pose.bones["prop"].matrix for value in row]
+    with rigs.edit_mode(ob) as bones:
+        rigs.put(bones.new("prop"), head=(1, 0, 1), tail=(1, 0, 1.2), parent=bones[name])
+    return matrix_of(ob, "prop")
 
 
 def drawn_at(ob: bpy.types.Object, name: str) -> Shown:
@@ -169,25 +157,24 @@ def drawn_at(ob: bpy.types.Object, name: str) -> Shown:
 
 
 def bent_toward(ob: bpy.types.Object, name: str) -> Shown:
-    bone = ob.data.bones["forearm.L"]
-    bone.bbone_segments, bone.bbone_handle_type_end = 4, "ABSOLUTE"
-    bone.bbone_custom_handle_end = ob.data.bones[name]
-    shown = lambda: rigs.evaluated(ob).pose.bones["forearm.L"]  # noqa: E731
-    return lambda: [value for k in range(4) for row in shown().bbone_segment_matrix(k) for value in row]
+    rigs.put(ob.data.bones["forearm.L"], bbone_segments=4, bbone_handle_type_end="ABSOLUTE",
+             bbone_custom_handle_end=ob.data.bones[name])  # fmt: skip
+
+    def segments() -> list[float]:
+        shown = rigs.evaluated(ob).pose.bones["forearm.L"]
+        return [value for k in range(4) for row in shown.bbone_segment_matrix(k) for value in row]
+
+    return segments
 
 
 def own_bone(ob: bpy.types.Object, name: str) -> Shown:
-    made = ob.pose.bones["hand.R"].constraints.new("COPY_ROTATION")
-    made.target, made.subtarget = ob, name
-    return lambda: [value for row in rigs.evaluated(ob).pose.bones["hand.R"].matrix for value in row]
+    rigs.constrain(ob.pose.bones["hand.R"], "COPY_ROTATION", ob, subtarget=name)
+    return matrix_of(ob, "hand.R")
 
 
 def deformed(ob: bpy.types.Object, name: str) -> Shown:
-    prop = mesh()
-    prop.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
-    prop.modifiers.new("Armature", "ARMATURE").object = ob
     ob.data.bones[name].use_deform = True
-    return lambda: [value for vertex in rigs.evaluated(prop).data.vertices for value in vertex.co]
+    return corners_of(rigs.skin(ob, rigs.mesh(), name))
 
 
 def shared_armature(ob: bpy.types.Object, name: str) -> Shown:
@@ -195,30 +182,21 @@ def shared_armature(ob: bpy.types.Object, name: str) -> Shown:
     bpy.context.scene.collection.objects.link(other)
     rigs.update()
     keyed(other.pose.bones[name], 0.3)
-    return lambda: [value for row in rigs.evaluated(other).pose.bones[name].matrix for value in row]
+    return matrix_of(other, name)
 
 
 def expression(ob: bpy.types.Object, name: str) -> Shown:
-    prop = rigs.empty((1, 2, 3), "Prop")
-    driver = prop.driver_add("location", 2).driver
-    made = driver.variables.new()
-    made.type, made.name = "SINGLE_PROP", "v"
-    made.targets[0].id_type = "SCENE"
-    made.targets[0].id = bpy.context.scene
-    made.targets[0].data_path = f'objects["{ob.name}"].pose.bones["{name}"].location[0]'
-    driver.expression = "v"
-    return matrix_of(prop)
+    made = prop()
+    path = f'objects["{ob.name}"].pose.bones["{name}"].location[0]'
+    follow(made, "location", 2, bpy.context.scene, data_path=path, of_scene=True)
+    return matrix_of(made)
 
 
 OF_BONES = [child_bone, drawn_at, bent_toward, own_bone, deformed, shared_armature, expression]
 
 
 def over_frames(shown: Shown) -> list[list[float]]:
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        found.append(shown())
-    return found
+    return [shown() for _ in rigs.visited(FRAMES)]
 
 
 def same(before: list[list[float]], after: list[list[float]]) -> bool:
@@ -245,16 +223,16 @@ WAYS = [by_goal, by_clear, by_bake]
 
 def figure_with_target(targets: str) -> tuple[bpy.types.Object, bpy.types.Object, str]:
     """A figure, and the target of its left hand, which has keys."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob = rigs.set_up(rigs.figure(), False, targets=targets)
     goal = rigs.goal_of(ob, "hand.L")
-    keyed(goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target)
+    keyed(rigs.owner_of(ob, "hand.L"))
     return ob, goal.target, goal.subtarget
 
 
-@pytest.mark.parametrize("remove", WAYS)
-@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
-@pytest.mark.parametrize("depend", DEPENDENTS)
+@pytest.mark.parametrize(("depend", "targets", "remove"), [
+    *((one, targets, remove) for one in DEPENDENTS for targets in ("BONES", "EMPTIES") for remove in WAYS),
+    *((one, "BONES", remove) for one in OF_BONES for remove in (by_goal, by_clear)),
+])  # fmt: skip
 def test_a_target_that_something_depends_on_stays(depend: Callable, targets: str, remove: Callable) -> None:
     """What depends on it moves as before; the other targets go."""
     ob, target, bone = figure_with_target(targets)
@@ -269,22 +247,9 @@ def test_a_target_that_something_depends_on_stays(depend: Callable, targets: str
         assert [one.name for one in bpy.data.objects if one.name.endswith(" target")] == [target.name]
 
 
-@pytest.mark.parametrize("remove", [by_goal, by_clear])
-@pytest.mark.parametrize("depend", OF_BONES)
-def test_a_control_bone_that_a_bone_depends_on_stays(depend: Callable, remove: Callable) -> None:
-    ob, _, bone = figure_with_target("BONES")
-    shown = depend(ob, bone)
-    rigs.made_active(ob)
-    before = over_frames(shown)
-    remove(ob)
-    assert same(before, over_frames(shown))
-    assert [one.name for one in ob.data.bones if one.name.startswith("DQIK")] == [bone]
-
-
 def test_a_control_whose_child_stays_stays_too() -> None:
     """The head's control hangs by a pivot on that of the hips: a prop of the head keeps all, with their curves."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     keyed(ob.pose.bones["DQIK hips"])
     shown = parented(ob, "DQIK head")
     before = over_frames(shown)
@@ -295,8 +260,7 @@ def test_a_control_whose_child_stays_stays_too() -> None:
 
 
 def test_targets_that_only_use_each_other_go() -> None:
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob = rigs.set_up(rigs.figure(), False, targets="EMPTIES")
     first, second = ob.dqik.goals[0].target, ob.dqik.goals[1].target
     second.parent = first
     first.constraints.new("COPY_ROTATION").target = second
@@ -309,17 +273,15 @@ def test_targets_that_only_use_each_other_go() -> None:
 @pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
 def test_what_holds_or_shows_a_target_is_no_user(targets: str) -> None:
     """More collections and scenes, another figure's target of the same name, a vertex group that nothing deforms."""
-    other = rigs.figure("Other")
-    bpy.ops.dqik.setup_full_body(targets="BONES")
-    prop = rigs.empty((0, 0, 0), "Prop")
-    prop.parent, prop.parent_type, prop.parent_bone = other, "BONE", NAME
-    variable(prop.driver_add("location", 1).driver, id=other, bone_target=NAME)
+    other = rigs.set_up(rigs.figure("Other"), False, targets="BONES")
+    prop = rigs.child(rigs.empty((0, 0, 0), "Prop"), other, NAME)
+    follow(prop, "location", 1, other, bone_target=NAME)
     ob, target, _ = figure_with_target(targets)
     extra = bpy.data.collections.new("Extra")
     bpy.context.scene.collection.children.link(extra)
     extra.objects.link(target)
     bpy.data.scenes.new("Second").collection.objects.link(target)
-    mesh("Skin").vertex_groups.new(name=NAME)
+    rigs.mesh(name="Skin").vertex_groups.new(name=NAME)
     prop.constraints.new("COPY_LOCATION").target = ob
     names = {one.name for one in bpy.data.objects if one.name.endswith(" target")}
     assert bool(names) == (targets == "EMPTIES")
@@ -334,10 +296,12 @@ def test_what_holds_or_shows_a_target_is_no_user(targets: str) -> None:
 # -- curves ------------------------------------------------------------------------------------------------------------
 
 
+def another() -> bpy.types.Object:
+    return rigs.set_up(rigs.figure("Other"), False)
+
+
 def another_figure(ob: bpy.types.Object) -> bpy.types.Object:
-    other = rigs.figure("Other")
-    bpy.ops.dqik.setup_full_body()
-    share_action(ob, other)
+    share_action(ob, other := another())
     return other
 
 
@@ -350,9 +314,7 @@ def strip_of(ob: bpy.types.Object, holder: bpy.types.Object) -> bpy.types.NlaStr
 
 
 def in_a_strip(ob: bpy.types.Object) -> bpy.types.Object:
-    other = rigs.figure("Other")
-    bpy.ops.dqik.setup_full_body()
-    strip_of(ob, other)
+    strip_of(ob, other := another())
     return other
 
 
@@ -363,8 +325,7 @@ def in_a_muted_track(ob: bpy.types.Object) -> bpy.types.Object:
 
 
 def by_an_action_constraint(ob: bpy.types.Object) -> bpy.types.Object:
-    other = rigs.figure("Other")
-    bpy.ops.dqik.setup_full_body()
+    other = another()
     made = other.pose.bones[NAME].constraints.new("ACTION")
     made.action = ob.animation_data.action
     if LAYERED:
@@ -381,12 +342,12 @@ SHARED = [another_figure, in_a_strip, in_a_muted_track, by_an_action_constraint]
 def test_curves_that_another_object_plays_stay(shared: Callable, remove: Callable) -> None:
     ob, _, _ = figure_with_target("BONES")
     other = shared(ob)
-    before = over_frames(lambda: rigs.matrices(other).ravel().tolist())
+    before = over_frames(bones_of(other))
     keys = sum(NAME in curve.data_path for curve in rigs.fcurves(ob))
     action = ob.animation_data.action
     rigs.made_active(ob)
     remove(ob)
-    assert same(before, over_frames(lambda: rigs.matrices(other).ravel().tolist()))
+    assert same(before, over_frames(bones_of(other)))
     assert NAME not in ob.data.bones
     ob.animation_data.action = action
     if remove != by_bake:
@@ -430,24 +391,15 @@ def test_another_slot_or_action_is_no_sharing(count: int) -> None:
 # -- hidden figures, and names that are the user's ---------------------------------------------------------------------
 
 
-def hide(ob: bpy.types.Object) -> None:
-    ob.hide_set(True)
-
-
-def disable(ob: bpy.types.Object) -> None:
-    ob.hide_viewport = True
-
-
-def exclude(ob: bpy.types.Object) -> None:
-    into_collection(ob).exclude = True
-
-
 def in_pose_mode(ob: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     ob.hide_set(True)
 
 
-@pytest.mark.parametrize("away", [hide, disable, exclude, in_pose_mode])
+@pytest.mark.parametrize("away", named(
+    in_pose_mode, hide=lambda ob: ob.hide_set(True), disable=lambda ob: rigs.put(ob, hide_viewport=True),
+    exclude=lambda ob: rigs.put(into_collection(ob), exclude=True),
+))  # fmt: skip
 def test_the_control_bones_of_a_figure_that_is_not_shown_go(away: Callable) -> None:
     ob, _, _ = figure_with_target("BONES")
     names = sorted(bone.name for bone in ob.data.bones if not bone.name.startswith("DQIK"))
@@ -488,8 +440,7 @@ def test_objects_and_collections_of_the_user_stay_whatever_their_names() -> None
 def test_a_prop_that_took_the_place_of_a_target_stays() -> None:
     """Blender's own *Remap Users* puts another object in the place of the target that was made for the goal."""
     ob, target, _ = figure_with_target("EMPTIES")
-    prop = mesh()
-    target.user_remap(prop)
+    target.user_remap(rigs.mesh(name="Prop"))
     bpy.ops.dqik.goals_clear()
     assert "Prop" in bpy.data.objects
     assert ob.name in bpy.data.objects
@@ -525,9 +476,8 @@ def test_constraints_whose_keys_another_figure_plays_are_left_to_it() -> None:
         own.influence = influence
         own.keyframe_insert("influence", frame=frame)
     share_action(ob, other)
-    shown = lambda: rigs.matrices(other).ravel().tolist()  # noqa: E731
-    before = over_frames(shown)
+    before = over_frames(bones_of(other))
     rigs.made_active(ob)
     assert bpy.ops.dqik.goals_from_constraints() == {"CANCELLED"}
-    assert same(before, over_frames(shown))
+    assert same(before, over_frames(bones_of(other)))
     assert not own.mute

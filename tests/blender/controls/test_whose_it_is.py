@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from situations import forget, reopened
+from test_scenes import duplicate, plain_copy
 
 LEGS = ("thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")
 
@@ -28,8 +29,7 @@ def reaching(ob: bpy.types.Object, ends: tuple[str, ...], live: bool = True) -> 
     """Goals for some ends, at places that bend the chains to the root."""
     for end in ends:
         rigs.goal(ob, end, rigs.empty(0.8 * rigs.tail(ob, end), f"{ob.name} {end}"))
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     return ob
 
 
@@ -50,8 +50,7 @@ def paste(source: bpy.types.Object, target: bpy.types.Object, flipped: bool = Fa
 
 
 def reload(folder: Path) -> None:
-    path = str(folder / "file.blend")
-    reopened(path)
+    reopened(folder / "file.blend")
 
 
 def undo_another_edit(_: Path) -> None:
@@ -77,29 +76,26 @@ def shape(name: str, bones: tuple[str, ...]) -> np.ndarray:
     return np.array([rigs.local_rotation(ob, bone).to_matrix() for bone in bones])
 
 
-@pytest.mark.parametrize("afterwards", AFTERWARDS, ids=lambda step: step.__name__)
+@pytest.mark.parametrize("afterwards", AFTERWARDS)
 @pytest.mark.parametrize("first_is_live", [True, False])
 def test_a_pose_pasted_before_live_brings_no_base_pose(
     first_is_live: bool, afterwards: Callable[[Path], None], tmp_path: Path
 ) -> None:
     """Bones that no goal of the second figure moves keep the pose that was pasted, whatever comes later."""
     first = reaching(posed("First", 20.0), ("hand.L", "hand.R", "foot.L", "foot.R"))
-    rigs.posed(first.pose.bones["chest"], rigs.rotation((0, 1, 0), 30.0))
-    rigs.update()
-    first.dqik.live = first_is_live
-    rigs.update()
+    rigs.pose(first, "chest", rigs.rotation((0, 1, 0), 30.0))
+    rigs.live(first, first_is_live)
     second = reaching(posed("Second", -15.0), ("hand.L",), live=False)
     paste(first, second)
     assert not any(bone.dqik_hold for bone in second.pose.bones)
-    second.dqik.live = True
-    rigs.update()
+    rigs.live(second)
     seen, hand = shape("Second", LEGS), rigs.matrices(second)
     afterwards(tmp_path)
     assert degrees(rigs.turn(seen, shape("Second", LEGS))) < 0.02
     assert degrees(rigs.turn(hand, rigs.matrices(bpy.data.objects["Second"]))) < 0.02
 
 
-@pytest.mark.parametrize("afterwards", AFTERWARDS, ids=lambda step: step.__name__)
+@pytest.mark.parametrize("afterwards", AFTERWARDS)
 def test_a_pose_pasted_under_live_is_posed_by_hand(afterwards: Callable[[Path], None], tmp_path: Path) -> None:
     """The pasted pose becomes the base pose of the solved bones, and the others keep it."""
     first = reaching(posed("First", 20.0), ("hand.L", "hand.R", "foot.L", "foot.R"))
@@ -109,17 +105,15 @@ def test_a_pose_pasted_under_live_is_posed_by_hand(afterwards: Callable[[Path], 
     afterwards(tmp_path)
     second = bpy.data.objects["Second"]
     assert degrees(rigs.turn(seen, rigs.matrices(second))) < 0.02
-    second.dqik.live = False
-    rigs.update()
+    rigs.live(second, False)
     np.testing.assert_allclose(rigs.channels(second)[:, 3:7], base[:, 3:7], atol=2e-4)
 
 
-@pytest.mark.parametrize("afterwards", AFTERWARDS, ids=lambda step: step.__name__)
+@pytest.mark.parametrize("afterwards", AFTERWARDS)
 def test_bones_that_are_joined_keep_the_pose_that_is_seen(afterwards: Callable[[Path], None], tmp_path: Path) -> None:
     """Ctrl J brings the bones of a live figure into another one."""
     first = reaching(posed("First", 20.0), ("hand.L", "foot.L"))
-    rigs.posed(first.pose.bones["chest"], rigs.rotation((0, 1, 0), 30.0))
-    rigs.update()
+    rigs.pose(first, "chest", rigs.rotation((0, 1, 0), 30.0))
     for bone in list(first.data.bones):
         bone.name = f"x {bone.name}"
     rigs.update()
@@ -134,26 +128,13 @@ def test_bones_that_are_joined_keep_the_pose_that_is_seen(afterwards: Callable[[
     afterwards(tmp_path)
     second = bpy.data.objects["Second"]
     assert degrees(rigs.turn(seen, rigs.matrices(second))) < 0.02
-    second.dqik.live = False
-    rigs.update()
+    rigs.live(second, False)
     own = [k for k, bone in enumerate(second.pose.bones) if bone.name.startswith("x ")]
     assert degrees(rigs.turn(seen[own], rigs.matrices(second)[own])) < 0.02
 
 
-def duplicate(ob: bpy.types.Object) -> bpy.types.Object:
-    rigs.made_active(ob)
-    bpy.ops.object.duplicate()
-    return bpy.context.view_layer.objects.active
-
-
-def copy(ob: bpy.types.Object) -> bpy.types.Object:
-    made = ob.copy()
-    bpy.context.scene.collection.objects.link(made)
-    return made
-
-
-@pytest.mark.parametrize("copied", [duplicate, copy], ids=lambda step: step.__name__)
-@pytest.mark.parametrize("afterwards", [reload, new_session], ids=lambda step: step.__name__)
+@pytest.mark.parametrize("copied", [duplicate, plain_copy])
+@pytest.mark.parametrize("afterwards", [reload, new_session])
 def test_a_copy_takes_base_pose_and_holds_over(
     copied: Callable, afterwards: Callable[[Path], None], tmp_path: Path
 ) -> None:
@@ -161,8 +142,7 @@ def test_a_copy_takes_base_pose_and_holds_over(
     first = posed("First", 20.0)
     before = rigs.channels(first)
     reaching(first, ("hand.L", "foot.L"))
-    rigs.posed(first.pose.bones["chest"], rigs.rotation((0, 1, 0), 30.0))
-    rigs.update()
+    rigs.pose(first, "chest", rigs.rotation((0, 1, 0), 30.0))
     made = copied(first)
     made.name = "Second"
     rigs.update()
@@ -170,21 +150,16 @@ def test_a_copy_takes_base_pose_and_holds_over(
     made.pose.bones["thigh.R"].rotation_quaternion = rigs.rotation((1, 0, 0), 50.0)
     rigs.update()
     afterwards(tmp_path)
-    chest = first_of("First").pose.bones.find("chest")
+    chest = bpy.data.objects["First"].pose.bones.find("chest")
     for name in ("Second", "First"):
-        ob = first_of(name)
-        ob.dqik.live = False
-        rigs.update()
+        ob = bpy.data.objects[name]
+        rigs.live(ob, False)
         now = rigs.channels(ob)
         others = [k for k, bone in enumerate(ob.pose.bones) if bone.name not in ("chest", "thigh.R", "spine", "hips")]
         np.testing.assert_allclose(now[others], before[others], atol=1e-5)
         assert abs(now[chest, 3] - np.cos(radians(15.0))) < 1e-5
-    first, second = first_of("First"), first_of("Second")
+    first, second = bpy.data.objects["First"], bpy.data.objects["Second"]
     assert first.dqik.figure != second.dqik.figure
-
-
-def first_of(name: str) -> bpy.types.Object:
-    return bpy.data.objects[name]
 
 
 def test_a_pose_from_before_live_brings_no_base_pose_into_the_next_session() -> None:
@@ -193,18 +168,15 @@ def test_a_pose_from_before_live_brings_no_base_pose_into_the_next_session() -> 
     select_all(ob)
     bpy.ops.pose.copy()
     seen = rigs.channels(ob)
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     for bone in ob.pose.bones:
         bone.rotation_quaternion = rigs.rotation((1, 0, 1), -25.0)
     rigs.update()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     select_all(ob)
     bpy.ops.pose.paste("EXEC_DEFAULT", True)
     rigs.update()
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     np.testing.assert_allclose(rigs.channels(ob)[:, 3:7], seen[:, 3:7], atol=2e-4)
 
 
@@ -213,17 +185,14 @@ def test_renamed_bones_keep_their_base_pose(tmp_path: Path) -> None:
     ob = posed("Figure", 20.0)
     before = rigs.channels(ob)
     reaching(ob, ("hand.L", "hand.R"))
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.armature.select_all(action="SELECT")
-    bpy.ops.armature.flip_names()
-    ob.data.edit_bones["spine"].name = "back"
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        bpy.ops.armature.select_all(action="SELECT")
+        bpy.ops.armature.flip_names()
+        bones["spine"].name = "back"
     rigs.update()
     reload(tmp_path)
     ob = bpy.data.objects["Figure"]
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-5)
 
 
@@ -239,30 +208,26 @@ def test_a_damaged_base_pose_is_left_out(value: float, place: int) -> None:
     assert rigs.miss(ob, "hand.L", bpy.data.objects["Figure hand.L"]) < 1e-3
     if not abs(value) < 1e20:
         assert "'chest'" in rigs.message(ob)
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     assert np.isfinite(rigs.channels(ob)).all()
 
 
 def test_a_hold_outlasts_a_paste_while_there_is_no_goal_and_bones_that_are_added() -> None:
     """Its figure had no goal when the holds of another one arrived, and has other bones when it has one again."""
     ob = reaching(posed("First", 10.0), ("hand.L",))
-    rigs.posed(ob.pose.bones["arm.L"], rigs.rotation((1, 0, 1), 30.0))
-    rigs.update()
+    rigs.pose(ob, "arm.L", rigs.rotation((1, 0, 1), 30.0))
     assert ob.pose.bones["arm.L"].dqik_hold > 0.0
     held = {bone.name: bone.dqik_hold for bone in ob.pose.bones}
     ob.dqik.goals.remove(0)
     ob.update_tag()
     rigs.update()
     other = reaching(posed("Second", 20.0), ("hand.L",))
-    rigs.posed(other.pose.bones["arm.L"], rigs.rotation((0, 1, 1), -20.0))
-    rigs.update()
+    rigs.pose(other, "arm.L", rigs.rotation((0, 1, 1), -20.0))
     paste(other, ob)
     select_all(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = ob.data.edit_bones.new("tail")
-    bone.head, bone.tail = (0, 0.1, 1), (0, 0.5, 1)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        bone = bones.new("tail")
+        bone.head, bone.tail = (0, 0.1, 1), (0, 0.5, 1)
     rigs.goal(ob, "tail", rigs.empty((0.1, 0.4, 1.2), "Tail"))
     rigs.update()
     assert {name: ob.pose.bones[name].dqik_hold for name in held} == held
@@ -277,8 +242,7 @@ def test_holds_outlast_a_paste_before_live(has_own: bool) -> None:
     if has_own:
         second.pose.bones["arm.L"].dqik_hold = 1.0
     rigs.update()
-    second.dqik.live = False
-    rigs.update()
+    rigs.live(second, False)
     assert first.pose.bones["arm.R"].dqik_hold == 1.0
     paste(first, second)
     new_session(Path())

@@ -22,17 +22,14 @@ def test_goal_add_makes_a_target_at_the_bones_tail() -> None:
     ob = rigs.made_active(rigs.bent_arm())
     ob.matrix_world = rigs.facing(3)
     ob.pose.bones["a"].rotation_quaternion = rigs.rotation((1, 0, 1), 35.0)
-    rigs.update()
     before, tail = rigs.matrices(ob), rigs.tail(ob, "b")
     assert bpy.ops.dqik.goal_add(bone="b", use_rotation=True) == {"FINISHED"}
     goal = ob.dqik.goals[0]
     assert (goal.bone, goal.name, goal.use_rotation, ob.dqik.active_goal) == ("b", "b", True, 0)
-    rigs.update()
     assert (rigs.place(goal.target) - tail).length < 1e-5
     turned = (rigs.evaluated(ob).matrix_world @ rigs.evaluated(ob).pose.bones["b"].matrix).to_quaternion()
     assert goal.target.matrix_world.to_quaternion().rotation_difference(turned).angle < 1e-5
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert rigs.turn(before, rigs.matrices(ob)) < 1e-3
 
 
@@ -84,7 +81,6 @@ def test_goal_remove_takes_one_goal_away(live: bool) -> None:
     for end, at in (("hand.L", (0.5, -0.4, 1.3)), ("hand.R", (-0.5, -0.4, 1.3)), ("foot.L", (0.2, -0.4, 0.3))):
         rigs.goal(ob, end, rigs.empty(at, end), chain_length=3)
     ob.dqik.live = live
-    rigs.update()
     solved = rigs.matrices(ob)
     assert bpy.ops.dqik.goal_remove(index=1) == {"FINISHED"}
     assert [goal.bone for goal in ob.dqik.goals] == ["hand.L", "foot.L"]
@@ -104,8 +100,7 @@ def test_goal_remove_keeps_a_target_that_was_chosen_later() -> None:
     bpy.context.collection.objects.link(mine)
     ob.dqik.goals[0].target = mine
     ob.dqik.goals[1].target, ob.dqik.goals[1].subtarget = ob, "a"
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert "follows bone 'a'" in ob.dqik.status.message
     for _ in range(2):
         assert bpy.ops.dqik.goal_remove() == {"FINISHED"}
@@ -133,12 +128,10 @@ def test_solve_solves_this_frame_once() -> None:
     ob, target = rigs.made_active(rigs.bent_arm()), rigs.empty((0.9, -1.0, 0.5))
     rigs.goal(ob, "b", target)
     assert bpy.ops.dqik.solve() == {"FINISHED"}
-    rigs.update()
     assert rigs.miss(ob, "b", target) < 1e-3
     assert not ob.dqik.live
     solved = rigs.matrices(ob)
     target.location.z = -0.5
-    rigs.update()
     assert rigs.turn(solved, rigs.matrices(ob)) < 1e-6
 
 
@@ -147,12 +140,10 @@ def test_solve_starts_from_the_pose_as_it_stands() -> None:
     ob = rigs.made_active(rigs.bent_arm())
     for bone in ob.pose.bones:
         bone.rotation_quaternion = rigs.rotation((0, 0, 1), -25.0)
-    rigs.update()
     before = rigs.matrices(ob)
     rigs.goal(ob, "b", rigs.empty(rigs.tail(ob, "b")))
     for _ in range(2):
         bpy.ops.dqik.solve()
-        rigs.update()
         assert rigs.turn(before, rigs.matrices(ob)) < 1e-3
 
 
@@ -175,14 +166,12 @@ def test_reset_pose_puts_the_goals_bones_to_rest(live: bool) -> None:
         ob.pose.bones[name].rotation_euler = (0.4, 0.5, 0.6)
     rigs.update()
     rigs.goal(ob, "hand.L", rigs.empty((0.5, -0.4, 1.3)), chain_length=3)
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     assert bpy.ops.dqik.reset_pose() == {"FINISHED"}
     rigs.update()
     if live:
         assert rigs.miss(ob, "hand.L", bpy.data.objects["Target"]) < 1e-3
-        ob.dqik.live = False
-        rigs.update()
+        rigs.live(ob, False)
     assert rigs.local_rotation(ob, "arm.L").angle < 1e-6
     assert rigs.local_rotation(ob, "forearm.L").angle < 1e-6
     assert rigs.local_rotation(ob, "arm.R").angle > 0.5
@@ -200,14 +189,11 @@ def compare_elbows(
     """How far [degrees] our elbow is from Blender's about the line, and our miss, once its constraint is taken over."""
     rigs.blender_ik(ob, "b", target, chain_count=2, pole_target=pole, pole_angle=pole_angle)
     rigs.made_active(ob)
-    rigs.update()
     theirs = rigs.head(ob, "b")
     assert rigs.miss(ob, "b", target) < 1e-3
     assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
-    rigs.update()
     assert (rigs.head(ob, "b") - theirs).length > 1e-3  # the constraint is muted
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     return abs(rigs.elbow_angle(ob, "a", "b", theirs)), rigs.miss(ob, "b", target)
 
 
@@ -280,14 +266,12 @@ def test_a_limit_taken_over_stops_on_the_side_where_blenders_stops(axis: str, si
         setattr(bone, f"ik_max_{axis}", radians(40.0))
         # where the tip is when the bone is turned by 75 degrees to one side
         rigs.posed(bone, rigs.rotation({"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}[axis], 75.0 * side))
-        rigs.update()
         target = rigs.empty(rigs.tail(ob, "b"))
         bone.rotation_quaternion = (1, 0, 0, 0)
         rigs.blender_ik(ob, "b", target, chain_count=2)
         if which == "dqik":
             assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
             ob.dqik.live = True
-        rigs.update()
         twist, swing_x, swing_z = rigs.twist_and_swing(rigs.local_rotation(ob, "a"))
         angles.append({"x": swing_x, "y": twist, "z": swing_z}[axis])
         assert sum(abs(angle) for angle in (twist, swing_x, swing_z)) - abs(angles[-1]) < 0.1
@@ -332,12 +316,9 @@ def test_limits_clear_forgets_limits() -> None:
     ob = rigs.made_active(rigs.bent_arm())
     rigs.limit(ob.pose.bones["b"], (-5, 5), (-5, 5), (-5, 5))
     target = rigs.empty((0.5, -0.5, 0.5))
-    rigs.goal(ob, "b", target)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "b", target)
     assert rigs.miss(ob, "b", target) > 0.1
     assert bpy.ops.dqik.limits_clear() == {"FINISHED"}
-    rigs.update()
     assert rigs.miss(ob, "b", target) < 1e-3
     assert not ob.pose.bones["b"].dqik_use_limits
     assert abs(degrees(ob.pose.bones["b"].dqik_swing_x_max) - 180.0) < 1e-3

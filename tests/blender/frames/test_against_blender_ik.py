@@ -39,7 +39,6 @@ def narrow_arm(which: str, upper_turn: Quaternion, elbow: float, pole_side: floa
     ob = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)])
     for bone, turn in zip(ob.pose.bones, (upper_turn, rigs.rotation((1, 0, 0), elbow)), strict=True):
         rigs.posed(bone, turn)
-    rigs.update()
     root, middle, tip = rigs.head(ob, "a"), rigs.head(ob, "b"), rigs.tail(ob, "b")
     line = (tip - root).normalized()
     out = (middle - root) - line * (middle - root).dot(line)
@@ -157,7 +156,6 @@ def test_a_limit_may_exclude_zero(bounds: tuple, start_from: str) -> None:
     bends = []
     for z in np.linspace(-0.1, 0.9, 21):
         target.location.z = z
-        rigs.update()
         twist, bend, sideways = rigs.twist_and_swing(rigs.local_rotation(ob, "b"))
         assert abs(twist) < 1e-3
         assert abs(sideways) < 1e-3
@@ -175,7 +173,6 @@ def test_a_limit_may_exclude_zero(bounds: tuple, start_from: str) -> None:
     ob.dqik.live = False
     rigs.blender_ik(ob, "b", target)
     target.location.z = -0.1
-    rigs.update()
     assert abs(rigs.twist_and_swing(rigs.local_rotation(ob, "b"))[1]) < 0.1
 
 
@@ -200,8 +197,7 @@ def sweep(which: str, far: float, facing: int, roll: float, start_from: str = "P
     rigs.at_frame(0)
     solve_by(which, ob, start_from)
     parents, before, worst, missed = rigs.parents(ob), None, 0.0, 0.0
-    for frame in range(STEPS):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(STEPS)):
         now = rigs.matrices(ob)
         if before is not None:
             worst = max(worst, np.degrees(rigs.local_turns(before, now, parents)).max())

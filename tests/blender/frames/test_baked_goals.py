@@ -28,11 +28,7 @@ def baked(alone: bool) -> bpy.types.Object:
 
 def shown(ob: bpy.types.Object) -> np.ndarray:
     """The poses of some frames."""
-    poses = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        poses.append(rigs.matrices(ob))
-    return np.array(poses)
+    return np.array([rigs.matrices(ob) for _ in rigs.visited(FRAMES)])
 
 
 @pytest.mark.parametrize(

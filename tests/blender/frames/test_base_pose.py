@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The base pose: taken when live solving goes on, kept through edits, saving and undo, given back when it goes off."""
 
+from collections.abc import Callable
 from math import radians
 from pathlib import Path
 
@@ -8,8 +9,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Vector
-from situations import reopened
+from situations import named, reopened
 
 
 def posed_figure(**modes: str) -> bpy.types.Object:
@@ -33,8 +33,7 @@ def test_live_off_gives_back_exactly_the_pose_from_before() -> None:
     before = rigs.channels(ob)
     for frames in ((5, 6, 7, 2), (2,), (9,)):
         ob.dqik.live = True
-        for frame in frames:
-            rigs.at_frame(frame)
+        rigs.visit(frames)
         assert np.abs(rigs.channels(ob) - before).max() > 0.05
         ob.dqik.live = True  # once more changes nothing
         ob.dqik.live = False
@@ -43,52 +42,48 @@ def test_live_off_gives_back_exactly_the_pose_from_before() -> None:
         np.testing.assert_array_equal(rigs.channels(ob), before)
 
 
-def test_posing_a_solved_bone_by_hand_moves_the_base_pose() -> None:
-    """What the user does to a solved bone while live is part of the pose that comes back."""
+@pytest.mark.parametrize(("name", "channel", "value", "row"), [
+    ("spine", "rotation_quaternion", rigs.rotation((1, 0, 0), 33.0), slice(3, 7)),
+    ("collar.L", "location", (0.01, 0.0, 0.02), slice(3)),
+])  # fmt: skip
+def test_what_the_hand_does_to_a_solved_bone_moves_the_base_pose(
+    name: str, channel: str, value: tuple, row: slice
+) -> None:
+    """It is part of the pose that comes back; of a bone that was only moved, the rotation is its own."""
     ob = posed_figure()
     before = rigs.channels(ob)
-    ob.dqik.live = True
+    rigs.live(ob)
+    setattr(ob.pose.bones[name], channel, value)
     rigs.update()
-    spine = ob.pose.bones["spine"]
-    spine.rotation_quaternion = rigs.rotation((1, 0, 0), 33.0)
-    mine = tuple(spine.rotation_quaternion)
-    rigs.update()
-    rigs.at_frame(3)
-    rigs.at_frame(4)
+    rigs.visit((3, 4))
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
     ob.dqik.live = False
-    after = rigs.channels(ob)
-    index = ob.pose.bones.find("spine")
-    np.testing.assert_allclose(after[index, 3:7], mine, atol=1e-6)
-    others = [k for k in range(len(before)) if k != index]
-    np.testing.assert_array_equal(after[others], before[others])
+    after, number = rigs.channels(ob), ob.pose.bones.find(name)
+    np.testing.assert_allclose(after[number, row], value, atol=1e-6)
+    before[number, row] = after[number, row]
+    np.testing.assert_array_equal(after, before)
 
 
 def test_posing_by_hand_steers_the_solve() -> None:
     """A free bone turned while live changes the solved pose, as it would have had it been so from the start."""
     ob = posed_figure()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     ob.pose.bones["spine"].rotation_quaternion = rigs.rotation((0, 1, 0), 40.0)
-    rigs.update()
     steered = rigs.matrices(ob)
-    ob.dqik.live = False
-    rigs.update()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob, False)
+    rigs.live(ob)
     assert rigs.turn(steered, rigs.matrices(ob)) < 1e-5
 
 
 def test_posing_a_bone_outside_the_chains_is_kept() -> None:
     """A bone that no goal moves is the user's, live or not."""
     ob = posed_figure()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     ob.pose.bones["hand.R"].rotation_quaternion = rigs.rotation((0, 0, 1), 25.0)
     rigs.update()
     rigs.at_frame(9)
     assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
     ob.dqik.live = False
-    rigs.update()
     assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
 
 
@@ -97,12 +92,10 @@ def test_live_off_after_loading_gives_the_base_pose_back(frames: tuple[int, ...]
     """Whether or not anything was solved since the file was opened."""
     ob = posed_figure(**MODES)
     before = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     reopened(tmp_path / "live.blend")
     ob = bpy.data.objects["Figure"]
-    for frame in frames:
-        rigs.at_frame(frame)
+    rigs.visit(frames)
     ob.dqik.live = True  # as a script might, to be sure
     ob.dqik.live = False
     np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-6)
@@ -112,14 +105,12 @@ def test_a_changed_rotation_mode_keeps_the_base_pose() -> None:
     """A bone whose rotation mode the user changes while live comes back turned as before, in the new mode."""
     ob = posed_figure()
     turned = rigs.matrices(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     for bone in ob.pose.bones:
         bone.rotation_mode = "YZX" if bone.name.startswith(("arm", "spine")) else "QUATERNION"
     rigs.update()
     rigs.at_frame(4)
     ob.dqik.live = False
-    rigs.update()
     assert rigs.turn(turned, rigs.matrices(ob)) < 1e-5
 
 
@@ -128,8 +119,7 @@ def test_undo_and_redo_of_live_keep_the_base_pose() -> None:
     ob = posed_figure()
     before = rigs.channels(ob)
     bpy.ops.ed.undo_push(message="Figure")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     bpy.ops.ed.undo_push(message="Live")
     bpy.data.objects["hand.L"].location.x -= 0.2
     rigs.update()
@@ -144,7 +134,6 @@ def test_undo_and_redo_of_live_keep_the_base_pose() -> None:
     bpy.ops.ed.redo()
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.live
-    rigs.update()
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
     ob.dqik.live = False
     np.testing.assert_array_equal(rigs.channels(ob), before)
@@ -153,13 +142,11 @@ def test_undo_and_redo_of_live_keep_the_base_pose() -> None:
 def test_a_keyed_live_switch_solves_only_where_it_is_on() -> None:
     """With `live` keyed, frames where it is off show the base pose and frames where it is on the solved one."""
     ob = posed_figure()
-    rigs.update()
     base = rigs.matrices(ob)
     for frame, on in ((1, False), (10, True), (20, False)):
         ob.dqik.live = on
         ob.dqik.keyframe_insert("live", frame=frame)
-    for frame in (3, 12, 25, 15, 4):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((3, 12, 25, 15, 4)):
         if 10 <= frame < 20:
             assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
         else:
@@ -183,7 +170,6 @@ def test_a_bone_leaves_a_chain_after_its_keys_were_muted() -> None:
     reaching.chain_length = 2
     rigs.update()
     target.location = (0.8, 1.5, 0.9)
-    rigs.update()
     assert rigs.miss(ob, "d", target) < 1e-3
 
 
@@ -197,8 +183,7 @@ def test_a_bone_leaves_a_chain_when_it_gets_a_driver() -> None:
     rigs.at_frame(2)
     ob.pose.bones["c"].driver_add("rotation_euler", 0).driver.expression = "0.1 * frame + 0.2"
     rigs.update()
-    for frame in (2, 5):
-        rigs.at_frame(frame)
+    rigs.visit((2, 5))
     assert rigs.miss(ob, "c", target) < 1e-3
     target.location = (0.5, 1.2, 1.0)
     rigs.update()
@@ -214,62 +199,35 @@ def test_disabling_the_extension_gives_the_base_pose_back(extension: str) -> Non
 
     ob = posed_figure()
     before = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert np.abs(rigs.channels(ob) - before).max() > 0.05
     addon_utils.disable(extension, default_set=True)
     np.testing.assert_array_equal(rigs.channels(ob), before)
 
 
-@pytest.mark.parametrize("name", ["added", "removed"])
-def test_editing_the_armature_while_live(name: str) -> None:
-    """After bones are added or removed in Edit Mode live solving goes on, and live off leaves no bone solved."""
+@pytest.mark.parametrize("edit", named(
+    added=lambda bones: rigs.put(bones.new("finger"), head=bones["hand.L"].tail, tail=bones["hand.L"].tail * 1.1,
+                                 parent=bones["hand.L"]),
+    removed=lambda bones: bones.remove(bones["neck"]),
+    reordered=lambda bones: rigs.put(bones["thigh.L"], parent=bones["foot.R"]),
+))  # fmt: skip
+def test_editing_the_armature_while_live(edit: Callable) -> None:
+    """After changes of bones in Edit Mode live solving goes on, and live off leaves none solved, each as it was."""
     ob = posed_figure()
-    rigs.made_active(ob)
-    ob.dqik.live = True
-    rigs.update()
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit = ob.data.edit_bones
-    if name == "added":
-        made, hand = edit.new("finger"), edit["hand.L"]
-        made.head, made.tail, made.parent = hand.tail, hand.tail + Vector((0.1, 0, 0)), hand
-    else:
-        edit.remove(edit["neck"])
+    turned = {bone.name: bone.rotation_quaternion.copy() for bone in ob.pose.bones}
+    rigs.live(ob)
+    with rigs.edit_mode(ob) as bones:
+        edit(bones)
     bpy.ops.object.mode_set(mode="POSE")
     rigs.update()
     bpy.data.objects["hand.L"].location.z -= 0.1
-    rigs.update()
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
     rigs.at_frame(5)
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
     ob.dqik.live = False
-    for k, bone in enumerate(b for b in rigs.figure("Other").pose.bones if b.name in ob.pose.bones):
-        del k
-        was = posed_turn(bone.name)
-        assert ob.pose.bones[bone.name].rotation_quaternion.rotation_difference(was).angle < 1e-5, bone.name
-
-
-def posed_turn(name: str):
-    """The turn that `posed_figure` gave a bone."""
-    names = [bone.name for bone in bpy.data.objects["Other"].pose.bones]
-    k = names.index(name)
-    return rigs.rotation((1, 2 * k, 3), 3.0 * k)
-
-
-def test_moving_a_bone_by_hand_takes_no_answer_for_its_rotation() -> None:
-    """A solved bone that the user moves but does not turn has its own rotation back when live goes off."""
-    ob = posed_figure()
-    before = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.update()
-    arm = ob.pose.bones.find("collar.L")
-    ob.pose.bones[arm].location = (0.01, 0.0, 0.02)
-    rigs.update()
-    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
-    ob.dqik.live = False
-    after = rigs.channels(ob)
-    np.testing.assert_array_equal(after[arm, 3:7], before[arm, 3:7])
-    np.testing.assert_allclose(after[arm, :3], (0.01, 0.0, 0.02), atol=1e-7)
+    for bone in ob.pose.bones:
+        was = turned.get(bone.name)
+        assert was is None or bone.rotation_quaternion.rotation_difference(was).angle < 1e-5, bone.name
 
 
 def test_undo_keeps_keyed_bones_as_they_were_posed_by_hand() -> None:
@@ -280,8 +238,7 @@ def test_undo_keeps_keyed_bones_as_they_were_posed_by_hand() -> None:
             ob.pose.bones[name].rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
             ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     ob.dqik.live = True
-    for frame in (5, 6):
-        rigs.at_frame(frame)
+    rigs.visit((5, 6))
     for name, degrees in (("arm.L", 40.0), ("spine", -20.0)):
         ob.pose.bones[name].rotation_quaternion = rigs.rotation((0, 0, 1), degrees)
         rigs.update()
@@ -294,12 +251,10 @@ def test_undo_keeps_keyed_bones_as_they_were_posed_by_hand() -> None:
         bpy.ops.ed.undo_push(message="Moved")
         bpy.ops.ed.undo()
         bpy.data.objects["hand.L"].update_tag()
-        rigs.update()
         return rigs.matrices(bpy.data.objects["Figure"])
 
     assert rigs.turn(expected, move_and_undo()) < 1e-3
-    for frame in (7, 6):
-        rigs.at_frame(frame)
+    rigs.visit((7, 6))
     keyed = rigs.matrices(bpy.data.objects["Figure"])
     assert rigs.turn(expected, keyed) > 0.05
     bpy.ops.ed.undo_push(message="Visited")
@@ -316,11 +271,9 @@ def test_a_keyed_bone_posed_before_live_goes_on_is_not_forgotten() -> None:
     rigs.at_frame(6)
     arm.rotation_quaternion = rigs.rotation((0, 0, 1), 40.0)
     rigs.update()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     seen = rigs.matrices(ob)
     bpy.data.objects["hand.L"].location.z += 1e-4
-    rigs.update()
     assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.2)
 
 
@@ -332,7 +285,6 @@ def test_rest_position_shows_the_rest_pose() -> None:
     rigs.at_frame(3)
     assert max(rigs.local_rotation(ob, bone.name).angle for bone in ob.pose.bones) < 1e-6
     ob.data.pose_position = "POSE"
-    rigs.update()
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
 
 
@@ -373,7 +325,6 @@ def test_frames_that_pass_in_rest_position_count() -> None:
     rigs.at_frame(9)
     expected = rigs.matrices(ob)
     rigs.at_frame(2)
-    rigs.update()
     before = rigs.matrices(ob)
     ob.data.pose_position = "REST"
     rigs.update()
@@ -387,15 +338,12 @@ def test_frames_that_pass_in_rest_position_count() -> None:
 def test_a_bone_that_goals_leave_is_the_users_after_loading(tmp_path: Path) -> None:
     """Bones of a goal that was muted can be posed, and stay so when the file is opened again."""
     ob = posed_figure()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     ob.dqik.goals["hand.L"].mute = True
     rigs.update()
     rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((1, 0, 0), 50.0))
-    rigs.update()
     before = rigs.matrices(ob)
     reopened(tmp_path / "muted.blend")
     ob = bpy.data.objects["Figure"]
-    for frame in (1, 4):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 4)):
         assert rigs.turn(before, rigs.matrices(ob)) < 1e-5

@@ -3,14 +3,14 @@
 
 import re
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import key_turns, steps_of
+from situations import installed, key_turns, named, steps_of
 
 AT = 6  # the frame on which it happens
 
@@ -28,9 +28,8 @@ def scene_with_arm() -> bpy.types.Object:
     return ob
 
 
-@contextmanager
-def handler(name: str, act: Callable[[], object]) -> Generator[None]:
-    """A handler that acts once, on a frame."""
+def disturbing(act: Callable[[], object]) -> AbstractContextManager:
+    """With a handler that acts once, on a frame."""
     done = []
 
     def run(scene: bpy.types.Scene, *_: object) -> None:
@@ -38,141 +37,73 @@ def handler(name: str, act: Callable[[], object]) -> Generator[None]:
             done.append(True)
             act()
 
-    handlers = getattr(bpy.app.handlers, name)
-    handlers.append(run)
-    try:
-        yield
-    finally:
-        if run in handlers:
-            handlers.remove(run)
+    return installed("frame_change_post", run)
 
 
 def rig() -> bpy.types.Object:
     return bpy.data.objects["Rig"]
 
 
-def remove_rig() -> None:
-    bpy.data.objects.remove(rig())
-
-
-def remove_data() -> None:
-    bpy.data.armatures.remove(rig().data)
-
-
-def remove_target() -> None:
-    bpy.data.objects.remove(bpy.data.objects["Target"])
-
-
-def remove_action() -> None:
-    bpy.data.actions.remove(rig().animation_data.action)
-
-
-def unlink_rig() -> None:
-    bpy.context.scene.collection.objects.unlink(rig())
-
-
-def remove_all() -> None:
-    bpy.data.batch_remove([*bpy.data.objects, *bpy.data.armatures])
-
-
-def rename_bones() -> None:
-    rig().data.bones["b"].name = "renamed"
-
-
-def other_data() -> None:
-    rig().data = rig().data.copy()
-
-
-def edit_mode() -> None:
+def in_mode(mode: str) -> None:
     rigs.made_active(rig())
-    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.object.mode_set(mode=mode)
 
 
-def change_frame() -> None:
-    bpy.context.scene.frame_current = 2
-
-
+REMOVED, EDITED = "'Rig' was removed", "the bones of 'Rig' were edited"
+REMOVALS = {
+    "remove_rig": (REMOVED, lambda: bpy.data.objects.remove(rig())),
+    "remove_data": (REMOVED, lambda: bpy.data.armatures.remove(rig().data)),
+}
+RENAMED = {"rename_bones": (EDITED, lambda: rigs.put(rig().data.bones["b"], name="renamed"))}
 STOPS = {
-    remove_rig: "'Rig' was removed", remove_data: "'Rig' was removed", remove_target: "'Target' was removed",
-    remove_action: "'RigAction.*' was removed", unlink_rig: "'Rig' was removed", remove_all: "'Rig' was removed",
-    rename_bones: "the bones of 'Rig' were edited", other_data: "the bones of 'Rig' were edited",
-    edit_mode: "the bones of 'Rig' were edited", change_frame: "another frame was set",
+    **REMOVALS, **RENAMED,
+    "remove_target": ("'Target' was removed", lambda: bpy.data.objects.remove(bpy.data.objects["Target"])),
+    "remove_action": ("'RigAction.*' was removed", lambda: bpy.data.actions.remove(rig().animation_data.action)),
+    "unlink_rig": (REMOVED, lambda: bpy.context.scene.collection.objects.unlink(rig())),
+    "remove_all": (REMOVED, lambda: bpy.data.batch_remove([*bpy.data.objects, *bpy.data.armatures])),
+    "other_data": (EDITED, lambda: rigs.put(rig(), data=rig().data.copy())),
+    "edit_mode": (EDITED, lambda: in_mode("EDIT")),
+    "change_frame": ("another frame was set", lambda: rigs.put(bpy.context.scene, frame_current=2)),
+}  # fmt: skip
+"""What disturbs a task: what is said of it, and how it is done."""
+TASKS = {
+    "bake": {}, "check_range": {}, "compare_solvers": {"solvers": {"PGS"}}, "targets_to_pose": {"use_range": True},
 }  # fmt: skip
 
 
-def bake() -> set[str]:
-    return bpy.ops.dqik.bake(frame_start=1, frame_end=20)
-
-
-def check() -> set[str]:
-    return bpy.ops.dqik.check_range(frame_start=1, frame_end=20)
-
-
-def compare() -> set[str]:
-    return bpy.ops.dqik.compare_solvers(frame_start=1, frame_end=20, solvers={"PGS"})
-
-
-def targets_to_pose() -> set[str]:
-    return bpy.ops.dqik.targets_to_pose(use_range=True, frame_start=1, frame_end=20)
-
-
-TASKS = [bake, check, compare, targets_to_pose]
+def work(task: str) -> set[str]:
+    return getattr(bpy.ops.dqik, task)(frame_start=1, frame_end=20, **TASKS[task])
 
 
 @pytest.mark.parametrize("live", [False, True])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("disturb", STOPS)
 def test_a_disturbed_task_stops_with_a_sentence(
-    disturb: Callable, task: Callable, live: bool, extension: str, capfd: pytest.CaptureFixture[str]
+    disturb: str, task: str, live: bool, extension: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """What still exists is as before, nothing stays suspended, and nobody sees a traceback."""
     ob = scene_with_arm()
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     bystander = bpy.data.objects["Bystander"]
     bystander.location.x = 7.0
     frame, keys, target_keys = bpy.context.scene.frame_current, rigs.keys(ob), rigs.keys(bpy.data.objects["Target"])
     actions = {action.name for action in bpy.data.actions}
-    with handler("frame_change_post", disturb), pytest.raises(RuntimeError) as error:
-        task()
-    assert re.fullmatch(rf"Error: [^\n]*; {STOPS[disturb]} meanwhile\s*", str(error.value))
+    said, act = STOPS[disturb]
+    with disturbing(act), pytest.raises(RuntimeError) as error:
+        work(task)
+    assert re.fullmatch(rf"Error: [^\n]*; {said} meanwhile\s*", str(error.value))
     printed = capfd.readouterr()
     assert "Traceback" not in printed.out + printed.err
     assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended
     assert bpy.context.scene.frame_current == frame
     assert {action.name for action in bpy.data.actions} <= actions
-    if disturb is not remove_all:
+    if disturb != "remove_all":
         assert bystander.location.x == 7.0
-    if disturb not in (remove_all, remove_target):
+    if disturb not in ("remove_all", "remove_target"):
         assert rigs.keys(bpy.data.objects["Target"]) == target_keys
-    if disturb in (change_frame, other_data):
+    if disturb in ("change_frame", "other_data"):
         assert rigs.keys(ob) == keys
         assert ob.dqik.live == live
-
-
-def rename_rig() -> None:
-    rig().name = "renamed"
-
-
-def push_undo() -> None:
-    bpy.ops.ed.undo_push(message="in the middle")
-
-
-def pose_mode() -> None:
-    rigs.made_active(rig())
-    bpy.ops.object.mode_set(mode="POSE")
-
-
-def live_off() -> None:
-    rig().dqik.live = False
-
-
-def copy_the_rig() -> None:
-    bpy.context.scene.collection.objects.link(rig().copy())
-
-
-def remove_bystander() -> None:
-    bpy.data.objects.remove(bpy.data.objects["Bystander"])
 
 
 def fail() -> None:
@@ -181,22 +112,22 @@ def fail() -> None:
 
 @pytest.mark.prints_traceback
 @pytest.mark.parametrize("live", [False, True])
-@pytest.mark.parametrize(
-    "disturb", [rename_rig, push_undo, pose_mode, live_off, copy_the_rig, remove_bystander, fail]
-)
+@pytest.mark.parametrize("disturb", named(
+    fail, rename_rig=lambda: rigs.put(rig(), name="renamed"), pose_mode=lambda: in_mode("POSE"),
+    push_undo=lambda: bpy.ops.ed.undo_push(message="in the middle"),
+    live_off=lambda: rigs.put(rig().dqik, live=False),
+    copy_the_rig=lambda: bpy.context.scene.collection.objects.link(rig().copy()),
+    remove_bystander=lambda: bpy.data.objects.remove(bpy.data.objects["Bystander"]),
+))  # fmt: skip
 def test_what_does_not_concern_the_bake_leaves_its_keys_as_they_are(disturb: Callable, live: bool) -> None:
     """The keys are those of a bake that nobody disturbs."""
     keys = []
     for act in (disturb, None):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         ob = scene_with_arm()
-        ob.dqik.live = live
-        rigs.update()
-        if act is None:
-            assert bake() == {"FINISHED"}
-        else:
-            with handler("frame_change_post", act):
-                assert bake() == {"FINISHED"}
+        rigs.live(ob, live)
+        with disturbing(act) if act else nullcontext():
+            assert work("bake") == {"FINISHED"}
         keys.append({channel: np.array(points) for channel, points in rigs.keys(ob).items()})
         assert not ob.dqik.live
     assert keys[0].keys() == keys[1].keys()
@@ -215,19 +146,12 @@ def remove_layer() -> None:
     bpy.context.scene.view_layers.remove(bpy.context.view_layer)
 
 
-def undo() -> None:
-    bpy.ops.ed.undo()
-
-
-def open_file() -> None:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-
-
-BETWEEN = {
-    remove_rig: "'Rig' was removed", remove_data: "'Rig' was removed", remove_scene: "'Scene' was removed",
-    remove_layer: "the view layer was removed", undo: "undo was called", rename_bones: "the bones of 'Rig' were edited",
-    open_file: "was removed",
-}  # fmt: skip
+ENDS = {
+    **REMOVALS, "remove_scene": ("'Scene' was removed", remove_scene),
+    "undo": ("undo was called", lambda: bpy.ops.ed.undo()),
+    "open_file": ("was removed", lambda: bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)),
+}
+BETWEEN = {**ENDS, **RENAMED, "remove_layer": ("the view layer was removed", remove_layer)}
 
 
 @pytest.mark.parametrize("steps", [3, 20])
@@ -235,26 +159,25 @@ BETWEEN = {
 @pytest.mark.parametrize("name", ["bake", "check_range", "compare_solvers"])
 @pytest.mark.parametrize("disturb", BETWEEN)
 def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
-    disturb: Callable, name: str, live: bool, steps: int, extension: str
+    disturb: str, name: str, live: bool, steps: int, extension: str
 ) -> None:
     """The operator ends with a sentence, also where Blender could not do that in a handler."""
     ob = scene_with_arm()
     bpy.ops.ed.undo_push(message="Arm")
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     bpy.ops.ed.undo_push(message="Live")
     working, said = steps_of(name)
     for _ in range(steps):
         next(working)
-    disturb()
+    BETWEEN[disturb][1]()
     result = None
     while result is None:
         try:
             next(working)
         except StopIteration as end:
             result = end.value
-    if disturb in (remove_rig, remove_data, remove_scene, open_file, undo) or steps < 20:
+    if disturb in ENDS or steps < 20:
         assert result == {"CANCELLED"}
         assert len(said) == 1
-        assert re.search(r"was|were", said[0][1])
+        assert BETWEEN[disturb][0] in said[0][1]
     assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended

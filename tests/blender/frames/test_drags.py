@@ -29,7 +29,7 @@ def set_up(
     ob = rigs.made_active(build.native(character))
     bone = {role: ob.pose.bones[name] for name, role in build.truth(character).items() if role}
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == bone[role].name)
+    target = rigs.goal_of(ob, bone[role].name).target
     heights = [(ob.matrix_world @ one.head).z for one in ob.pose.bones]
     ahead = ob.matrix_world.to_3x3() @ (bone["toes", "L"].head - bone["foot", "L"].head)
     return ob, bone[role], target, max(heights) - min(heights), (ahead - ahead.dot(UP) * UP).normalized()

@@ -42,11 +42,7 @@ def cart(places: Iterable[tuple], **settings: float) -> bpy.types.Object:
 
 def distances(ob: bpy.types.Object, frames: Iterable[int]) -> list[float]:
     """How far the head of the cart is from its target, as Blender shows them in frames played in order."""
-    found = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        found.append((rigs.head(ob, "cart") - rigs.place(bpy.data.objects["Target"])).length)
-    return found
+    return [(rigs.head(ob, "cart") - rigs.place(bpy.data.objects["Target"])).length for _ in rigs.visited(frames)]
 
 
 def moving_arm(limited: bool = False) -> bpy.types.Object:
@@ -65,11 +61,7 @@ def moving_arm(limited: bool = False) -> bpy.types.Object:
 
 def played(ob: bpy.types.Object, frames: Iterable[float]) -> list[np.ndarray]:
     """The evaluated poses of frames, in order."""
-    poses = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        poses.append(rigs.matrices(ob))
-    return poses
+    return [rigs.matrices(ob) for _ in rigs.visited(frames)]
 
 
 # -- the law ----------------------------------------------------------------------------------------------------------
@@ -107,8 +99,7 @@ def test_a_turn_is_made_good_at_the_rate_of_the_gain(mode: str) -> None:
     following(ob, gain=3.0)
     rigs.at_frame(1)
     k = 3.0 / 24.0
-    for frame in range(2, LAST):
-        rigs.at_frame(frame)
+    for frame in rigs.visited(range(2, LAST)):
         turned = rigs.evaluated(ob).pose.bones["dial"].matrix.to_quaternion()
         left = target.rotation_quaternion.rotation_difference(turned).angle
         assert left == pytest.approx(radians(80.0) * (1 - math.exp(-k)) / k * math.exp(-k * (frame - 2)), rel=2e-3)
@@ -134,8 +125,7 @@ def test_limits_hold_on_every_frame_that_is_shown(gain: float, solver: str) -> N
     ob.dqik.solver = solver
     following(ob, gain=gain)
     poses = []
-    for frame in range(1, LAST + 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(1, LAST + 1)):
         poses.append(rigs.matrices(ob))
         for name in "abc":
             twist, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, name))
@@ -224,8 +214,7 @@ def test_a_jump_goes_to_the_target_at_once_as_from_the_pose() -> None:
     following(ob, gain=2.0)
     lagging = dict(enumerate(played(ob, range(1, LAST + 1)), start=1))
     assert min(rigs.turn(afresh[frame], lagging[frame]) for frame in range(5, 20)) > 0.02
-    for frame in (12, 5, 9, 8, 20, 18):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((12, 5, 9, 8, 20, 18)):
         assert rigs.turn(afresh[frame], rigs.matrices(ob)) < 1e-6
 
 
@@ -258,12 +247,10 @@ def test_undo_leaves_the_lag_as_it_was() -> None:
     played(ob, range(1, 10))
     bpy.ops.ed.undo_push(message="played")
     bpy.data.objects["Target"].location = (0.5, 0.5, 0.5)
-    rigs.update()
     assert rigs.turn(rigs.matrices(ob), expected[8]) > 0.01
     bpy.ops.ed.undo_push(message="moved")
     bpy.ops.ed.undo()
     ob = bpy.data.objects["Rig"]
-    rigs.update()
     assert rigs.turn(rigs.matrices(ob), expected[8]) < 1e-5
     for before, after in zip(expected[9:], played(ob, range(10, 13)), strict=True):
         assert rigs.turn(before, after) < 1e-5
@@ -357,8 +344,7 @@ def test_the_overlay_tells_a_lag_from_a_miss(extension: str) -> None:
     assert "lag" not in kinds() and "miss" not in kinds()
     rigs.at_frame(2)
     assert "lag" in kinds() and "miss" not in kinds()
-    ob.dqik.live = False
-    rigs.update()
+    rigs.live(ob, False)
     assert "miss" in kinds() and "lag" not in kinds()
 
 

@@ -25,10 +25,7 @@ def drive_by(owner: bpy.types.bpy_struct, path: str, index: int, ob: bpy.types.O
 def skinned(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
     """A triangle that an armature modifier moves with a bone."""
     end = ob.data.bones[bone].tail_local
-    mesh = bpy.data.meshes.new("Skin")
-    mesh.from_pydata([end, (end.x, end.y + 0.1, end.z), (end.x, end.y, end.z + 0.1)], [], [(0, 1, 2)])
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.scene.collection.objects.link(skin)
+    skin = rigs.mesh([end, (end.x, end.y + 0.1, end.z), (end.x, end.y, end.z + 0.1)], [(0, 1, 2)], "Skin")
     skin.vertex_groups.new(name=bone).add([0, 1, 2], 1.0, "ADD")
     skin.modifiers.new("Armature", "ARMATURE").object = ob
     return skin
@@ -72,8 +69,7 @@ def by_curve(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
 def by_bone_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """The hook is on a bone of an armature without goals, whose constraint follows the leader."""
     third = rigs.armature([rigs.Bone("link", (0, 0, 0), (0, 0, 0.2))], "Third")
-    made = third.pose.bones["link"].constraints.new("COPY_TRANSFORMS")
-    made.target, made.subtarget = leader, "jib"
+    rigs.constrain(third.pose.bones["link"], "COPY_TRANSFORMS", leader, subtarget="jib")
     hook.parent, hook.parent_type, hook.parent_bone = third, "BONE", "link"
 
 
@@ -104,16 +100,13 @@ def by_property_of_the_armature(leader: bpy.types.Object, hook: bpy.types.Object
 
 def by_shape_key(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """The hook is on vertices that a shape key moves, whose value the leader's bone drives."""
-    mesh = bpy.data.meshes.new("Shape")
-    mesh.from_pydata([(0.9, 0.4, 0.6), (1.0, 0.4, 0.6), (0.9, 0.5, 0.6)], [], [(0, 1, 2)])
-    shape = bpy.data.objects.new("Shape", mesh)
-    bpy.context.scene.collection.objects.link(shape)
+    shape = rigs.mesh([(0.9, 0.4, 0.6), (1.0, 0.4, 0.6), (0.9, 0.5, 0.6)], [(0, 1, 2)], "Shape")
     shape.shape_key_add(name="Basis")
     up = shape.shape_key_add(name="Up")
     up.slider_max = 3.0
     for point in up.data:
         point.co.z += 0.3
-    drive_by(mesh.shape_keys, 'key_blocks["Up"].value', -1, leader, "jib", "LOC_Z")
+    drive_by(shape.data.shape_keys, 'key_blocks["Up"].value', -1, leader, "jib", "LOC_Z")
     hook.parent, hook.parent_type, hook.parent_vertices = shape, "VERTEX_3", (0, 1, 2)
 
 
@@ -127,8 +120,7 @@ def by_grandparent(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
 
 
 def by_constraint(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
-    made = hook.constraints.new("COPY_LOCATION")
-    made.target, made.subtarget = leader, "jib"
+    rigs.constrain(hook, "COPY_LOCATION", leader, subtarget="jib")
 
 
 WAYS = [
@@ -159,8 +151,7 @@ def leader_and_follower(
 def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Callable, order: tuple) -> None:
     """Whatever the target follows its leader by, and after an edit as after a change of frame."""
     leader, follower, hook = leader_and_follower(way, order)
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         assert rigs.miss(follower, "jib", hook) < NEAR, f"frame {frame}"
         assert follower.dqik.status.converged
     assert history(follower) < STEADY
@@ -168,7 +159,6 @@ def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Ca
     moved.animation_data_clear()
     for place in ((0.9, 0.4, 1.2), (1.1, -0.2, 0.9)):
         moved.location = place
-        rigs.update()
         assert rigs.miss(follower, "jib", hook) < NEAR
 
 
@@ -201,8 +191,7 @@ def test_a_ring_of_drivers_is_no_trouble() -> None:
 def test_in_a_cycle_of_armatures_one_goal_is_left_out_and_said() -> None:
     """The first armature does not wait for the second, which follows it; its other goals are met."""
     one, other = two_that_follow_each_other()
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         assert "a cycle" in one.dqik.status.message
         assert not other.dqik.status.message
         assert rigs.miss(one, "jib", bpy.data.objects["Load"]) < NEAR
@@ -232,8 +221,7 @@ def test_an_armature_that_is_not_live_on_a_frame_is_in_no_cycle(keyed: int) -> N
         forget()
         rigs.at_frame(frame)
         fresh[frame] = rigs.matrices(both[1 - keyed])
-    for frame in (8, 7, 12, 10):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((8, 7, 12, 10)):
         if frame in fresh:
             assert turn(fresh[frame], rigs.matrices(both[1 - keyed])) < STEADY
 
@@ -295,8 +283,7 @@ def test_a_constraint_without_its_target_holds_nothing() -> None:
     ob.dqik.live = True
     rigs.at_frame(3)
     bpy.data.objects.remove(guide)
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         assert rigs.miss(ob, "jib", target) < NEAR
     assert not ob.dqik.status.message
     assert history(ob) < STEADY
@@ -321,8 +308,7 @@ def test_a_target_that_a_handler_has_moved_before_is_met_on_the_same_frame() -> 
     bpy.app.handlers.frame_change_post.insert(0, move)
     try:
         shown = {frame: pose_at(ob, frame) for frame in FRAMES}
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        for _ in rigs.visited(FRAMES):
             assert rigs.miss(ob, "jib", target) < NEAR
             assert ob.dqik.status.converged
         rigs.made_active(ob)
@@ -347,8 +333,7 @@ def test_the_report_measures_the_target_where_blender_shows_it() -> None:
     handlers.append(move)
     bpy.app.handlers.frame_change_pre.append(come_last)
     try:
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        for _ in rigs.visited(FRAMES):
             miss = rigs.miss(ob, "jib", target)
             assert miss > NEAR
             assert not ob.dqik.status.converged

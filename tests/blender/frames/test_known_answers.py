@@ -25,10 +25,7 @@ def playing(start_from: str = "POSE") -> bpy.types.Object:
 
 def loop(ob: bpy.types.Object) -> np.ndarray:
     """The channels (F, N, C) on some frames."""
-    shown = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        shown.append(rigs.channels(ob))
+    shown = [rigs.channels(ob) for _ in rigs.visited(FRAMES)]
     return np.stack(shown)
 
 
@@ -53,8 +50,7 @@ def test_previous_frame_goes_on_from_a_known_answer(extension: str) -> None:
     ob = playing()
     shown = []
     for _ in range(3):
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        rigs.visit(FRAMES)
         ob.dqik.start_from = "PREVIOUS"
         rigs.at_frame(11)
         shown.append(rigs.channels(ob))
@@ -72,8 +68,7 @@ def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         ob = playing()
         forget(extension)
-        for frame in frames:
-            rigs.at_frame(frame)
+        rigs.visit(frames)
         rigs.made_active(ob)
         assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
         baked.append(rigs.keys(ob))
@@ -124,6 +119,5 @@ def test_memory_is_bounded_where_each_frame_is_prepared_anew(
         return sum(type(one) is solvers.Prepared for one in gc.get_objects())
 
     others = count()  # those of other tests
-    for frame in range(1, 41):
-        rigs.at_frame(frame)
+    rigs.visit(range(1, 41))
     assert count() <= others + most + 5

@@ -33,12 +33,12 @@ def rig() -> tuple[bpy.types.Object, dict[str, bpy.types.Object]]:
 
 def missing_frames(ob: bpy.types.Object, targets: dict[str, bpy.types.Object]) -> list[int]:
     """The frames on which Blender shows a hand away from its target."""
-    found = []
-    for frame in range(FRAMES[0], FRAMES[1] + 1):
-        rigs.at_frame(frame)
-        if max(rigs.miss(ob, bone, target) for bone, target in targets.items()) > NEAR:
-            found.append(frame)
-    return found
+    return [frame for frame in rigs.visited(range(FRAMES[0], FRAMES[1] + 1))
+            if max(rigs.miss(ob, bone, target) for bone, target in targets.items()) > NEAR]  # fmt: skip
+
+
+def guide(ob: bpy.types.Object) -> None:
+    rigs.constrain(ob.pose.bones["forearm.R"], "COPY_ROTATION", rigs.empty((0, 0, 0), "Guide"), influence=0.7)
 
 
 @pytest.mark.parametrize("constrained", [False, True])
@@ -46,11 +46,9 @@ def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
     """Of its own bone, also where a constraint turns a bone that the solver did not expect."""
     ob, targets = rig()
     if constrained:
-        made = ob.pose.bones["forearm.R"].constraints.new("COPY_ROTATION")
-        made.target, made.influence = rigs.empty((0, 0, 0), "Guide"), 0.7
+        guide(ob)
     ob.dqik.live = True
-    for frame in (3, 9):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((3, 9)):
         for goal in ob.dqik.goals:
             miss = rigs.miss(ob, goal.bone, targets[goal.bone])
             assert abs(goal.error - miss) < 1e-4
@@ -59,30 +57,15 @@ def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
         assert ob.dqik.status.error == pytest.approx(max(goal.error for goal in ob.dqik.goals))
 
 
-def uneven_scale(ob: bpy.types.Object) -> dict[str, object]:
-    ob.pose.bones["arm.R"].scale = (1.0, 0.6, 1.6)
-    return {}
-
-
-def constraint(ob: bpy.types.Object) -> dict[str, object]:
-    made = ob.pose.bones["forearm.R"].constraints.new("COPY_ROTATION")
-    made.target, made.influence = rigs.empty((0, 0, 0), "Guide"), 0.7
-    return {}
-
-
-def some_bones(ob: bpy.types.Object) -> dict[str, object]:
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = bone.name == "hand.L"
-    return {"only_selected": True}
-
-
-@pytest.mark.parametrize("distort", [uneven_scale, constraint, some_bones])
-def test_the_missed_frames_of_a_bake_are_those_that_blender_shows(distort: Callable) -> None:
+@pytest.mark.parametrize(("distort", "only_selected"), [
+    (lambda ob: rigs.put(ob.pose.bones["arm.R"], scale=(1.0, 0.6, 1.6)), False), (guide, False),
+    (lambda ob: rigs.select(ob, "hand.L"), True),
+], ids=["uneven scale", "constraint", "some bones"])  # fmt: skip
+def test_the_missed_frames_of_a_bake_are_those_that_blender_shows(distort: Callable, only_selected: bool) -> None:
     """Where Blender makes another pose of the keys than the one that was solved, its pose counts."""
     ob, targets = rig()
-    settings = distort(ob)
-    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], **settings)
+    distort(ob)
+    bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], only_selected=only_selected)
     missed = {entry.frame: entry.error for entry in ob.dqik.missed_frames}
     assert list(missed) == missing_frames(ob, targets)
     assert len(missed) > FRAMES[1] - FAR + 1
@@ -229,7 +212,6 @@ def test_a_lone_limb_stretches_toward_a_target_far_away_and_turns_with_it(end: s
     for step in range(121):
         way = rigs.rotation(ahead, 3.0 * step) @ (rigs.rotation(side, 52.0) @ ahead)
         target.location = root + times * sum(bone.length for bone in bones) * way
-        rigs.update()
         pose = rigs.matrices(ob)
         worst = max(worst, 0.0 if before is None else rigs.turn(before, pose))
         before = pose

@@ -31,15 +31,13 @@ def test_bones_that_are_all_locked_beside_an_ik_constraint_are_named_as_the_reas
     """Blender's IK is elsewhere in the rig, so the sentence is about the locks."""
     ob, target = arm_with_goal()
     other = rigs.Bone("other", (5, 0, 0), (6, 0, 0))
-    bpy.ops.object.mode_set(mode="EDIT")
-    made = ob.data.edit_bones.new(other.name)
-    made.head, made.tail = other.head, other.tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        made = bones.new(other.name)
+        made.head, made.tail = other.head, other.tail
     rigs.blender_ik(ob, "other", target)
     for name in ("a", "b"):
         ob.pose.bones[name].dqik_lock = True
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert "locked" in rigs.message(ob)
 
 
@@ -69,8 +67,7 @@ def test_what_was_learnt_and_is_damaged_is_left_out_with_a_sentence(text: str) -
     ob = rigs.made_active(rigs.figure())
     bpy.ops.dqik.setup_full_body()
     ob.dqik.natural_pose = ob.dqik.own_motion_share = 1.0
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     rigs.at_frame(2)
     before = rigs.channels(ob)
     ob.dqik.own_motion = text
@@ -118,8 +115,7 @@ def test_a_setting_of_a_bone_that_is_no_number_is_named_with_its_bone(name: str,
     """If Blender stores the value at all: otherwise the arm goes on."""
     ob, _ = arm_with_goal()
     rigs.limit(ob.pose.bones["a"], (-60, 60), (-60, 60), (-60, 60))
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     bone = ob.pose.bones["a"]
     size = np.size(getattr(bone, name))
     setattr(bone, name, value if size == 1 else [value] * size)
@@ -136,8 +132,7 @@ def test_a_setting_of_a_bone_that_is_no_number_is_named_with_its_bone(name: str,
 def test_a_setting_of_a_goal_that_is_no_number_spoils_nothing(name: str, value: float) -> None:
     """The goal is named, or left out, or goes on; no channel is NaN."""
     ob, _ = arm_with_goal()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     setattr(ob.dqik.goals[0], name, value)
     rigs.update()
     rigs.at_frame(2)
@@ -155,8 +150,7 @@ def test_a_setting_of_an_armature_that_is_no_number_spoils_nothing(name: str, va
     ob = rigs.made_active(rigs.figure())
     bpy.ops.dqik.setup_full_body()
     ob.dqik.solver = "CCD" if name == "unit_angle" else "PGS"
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     setattr(ob.dqik, name, value)
     rigs.update()
     rigs.at_frame(2)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Handlers of other add-ons move targets; DQIK meets them on the same frame, wherever the handlers are listed."""
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bpy
@@ -10,20 +9,9 @@ import numpy as np
 import pytest
 import rigs
 from films import probed
-from situations import NEAR, reaching
+from situations import NEAR, installed, reaching
 
 FRAMES = (3, 4, 9, 2, 20, 19)
-
-
-@contextmanager
-def installed(name: str, handler: Callable, at: int | None = None) -> Generator[None]:
-    """Have a handler in one of Blender's lists, at its end or at an index."""
-    handlers = getattr(bpy.app.handlers, name)
-    handlers.insert(len(handlers) if at is None else at, handler)
-    try:
-        yield
-    finally:
-        handlers.remove(handler)
 
 
 def target_at(frame: float) -> tuple[float, float, float]:
@@ -47,8 +35,7 @@ def mover(target: bpy.types.Object) -> Callable:
 
 def misses(ob: bpy.types.Object, target: bpy.types.Object) -> Iterator[float]:
     """How far the jib is from where the target is to be, frame by frame."""
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         np.testing.assert_allclose(rigs.place(target), target_at(frame), atol=1e-5)
         yield rigs.miss(ob, "jib", target)
 
@@ -63,10 +50,7 @@ def test_a_target_moved_at_a_change_of_frame_is_met_on_that_frame(at: int | None
 def test_a_bake_and_live_agree_on_it() -> None:
     ob, target = still()
     with installed("frame_change_post", mover(target)):
-        live = []
-        for frame in range(1, 11):
-            rigs.at_frame(frame)
-            live.append(rigs.matrices(ob))
+        live = [rigs.matrices(ob) for _ in rigs.visited(range(1, 11))]
         rigs.made_active(ob)
         assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
     for frame, pose in enumerate(live, start=1):
@@ -104,7 +88,6 @@ def test_a_target_moved_after_an_edit_is_met_after_that_edit(at: int | None) -> 
     with installed("depsgraph_update_post", follow, at):
         for y in (0.2, -0.3, 0.1):
             leader.location = (1.0, y, 1.1)
-            rigs.update()
             assert rigs.miss(ob, "jib", target) < NEAR
 
 
@@ -177,8 +160,7 @@ def test_two_add_ons_that_both_want_to_be_last() -> None:
     handlers = bpy.app.handlers.frame_change_post
     with installed("frame_change_post", move):
         with installed("frame_change_pre", come_last):
-            for frame in FRAMES:
-                rigs.at_frame(frame)
+            rigs.visit(FRAMES)
         assert len(moves) == len(FRAMES)
         assert max(misses(ob, target)) < NEAR
 

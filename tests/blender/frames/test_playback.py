@@ -58,14 +58,12 @@ def posed_in_bulk(ob: bpy.types.Object) -> None:
 
 
 def other_rest(ob: bpy.types.Object) -> None:
-    bpy.ops.object.mode_set(mode="EDIT")
-    ob.data.edit_bones["forearm.L"].tail.z += 0.1
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        bones["forearm.L"].tail.z += 0.1
 
 
 def released(ob: bpy.types.Object) -> None:
-    rigs.posed(ob.pose.bones["spine"], rigs.rotation((1, 0, 0), 20.0))
-    rigs.update()
+    rigs.pose(ob, "spine", rigs.rotation((1, 0, 0), 20.0))
     ob.pose.bones["spine"].dqik_hold = 0.0
 
 
@@ -130,10 +128,7 @@ def test_what_hangs_on_the_bones_goes_along_on_the_same_frame(start_from: str) -
     """A skinned mesh, a child of a bone and an object constrained to one are where the solved pose puts them."""
     ob = playing_figure(start_from)
     bone = ob.pose.bones["hand.L"]
-    mesh = bpy.data.meshes.new("Skin")
-    mesh.from_pydata([bone.tail], [], [])
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.scene.collection.objects.link(skin)
+    skin = rigs.mesh([bone.tail], [], "Skin")
     skin.vertex_groups.new(name="hand.L").add([0], 1.0, "REPLACE")
     skin.modifiers.new("Armature", "ARMATURE").object = ob
     child, copy = rigs.empty((0, 0, 0), "Child"), rigs.empty((0, 0, 0), "Copy")
@@ -161,6 +156,5 @@ def test_a_moved_bone_below_a_still_one_is_solved_alike_on_all_frames() -> None:
     rigs.goal(ob, "b", target, chain_length=2)
     ob.pose.bones["a"].location = (-0.2, 0.4, 0.1)
     ob.dqik.live = True
-    for frame in (2, 3, 9):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((2, 3, 9)):
         assert rigs.miss(ob, "b", target) < 1e-3

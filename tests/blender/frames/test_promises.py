@@ -78,8 +78,7 @@ def test_renders_show_the_same_and_leave_the_pose(name: str, tmp_path: Path) -> 
     ob, scene = SITUATIONS[name](), bpy.context.scene
     shown = film(ob, (1, 5, 11, 12, 8))
     with probed(lambda depsgraph: film_here(ob, depsgraph), tmp_path) as seen:
-        for frame in (12, 5):
-            rigs.at_frame(frame)
+        for _ in rigs.visited((12, 5)):
             bpy.ops.render.render()
         scene.frame_start, scene.frame_end = 11, 12
         rigs.at_frame(8)

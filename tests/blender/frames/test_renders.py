@@ -11,7 +11,7 @@ import pytest
 import rigs
 from films import filmed
 from live_rigs import SITUATIONS
-from situations import into_collection, reaching
+from situations import into_collection, named, reaching
 
 PIXELS = 16
 WIDE = 4.0  # what the camera sees, in both directions
@@ -58,12 +58,13 @@ def animation(folder: Path, first: int, last: int) -> dict[int, np.ndarray]:
     return {frame: seen(str(folder / f"film{frame:04d}.png")) for frame in range(first, last + 1)}
 
 
-ANIMATED = ["plain", "a keyed bone", "a keyed influence"]
+ANIMATED = ["plain", "a keyed bone", "a keyed influence", "previous frame"]
 
 
 def animated_crane(name: str) -> bpy.types.Object:
     """A crane of the catalogue; or one whose Live is keyed."""
-    ob = SITUATIONS["moving crane, plain" if name == "keyed live" else f"moving crane, {name}"]()
+    ob = SITUATIONS["moving crane, plain" if name in ("keyed live", "previous frame") else f"moving crane, {name}"]()
+    ob.dqik.start_from = "PREVIOUS" if name == "previous frame" else "POSE"
     for frame, live in {4: True, 6: False, 8: True}.items() if name == "keyed live" else ():
         ob.dqik.live = live
         ob.dqik.keyframe_insert("live", frame=frame)
@@ -76,8 +77,7 @@ def test_stills_animations_and_the_viewport_agree(name: str, tmp_path: Path) -> 
     """The ball is at one place in all three, at every frame; and the viewport is left as it was."""
     ob = animated_crane(name)
     viewport, stills = {}, {}
-    for frame in (7, 4, 6):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((7, 4, 6)):
         viewport[frame] = shown(ob)
         stills[frame] = still(tmp_path, frame)
         np.testing.assert_allclose(shown(ob), viewport[frame], atol=1e-4)
@@ -111,41 +111,31 @@ def test_motion_blur_is_of_the_solved_motion(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(film[frame], place, atol=NEAR, err_msg=f"frame {frame} of the animation")
 
 
-def target(hidden: bool) -> None:
-    bpy.data.objects["Load"].hide_render = hidden
-
-
-def collection_of_target(hidden: bool) -> None:
-    into_collection(bpy.data.objects["Load"]).collection.hide_render = hidden
-
-
-def bone_as_target(hidden: bool) -> None:
+def bone_as_target(load: bpy.types.Object) -> None:
     """A bone of an armature that nothing else needs."""
     leader = rigs.armature([rigs.Bone("hook", (0, 0, 0), (0, 0, 0.2))], "Leader")
-    made = leader.pose.bones["hook"].constraints.new("COPY_LOCATION")
-    made.target, leader.hide_render = bpy.data.objects["Load"], hidden
-    goal = bpy.data.objects["Crane"].dqik.goals[0]
-    goal.target, goal.subtarget = leader, "hook"
+    rigs.constrain(leader.pose.bones["hook"], "COPY_LOCATION", load)
+    leader.hide_render = True
+    rigs.put(bpy.data.objects["Crane"].dqik.goals[0], target=leader, subtarget="hook")
 
 
-def target_by_keys(hidden: bool) -> None:
-    load = bpy.data.objects["Load"]
-    for frame, value in {5: False, 6: hidden}.items():
+def target_by_keys(load: bpy.types.Object) -> None:
+    for frame, value in {5: False, 6: True}.items():
         load.hide_render = value
         load.keyframe_insert("hide_render", frame=frame)
 
 
-@pytest.mark.parametrize("hide", [target, collection_of_target, bone_as_target, target_by_keys])
+@pytest.mark.parametrize("hide", named(
+    bone_as_target, target_by_keys, target=lambda load: rigs.put(load, hide_render=True),
+    collection_of_target=lambda load: rigs.put(into_collection(load).collection, hide_render=True),
+))  # fmt: skip
 def test_targets_hidden_in_renders_are_reached_there(hide: Callable, tmp_path: Path) -> None:
     """Nothing is left in the file."""
-    ob, _ = reaching()
-    hide(True)
+    ob, load = reaching()
+    hide(load)
     filmed_jib(ob)
     ob.dqik.live = True
-    viewport = {}
-    for frame in (3, 16):
-        rigs.at_frame(frame)
-        viewport[frame] = shown(ob)
+    viewport = {frame: shown(ob) for frame in rigs.visited((3, 16))}
     assert np.abs(viewport[3] - viewport[16]).max() > 2 * NEAR
     before = set(bpy.data.objects)
     film = animation(tmp_path, 3, 16)

@@ -28,12 +28,10 @@ def test_scenes_at_different_frames_leave_each_other_alone(keyed: bool) -> None:
     here = pose_at(ob, 5)
     second.frame_set(25)
     target.update_tag()
-    rigs.update()
     assert turn(here, rigs.matrices(ob)) < STEADY
     for frame in (26, 27, 28):
         second.frame_set(frame)
     ob.update_tag()
-    rigs.update()
     assert turn(here, rigs.matrices(ob)) < STEADY
     assert turn(here, pose_at(ob, 5)) < STEADY
 
@@ -52,7 +50,6 @@ def test_a_scene_in_which_keys_switch_live_off_leaves_the_other_alone(before: in
     here = pose_at(ob, 5)
     second.frame_set(25)
     ob.update_tag()
-    rigs.update()
     assert turn(here, rigs.matrices(ob)) < STEADY
     assert turn(here, pose_at(ob, 5)) < STEADY
 
@@ -69,11 +66,9 @@ def test_each_scene_shows_its_own_frame() -> None:
     assert turn(at_20, rigs.matrices(ob)) < STEADY
     bpy.context.window.scene = first
     target.update_tag()
-    rigs.update()
     assert turn(at_5, rigs.matrices(ob)) < STEADY
     bpy.context.window.scene = second
     target.update_tag()
-    rigs.update()
     assert turn(at_20, rigs.matrices(ob)) < STEADY
 
 
@@ -147,15 +142,12 @@ def test_a_copy_is_solved_like_the_first(copied: Callable) -> None:
     ob, target = reaching()
     rigs.empty((0, 0, 0), "Spare")
     ob.dqik.live = True
-    for frame in (3, 4):
-        rigs.at_frame(frame)
+    rigs.visit((3, 4))
     made = copied(ob)
     rigs.update()
-    for frame in (12, 20, 21):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((12, 20, 21)):
         assert rigs.miss(made, "jib", target) < NEAR
-    made.dqik.live = False
-    rigs.update()
+    rigs.live(made, False)
     for bone in made.pose.bones:
         assert rigs.local_rotation(made, bone.name).angle < 1e-5
     for other in (one for one in bpy.data.objects if one.type == "ARMATURE" and one != made):
@@ -172,8 +164,7 @@ def test_an_armature_that_is_only_instanced_is_solved() -> None:
     instance = rigs.empty((0, 0, 0), "Instance")
     instance.instance_type, instance.instance_collection = "COLLECTION", collection
     ob.dqik.live = True
-    for frame in (3, 20, 21):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((3, 20, 21)):
         assert rigs.miss(ob, "jib", target) < NEAR
         assert ob.dqik.status.converged
 
@@ -245,8 +236,7 @@ def test_bones_of_another_armature_may_take_the_place_of_these() -> None:
     ], "Other")  # fmt: skip
     ob.data = other.data
     rigs.update()
-    for frame in (4, 20):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((4, 20)):
         assert ob.dqik.live
         assert rigs.miss(ob, "jib", target) < NEAR or ob.dqik.status.message
         assert np.isfinite(rigs.channels(ob)).all()

@@ -146,9 +146,7 @@ def test_a_target_on_a_cloth_is_met_where_the_cloth_is() -> None:
     other = crane("Other")
     target = rigs.empty((0, 0, 0), "On the cloth")
     target.parent, target.parent_type, target.parent_vertices = mesh, "VERTEX", (6, 6, 6)
-    rigs.goal(other, "jib", target)
-    other.dqik.live = True
-    rigs.update()
+    rigs.reach(other, "jib", target)
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert rigs.miss(other, "jib", target) < NEAR

@@ -76,8 +76,7 @@ def test_solvers_keep_to_the_floor_as_live_does_and_refuse_couplings(arm: bpy.ty
     arm.dqik.live = True
     for solver, row in rows.items():
         arm.dqik.solver = solver
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        for frame in rigs.visited(FRAMES):
             missed = rigs.miss(arm, "b", arm.dqik.goals[0].target)
             assert row.errors[frame - FRAMES[0]] == pytest.approx(missed, abs=2e-4)
     assert max(row.errors.max() for row in rows.values()) > 0.05
@@ -105,28 +104,22 @@ def test_every_solver_solves_live_and_once(arm: bpy.types.Object, name: str) -> 
     target = arm.dqik.goals[0].target
     target.animation_data_clear()
     target.location = (1.1, -1.0, 0.3)
-    rigs.update()
     rest = rigs.matrices(arm)
     arm.dqik.solver, arm.dqik.iterations = name, 200
-    arm.dqik.live = True
-    rigs.update()
+    rigs.live(arm)
     assert rigs.miss(arm, "b", target) < 0.01 * SIZE
     arm.dqik.live = False
-    rigs.update()
     assert rigs.turn(rest, rigs.matrices(arm)) < 1e-5
     assert bpy.ops.dqik.solve() == {"FINISHED"}
-    rigs.update()
     assert rigs.miss(arm, "b", target) < 0.01 * SIZE
 
 
 def test_a_solver_that_refuses_the_goals_says_so_and_loses_nothing(arm: bpy.types.Object) -> None:
     """FABRIK cannot turn a hand: live stays on, the base pose stands, and another solver repairs it."""
     arm.animation_data_clear()
-    rigs.update()
     base = rigs.matrices(arm)
     arm.dqik.goals[0].use_rotation = True
-    arm.dqik.live = True
-    rigs.update()
+    rigs.live(arm)
     solved = rigs.matrices(arm)
     arm.dqik.solver = "FABRIK"
     rigs.update()
@@ -172,8 +165,7 @@ def test_the_rows_are_what_playback_shows(arm: bpy.types.Object, start_from: str
         rigs.at_frame(0)
         arm.dqik.live = True
         misses, poses = [], []
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        for _ in rigs.visited(FRAMES):
             misses.append(rigs.miss(arm, "b", arm.dqik.goals[0].target))
             poses.append(rigs.matrices(arm))
         arm.dqik.live = False
@@ -208,8 +200,7 @@ def test_nothing_in_the_scene_changes(
     bystander = rigs.arm(name="Bystander")
     bystander.pose.bones["b"].keyframe_insert("rotation_quaternion", frame=1)
     rigs.made_active(arm)
-    for frame in (2, 3, 4):
-        rigs.at_frame(frame)
+    rigs.visit((2, 3, 4))
     rigs.at_frame(4.5)
     arm.dqik.start_from, arm.dqik.live = start_from, live
     target = arm.dqik.goals[0].target
@@ -239,10 +230,8 @@ def test_nothing_in_the_scene_changes(
         assert rigs.turn(pose, rigs.matrices(ob)) < 1e-6
     if live:
         target.location.z += 0.01
-        rigs.update()
         assert rigs.miss(arm, "b", target) < 1e-3
-        arm.dqik.live = False
-        rigs.update()
+        rigs.live(arm, False)
         rigs.at_frame(1)
         assert rigs.local_rotation(arm, "b").angle < 1e-5
 

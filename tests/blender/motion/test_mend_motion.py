@@ -48,8 +48,7 @@ def film(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """The world places of the joints of the legs on all frames."""
     names = [*sorted(BODY - {"Hips"}), "LeftToeBase", "RightToeBase"]
     found: dict[str, list[Vector]] = {name: [] for name in names}
-    for frame in range(1, LAST + 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(1, LAST + 1)):
         for name in names:
             found[name].append(rigs.head(ob, name))
     return {name: np.array(places) for name, places in found.items()}
@@ -100,10 +99,7 @@ def test_feet_stand_as_blender_shows_them(mode: str) -> None:
 def test_a_foot_that_does_not_inherit_rotation_stands_too() -> None:
     """Its ball keeps its place in every stance: only its own channels turn it, whatever thigh and shin do."""
     ob = captured()
-    turns = []
-    for frame in range(1, LAST + 1):
-        rigs.at_frame(frame)
-        turns.append(rigs.evaluated(ob).pose.bones["LeftFoot"].matrix.copy())
+    turns = [rigs.evaluated(ob).pose.bones["LeftFoot"].matrix.copy() for _ in rigs.visited(range(1, LAST + 1))]
     bone = ob.pose.bones["LeftFoot"]
     bone.bone.use_inherit_rotation = False
     for frame, matrix in enumerate(turns, 1):
@@ -160,8 +156,7 @@ def test_limits_hold(clip: bpy.types.Object) -> None:
     rigs.limit(clip.pose.bones["LeftLeg"], (-3, 3), (-30, 30), (-5, 5))
     bpy.ops.dqik.mend_motion()
     most = np.zeros(3)
-    for frame in range(1, LAST + 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(1, LAST + 1)):
         turned = rigs.channel_rotation(rigs.evaluated(clip).pose.bones["LeftLeg"])
         most = np.maximum(most, np.abs(rigs.twist_and_swing(turned)))
     assert most[1] == pytest.approx(30, abs=0.01)
@@ -208,10 +203,7 @@ def holding(clip: bpy.types.Object) -> bpy.types.Object:
 
 def steps_of(ob: bpy.types.Object, bone: str, first: int, last: int) -> np.ndarray:
     """The steps of a bone's head from frame to frame."""
-    places = []
-    for frame in range(first, last + 1):
-        rigs.at_frame(frame)
-        places.append(rigs.head(ob, bone))
+    places = [rigs.head(ob, bone) for _ in rigs.visited(range(first, last + 1))]
     return np.linalg.norm(np.diff(places, axis=0), axis=-1)
 
 
@@ -251,8 +243,7 @@ def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object
 
 def test_legs_that_goals_move_are_refused_while_live_is_on() -> None:
     ob = captured()
-    bpy.ops.dqik.setup_full_body(from_animation=False)
-    ob.dqik.live = True
+    rigs.set_up(ob, from_animation=False)
     with pytest.raises(RuntimeError, match="is moved by a goal: mute the goal, or bake first"):
         bpy.ops.dqik.mend_motion()
     ob.dqik.live = False

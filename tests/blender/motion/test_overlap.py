@@ -45,11 +45,7 @@ def _dog(mode: str = "QUATERNION", across: bool = False) -> bpy.types.Object:
 
 
 def _tips(ob: bpy.types.Object, frames: range, name: str = "tail.3") -> np.ndarray:
-    places = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        places.append(rigs.tail(ob, name)[:])
-    return np.array(places)
+    return np.array([rigs.tail(ob, name)[:] for _ in rigs.visited(frames)])
 
 
 @pytest.mark.parametrize("mode", rigs.ROTATION_MODES)
@@ -87,10 +83,7 @@ def test_a_tail_that_goes_round_does_not_spin_between_its_keys(mode: str) -> Non
             bone.rotation_quaternion = Quaternion((0.0, 1.0, 0.0), angle)
         bone.keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
     assert bpy.ops.dqik.overlap(frequency=1.5) == {"FINISHED"}
-    shown = []
-    for frame in np.arange(1.0, 25.25, 0.5):
-        rigs.at_frame(frame)
-        shown.append(np.array(rigs.evaluated(ob).pose.bones["tail.1"].matrix))
+    shown = [np.array(rigs.evaluated(ob).pose.bones["tail.1"].matrix) for _ in rigs.visited(np.arange(1.0, 25.25, 0.5))]
     steps = [rigs.turn(one, other) for one, other in pairwise(shown)]
     assert max(steps) < 0.6  # a spin turns by half a turn in half a frame
 
@@ -102,10 +95,7 @@ def test_bones_that_point_across_their_chain_follow_alike() -> None:
         ob = _dog(across=across)
         rest = np.array(ob.data.bones["tail.3"].matrix_local.to_3x3())
         bpy.ops.dqik.overlap(frequency=1.5)
-        motion = []
-        for frame in range(1, 26):
-            rigs.at_frame(frame)
-            motion.append(np.array(rigs.evaluated(ob).pose.bones["tail.3"].matrix)[:3])
+        motion = [np.array(rigs.evaluated(ob).pose.bones["tail.3"].matrix)[:3] for _ in rigs.visited(range(1, 26))]
         turns, heads = np.array(motion)[:, :, :3] @ rest.T, np.array(motion)[:, :, 3]
         found.append(np.concatenate([heads, turns @ (0, 0.3, 0)], 1))
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -131,8 +121,7 @@ def test_limits_hold_on_every_frame() -> None:
         bone.dqik_twist_min, bone.dqik_twist_max = -0.05, 0.05
     bpy.ops.dqik.overlap(frequency=1.0)
     angles = []
-    for frame in range(1, 26):
-        rigs.at_frame(frame)
+    for _ in rigs.visited(range(1, 26)):
         angles += [Quaternion(ob.pose.bones[name].rotation_quaternion).angle for name in TAIL]
     assert radians(3) < max(angles) < 0.12
 
@@ -189,7 +178,7 @@ def test_playback_renders_and_a_bake_show_one_overlap_in_any_order(tmp_path: Pat
     frames = range(1, 26)
 
     def film(order: Sequence[int] = frames) -> np.ndarray:
-        return np.array([film_here(ob) for frame in order if rigs.at_frame(frame) is None])[np.argsort(order)]
+        return np.array([film_here(ob) for frame in rigs.visited(order)])[np.argsort(order)]
 
     before = film()
     assert bpy.ops.dqik.overlap(frequency=2.0, loop="AUTO") == {"FINISHED"}
@@ -201,8 +190,7 @@ def test_playback_renders_and_a_bake_show_one_overlap_in_any_order(tmp_path: Pat
     assert np.abs(film(mixed.tolist()) - played).max() < 1e-6
     scene = bpy.context.scene
     with probed(lambda depsgraph: film_here(ob, depsgraph), tmp_path) as seen:
-        for frame in mixed[:6].tolist():
-            rigs.at_frame(frame)
+        for _ in rigs.visited(mixed[:6].tolist()):
             bpy.ops.render.render()
         scene.frame_start, scene.frame_end = 10, 14
         bpy.ops.render.render(animation=True)

@@ -32,7 +32,6 @@ def walker(name: str = "Walker", mode: str = "QUATERNION", scale: float = 1.0) -
             rigs.posed(ob.pose.bones[bone], Euler(
                 [angle * (0.6 + 0.5 * sin(0.2 * frame + number)) for angle in angles]).to_quaternion())  # fmt: skip
         rigs.posed(hips, Euler((0.03 * sin(0.2 * frame), 0.2 * sin(0.15 * frame), 0.0)).to_quaternion())
-        rigs.update()
         shown = rigs.evaluated(ob)
         matrices = {bone.name: bone.matrix.copy() for bone in shown.pose.bones}
         stand(ob, matrices)
@@ -81,20 +80,18 @@ def turned(ob: bpy.types.Object, bones: dict[str, Matrix]) -> None:
 
 def with_other_legs(ob: bpy.types.Object, thighs: float, feet: float = 1.5) -> None:
     """Shorten its legs, with thighs of some length in shins, wider hips, and feet of some length in what they had."""
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        for end in ("head", "tail"):
-            point = getattr(bone, end)
-            if bone.name.startswith(("thigh", "shin", "foot")):
-                low, knee = 0.12, 0.12 + 0.6 / (1.0 + thighs)
-                point.z = np.interp(point.z, (0.02, 0.08, 0.5, 0.95), (0.02, low, knee, 0.72))
-                point.x, point.y = 1.4 * point.x, feet * point.y
-            else:
-                point.z -= 0.23
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            for end in ("head", "tail"):
+                point = getattr(bone, end)
+                if bone.name.startswith(("thigh", "shin", "foot")):
+                    low, knee = 0.12, 0.12 + 0.6 / (1.0 + thighs)
+                    point.z = np.interp(point.z, (0.02, 0.08, 0.5, 0.95), (0.02, low, knee, 0.72))
+                    point.x, point.y = 1.4 * point.x, feet * point.y
+                else:
+                    point.z -= 0.23
 
 
 def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object) -> None:
@@ -105,8 +102,7 @@ def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object)
 def film(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """World matrices (F, 4, 4) of each bone."""
     found = {bone.name: [] for bone in ob.pose.bones}
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         shown = rigs.evaluated(ob)
         for name, matrices in found.items():
             matrices.append(shown.matrix_world @ shown.pose.bones[name].matrix)
@@ -158,10 +154,8 @@ def test_what_goes_round_does_not_spin_between_keys(mode: str) -> None:
     for bone in ob.pose.bones:
         bone.rotation_mode = mode
     retarget(source, ob)
-    shown = []
-    for frame in np.arange(FRAMES[0], FRAMES[-1] + 0.25, 0.5):
-        rigs.at_frame(frame)
-        shown.append(np.array(rigs.evaluated(ob).pose.bones["head"].matrix))
+    shown = [np.array(rigs.evaluated(ob).pose.bones["head"].matrix)
+             for _ in rigs.visited(np.arange(FRAMES[0], FRAMES[-1] + 0.25, 0.5))]  # fmt: skip
     assert 0.05 < max(rigs.turn(one, other) for one, other in pairwise(shown)) < 0.5
 
 
@@ -195,10 +189,9 @@ def test_a_body_stands_where_its_object_is_and_keeps_the_worlds_directions() -> 
 def test_another_rest_pose_and_other_rolls_give_the_same_limbs() -> None:
     source, ob = walker(), rigs.figure("A-pose")
     turned(ob, {"arm.L": Matrix.Rotation(radians(45.0), 3, "Y"), "arm.R": Matrix.Rotation(radians(-45.0), 3, "Y")})
-    bpy.ops.object.mode_set(mode="EDIT")
-    for number, bone in enumerate(ob.data.edit_bones):
-        bone.roll += 0.7 * number
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for number, bone in enumerate(bones):
+            bone.roll += 0.7 * number
     retarget(source, ob)
     before, after = film(source), film(ob)
     assert limbs_apart(before, after) < 0.2
@@ -228,21 +221,18 @@ def test_feet_that_stand_stand_on_another_body(thighs: float) -> None:
 def test_a_foot_rolls_about_ball_and_heel_on_another_foot() -> None:
     """Its ball is where the joint of its toes is, however long it is for its leg."""
     source, ob = rigs.figure("Roller"), rigs.figure("Long feet")
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        long = ob.data.edit_bones[f"foot.{side}"]
-        long.tail.y -= 0.12
-        toes = ob.data.edit_bones.new(f"toes.{side}")
-        toes.head, toes.tail, toes.parent = long.tail, long.tail + Vector((0.0, -0.08, 0.0)), long
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side in "LR":
+            long = bones[f"foot.{side}"]
+            long.tail.y -= 0.12
+            toes = bones.new(f"toes.{side}")
+            toes.head, toes.tail, toes.parent = long.tail, long.tail + Vector((0.0, -0.08, 0.0)), long
     foot, low = source.pose.bones["foot.L"], Vector((0.1, -0.18, 0.02))
     for frame in FRAMES:  # the whole figure rises about the ball of its left foot
         turn = Matrix.Rotation(0.02 * (frame - 1), 4, "X")
         source.pose.bones["hips"].matrix = (Matrix.Translation(low) @ turn @ Matrix.Translation(-low)
                                             @ source.data.bones["hips"].matrix_local)  # fmt: skip
-        for path in ("location", "rotation_quaternion"):
-            source.pose.bones["hips"].keyframe_insert(path, frame=frame)
+        rigs.key(source.pose.bones["hips"], frame)
     retarget(source, ob, frame_start=FRAMES[0], frame_end=FRAMES[-1])
     for one, length in ((source, foot.length), (ob, ob.data.bones["foot.L"].length)):
         ball = film(one)["foot.L"] @ np.array([0.0, length, 0.0, 1.0])

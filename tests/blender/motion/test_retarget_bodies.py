@@ -35,8 +35,7 @@ def test_hips_stay_on_their_way_while_a_figure_turns_over() -> None:
         rest = source.data.bones["hips"].matrix_local
         source.pose.bones["hips"].matrix = (Matrix.Translation((0, 0, 1.2)) @ turn
                                             @ Matrix.Translation(-rest.translation) @ rest)  # fmt: skip
-        for path in ("location", "rotation_quaternion"):
-            source.pose.bones["hips"].keyframe_insert(path, frame=frame)
+        rigs.key(source.pose.bones["hips"], frame)
     retarget(source, ob, frame_start=FRAMES[0], frame_end=FRAMES[-1])
     ways = []
     for one, leg in ((source, LEG), (ob, 0.6)):

@@ -105,10 +105,8 @@ def test_a_folded_figure_is_mended_as_an_unfolded_one(tmp_path: Path) -> None:
         if fold:
             folded(source, 1)
         assert bpy.ops.dqik.mend_motion(frame_start=1, frame_end=110) == {"FINISHED"}
-        feet = []
-        for frame in range(1, 111):
-            rigs.at_frame(frame)
-            feet.append([rigs.evaluated(source).pose.bones[f"{side}Foot"].head[:] for side in ("Left", "Right")])
+        feet = [[rigs.evaluated(source).pose.bones[f"{side}Foot"].head[:] for side in ("Left", "Right")]
+                for _ in rigs.visited(range(1, 111))]  # fmt: skip
         ways.append(np.array(feet))
     assert np.linalg.norm(ways[0] - ways[1], axis=-1).max() < 0.05 * LEG
 

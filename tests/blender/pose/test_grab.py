@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
-from situations import overridden
+from situations import auto_keying, overridden
 from test_controls import HEIGHT, control, in_centimetres, posed
 from test_posing import live_figure
 
@@ -23,8 +23,7 @@ def bent(ob: bpy.types.Object) -> bpy.types.Object:
     """A lunge with both arms bent."""
     posed(ob)
     rigs.posed(ob.pose.bones["forearm.R"], rigs.rotation((0, 0, 1), 60.0))
-    rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((0, 0, 1), -70.0))
-    rigs.update()
+    rigs.pose(ob, "forearm.L", rigs.rotation((0, 0, 1), -70.0))
     return ob
 
 
@@ -49,14 +48,10 @@ def skinned(ob: bpy.types.Object) -> bpy.types.Object:
         owners.append(bone.name)
         sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
         faces += [tuple(first + k for k in face) for face in ((0, 1, 2, 3), (4, 5, 6, 7), *sides)]
-    mesh = bpy.data.meshes.new("Skin")
-    mesh.from_pydata(corners, [], faces)
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.scene.collection.objects.link(skin)
-    skin.parent = ob
+    skin = rigs.child(rigs.mesh(corners, faces, "Skin"), ob)
     for number, name in enumerate(owners):
         skin.vertex_groups.new(name=name).add(range(8 * number, 8 * number + 8), 1.0, "REPLACE")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    rigs.skin(ob, skin)
     rigs.update()
     return skin
 
@@ -120,10 +115,7 @@ def test_a_mesh_that_hangs_on_a_bone_and_one_without_weights(extension: str) -> 
     """The first belongs to its bone, the second to the bone that is nearest to where it is met."""
     ob = rigs.figure()
     for name, bone, parent in (("Hat", "head", "BONE"), ("Cloak", "", "OBJECT")):
-        mesh = bpy.data.meshes.new(name)
-        mesh.from_pydata([(x, y, 0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))], [], [(0, 1, 2, 3)])
-        one = bpy.data.objects.new(name, mesh)
-        bpy.context.scene.collection.objects.link(one)
+        one = rigs.mesh([(x, y, 0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))], [(0, 1, 2, 3)], name)
         one.parent, one.parent_type, one.parent_bone = ob, parent, bone
         one.matrix_world = Matrix.Translation((0, 0, 3.0 if bone else 0.3))
         if not bone:
@@ -183,8 +175,7 @@ def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live:
     assert np.abs(places(ob) - before).max() < STILL
     assert [goal.bone for goal in ob.dqik.goals] == sorted(ENDS, key=[goal.bone for goal in ob.dqik.goals].index)
     assert [control(ob, name).matrix_basis for name in ENDS] == controls
-    for frame in (7, 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((7, 1)):
         assert (at() - to).length < REACHED
     assert bool(ob.pose.bones[bone].dqik_hold) == live
 
@@ -222,9 +213,7 @@ def test_a_drag_of_a_scaled_and_turned_figure(prepare) -> None:
     ob = rigs.figure()
     bent(ob)
     ob.matrix_world = Matrix.LocRotScale((3, 1, 2), rigs.rotation((1, 2, 3), 50.0), (0.5, 0.5, 0.5))
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     place, at = off_axis(ob, "forearm.L")
     root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
     to = root + Matrix.Rotation(0.3, 3, end - root) @ (place - root)
@@ -312,8 +301,7 @@ def test_a_cancelled_drag_never_was(extension: str, live: bool, bone: str, keyed
     ob.update_tag()
     rigs.update()  # solved once more on the same frame
     assert np.abs(rigs.matrices(ob) - before).max() == 0.0
-    for frame in (1, 4, 1):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 4, 1)):
         assert np.abs(rigs.matrices(ob) - before).max() == 0.0
         assert np.abs(rigs.channels(ob) - channels).max() == 0.0
     assert not any(one.dqik_hold for one in ob.pose.bones)
@@ -328,16 +316,14 @@ def test_auto_keying_keys_a_drag_on_its_frame_only(bone: str, live: bool) -> Non
     blocked = [control(ob, name) for name in ENDS] if live else [ob.pose.bones[n] for n in ob.pose.bones.keys()[:18]]
     for frame in (1, 20, 40):
         for one in blocked:
-            one.keyframe_insert("location", frame=frame)
-            one.keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.key(one, frame)
     rigs.at_frame(20)
     before, place = rigs.matrices(ob).copy(), on_bone(ob, bone)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     bpy.ops.dqik.grab(bone=bone, point=place, to=place + Vector((0.02, -0.06, 0.02)))
     seen = rigs.matrices(ob).copy()
     assert np.abs(seen - before).max() > 0.01
-    for frame in (1, 40):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 40)):
         assert np.abs(rigs.matrices(ob) - before).max() == 0.0, frame
     rigs.at_frame(20)
     assert np.abs(rigs.matrices(ob) - seen).max() < 5e-3
@@ -349,8 +335,7 @@ def test_a_drag_that_is_keyed_above_the_nla_shows_on_its_frame(bone: str, monkey
 
     Where strips move what is dragged, the keys would replace their motion on all frames: that is refused.
     """
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, False)
     ob = figure(live=False)
     ob.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=1)
     data = ob.animation_data
@@ -405,7 +390,7 @@ def test_a_target_that_blender_does_not_evaluate_is_not_dragged() -> None:
     """It would be moved, and its hand would stay."""
     ob = figure(targets="EMPTIES")
     point = on_bone(ob, "hand.L")
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "hand.L")
+    target = rigs.goal_of(ob, "hand.L").target
     target.hide_viewport = True
     rigs.update()
     place = target.location.copy()

@@ -18,13 +18,11 @@ def test_a_bone_posed_by_hand_stays_as_posed(start_from: str, solver: str, mode:
     ob = planted_figure(start_from=start_from, solver=solver)
     ob.pose.bones["chest"].rotation_mode = mode
     rigs.update()
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     assert ob.pose.bones["chest"].dqik_hold == 1.0
     assert off(ob, "chest") < 1.0
     assert_planted(ob)
-    for frame in (2, 3, 9):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((2, 3, 9)):
         assert off(ob, "chest") < 1.0
         assert_planted(ob)
     assert [bone.name for bone in ob.pose.bones if bone.dqik_hold] == ["chest"]
@@ -40,7 +38,6 @@ def test_a_bone_posed_by_hand_stays_as_it_is_seen(moved: tuple) -> None:
         pose = rigs.evaluated(ob).pose.bones
         seen, wanted = pose["spine"].matrix.to_quaternion(), pose["chest"].matrix.to_quaternion() @ step
         rigs.posed(ob.pose.bones["chest"], rigs.local_rotation(ob, "chest") @ step)
-        rigs.update()
         pose = rigs.evaluated(ob).pose.bones
         assert degrees(pose["chest"].matrix.to_quaternion().rotation_difference(wanted).angle) < 1.0
         assert degrees(pose["spine"].matrix.to_quaternion().rotation_difference(seen).angle) < 1.0
@@ -51,7 +48,6 @@ def test_a_forearm_posed_by_hand_does_not_hold_the_trunk() -> None:
     """Bones that serve one goal alone are held by themselves."""
     ob = planted_figure()
     rigs.posed(ob.pose.bones["forearm.R"], rigs.local_rotation(ob, "forearm.R") @ rigs.rotation((0, 1, 0), 20.0))
-    rigs.update()
     before = rigs.matrices(ob)
     bpy.data.objects["forearm.L"].location += rigs.Vector((0.25, -0.35, 0.1))
     rigs.update()
@@ -67,10 +63,8 @@ def test_a_bone_posed_after_a_mirrored_paste_that_changed_nothing_is_held() -> N
     before = rigs.matrices(ob)
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
-    rigs.update()
     assert np.abs(rigs.matrices(ob) - before).max() < 1e-6
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     assert ob.pose.bones["chest"].dqik_hold == 1.0
     assert off(ob, "chest") < 1.0
 
@@ -97,8 +91,7 @@ def test_goals_come_before_holds() -> None:
     """A target that only the held bones can reach is reached."""
     ob = planted_figure()
     for name in ("chest", "spine", "arm.L", "forearm.L"):
-        rigs.posed(ob.pose.bones[name], rigs.rotation((1, 0, 0), 10.0))
-        rigs.update()
+        rigs.pose(ob, name, rigs.rotation((1, 0, 0), 10.0))
     bpy.data.objects["forearm.L"].location = (0.3, -0.5, 0.9)
     rigs.update()
     assert_planted(ob)
@@ -125,8 +118,7 @@ def test_clear_holds_lets_bones_go() -> None:
     """The operator clears the holds of all bones, and says when there are none."""
     ob = planted_figure()
     rigs.made_active(ob)
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     held = off(ob, "chest")
     assert bpy.ops.dqik.holds_clear() == {"FINISHED"}
     rigs.update()
@@ -139,8 +131,7 @@ def test_reset_pose_clears_the_holds() -> None:
     """Nothing stays held in the rest pose."""
     ob = planted_figure()
     rigs.made_active(ob)
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     bpy.ops.dqik.reset_pose()
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
 
@@ -152,15 +143,13 @@ def test_a_bone_keyed_under_live_comes_back_as_it_was_keyed() -> None:
     rigs.key_path(hand, (10, 20), (hand.location.copy(), hand.location + rigs.Vector((0.05, -0.1, 0.1))))
     rigs.at_frame(10)
     rigs.posed(chest, TURNED)
-    rigs.update()
     seen = rigs.local_rotation(ob, "chest")
     chest.keyframe_insert("rotation_quaternion", frame=10)
     rigs.update()
     assert off(ob, "chest", seen) < 0.1
     chest.rotation_quaternion = rigs.rotation((0, 1, 0), -20.0)
     chest.keyframe_insert("rotation_quaternion", frame=20)
-    for frame in (20, 14, 1, 10):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((20, 14, 1, 10)):
         assert_planted(ob)
     assert off(ob, "chest", seen) < 0.1
 
@@ -170,16 +159,13 @@ def test_a_whole_pose_keyed_under_live_comes_back() -> None:
     ob = planted_figure()
     rigs.at_frame(10)
     rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
     seen = rigs.matrices(ob)
     for frame, turned in ((10, False), (20, True)):
         for bone in ob.pose.bones:
             if turned:
                 bone.rotation_quaternion = rigs.rotation((1, 2, 0), 5.0) @ bone.rotation_quaternion
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
-            bone.keyframe_insert("location", frame=frame)
-    for frame in (20, 15, 10):
-        rigs.at_frame(frame)
+            rigs.key(bone, frame)
+    for _ in rigs.visited((20, 15, 10)):
         assert_planted(ob)
     assert rigs.turn(seen, rigs.matrices(ob)) < radians(0.1)
 
@@ -233,11 +219,8 @@ def test_a_keyed_limb_that_is_almost_straight_folds_in_the_plane_that_its_rest_s
         rigs.update()
         _, upper, lower, end = (bone.name for bone in list(ob.pose.bones)[:4])
         target = rigs.empty(rigs.head(ob, end))
-        rigs.goal(ob, end, target, use_tail=False, chain_length=3)
-        ob.dqik.live = True
-        rigs.update()
+        rigs.reach(ob, end, target, use_tail=False, chain_length=3)
         target.location = target.location.lerp(rigs.head(ob, upper), amount)
-        rigs.update()
         assert (rigs.head(ob, end) - rigs.place(target)).length < 1e-3
         line = (rigs.head(ob, end) - rigs.head(ob, upper)).normalized()
         knee, wanted = (v - line * v.dot(line) for v in (rigs.head(ob, lower) - rigs.head(ob, upper), forward))
@@ -246,8 +229,7 @@ def test_a_keyed_limb_that_is_almost_straight_folds_in_the_plane_that_its_rest_s
 
 def key_all(ob: bpy.types.Object, frame: int) -> None:
     for bone in ob.pose.bones:
-        bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
-        bone.keyframe_insert("location", frame=frame)
+        rigs.key(bone, frame)
 
 
 @pytest.mark.parametrize("limits", [False, True])
@@ -267,8 +249,7 @@ def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
     hand = bpy.data.objects["forearm.L"]
     rigs.key_path(hand, (10, 20), (hand.location + rigs.Vector(away), hand.location + 1.1 * rigs.Vector(away)))
     seen = {}
-    for frame in (10, 20):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((10, 20)):
         assert rigs.miss(ob, "forearm.L", hand) > 0.05
         seen[frame] = rigs.matrices(ob)
     for frame in (10, 20):
@@ -284,17 +265,13 @@ def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
                     invert=True,
                 )  # fmt: skip
         key_all(ob, frame)
-    shown = {}
-    for frame in (20, *range(9, 22)):
-        rigs.at_frame(frame)
-        shown[frame] = rigs.matrices(ob)
+    shown = {frame: rigs.matrices(ob) for frame in rigs.visited((20, *range(9, 22)))}
     for frame in (10, 20):
         assert degrees(rigs.turn(seen[frame], shown[frame])) < 0.05
     for frame in range(9, 21) if start_from == "POSE" else ():  # angles between keys of other modes go their own way
         assert degrees(rigs.turn(shown[frame], shown[frame + 1])) < (20.0 if limits else 12.0)
     bpy.ops.dqik.bake(frame_start=9, frame_end=21)
-    for frame in (9, 10, 14, 20):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((9, 10, 14, 20)):
         assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.05
 
 
@@ -317,8 +294,7 @@ def test_a_bone_posed_by_hand_stays_before_keyed_bones() -> None:
     for bone in ob.pose.bones:
         bone.keyframe_insert("rotation_quaternion", frame=1)
     rigs.at_frame(1)
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     assert off(ob, "chest") < 1.0
     assert_planted(ob)
 
@@ -333,8 +309,7 @@ def test_a_hold_can_be_keyed() -> None:
         chest.dqik_hold = hold
         chest.keyframe_insert("dqik_hold", frame=frame)
     found = {}
-    for frame in (1, 11, 21):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 11, 21)):
         found[frame] = off(ob, "chest")
         assert_planted(ob)
     assert max(found[1], found[21]) < 1.0 < 5.0 < found[11]
@@ -345,8 +320,7 @@ def test_undo_takes_the_hold_back() -> None:
     ob = planted_figure()
     before = rigs.matrices(ob)
     bpy.ops.ed.undo_push(message="Live")
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     bpy.ops.ed.undo_push(message="Posed")
     bpy.ops.ed.undo()
     ob = bpy.data.objects["Figure"]
@@ -370,7 +344,6 @@ def test_redo_of_a_pose_without_keys_shows_it_until_the_frame_is_visited_again()
     plain = rigs.matrices(ob)
     bpy.ops.ed.undo_push(message="Keyed")
     rigs.posed(chest, TURNED)
-    rigs.update()
     posed = rigs.matrices(ob)
     assert rigs.turn(plain, posed) > 0.1
     bpy.ops.ed.undo_push(message="Posed")
@@ -379,7 +352,6 @@ def test_redo_of_a_pose_without_keys_shows_it_until_the_frame_is_visited_again()
     for way, shown, hold in ((bpy.ops.ed.undo, plain, 0.0), (bpy.ops.ed.redo, posed, 1.0)):
         way()
         ob = bpy.data.objects["Figure"]
-        rigs.update()
         assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
         assert ob.pose.bones["chest"].dqik_hold == hold
     rigs.at_frame(10)
@@ -392,16 +364,14 @@ def test_a_figure_that_nobody_poses_is_not_held() -> None:
     ob = planted_figure()
     bpy.data.objects["forearm.L"].location.z += 0.1
     rigs.update()
-    for frame in (3, 4, 8):
-        rigs.at_frame(frame)
+    rigs.visit((3, 4, 8))
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
 
 
 def test_undo_and_redo_of_an_edit_that_is_adopted_after_its_undo_step() -> None:
     """Blender stores the step of an operator that works at once, as Alt R, before a handler adopts what it did."""
     ob = planted_figure()
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     rigs.select(ob, "chest")
 
     def state() -> tuple[np.ndarray, float]:
@@ -458,8 +428,7 @@ def test_redo_brings_back_bones_that_are_held_with_a_posed_bone() -> None:
 def test_clearing_a_bone_keeps_the_base_pose_of_the_bones_above() -> None:
     """Alt R changes the base pose of the cleared bone only, however the goals pull its spine."""
     ob = planted_figure()
-    rigs.posed(ob.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "chest", TURNED)
     bpy.data.objects["forearm.L"].location += rigs.Vector((0.2, -0.4, 0.2))
     rigs.update()
     spine = tuple(ob.pose.bones["spine"].dqik_base[:7])

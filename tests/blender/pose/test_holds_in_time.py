@@ -11,7 +11,7 @@ import rigs
 from live_rigs import frames_of
 from mathutils import Euler
 from planted import TURNED, off, planted_figure
-from situations import overridden, reopened
+from situations import auto_keying, overridden, reopened
 from test_controls import control
 from test_pins import moving, same
 from test_posing import live_figure
@@ -39,19 +39,14 @@ def blocked(kind: str = "EMPTIES") -> bpy.types.Object:
         for number, frame in enumerate(BLOCKED):
             hand = control(ob, "hand.L")
             hand.location = (0.03 * number, -0.04 * number, 0.05)
-            for path in ("location", "rotation_quaternion"):
-                hand.keyframe_insert(path, frame=frame)
+            rigs.key(hand, frame)
     rigs.select(ob, "chest")
     return ob
 
 
 def poses(frames: tuple[int, ...] = BLOCKED) -> dict[int, np.ndarray]:
     """What the figure shows on frames, which are visited in turn."""
-    found = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        found[frame] = rigs.matrices(figure()).copy()
-    return found
+    return {frame: rigs.matrices(figure()).copy() for frame in rigs.visited(frames)}
 
 
 def assert_kept(before: dict[int, np.ndarray], *but: int) -> None:
@@ -135,8 +130,7 @@ def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
     before = poses()
     rigs.at_frame(115)
     rigs.select(ob, "arm.R")
-    rigs.posed(ob.pose.bones["arm.R"], TURNED)
-    rigs.update()
+    rigs.pose(ob, "arm.R", TURNED)
     bpy.ops.dqik.hold_here()
     rigs.update()
     assert_kept(before, 115)
@@ -189,10 +183,8 @@ def test_a_pose_that_gave_way_comes_back(press, name: str) -> None:
     rigs.at_frame(115)
     rigs.select(ob, name)
     rigs.posed(ob.pose.bones[name], rigs.rotation((1, 1, 0), 40.0))
-    rigs.update()
     seen = rigs.matrices(ob).copy()
     press(name, 115)
-    rigs.update()
     assert np.degrees(rigs.turn(seen, rigs.matrices(ob))) < 0.01
     rigs.at_frame(57)
     rigs.at_frame(115)
@@ -226,7 +218,6 @@ def test_undo_and_redo_of_a_keyed_pose() -> None:
     turn_chest()
     figure().pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=115)
     bpy.ops.ed.undo_push(message="Rotate")  # as Auto Keying does it, in one step
-    rigs.update()
     keyed, posed = rigs.keys(figure()), rigs.matrices(figure()).copy()
     assert hold_keys()[115.0] == 1.0
     bpy.data.objects["forearm.R"].location.z += 0.02
@@ -250,8 +241,7 @@ def test_undo_and_redo_of_a_keyed_pose() -> None:
 
 def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rotated by Blender's operator, with its own undo step: one undo takes pose and hold back, a redo brings both."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, False)
     blocked()
     before = poses()
     rigs.at_frame(115)
@@ -282,8 +272,7 @@ def test_a_hold_without_keys_in_a_file_gets_none_by_looking(tmp_path: Path) -> N
     rigs.posed(chest, TURNED)
     chest.keyframe_insert("rotation_quaternion", frame=57)
     chest.dqik_hold = 1.0
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     reopened(tmp_path / "earlier.blend")
     rigs.update()
     data = figure().animation_data
@@ -335,8 +324,7 @@ def test_a_paste_with_auto_keying_has_its_place_in_time(flipped: bool) -> None:
     rigs.at_frame(115)
     bpy.ops.pose.paste(flipped=flipped)
     for bone in ob.pose.bones:
-        bone.keyframe_insert("rotation_quaternion", frame=115)
-        bone.keyframe_insert("location", frame=115)
+        rigs.key(bone, 115)
     rigs.update()
     assert hold_keys()[115.0] == 1.0
     assert_kept(before, 115)
@@ -344,8 +332,7 @@ def test_a_paste_with_auto_keying_has_its_place_in_time(flipped: bool) -> None:
 
 def test_only_insert_available_makes_no_curve_for_a_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """A keyed bone that Auto Keying keys is held as by its key, so other frames stay; a bone without keys by hand."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, True)
     ob = blocked()
     for frame in BLOCKED:
         ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
@@ -373,8 +360,7 @@ def test_letting_go_on_this_frame_or_on_all() -> None:
     rigs.at_frame(57)
     assert bpy.ops.dqik.holds_clear() == {"FINISHED"}
     assert set(hold_keys().values()) == {0.0}
-    for frame in BLOCKED:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(BLOCKED):
         assert off(ob, "chest") > 5.0
 
 
@@ -385,18 +371,13 @@ def test_an_override_holds_at_a_frame(tmp_path: Path) -> None:
     own = overridden(tmp_path / "figure.blend")
     assert own.dqik.live
     frames = (1, 57, 115, 150)
-    shown = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        shown[frame] = rigs.matrices(own).copy()
+    shown = {frame: rigs.matrices(own).copy() for frame in rigs.visited(frames)}
     rigs.at_frame(115)
-    rigs.posed(own.pose.bones["chest"], TURNED)
-    rigs.update()
+    rigs.pose(own, "chest", TURNED)
     own.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=115)
     rigs.update()
     assert dict(rigs.keys(own)[CHEST + "dqik_hold", 0])[115.0] == 1.0
-    for frame in (1, 57, 150):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 57, 150)):
         assert np.abs(rigs.matrices(own) - shown[frame]).max() == 0.0
 
 

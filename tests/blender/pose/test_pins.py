@@ -9,7 +9,7 @@ import pytest
 import rigs
 from live_rigs import frames_of
 from mathutils import Vector
-from situations import as_strip, reopened
+from situations import as_strip, auto_keying, reopened
 from test_controls import HEIGHT, control, shift
 from test_posing import live_figure
 
@@ -90,8 +90,7 @@ def test_a_pin_on_a_wish_goes_and_the_wish_stays() -> None:
 
 def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pinned from frame 20 on, let go at 40: before and after, a dragged hand takes the hips along. One step each."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, False)
     ob = live_figure()
     rigs.at_frame(20)
     pin(ob, "hips")
@@ -100,20 +99,14 @@ def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> Non
     bpy.ops.ed.undo_push(message="Before")
     assert bpy.ops.dqik.unpin("EXEC_DEFAULT", True) == {"FINISHED"}
     rigs.update()
-    muted = {}
-    for frame in (1, 19, 20, 30, 39, 40, 60):
-        rigs.at_frame(frame)
-        muted[frame] = goal_of(ob, "hips").mute
+    muted = {frame: goal_of(ob, "hips").mute for frame in rigs.visited((1, 19, 20, 30, 39, 40, 60))}
     assert muted == {1: True, 19: True, 20: False, 30: False, 39: False, 40: True, 60: True}
     monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", False)
     rigs.at_frame(30)
     start = rigs.head(ob, "hips")
     control(ob, "hand.L").location.y -= 0.5
     control(ob, "hand.L").keyframe_insert("location", frame=30)
-    moved = {}
-    for frame in (1, 30, 60):
-        rigs.at_frame(frame)
-        moved[frame] = (rigs.head(ob, "hips") - start).length
+    moved = {frame: (rigs.head(ob, "hips") - start).length for frame in rigs.visited((1, 30, 60))}
     assert moved[30] < EXACT < 0.01 < min(moved[1], moved[60])
     bpy.ops.ed.undo()
     rigs.at_frame(60)
@@ -122,8 +115,7 @@ def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_only_insert_available_makes_no_curve_for_a_pin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pin is there on all frames, and Unpin removes it."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, True)
     ob = live_figure()
     count = len(ob.dqik.goals)
     pin(ob, "hips")
@@ -134,8 +126,7 @@ def test_only_insert_available_makes_no_curve_for_a_pin(monkeypatch: pytest.Monk
 
 def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """A goal that is added later in its place is not muted by them."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, False)
     ob = live_figure()
     pin(ob, "hips")
     assert any("mute" in path for path, _ in rigs.keys(ob))
@@ -147,8 +138,7 @@ def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("in_strip", [False, True])
 def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with Only Insert Available: else a pin on one frame would hold the hips there on all frames."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", True)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, True)
     ob = live_figure()
     hips, places = control(ob, "hips"), {}
     for frame in (1, 20):
@@ -156,8 +146,7 @@ def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monke
         hips.keyframe_insert("location", frame=frame)
     if in_strip:
         as_strip(ob)
-    for frame in (20, 1):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((20, 1)):
         places[frame] = rigs.matrices(ob)[: ob.pose.bones.find(hips.name)]
     rigs.at_frame(20)
     pin(ob, "hips")
@@ -185,13 +174,24 @@ def test_pin_on_a_control_pins_the_bone_that_it_moves(changed: str) -> None:
     assert goal_of(ob, "hand.L").priority == goal_of(ob, "hips").priority > goal_of(ob, "hand.R").priority
 
 
+@pytest.mark.parametrize("bone", ["hand.L", "forearm.L"])
+def test_what_is_dragged_after_unpin_counts(bone: str) -> None:
+    """The control of the goal that stays, or the bone, is selected where the pin was."""
+    ob = live_figure()
+    pin(ob, bone)
+    stays = goal_of(ob, bone, last=False).subtarget if bone == "hand.L" else bone
+    rigs.select(ob, goal_of(ob, bone).subtarget)
+    assert bpy.ops.dqik.unpin() == {"FINISHED"}
+    assert [one.name for one in bpy.context.selected_pose_bones] == [stays]
+    assert bpy.context.active_pose_bone.name == stays
+
+
 def test_bones_with_and_without_a_goal_are_pinned_at_once_where_they_are() -> None:
     """The pin of the one counts its target's rotation, which its goal did not: the other does not move with it."""
     ob = rigs.made_active(rigs.chain([(0, 0, 0), (0.1, 0, 1), (0.2, 0.1, 2), (0.3, 0, 2.6)], "Chain"))
     rigs.goal(ob, "b", rigs.empty((0.9, -0.4, 0.8), "Target"))
     ob.dqik.goals[0].use_rotation = False
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     rigs.select(ob, "a", "b")
     before = rigs.matrices(ob)
     assert bpy.ops.dqik.pin() == {"FINISHED"}
@@ -278,7 +278,6 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
         rigs.at_frame(begin)
         rigs.select(ob, *bones)
         assert bpy.ops.dqik.pin() == {"FINISHED"}
-        rigs.update()
         places = [rigs.head(ob, name) for name in bones]
         if seed % 3 == 1:
             reopened(tmp_path / "pinned.blend")
@@ -312,11 +311,9 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
 
 def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pinned at 10 and once more at 12, moved by hand at 15, let go at 20, and pinned where the body is at 30."""
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", False)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    auto_keying(monkeypatch, True, False)
     ob = moving(np.random.default_rng(3), 3)
-    for frame in (10, 12):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((10, 12)):
         pin(ob, "hand.L")
     rigs.at_frame(15)
     drag_pin(ob, "hand.L", (0.05, 0.02, 0.04))
@@ -329,13 +326,11 @@ def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest
     rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.unpin() == {"FINISHED"}
     frames = [1.0, 9.0, 10.0, 11.0, 11.5, 13.0, 15.0, 17.0, 19.5, 20.0, 25.0, 29.0]
-    before, muted = frames_of(ob, frames), []
+    before = frames_of(ob, frames)
     rigs.at_frame(30)
     pin(ob, "hand.L")
     assert same(frames_of(ob, frames), before)
-    for frame in frames:
-        rigs.at_frame(frame)
-        muted.append(rigs.evaluated(ob).dqik.goals[goal_of(ob, "hand.L").name].mute)
+    muted = [rigs.evaluated(ob).dqik.goals[goal_of(ob, "hand.L").name].mute for _ in rigs.visited(frames)]
     assert muted == [not 10.0 <= frame < 20.0 for frame in frames]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Quaternion, Vector
+from situations import auto_keying
 from test_controls import HEIGHT, STILL, contents, control, moved, places, posed, shift, with_root
 
 EXACT = 1e-4 * HEIGHT
@@ -16,10 +17,7 @@ DANCERS = ("hips", "spine", "chest", "arm.L", "forearm.L", "arm.R", "thigh.L", "
 
 def live_figure(prepare=posed, targets: str = "BONES") -> bpy.types.Object:
     """A figure with goals, solved."""
-    ob = prepare(rigs.figure())
-    bpy.ops.dqik.setup_full_body(targets=targets)
-    ob.dqik.live = True
-    rigs.update()
+    ob = rigs.set_up(prepare(rigs.figure()), targets=targets)
     return ob
 
 
@@ -46,20 +44,15 @@ def test_from_fk_to_ik_and_back_without_a_jump(prepare, targets: str) -> None:
     ob = prepare(rigs.figure())
     key_dance(ob)
     bpy.ops.dqik.setup_full_body(targets=targets)
-    before = {}
-    for frame in range(1, 21):
-        rigs.at_frame(frame)
-        before[frame] = places(ob)
+    before = {frame: places(ob) for frame in rigs.visited(range(1, 21))}
     rigs.at_frame(5)
     assert bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=20, all=True) == {"FINISHED"}
     assert bpy.context.scene.frame_current == 5
     ob.dqik.live = True
-    for frame in before:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(before):
         assert moved(before[frame], places(ob)) < EXACT, frame
     bpy.ops.dqik.bake(frame_start=1, frame_end=20, clear_goals=True)
-    for frame in before:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(before):
         assert moved(before[frame], places(ob)) < EXACT, frame
 
 
@@ -80,10 +73,9 @@ def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None
     """A keyed arm whose elbow swings about keeps its pose, whatever the pole's angle; the pole stays as far away."""
     ob = rigs.figure()
     if as_bone:
-        bpy.ops.object.mode_set(mode="EDIT")
-        pole = ob.data.edit_bones.new("pole")
-        pole.head, pole.tail = (0.5, 0.6, 1.4), (0.5, 0.7, 1.4)
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.edit_mode(ob) as bones:
+            pole = bones.new("pole")
+            pole.head, pole.tail = (0.5, 0.6, 1.4), (0.5, 0.7, 1.4)
     else:
         pole = rigs.empty((0.5, 0.6, 1.4), "Pole")
     for frame in (1, 5, 9):
@@ -94,10 +86,7 @@ def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None
     goal = rigs.goal(ob, "hand.L", rigs.empty((0, 0, 0)), use_tail=False, chain_length=chain_length)
     goal.pole_target, goal.pole_subtarget = (ob, "pole") if as_bone else (pole, "")
     goal.pole_angle = 0.7
-    before = {}
-    for frame in range(1, 10):
-        rigs.at_frame(frame)
-        before[frame] = places(ob)
+    before = {frame: places(ob) for frame in rigs.visited(range(1, 10))}
     assert bpy.ops.dqik.targets_to_pose(frame_start=1, frame_end=9, all=True) == {"FINISHED"}
     ob.dqik.live = True
     for frame, own in before.items():
@@ -107,8 +96,7 @@ def test_poles_are_put_to_the_pose_too(as_bone: bool, chain_length: int) -> None
 
 def test_targets_of_selected_bones_only() -> None:
     """In Pose Mode the targets of the selected bones, or the selected targets, are put to the pose; others stay."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     posed(ob)
     before = rigs.head(ob, "DQIK hand.R")
     rigs.select(ob, "hand.L", "DQIK foot.L")
@@ -122,34 +110,19 @@ def test_targets_of_selected_bones_only() -> None:
 
 def test_targets_of_all_goals_if_no_selected_bone_has_one() -> None:
     """An arm posed without Live is selected: all targets follow, so that Live moves nothing."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     before = places(posed(ob))
     rigs.select(ob, "arm.R")
     assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
-    assert moved(before, places(ob)) < STILL * HEIGHT
-
-
-def test_live_on_after_targets_to_pose_moves_nothing() -> None:
-    """A pose made by hand with Live off is taken over."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    before = places(posed(ob))
-    assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert moved(before, places(ob)) < STILL * HEIGHT
 
 
 @pytest.mark.parametrize("only_available", [False, True])
 def test_auto_keying_keys_the_targets(monkeypatch: pytest.MonkeyPatch, only_available: bool) -> None:
     """With Only Insert Available, those that have curves; a range, which the user asks for, is keyed in any case."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    monkeypatch.setattr(bpy.context.preferences.edit, "use_keyframe_insert_available", only_available)
-    monkeypatch.setattr(bpy.context.scene.tool_settings, "use_keyframe_insert_auto", True)
+    ob = rigs.set_up(rigs.figure(), False)
+    auto_keying(monkeypatch, True, only_available)
     control(ob, "hand.R").keyframe_insert("location", frame=7)
 
     def keyed() -> set[str]:
@@ -173,8 +146,7 @@ def test_keep_pose_switches_live_off_without_a_jump() -> None:
     assert not ob.dqik.live
     assert moved(shown, places(ob)) < 1e-6
     bpy.ops.dqik.targets_to_pose(all=True)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert moved(shown, places(ob)) < STILL * HEIGHT
 
 
@@ -193,15 +165,12 @@ def test_reset_pose_puts_figure_and_controls_to_rest() -> None:
 @pytest.mark.parametrize("live", [True, False])
 def test_a_pinned_bone_stays_where_it_is(live: bool) -> None:
     """Pinning moves nothing. Then the other hand is pulled, and the pinned elbow and chest stay."""
-    ob = posed(rigs.figure())
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = live
-    rigs.update()
+    ob = rigs.set_up(posed(rigs.figure()), False)
+    rigs.live(ob, live)
     before = places(ob)
     rigs.select(ob, "forearm.L", "chest")
     assert bpy.ops.dqik.pin() == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert moved(before, places(ob)) < STILL * HEIGHT
     shift(ob, "hand.R", (-0.2, -0.3, 0.1))
     after = places(ob)
@@ -224,14 +193,12 @@ def test_unpin_leaves_the_file_as_it_was() -> None:
 
 def test_pinning_a_bone_that_has_a_goal_leaves_that_goal_and_its_target_alone() -> None:
     """A goal that was muted by hand is so after *Unpin*, too."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     posed(ob)
     goal = rigs.goal_of(ob, "hand.L")
     goal.mute = True
     rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.pin() == {"FINISHED"}
-    rigs.update()
     target = rigs.head(ob, "DQIK hand.L")
     assert len(ob.dqik.goals) == 7
     assert (rigs.head(ob, "DQIK hand pin.L") - rigs.head(ob, "hand.L")).length < 1e-5
@@ -269,7 +236,6 @@ def test_goals_are_mirrored_by_name() -> None:
     assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
     other = ob.dqik.goals[1]
     assert (other.bone, other.subtarget, other.priority, other.position_weight) == ("hand.R", "DQIK hand.R", 3, 0.5)
-    rigs.update()
     assert (rigs.head(ob, "DQIK hand.R") - rigs.head(ob, "hand.R")).length < 1e-5
     assert bpy.ops.dqik.goals_mirror(direction="R") == {"FINISHED"}
     assert len(ob.dqik.goals) == 2
@@ -478,8 +444,7 @@ def test_a_mirrored_paste_is_the_copys_however_often_it_is_pasted_and_after_undo
     ob = live_figure()
     rigs.select(ob, "hand.L")
     assert bpy.ops.dqik.limb_to_fk() == {"FINISHED"}
-    rigs.posed(ob.pose.bones["forearm.L"], rigs.rotation((0.3, 0.2, 1.0), 50.0))
-    rigs.update()
+    rigs.pose(ob, "forearm.L", rigs.rotation((0.3, 0.2, 1.0), 50.0))
     bpy.ops.ed.undo_push(message="Posed")
     wanted = pasted_mirror_image(ob, 1)
     for _ in range(2):

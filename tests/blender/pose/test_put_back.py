@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from situations import installed
 
 FRAMES = (1, 4, 8, 12)
 
@@ -53,8 +54,7 @@ class State:
         self.bases = np.array([bone.dqik_base[:7] for bone in ob.pose.bones])
         solved = [k for k, bone in enumerate(ob.pose.bones) if any(bone.dqik_base)]  # some tools leave others at rest
         self.poses = []
-        for frame in FRAMES:
-            rigs.at_frame(frame)
+        for _ in rigs.visited(FRAMES):
             self.poses.append(rigs.matrices(ob)[solved])
         rigs.at_frame(now)
 
@@ -253,7 +253,6 @@ def test_what_is_put_back_was_no_edit(step: Callable[[Path], None], start_from: 
     ob = acting(start_from)
     before, shown = State(ob), rigs.matrices(ob)
     step(tmp_path)
-    rigs.update()
     assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02 or step in LEAVE_OTHER_BONES_AT_REST
     before.assert_kept(ob)
 
@@ -264,18 +263,15 @@ def test_what_is_put_back_on_keyed_bones_was_no_edit(step: Callable[[Path], None
     ob = acting()
     for bone in ob.pose.bones:
         for frame in (2, 9):
-            bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
-            bone.keyframe_insert("location", frame=frame)
+            rigs.key(bone, frame)
     rigs.update()
-    rigs.posed(ob.pose.bones["spine"], rigs.rotation((1, 0, 0), 25.0))
-    rigs.update()
+    rigs.pose(ob, "spine", rigs.rotation((1, 0, 0), 25.0))
     assert ob.pose.bones["spine"].dqik_hold == 1.0
     spine = ob.pose.bones["spine"]
     spine.keyframe_insert(rigs.ROTATION_PATHS[spine.rotation_mode], frame=4)
     rigs.at_frame(4)
     before, shown = State(ob), rigs.matrices(ob)
     step(tmp_path)
-    rigs.update()
     assert degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.02
     before.assert_kept(ob)
 
@@ -290,20 +286,15 @@ def test_what_is_put_back_where_no_goal_counts_was_no_edit(step: Callable[[Path]
             for frame, influence in ((5, 0.0), (6, 1.0)):
                 goal.influence = influence
                 goal.keyframe_insert("influence", frame=frame)
-    for frame in (6, 4):
-        rigs.at_frame(frame)
+    rigs.visit((6, 4))
     assert not any(any(bone.dqik_base) for bone in ob.pose.bones)
     holds, frames = [bone.dqik_hold for bone in ob.pose.bones], (4, 9, 2)
-    shown = {}
-    for frame in (*frames, 4):
-        rigs.at_frame(frame)
-        shown[frame] = rigs.matrices(ob)
+    shown = {frame: rigs.matrices(ob) for frame in rigs.visited((*frames, 4))}
     step(tmp_path)
     rigs.update()
     assert [bone.dqik_hold for bone in ob.pose.bones] == holds
     if step not in LEAVE_OTHER_BONES_AT_REST:
-        for frame in (*frames, 4):
-            rigs.at_frame(frame)
+        for frame in rigs.visited((*frames, 4)):
             assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.02, frame
 
 
@@ -319,8 +310,7 @@ def test_what_is_put_back_where_the_goals_alone_decide_the_pose_was_no_edit() ->
     rigs.goal(ob, "arm", target, chain_length=1, use_rotation=True)
     ob.dqik.live = True
     rigs.at_frame(5)
-    rigs.posed(ob.pose.bones["arm"], rigs.rotation((1, 0, 0), 40.0))
-    rigs.update()
+    rigs.pose(ob, "arm", rigs.rotation((1, 0, 0), 40.0))
     before = State(ob)
     rigs.made_active(ob)
     saved = saved_basis(ob)
@@ -355,13 +345,8 @@ def test_bones_that_a_handler_turns_at_each_frame_are_not_posed(before: bool, ki
         bone = bpy.data.objects["Figure"].pose.bones["spine"]
         rigs.posed(bone, rigs.rotation((1, 0, 0), 3.0 * scene.frame_current))
 
-    handlers = getattr(bpy.app.handlers, kind)
-    handlers.insert(0 if before else len(handlers), spring)
-    try:
-        for frame in (5, 6, 9, 2, 4):
-            rigs.at_frame(frame)
-    finally:
-        handlers.remove(spring)
+    with installed(kind, spring, 0 if before else None):
+        rigs.visit((5, 6, 9, 2, 4))
     state.assert_kept(ob)
 
 
@@ -380,8 +365,7 @@ def test_keys_that_go_into_a_track_or_out_of_use_with_their_action_hold_nothing(
     data.action = None
     rigs.update()
     assert [bone.dqik_hold for bone in ob.pose.bones] == holds
-    for frame in (5, 4):
-        rigs.at_frame(frame)
+    rigs.visit((5, 4))
     assert [bone.dqik_hold for bone in ob.pose.bones] == holds
 
 

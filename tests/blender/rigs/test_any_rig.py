@@ -82,8 +82,7 @@ class AnyRig:
         if self.maybe(0.1):
             source = rigs.empty(self.vector(), f"Source {bone.name}")
             source.rotation_quaternion = self.turn(1.0)
-            made = bone.constraints.new("COPY_ROTATION")
-            made.target = source
+            rigs.constrain(bone, "COPY_ROTATION", source)
         if self.maybe(0.25):
             path = rigs.ROTATION_PATHS[bone.rotation_mode]
             for frame in (FRAMES[0], FRAMES[-1]):
@@ -112,11 +111,7 @@ class AnyRig:
                 made.keyframe_insert("position_weight", frame=frame)
 
     def play(self, frames) -> dict[int, np.ndarray]:
-        shown = {}
-        for frame in frames:
-            rigs.at_frame(frame)
-            shown[frame] = rigs.matrices(self.ob)
-        return shown
+        return {frame: rigs.matrices(self.ob) for frame in rigs.visited(frames)}
 
 
 def apart(before: np.ndarray, after: np.ndarray) -> float:
@@ -182,13 +177,10 @@ def in_chains(ob: bpy.types.Object) -> set[str]:
 def test_a_tiny_bone_before_a_long_one_leaves_the_pose_steady(link: float, place: tuple[float, float, float]) -> None:
     """A target out of reach that moves by a millionth of the long bone turns neither of the two."""
     ob, target = rigs.chain([(0, 0.1, 1), (0, 0.1 + link, 1), (0.4, 0.3, 1.6)]), rigs.empty(place)
-    rigs.goal(ob, "b", target)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "b", target)
     before = rigs.matrices(ob)
     for axis in range(3):
         target.location[axis] += 1e-6
-        rigs.update()
         assert rigs.turn(before, rigs.matrices(ob)) < np.radians(0.02)
 
 
@@ -205,9 +197,7 @@ def test_joints_in_one_place_are_read_and_solved(seed: int) -> None:
         made.append(rigs.Bone(name, head, head + 0.5 * way.normalized(), above.name))
     ob = rigs.made_active(rigs.armature(made))
     target = rigs.empty(rigs.tail(ob, made[-1].name))
-    rigs.goal(ob, made[-1].name, target, chain_length=2)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, made[-1].name, target, chain_length=2)
     target.location += Vector((0.1, -0.1, 0.05))
     rigs.update()
     assert ob.dqik.live and ob.dqik.status.message == ""

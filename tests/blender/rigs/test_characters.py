@@ -165,21 +165,19 @@ def test_a_limit_has_one_meaning_in_any_axes() -> None:
     places = []
     for turned in (Quaternion(), Quaternion((0.3, -0.5, 0.7, 0.4)).normalized()):
         ob = rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0.1, 0), (2.5, 0.1, 0.1)])
-        bpy.ops.object.mode_set(mode="EDIT")
-        for bone in ob.data.edit_bones:
-            bone.use_connect = False
-        for bone in ob.data.edit_bones:
-            matrix = bone.matrix @ turned.to_matrix().to_4x4()
-            bone.matrix = matrix
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.edit_mode(ob) as bones:
+            for bone in bones:
+                bone.use_connect = False
+            for bone in bones:
+                matrix = bone.matrix @ turned.to_matrix().to_4x4()
+                bone.matrix = matrix
         for name, twist, swing_x, swing_z in (("a", (-20, 30), (-40, 50), (-10, 60)), ("b", (0, 0), (0, 0), (-5, 120))):
             rigs.limit(ob.pose.bones[name], twist, swing_x, swing_z)
             ob.pose.bones[name].dqik_limits_axes = turned.inverted()
         target = rigs.empty((0.9, 1.2, 0.4))
         goal = rigs.goal(ob, "c", target, use_tail=False)
         assert not goal.use_rotation
-        ob.dqik.live = True
-        rigs.update()
+        rigs.live(ob)
         places.append([rigs.head(ob, name) for name in "abc"])
         assert inside(ob, ob.pose.bones["a"])
     assert (places[0][2] - places[1][2]).length < 1e-4
@@ -276,10 +274,8 @@ def test_legs_that_end_at_their_shins_have_goals_there() -> None:
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     assert {"shin.L", "shin.R", "foot.L", "foot.R", "hand.L", "hand.R", "head"} <= goals.keys()
     assert goals["shin.L"].use_tail
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     goals["foot.L"].target.location.z += 0.3
-    rigs.update()
     assert rigs.miss(ob, "shin.L", goals["shin.L"].target) < 2e-3
     assert (rigs.head(ob, "foot.L") - rigs.place(goals["foot.L"].target)).length < 2e-3
     assert rigs.head(ob, "shin.L").y < rigs.head(ob, "thigh.L").y - 0.1
@@ -313,7 +309,6 @@ def test_arms_that_end_at_their_forearms_have_goals_there() -> None:
     assert (own.use_tail, own.use_rotation, own.rotation_follows) == (True, False, 0.0)
     ob.dqik.live = True
     own.target.location += Vector((-0.2, -0.3, 0.1))
-    rigs.update()
     assert rigs.miss(ob, "forearm.L", own.target) < 2e-3
 
 
@@ -343,9 +338,7 @@ def test_a_goal_at_the_end_of_a_shin_is_a_legs() -> None:
     """With a chain of two bones as well: the knee goes forward, not back as an elbow would."""
     ob = made("motion builder", "fbx")
     target = rigs.empty(rigs.tail(ob, "LeftKnee") + Vector((0, 0, 0.3)))
-    rigs.goal(ob, "LeftKnee", target, chain_length=2, use_tail=True)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "LeftKnee", target, chain_length=2, use_tail=True)
     assert rigs.miss(ob, "LeftKnee", target) < 2e-3
     assert rigs.head(ob, "LeftKnee").y < rigs.head(ob, "LeftHip").y - 0.1
 
@@ -364,11 +357,9 @@ def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
     rigs.at_frame(1)
     for limb in limbs:
         target = goals[limb.bones[2]].target
-        target.keyframe_insert("location", frame=1)
-        target.keyframe_insert("rotation_quaternion", frame=1)
+        rigs.key(target, 1)
         target.matrix_world = poses.reach(ob, limb, random)
-        target.keyframe_insert("location", frame=9)
-        target.keyframe_insert("rotation_quaternion", frame=9)
+        rigs.key(target, 9)
     ob.dqik.live = True
     frames = range(1, 10)
     played = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in frames}
@@ -380,8 +371,7 @@ def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
     assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=9) == {"FINISHED"}
     assert not ob.dqik.live
-    for frame in frames:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(frames):
         assert np.abs(rigs.matrices(ob) - played[frame]).max() < 1e-3
 
 
@@ -434,7 +424,7 @@ def test_the_natural_pose_knows_elbows_unless_arms_point_forward(name: str) -> N
     ob, truth = made(name, "native"), build.truth(BY_NAME[name])
     hand, upper = (next(bone for bone, role in truth.items() if role == (part, "L")) for part in ("hand", "arm"))
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == hand)
+    target = rigs.goal_of(ob, hand).target
     chest = rigs.head(ob, next(bone for bone, role in truth.items() if role == ("neck", "")))
     ob.dqik.live = True
     target.location = target.location.lerp(chest, 0.5)

@@ -12,14 +12,6 @@ from mathutils import Matrix, Quaternion, Vector
 EXACT = 2e-5  # [rad] of Blender's single precision
 
 
-def coupling(ob: bpy.types.Object, bone: str, leader: str, axis: str = "X", leader_axis: str = "X", **settings: object):
-    one = ob.dqik.couplings.add()
-    one.bone, one.leader, one.axis, one.leader_axis = bone, leader, axis, leader_axis
-    for name, value in settings.items():
-        setattr(one, name, value)
-    return one
-
-
 def turn(ob: bpy.types.Object, bone: str, axis: str = "X") -> float:
     """The twist or a component of the swing of a bone's own rotation."""
     q = rigs.local_rotation(ob, bone)
@@ -50,7 +42,7 @@ def test_a_bone_turns_with_its_leader(solver: str, mode: str) -> None:
     ob, target = chain()
     for bone in ob.pose.bones:
         bone.rotation_mode = mode
-    coupling(ob, "c", "b", factor=0.7, offset=0.1)
+    rigs.couple(ob, "c", "b", factor=0.7, offset=0.1)
     ob.dqik.solver = solver
     ob.dqik.live = True
     for place in ((0.3, 1.2, 1.8), (0.5, -1.0, 1.5), (-0.4, 0.3, 2.5)):
@@ -71,12 +63,11 @@ def test_what_restricts_a_body_later_counts_on_baked_frames(what: str) -> None:
     ob.dqik.live = True
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=4) == {"FINISHED"}
     if what == "coupling":
-        coupling(ob, "c", "b", factor=-0.5, offset=0.2)
+        rigs.couple(ob, "c", "b", factor=-0.5, offset=0.2)
     else:
         rigs.limit(ob.pose.bones["b"], (-1, 1), (-5, 5), (-5, 5))
     ob.dqik.live = True
-    for frame in (1, 2, 3, 4):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 2, 3, 4)):
         if what == "coupling":
             assert off(ob) < EXACT
         else:
@@ -96,14 +87,13 @@ def figure_with_distance() -> tuple[bpy.types.Object, bpy.types.Object]:
 def test_a_coupling_with_a_control_has_no_effect_and_says_so(pair: tuple[str, str]) -> None:
     """A control is what the animator sets: it turns with nothing, goals stay, and a bake is what Live shows."""
     ob, _ = figure_with_distance()
-    coupling(ob, *pair, axis="Y", leader_axis="Y")
+    rigs.couple(ob, *pair, axis="Y", leader_axis="Y")
     ob.dqik.live = True
     rigs.at_frame(1)
     assert "DQIK head" in rigs.message(ob)
     assert "Coupling" in rigs.message(ob)
     live = {}
-    for frame in (1, 2, 3, 4):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 2, 3, 4)):
         live[frame] = rigs.matrices(ob)
         assert rigs.local_rotation(ob, "DQIK head").angle < 1e-6
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=4) == {"FINISHED"}
@@ -119,9 +109,8 @@ def test_a_goal_whose_target_is_coupled_to_its_limb_is_left_out() -> None:
         rigs.Bone("aim", (1, 0, 1), (1, 0.5, 1)),
     ])  # fmt: skip
     rigs.goal(ob, "b", ob, subtarget="aim")
-    coupling(ob, "aim", "b")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.couple(ob, "aim", "b")
+    rigs.live(ob)
     assert "follows bone 'aim'" in rigs.message(ob)
 
 
@@ -130,9 +119,8 @@ def test_a_bone_outside_the_chain_follows_and_comes_back() -> None:
     ob = rigs.hand()
     target = rigs.empty((0.0, 0.13, -0.05))
     rigs.goal(ob, "middle2", target, chain_length=3)
-    coupling(ob, "ring0", "middle0", factor=0.5)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.couple(ob, "ring0", "middle0", factor=0.5)
+    rigs.live(ob)
     assert abs(turn(ob, "middle0")) > 0.05
     assert off(ob) < EXACT
     assert bpy.ops.dqik.uncouple() == {"FINISHED"}
@@ -148,8 +136,7 @@ def test_fingers_curl_together() -> None:
     rigs.goal(ob, "index2", rigs.empty((-0.02, 0.12, -0.06)), chain_length=3)
     assert bpy.ops.dqik.couple(preset="FINGERS") == {"FINISHED"}
     assert len(ob.dqik.couplings) == 5 * 2 + 4
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert abs(turn(ob, "index0")) > 0.1
     assert off(ob) < EXACT
     assert abs(turn(ob, "middle0")) > 0.02  # a neighbour goes along, softly
@@ -160,9 +147,7 @@ def test_fingers_curl_together() -> None:
 
 def test_a_spine_shares_its_bend_and_collars_follow() -> None:
     """The head leans as far as its stretched arms allow, coupled or not; the spine's bones bend alike."""
-    ob = rigs.figure()
-    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure(), targets="EMPTIES")
     head = rigs.goal_of(ob, "head")
     head.target.location.x += 0.15
     head.target.location.z -= 0.1
@@ -179,18 +164,11 @@ def test_a_spine_shares_its_bend_and_collars_follow() -> None:
 
 def test_selected_bones_follow_the_active_one() -> None:
     ob, _ = chain()
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.data.bones:
-        if hasattr(ob.pose.bones[bone.name], "select"):
-            ob.pose.bones[bone.name].select = bone.name in "bc"
-        else:
-            bone.select = bone.name in "bc"
-    ob.data.bones.active = ob.data.bones["b"]
+    rigs.select(ob, "c", "b")
     assert bpy.ops.dqik.couple(preset="CUSTOM") == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
     assert [(one.bone, one.leader) for one in ob.dqik.couplings] == [("c", "b")]
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert off(ob) < EXACT
 
 
@@ -200,9 +178,8 @@ def test_a_bone_that_may_turn_about_one_axis_only_is_coupled_about_others_too() 
     ob.dqik.goals[0].use_rotation = True
     target.rotation_quaternion = rigs.rotation((0.1, 1.0, 0.3), 50.0)
     rigs.limit(ob.pose.bones["c"], (0, 0), (0, 0), (-50, 50))
-    one = coupling(ob, "c", "b", "Y", "Y", factor=-0.5)
-    ob.dqik.live = True
-    rigs.update()
+    one = rigs.couple(ob, "c", "b", "Y", "Y", factor=-0.5)
+    rigs.live(ob)
     assert abs(turn(ob, "c", "Z")) > 0.05
     assert abs(turn(ob, "c", "Y")) < EXACT
     assert abs(turn(ob, "b", "Y")) < EXACT
@@ -219,13 +196,12 @@ def test_a_bone_that_may_turn_about_one_axis_only_is_coupled_about_others_too() 
 
 def test_a_missing_bone_and_bones_that_cannot_are_said() -> None:
     ob, _ = chain()
-    coupling(ob, "c", "nobody")
-    ob.dqik.live = True
-    rigs.update()
+    rigs.couple(ob, "c", "nobody")
+    rigs.live(ob)
     assert "Coupling of 'c': the armature has no bone 'nobody'" in ob.dqik.status.message
     assert not ob.dqik.goals[0].missed
     ob.dqik.couplings[0].leader = "b"
-    coupling(ob, "b", "c")
+    rigs.couple(ob, "b", "c")
     rigs.update()
     assert "its couplings run in a circle" in ob.dqik.status.message
     ob.dqik.couplings.remove(1)
@@ -269,15 +245,14 @@ def posed_by(twist: float, swing_x: float, swing_z: float) -> Quaternion:
 def test_the_mirrored_pose_keeps_to_mirrored_couplings(rolls: tuple[float, float], source: str) -> None:
     """Whatever axes the other side's bones have, as long as they are the mirrored ones or exchanged with them."""
     ob, other = rigs.figure(), "LR".replace(source, "")
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name in ("collar", "arm", "forearm", "hand"):
-        for own, roll in zip("LR", rolls, strict=True):
-            ob.data.edit_bones[f"{name}.{own}"].roll += roll
-    bpy.ops.object.mode_set(mode="OBJECT")
-    coupling(ob, f"forearm.{source}", f"hand.{source}", "Y", "Y", factor=-0.5, offset=0.2)
-    coupling(ob, f"forearm.{source}", f"arm.{source}", "X", "Z", factor=0.6)
-    coupling(ob, f"collar.{source}", "chest", "Z", "X", factor=0.4, offset=-0.1)
-    coupling(ob, f"arm.{source}", "chest", "Z", "Y", factor=1.5, stiffness=0.3)
+    with rigs.edit_mode(ob) as bones:
+        for name in ("collar", "arm", "forearm", "hand"):
+            for own, roll in zip("LR", rolls, strict=True):
+                bones[f"{name}.{own}"].roll += roll
+    rigs.couple(ob, f"forearm.{source}", f"hand.{source}", "Y", "Y", factor=-0.5, offset=0.2)
+    rigs.couple(ob, f"forearm.{source}", f"arm.{source}", "X", "Z", factor=0.6)
+    rigs.couple(ob, f"collar.{source}", "chest", "Z", "X", factor=0.4, offset=-0.1)
+    rigs.couple(ob, f"arm.{source}", "chest", "Z", "Y", factor=1.5, stiffness=0.3)
     assert bpy.ops.dqik.couplings_mirror(direction=source) == {"FINISHED"}
     mirrored = {one.bone for one in ob.dqik.couplings} - {f"{name}.{source}" for name in ("forearm", "collar", "arm")}
     assert mirrored == {f"{name}.{other}" for name in ("forearm", "collar", "arm")}
@@ -302,10 +277,10 @@ def test_the_mirrored_pose_keeps_to_mirrored_couplings(rolls: tuple[float, float
 def test_mirroring_replaces_what_the_other_side_has_and_leaves_what_joins_the_sides() -> None:
     ob = rigs.figure()
     assert bpy.ops.dqik.couplings_mirror() == {"CANCELLED"}
-    coupling(ob, "hand.L", "forearm.L", "Y", "Y", factor=0.5)
-    coupling(ob, "hand.R", "forearm.R", "Y", "Y", factor=0.9)
-    coupling(ob, "thigh.L", "thigh.R", "X", "X", factor=-1.0)
-    coupling(ob, "spine", "chest", "X", "X")
+    rigs.couple(ob, "hand.L", "forearm.L", "Y", "Y", factor=0.5)
+    rigs.couple(ob, "hand.R", "forearm.R", "Y", "Y", factor=0.9)
+    rigs.couple(ob, "thigh.L", "thigh.R", "X", "X", factor=-1.0)
+    rigs.couple(ob, "spine", "chest", "X", "X")
     assert bpy.ops.dqik.couplings_mirror() == {"FINISHED"}
     found = {(one.bone, one.leader): one.factor for one in ob.dqik.couplings}
     assert found == {("hand.L", "forearm.L"): 0.5, ("hand.R", "forearm.R"): pytest.approx(0.5),

@@ -8,49 +8,15 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from situations import named
 
 
-def renamed(ob: bpy.types.Object) -> None:
-    ob.data.bones["hand.L"].name = "tentacle"
-
-
-def chosen(ob: bpy.types.Object) -> None:
-    ob.pose.bones["chest"].dqik_role = "NONE"
-
-
-def edited(change: Callable[[bpy.types.ArmatureEditBones], None]) -> Callable[[bpy.types.Object], None]:
+def edited(change: Callable[[bpy.types.ArmatureEditBones], object]) -> Callable[[bpy.types.Object], None]:
     def change_at_rest(ob: bpy.types.Object) -> None:
-        bpy.context.view_layer.objects.active = ob
-        bpy.ops.object.mode_set(mode="EDIT")
-        change(ob.data.edit_bones)
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.edit_mode(ob) as bones:
+            change(bones)
 
     return change_at_rest
-
-
-def moved(bones: bpy.types.ArmatureEditBones) -> None:
-    bones["hand.L"].head.z += 0.1
-
-
-def longer(bones: bpy.types.ArmatureEditBones) -> None:
-    bones["hand.L"].length *= 1.5
-
-
-def reparented(bones: bpy.types.ArmatureEditBones) -> None:
-    bones["arm.L"].parent = bones["hips"]
-
-
-def added(bones: bpy.types.ArmatureEditBones) -> None:
-    bones.new("tail").tail = (0, 1, 1)
-
-
-def helper(ob: bpy.types.Object) -> None:
-    ob.data.bones["hand.L"].use_deform = False
-    ob.data.bones["hand.L"].name = "DQIK hand.L"
-
-
-def target(ob: bpy.types.Object) -> None:
-    rigs.goal(ob, "hand.R", ob, subtarget="hand.L")
 
 
 def led(ob: bpy.types.Object) -> None:
@@ -59,14 +25,20 @@ def led(ob: bpy.types.Object) -> None:
 
 
 def swapped(ob: bpy.types.Object) -> None:
-    bpy.context.view_layer.objects.active = ob
+    rigs.made_active(ob)
     bpy.ops.dqik.swap_sides()
 
 
-@pytest.mark.parametrize(
-    "change", [renamed, chosen, edited(moved), edited(longer), edited(reparented), edited(added), helper, target, led,
-               swapped],
-)  # fmt: skip
+@pytest.mark.parametrize("change", named(
+    led, swapped, renamed=lambda ob: rigs.put(ob.data.bones["hand.L"], name="tentacle"),
+    chosen=lambda ob: rigs.put(ob.pose.bones["chest"], dqik_role="NONE"),
+    helper=lambda ob: rigs.put(ob.data.bones["hand.L"], use_deform=False, name="DQIK hand.L"),
+    target=lambda ob: rigs.goal(ob, "hand.R", ob, subtarget="hand.L"),
+    moved=edited(lambda bones: rigs.put(bones["hand.L"], head=(0.76, 0, 1.55))),
+    longer=edited(lambda bones: rigs.put(bones["hand.L"], length=0.24)),
+    reparented=edited(lambda bones: rigs.put(bones["arm.L"], parent=bones["hips"])),
+    added=edited(lambda bones: rigs.put(bones.new("tail"), tail=(0, 1, 1))),
+))  # fmt: skip
 def test_a_change_of_a_figure_is_seen(extension: str, change: Callable[[bpy.types.Object], None]) -> None:
     figures, roles = (importlib.import_module(f"{extension}.rig.figure.{name}") for name in ("character", "roles"))
     read = importlib.import_module(f"{extension}.rig.blender.armature").Armature

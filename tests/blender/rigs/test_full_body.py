@@ -13,7 +13,6 @@ def test_hands_feet_and_head_get_targets_where_they_are() -> None:
     """Targets stand at wrists, ankles and neck, turned as the bones, in a collection; solving changes nothing."""
     ob = rigs.figure()
     ob.matrix_world = rigs.facing(3)
-    rigs.update()
     rest = rigs.matrices(ob)
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     rigs.update()
@@ -26,16 +25,14 @@ def test_hands_feet_and_head_get_targets_where_they_are() -> None:
         turned = (rigs.evaluated(ob).matrix_world @ rigs.evaluated(ob).pose.bones[goal.bone].matrix).to_quaternion()
         assert goal.target.matrix_world.to_quaternion().rotation_difference(turned).angle < 1e-4
         assert (goal.use_rotation, goal.use_tail, goal.chain_length) == (True, False, 0)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert rigs.turn(rest, rigs.matrices(ob)) < 0.05
     assert ob.dqik.status.converged
 
 
 def test_the_body_follows_a_moved_hand() -> None:
     """Hands and head that are pulled further than the trunk bends bring the hips along; the feet stay."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
+    ob = rigs.set_up(rigs.figure(), False, targets="EMPTIES")
     goals = {goal.bone: goal.target for goal in ob.dqik.goals if goal.bone != "hips"}
     ob.dqik.live = True
     for name in ("hand.L", "hand.R", "head"):
@@ -49,17 +46,15 @@ def test_the_body_follows_a_moved_hand() -> None:
 def test_bones_above_the_hips_are_not_moved() -> None:
     """A root on the ground stays where it is: chains end at the hips."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = ob.data.edit_bones.new("root")
-    root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
-    ob.data.edit_bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        root = bones.new("root")
+        root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
+        bones["hips"].parent = root
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     assert not ob.pose.bones["root"].dqik_translate
     ob.dqik.live = True
     for goal in ob.dqik.goals:
         goal.target.location += Vector((0.3, -0.2, -0.1))
-    rigs.update()
     assert rigs.local_rotation(ob, "root").angle < 1e-6
     assert (rigs.head(ob, "hips") - Vector((0, 0, 1))).length > 0.1
     assert ob.dqik.status.error < 2e-3
@@ -93,8 +88,7 @@ def test_without_a_figure_nothing_is_made() -> None:
 
 def test_ankles_and_toes_get_limits_that_go_with_the_goals() -> None:
     """Without Human Limits a crouch would fold feet to the shin; the limits go when the last goal does."""
-    ob = rigs.figure()
-    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    ob = rigs.set_up(rigs.figure(), False, targets="EMPTIES")
     feet = [ob.pose.bones[f"foot.{side}"] for side in "LR"]
     assert all(foot.dqik_use_limits for foot in feet)
     assert all(min(foot.dqik_swing_x_max, -foot.dqik_swing_x_min) < 1.6 for foot in feet)

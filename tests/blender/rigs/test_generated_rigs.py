@@ -99,8 +99,7 @@ def test_auto_rig_pro(extension: str) -> None:
     assert apart(before, body(ob)) < 1e-4
     found = {goal.bone: goal.subtarget for goal in ob.dqik.goals}
     assert found.keys() == {"c_root_master.x", "c_head.x", "c_hand_fk.l", "c_hand_fk.r", "c_foot_fk.l", "c_foot_fk.r"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert apart(before, body(ob)) < 1e-3
     for name, by in (("c_root_master.x", (0.02, -0.02, -0.08)), ("c_hand_fk.l", (0.1, 0.1, -0.2)),
                      ("c_foot_fk.r", (0.0, 0.1, -0.1)), ("c_head.x", (0.02, -0.05, -0.03))):  # fmt: skip
@@ -124,8 +123,7 @@ def test_the_body_follows_the_controls(opened: Callable, metarig: str) -> None:
     ends = [name for name in goals if name not in ("head", "torso")]
     assert len(ends) == 4
     assert {"head", "torso"} <= goals.keys()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert apart(rest, body(ob)) < 1e-4 * tall
     for name in ends:
         inward = -0.1 * tall if name.endswith(".L") else 0.1 * tall
@@ -141,9 +139,7 @@ def test_the_body_follows_the_controls(opened: Callable, metarig: str) -> None:
 def test_hips_and_head_move_the_trunk(opened: Callable) -> None:
     """A crouch: the torso goes down, feet and hands stay, and knees bend forward."""
     ob = opened("basic_human")
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     goals = {goal.bone: goal.subtarget for goal in ob.dqik.goals}
     before = rigs.head(ob, "DEF-spine")
     move(ob, goals["torso"], (0.0, 0.0, -0.15))
@@ -159,8 +155,7 @@ def test_hips_and_head_move_the_trunk(opened: Callable) -> None:
 def test_a_bake_plays_without_the_extension(opened: Callable) -> None:
     """Keys are on the FK controls, and show on each frame what Live showed."""
     ob = opened("basic_human")
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     hand = next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand_fk.L")
     bone = ob.pose.bones[hand]
     for frame, by in ((1, (0.0, 0.0, 0.0)), (5, (-0.2, -0.2, 0.1))):
@@ -203,8 +198,7 @@ def test_the_pose_of_the_ik_controls_stays(opened: Callable) -> None:
     before = body(ob)
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     same_pose(ob, before)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     same_pose(ob, before)
     ob.dqik.live = False
     bpy.ops.dqik.goals_clear()
@@ -234,8 +228,7 @@ def test_a_motion_of_the_ik_controls_stays(opened: Callable) -> None:
         move(ob, "foot_ik.R", (0.0, -0.2 * by, 0.15 * by))
         torso.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), radians(15.0) * by)
         for bone in (hand, other, foot, torso):
-            bone.keyframe_insert("location", frame=frame)
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.key(bone, frame)
     shown = []
     for frame in range(1, 5):
         bpy.context.scene.frame_set(frame)
@@ -266,8 +259,7 @@ def test_human_limits_are_kept(opened: Callable) -> None:
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
     assert ob.pose.bones["forearm_fk.L"].dqik_use_limits
     assert not ob.pose.bones["ORG-forearm.L"].dqik_use_limits
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     hand = next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand_fk.L")
     for by in ((-0.3, 0.3, 0.0), (-0.2, -0.4, 0.4), (-0.3, 0.1, -0.4)):
         move(ob, hand, by)
@@ -293,7 +285,6 @@ def test_a_rig_of_an_unknown_tool_is_left_alone(opened: Callable) -> None:
     ob = opened("basic_human")
     for bone in ob.data.bones:
         bone.name = bone.name.replace("ORG-", "BODY-").replace("MCH-", "HELP-")
-    rigs.update()
     before = rigs.matrices(ob)
     for act in (bpy.ops.dqik.setup_full_body, bpy.ops.dqik.limits_preset):
         assert act() == {"CANCELLED"}
@@ -301,11 +292,8 @@ def test_a_rig_of_an_unknown_tool_is_left_alone(opened: Callable) -> None:
     assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
     assert np.array_equal(before, rigs.matrices(ob))
     ob.pose.bones["upper_arm_parent.L"]["IK_FK"] = 1.0
-    rigs.update()
     target = rigs.empty(rigs.head(ob, "hand_fk.L") + Vector((-0.1, -0.15, 0.05)))
-    rigs.goal(ob, "hand_fk.L", target, use_tail=False, chain_length=3)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "hand_fk.L", target, use_tail=False, chain_length=3)
     for bone in ("hand_fk.L", "DEF-hand.L"):
         assert (rigs.head(ob, bone) - rigs.place(target)).length < 2e-3
 
@@ -315,8 +303,7 @@ def test_a_rig_of_an_unknown_tool_is_left_alone(opened: Callable) -> None:
 def test_other_switches_may_have_any_end(opened: Callable, owner: str, switch: str, value: float) -> None:
     """Arms that do not turn with shoulders, and a head that turns with the torso, reach their controls too."""
     ob = opened("basic_human")
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     ob.pose.bones[owner][switch] = value
     ob.update_tag()
     rigs.update()
@@ -343,8 +330,7 @@ def test_a_motion_goes_to_the_fk_controls(opened: Callable) -> None:
     rigs.made_active(ob)
     assert bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=10) == {"FINISHED"}
     assert all(bone["IK_FK"] == 1.0 for bone in ob.pose.bones if "IK_FK" in bone)
-    for frame in (1, 6, 10):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 6, 10)):
         for upper, lower in (("arm", "forearm"), ("forearm", "hand")):
             for side in "LR":
                 own = rigs.head(source, f"{lower}.{side}") - rigs.head(source, f"{upper}.{side}")

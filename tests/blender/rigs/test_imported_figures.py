@@ -106,8 +106,7 @@ def test_a_motion_comes_over_from_far_tails(foot: float) -> None:
             bone.keyframe_insert("rotation_euler", frame=frame)
     rigs.made_active(ob)
     assert bpy.ops.dqik.retarget(source="Source", frame_start=1, frame_end=FRAMES[-1]) == {"FINISHED"}
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         for upper, lower in (("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")):
             for side in "LR":
                 lines = [rigs.head(one, f"{lower}.{side}") - rigs.head(one, f"{upper}.{side}") for one in (source, ob)]
@@ -143,12 +142,11 @@ def clothed(ob: bpy.types.Object) -> None:
 
 def hair(ob: bpy.types.Object) -> None:
     """Strands without any telling name, down to the hips."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    for number, z in enumerate((1.7, 1.4, 1.1)):
-        strand = ob.data.edit_bones.new(f"Strand{number}")
-        strand.head, strand.tail = (0, 0.15, z), (0, 0.15, z - 0.3)
-        strand.parent = ob.data.edit_bones[f"Strand{number - 1}" if number else "Head"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for number, z in enumerate((1.7, 1.4, 1.1)):
+            strand = bones.new(f"Strand{number}")
+            strand.head, strand.tail = (0, 0.15, z), (0, 0.15, z - 0.3)
+            strand.parent = bones[f"Strand{number - 1}" if number else "Head"]
     skin(ob, {f"Strand{k}": tube((0, 0.5, 1.7 - 0.3 * k), (0, 0.5, 1.4 - 0.3 * k), 0.3) for k in range(3)}, "Strands")
 
 
@@ -200,11 +198,10 @@ def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
     """A tail that happens to be near may point anywhere: into the ground."""
     ob = person()
     with_toes(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side, line in (("L", (0.0, -0.06, -0.06)), ("R", (5.0, 1.0, 3.0))):
-        toes = ob.data.edit_bones[f"NPC {side} Toe0 [{side}Toe]"]
-        toes.tail = toes.head + Vector(line)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side, line in (("L", (0.0, -0.06, -0.06)), ("R", (5.0, 1.0, 3.0))):
+            toes = bones[f"NPC {side} Toe0 [{side}Toe]"]
+            toes.tail = toes.head + Vector(line)
     left, right = (sole(extension, ob, f"Foot.{side}") for side, _ in SIDES)
     for one, other in zip(left, right, strict=True):
         assert tuple(one) == pytest.approx((-other.x, other.y, other.z), abs=1e-4)
@@ -213,12 +210,11 @@ def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
 def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axis: tuple[float, float, float]) -> None:
     ob = person()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        bone.tail = bone.head + 0.08 * Vector(axis)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            bone.tail = bone.head + 0.08 * Vector(axis)
     for side, k in SIDES:
         heel, ball, _ = sole(extension, ob, f"Foot.{side}")
         assert tuple((ball - heel).normalized()) == pytest.approx((0.0, -1.0, 0.0), abs=1e-3)
@@ -250,9 +246,7 @@ def test_a_loose_foot_goes_with_its_control_and_its_leg(chosen: bool) -> None:
     ob = person(loose=True)
     for side in "LR" if chosen else "":
         ob.pose.bones[f"Foot.{side}"].dqik_role = f"FOOT_{side}"
-    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     before = rigs.head(ob, "Foot.L")
     control = lifted(ob, (0.0, -0.1, 0.25), 0.4)
     assert (rigs.head(ob, "Foot.L") - before - Vector((0.0, -0.1, 0.25))).length < 2e-3
@@ -275,10 +269,9 @@ def test_a_loose_foot_may_have_the_name_of_an_ik_control(name: str) -> None:
     ob = person(loose=True)
     for side, k in SIDES:
         ob.data.bones[f"Foot.{side}"].name = f"{name}.{side}"
-        bpy.ops.object.mode_set(mode="EDIT")
-        pole = ob.data.edit_bones.new(f"leg_pole.{side}")
-        pole.head, pole.tail, pole.parent = (0.1 * k, -0.5, 0.5), (0.1 * k, -0.6, 0.5), ob.data.edit_bones["Root"]
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.edit_mode(ob) as bones:
+            pole = bones.new(f"leg_pole.{side}")
+            pole.head, pole.tail, pole.parent = (0.1 * k, -0.5, 0.5), (0.1 * k, -0.6, 0.5), bones["Root"]
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {f"{name}.L", f"{name}.R"} <= goal_bones(ob)
     assert not any("pole" in bone for bone in goal_bones(ob))
@@ -287,18 +280,14 @@ def test_a_loose_foot_may_have_the_name_of_an_ik_control(name: str) -> None:
 def test_a_loose_foot_in_a_short_shin_is_reached() -> None:
     """Importers give shins without children no length; what hangs on one stays where it is."""
     ob = person(loose=True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        ob.data.edit_bones[f"LowerLeg.{side}"].length = 0.01
-    bpy.ops.object.mode_set(mode="OBJECT")
-    held = rigs.empty((0.1, 0.0, 0.2))
-    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "LowerLeg.L"
-    rigs.update()
+    with rigs.edit_mode(ob) as bones:
+        for side in "LR":
+            bones[f"LowerLeg.{side}"].length = 0.01
+    held = rigs.child(rigs.empty((0.1, 0.0, 0.2)), ob, "LowerLeg.L")
     before = rigs.place(held)
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert (rigs.place(held) - before).length < 1e-5
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     lifted(ob, (0.0, -0.1, 0.2))
     assert_on_leg(ob)
 
@@ -314,9 +303,7 @@ def test_loose_feet_are_taken_back_with_their_goals() -> None:
 def test_a_leg_with_a_loose_foot_goes_to_fk_and_back() -> None:
     """The control of the foot switches the goals of both, and nothing moves."""
     ob = person(loose=True)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
-    rigs.update()
+    rigs.set_up(ob)
     control = lifted(ob, (0.0, -0.1, 0.2), 0.3)
     body = [number for number, bone in enumerate(ob.pose.bones) if bone.bone.use_deform]
     shown = rigs.matrices(ob)[body]
@@ -342,14 +329,11 @@ def test_a_motion_with_loose_feet_stays_as_it_was() -> None:
             bone.rotation_mode = "XYZ"
             bone.location.y = value if name == "Foot.L" else 0.0
             bone.rotation_euler.x = value
-            bone.keyframe_insert("location", frame=frame)
-            bone.keyframe_insert("rotation_euler", frame=frame)
+            rigs.key(bone, frame)
     shown = {}
-    for frame in (1, 7, 20):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 7, 20)):
         shown[frame] = {name: rigs.head(ob, name) for name in ("Foot.L", "LowerLeg.L", "Head")}
-    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
-    ob.dqik.live = True
+    rigs.set_up(ob)
     for frame, places in shown.items():
         rigs.at_frame(frame)
         for name, place in places.items():
@@ -497,14 +481,12 @@ def test_every_leg_of_an_insect_has_a_goal_at_its_tip(pairs: int) -> None:
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     tips = {f"Leg{'ABCDE'[number]}2.{side}" for number in range(pairs) for side in "LR"}
     assert tips <= goal_bones(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     for goal in ob.dqik.goals:
         if goal.bone in tips:
             before, control = rigs.tail(ob, goal.bone), ob.pose.bones[goal.subtarget]
             assert goal.use_tail
             control.matrix = Matrix.Translation((0.0, 0.0, 0.2)) @ control.matrix
-            rigs.update()
             assert (rigs.tail(ob, goal.bone) - before - Vector((0, 0, 0.2))).length < 5e-3, goal.bone
 
 
@@ -579,7 +561,6 @@ def test_a_thigh_in_the_place_of_its_pelvis_is_no_error() -> None:
     rigs.goal(ob, "shin", target, chain_length=2)
     ob.dqik.live = True
     target.location = (0.2, -0.3, 0.6)
-    rigs.update()
     assert rigs.miss(ob, "shin", target) < 2e-3
 
 

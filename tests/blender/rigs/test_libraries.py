@@ -17,8 +17,7 @@ def aim(ob: bpy.types.Object) -> bpy.types.Object:
 
 
 def all_reach(armatures: list[bpy.types.Object]) -> None:
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         for ob in armatures:
             assert rigs.miss(ob, "jib", aim(ob)) < NEAR, f"{ob.name}, {ob.library}, frame {frame}"
 
@@ -56,7 +55,6 @@ def test_a_local_armature_beside_a_linked_one_of_its_name(local_first: bool, tmp
     assert local.name == linked.name
     all_reach([local, linked])
     local.dqik.live = False
-    rigs.update()
     assert rigs.local_rotation(local, "boom").angle < 1e-5
 
 
@@ -84,7 +82,6 @@ def test_a_linked_armature_made_local_goes_on(tmp_path: Path) -> None:
     assert ob.library is None
     all_reach([ob])
     ob.dqik.live = False
-    rigs.update()
     assert rigs.local_rotation(ob, "boom").angle < 1e-5
 
 
@@ -113,11 +110,11 @@ def test_an_override_frees_bones_of_the_library_couplings_and_obstacles(tmp_path
     """What came with the library stays in the lists and loses its effect, and what is the override's own goes."""
     ob, _ = reaching()
     names = [bone.name for bone in ob.pose.bones]
-    couple(ob, names[1], names[0])
+    rigs.couple(ob, names[1], names[0])
     wall = rigs.empty((0.0, 0.0, 0.0), "Wall")
     ob.dqik.avoid.add().object = wall
     ob = rigs.made_active(overridden(tmp_path / "library.blend"))
-    couple(ob, names[2], names[0])
+    rigs.couple(ob, names[2], names[0])
     ob.dqik.live = True
     rigs.at_frame(9)
     assert bpy.ops.dqik.uncouple() == {"FINISHED"}
@@ -131,11 +128,6 @@ def test_an_override_frees_bones_of_the_library_couplings_and_obstacles(tmp_path
     assert not ob.dqik.status.message
     assert np.abs(rigs.matrices(ob) - shown).max() < 1e-6
     assert rigs.miss(ob, "jib", aim(ob)) < NEAR
-
-
-def couple(ob: bpy.types.Object, bone: str, leader: str) -> None:
-    one = ob.dqik.couplings.add()
-    one.bone, one.leader, one.axis, one.leader_axis = bone, leader, "X", "X"
 
 
 def test_a_goal_of_ones_own_can_be_removed_from_an_override(tmp_path: Path) -> None:
@@ -158,38 +150,22 @@ def test_a_goal_of_ones_own_can_be_removed_from_an_override(tmp_path: Path) -> N
     assert ob.library is None
 
 
-def test_the_pose_from_before_live_survives_in_an_override(tmp_path: Path) -> None:
-    """On, saved, loaded, played, saved, loaded, off: every channel is as before."""
+@pytest.mark.parametrize("saved_live", [False, True])
+def test_the_pose_from_before_live_survives_in_an_override(saved_live: bool, tmp_path: Path) -> None:
+    """On, in the library or after it, saved, loaded, played, saved, loaded, off: every channel is as before."""
     ob, _ = reaching()
     ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.2, 0.3))
-    ob = overridden(tmp_path / "library.blend")
     before = rigs.channels(ob)
-    ob.dqik.live = True
-    for start in (5, 12):
-        rigs.at_frame(start)
+    if saved_live:
+        ob.dqik.live = True
+        rigs.at_frame(5)
+    overridden(tmp_path / "library.blend").dqik.live = True
+    for start in rigs.visited((5, 12)):
         rigs.at_frame(start + 4)
         reopened(tmp_path / "shot.blend")
         assert override().dqik.live
     all_reach([override()])
-    override().dqik.live = False
-    rigs.update()
-    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
-    reopened(tmp_path / "shot.blend")
-    np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
-
-
-def test_an_override_of_a_library_that_was_saved_live_can_be_switched_off(tmp_path: Path) -> None:
-    """The pose from before live, in the library, is given back, and is there after loading."""
-    ob, _ = reaching()
-    ob.pose.bones["boom"].rotation_quaternion = turned((0.1, 0.2, 0.3))
-    before = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.at_frame(5)
-    ob = overridden(tmp_path / "library.blend")
-    all_reach([ob])
-    reopened(tmp_path / "shot.blend")
-    override().dqik.live = False
-    rigs.update()
+    rigs.live(override(), False)
     np.testing.assert_allclose(rigs.channels(override()), before, atol=1e-5)
     reopened(tmp_path / "shot.blend")
     assert not override().dqik.live
@@ -223,22 +199,6 @@ def test_a_bake_of_an_override_is_there_after_loading(action: str, tmp_path: Pat
         assert turn(pose, pose_at(ob, frame)) < 0.05
 
 
-@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
-def test_a_bake_leaves_linked_actions_as_they_are(action: str, tmp_path: Path) -> None:
-    """The object is linked, and so is its action: nothing is written into the library's data."""
-    ob, _ = reaching()
-    key_turns(ob, "boom")
-    ob = linked_from(tmp_path / "library.blend")[0]
-    rigs.made_active(ob)
-    linked, keys = ob.animation_data.action, rigs.keys(ob)
-    try:
-        bpy.ops.dqik.bake(frame_start=1, frame_end=5, action=action)
-    except RuntimeError as error:
-        assert "Traceback" not in str(error)
-    if ob.animation_data.action == linked:
-        assert rigs.keys(ob) == keys
-
-
 # -- what would be gone with the file ----------------------------------------------------------------------------------
 
 STORING = {
@@ -262,10 +222,15 @@ def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
 
 def refuses(name: str, options: dict, capfd: pytest.CaptureFixture[str], words: str) -> None:
     operator, ob = getattr(bpy.ops.dqik, name), bpy.context.object
-    before = len(ob.dqik.goals), set(bpy.data.objects.keys()), set(bpy.data.actions.keys()), ob.dqik.live
+    def state() -> tuple:
+        """With the keys, of which a linked action must lose and get none."""
+        names = set(bpy.data.objects.keys()), set(bpy.data.actions.keys())
+        return len(ob.dqik.goals), *names, ob.dqik.live, ob.animation_data and rigs.keys(ob)
+
+    before = state()
     capfd.readouterr()
     assert operator(**options) == {"CANCELLED"}, name
-    assert before == (len(ob.dqik.goals), set(bpy.data.objects.keys()), set(bpy.data.actions.keys()), ob.dqik.live)
+    assert state() == before
     assert words in capfd.readouterr().out, name
 
 

@@ -32,7 +32,6 @@ def test_many_bones_in_a_line_reach_their_target(
     target = rigs.empty((0.01 * BONES - 0.05, 0.1, 0.05))
     rigs.goal(ob, last, target, use_tail=True)
     ob.dqik.iterations, ob.dqik.live = 10, True
-    rigs.update()
     assert (rigs.tail(ob, last) - rigs.place(target)).length < near
     assert not ob.dqik.status.message
     overlay = importlib.import_module(f"{extension}.rig.overlay.scene")

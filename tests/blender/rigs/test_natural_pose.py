@@ -47,11 +47,7 @@ def way(end: str, sign: float, share: float) -> Vector:
 
 def played(ob: bpy.types.Object, frames: Sequence[int] = FRAMES) -> dict[int, np.ndarray]:
     """The evaluated poses of frames, in the order in which they are visited."""
-    poses = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        poses[frame] = rigs.matrices(ob)
-    return poses
+    return {frame: rigs.matrices(ob) for frame in rigs.visited(frames)}
 
 
 def furthest(one: dict[int, np.ndarray], other: dict[int, np.ndarray]) -> float:
@@ -86,8 +82,7 @@ def test_it_is_on_where_the_figure_is_known() -> None:
 def test_goals_are_met_as_without(start_from: str) -> None:
     """Goals that are within reach are met with it."""
     ob = acting_figure(start_from=start_from)
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         for name in ENDS:
             assert rigs.miss(ob, name, bpy.data.objects[name]) < 5e-4, (frame, name)
 
@@ -99,7 +94,7 @@ def test_at_zero_nothing_is_other_than_without(
     """Bit for bit, in playback and in jumps."""
     frames = [*FRAMES, 3, 17, 9]
     ob = acting_figure(start_from=start_from, natural_pose=0.0)
-    at_zero = [rigs.matrices(ob) for frame in frames if rigs.at_frame(frame) is None]
+    at_zero = [rigs.matrices(ob) for frame in rigs.visited(frames)]
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     without(extension, monkeypatch)
     ob = acting_figure(start_from=start_from)
@@ -119,14 +114,12 @@ def test_a_figure_that_nobody_has_touched_does_not_move() -> None:
             rigs.posed(bone, rigs.rotation((1, 2 * k, 3), 3.0 * k))
         rigs.update()
         bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-        rigs.update()
         before = rigs.matrices(ob)
         ob.dqik.natural_pose, ob.dqik.live = amount, True
         rigs.update()
         drifts[amount] = rigs.turn(before, rigs.matrices(ob))
         after = rigs.matrices(ob)
-        for frame in (2, 3, 4, 30):
-            rigs.at_frame(frame)
+        rigs.visit((2, 3, 4, 30))
         assert rigs.turn(after, rigs.matrices(ob)) < 1e-6
     assert drifts[1.0] < drifts[0.0] + 1e-5
     assert drifts[1.0] < 1e-3
@@ -257,8 +250,7 @@ def test_a_bone_posed_by_hand_keeps_its_pose() -> None:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         ob = acting_figure(natural_pose=amount)
         rigs.at_frame(12)
-        rigs.posed(ob.pose.bones["arm.L"], posed)
-        rigs.update()
+        rigs.pose(ob, "arm.L", posed)
         assert ob.pose.bones["arm.L"].dqik_hold == 1.0
         turns[amount] = off(ob, "arm.L", posed)
     assert turns[1.0] < turns[0.0] + radians(1.0)
@@ -271,8 +263,7 @@ def test_limits_are_kept() -> None:
         rigs.limit(ob.pose.bones[f"forearm.{side}"], (-5, 5), (-5, 5), (-25, 25))
         rigs.limit(ob.pose.bones[f"shin.{side}"], (0, 0), (-20, 5), (0, 0))
     ob.dqik.live = True
-    for frame in (24, 12, 6):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((24, 12, 6)):
         for side in "LR":
             twist, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, f"forearm.{side}"))
             assert abs(twist) < 5.01, (frame, side)
@@ -300,12 +291,10 @@ def test_a_head_out_of_reach_leaves_hands_and_feet_alone(amount: float, sideways
     ob = rigs.made_active(rigs.figure())
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     ob.dqik.natural_pose, ob.dqik.live = amount, True
-    rigs.update()
     height = rigs.head(ob, "head").z
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "head")
+    target = rigs.goal_of(ob, "head").target
     before = {name: rigs.head(ob, name) for name in ENDS if name != "head"}
     target.location.x += sideways * height
-    rigs.update()
     assert rigs.miss(ob, "head", target) > 0.01 * height
     assert max((rigs.head(ob, name) - place).length for name, place in before.items()) < 1e-3 * height
 
@@ -318,9 +307,7 @@ def test_chains_without_roles_are_as_without(extension: str, monkeypatch: pytest
     poses = []
     for _ in range(2):
         ob = rigs.chain([(0, 0, 0), (1, 0, 0.1), (2, 0, 0), (3, 0, 0)])
-        rigs.goal(ob, "c", rigs.empty((1.5, 0.8, 0.9)))
-        ob.dqik.live = True
-        rigs.update()
+        rigs.reach(ob, "c", rigs.empty((1.5, 0.8, 0.9)))
         poses.append(rigs.matrices(ob))
         assert ob.dqik.natural_pose_refusal or len(poses) == 2
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -398,8 +385,7 @@ def character() -> bpy.types.Object:
 def away(ob: bpy.types.Object) -> float:
     """The mean angle [degrees] of the moving bones from the character's own way, over frames it has not learnt from."""
     found = []
-    for frame in UNSEEN:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(UNSEEN):
         found += [np.degrees(off(ob, name, turn)) for name, turn in own_way(frame).items()]
     return float(np.mean(np.minimum(found, 360.0 - np.array(found))))
 

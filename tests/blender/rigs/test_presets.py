@@ -109,10 +109,9 @@ def extremes(ob: bpy.types.Object, name: str) -> list[Vector]:
 
 def turned(ob: bpy.types.Object, rolls: Sequence[float], facing: Matrix) -> None:
     """Give the bones other rolls and turn the whole armature at rest."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    for k, bone in enumerate(ob.data.edit_bones):
-        bone.roll += rolls[k % len(rolls)]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for k, bone in enumerate(bones):
+            bone.roll += rolls[k % len(rolls)]
     ob.data.transform(facing)
     rigs.update()
 
@@ -178,10 +177,8 @@ def test_twists_are_mirrored() -> None:
         assert limits(ob.pose.bones[f"{part}.R"])["twist"] == pytest.approx((-inward, outward), abs=1e-3)
     bone = ob.pose.bones["arm.L"]
     ob.pose.bones["forearm.L"].rotation_quaternion = Quaternion((0, 0, 1), radians(-90))
-    rigs.update()
     assert (rigs.tail(ob, "forearm.L") - rigs.head(ob, "forearm.L")).normalized().dot(FORWARD) > 0.99
     bone.rotation_quaternion = Quaternion((0, 1, 0), radians(70))  # the forearm is carried down: inward
-    rigs.update()
     assert (rigs.tail(ob, "forearm.L") - rigs.head(ob, "forearm.L")).normalized().dot(UP) < -0.9
 
 
@@ -226,9 +223,7 @@ def test_raised_feet_bend_knees_forward_and_stay_inside() -> None:
     ob = rigs.figure()
     bpy.ops.dqik.limits_preset()
     target = rigs.empty((0.1, 0.0, 0.4))
-    rigs.goal(ob, "foot.L", target, use_tail=False)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "foot.L", target, use_tail=False)
     assert (rigs.head(ob, "foot.L") - rigs.place(target)).length < 2e-3
     assert (rigs.head(ob, "shin.L") - rigs.head(ob, "thigh.L")).dot(FORWARD) > 0.1
     for bone in ob.pose.bones:
@@ -248,7 +243,6 @@ def test_knees_and_elbows_prefer_to_bend_their_way() -> None:
             vector = Vector(bone.dqik_preferred_angle)
             assert degrees(vector.length) == pytest.approx(20.0, abs=1e-3)
             bone.rotation_quaternion = Quaternion(vector.normalized(), vector.length)
-            rigs.update()
             along = rigs.tail(ob, bone.name) - rigs.head(ob, bone.name)
             assert along.normalized().dot(toward) == pytest.approx(np.sin(radians(20.0)), abs=1e-3)
 
@@ -256,9 +250,8 @@ def test_knees_and_elbows_prefer_to_bend_their_way() -> None:
 def test_knees_rolled_between_their_axes_bend_like_others() -> None:
     """Their limits have axes of their own: the knee goes back by as much as the other one, and nowhere else."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    ob.data.edit_bones["shin.L"].roll += radians(45.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        bones["shin.L"].roll += radians(45.0)
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
     rolled, other = (extremes(ob, f"shin.{side}") for side in "LR")
     for ends in (rolled, other):

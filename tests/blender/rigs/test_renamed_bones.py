@@ -19,8 +19,7 @@ def rig() -> tuple[bpy.types.Object, bpy.types.Object]:
     goal.pole_target, goal.pole_subtarget = ob, "shin.L"
     held = rigs.goal(ob, "hand.R", other, chain_length=3)
     held.subtarget = "head"
-    one = ob.dqik.couplings.add()
-    one.bone, one.leader = "foot.L", "foot.R"
+    rigs.couple(ob, "foot.L", "foot.R")
     contact = ob.dqik.contacts.add()
     contact.bone = "foot.R"
     copied = ob.pose.bones["hand.L"].constraints.new("COPY_LOCATION")
@@ -46,11 +45,9 @@ def by_script(ob: bpy.types.Object, names: dict[str, str]) -> None:
 
 
 def in_edit_mode(ob: bpy.types.Object, names: dict[str, str]) -> None:
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for old, new in names.items():
-        ob.data.edit_bones[old].name = new
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for old, new in names.items():
+            bones[old].name = new
 
 
 def in_steps(ob: bpy.types.Object, names: dict[str, str]) -> None:
@@ -68,7 +65,6 @@ Way = Callable[[bpy.types.Object, dict[str, str]], None]
 def test_all_that_names_a_bone_follows_its_name(way: Way, live: bool) -> None:
     ob, other = rig()
     ob.dqik.live = live
-    rigs.update()
     before = rigs.matrices(ob)
     new = {name: f"Rig:{name}.x" for name in ("hand.L", "hand.R", "foot.L", "foot.R", "shin.L")}
     way(ob, new)
@@ -78,8 +74,7 @@ def test_all_that_names_a_bone_follows_its_name(way: Way, live: bool) -> None:
     assert named(ob) == [new.get(name, "skull") for name in NAMED]
     assert ob.pose.bones[new["hand.L"]].constraints[0].subtarget == new["hand.R"]
     assert abs(rigs.matrices(ob) - before).max() < 1e-4
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert rigs.miss(ob, new["hand.L"], bpy.data.objects["Aim"]) < 2e-3
     assert not ob.dqik.status.message
 
@@ -128,11 +123,10 @@ def test_a_bone_that_the_user_chooses_is_not_changed_back() -> None:
 
 def test_copies_of_a_bone_are_not_taken_for_it() -> None:
     ob, _ = rig()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        bone.select = bone.select_head = bone.select_tail = bone.name == "hand.L"
-    bpy.ops.armature.duplicate()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.select = bone.select_head = bone.select_tail = bone.name == "hand.L"
+        bpy.ops.armature.duplicate()
     rigs.update()
     assert named(ob) == NAMED
     by_script(ob, {"hand.L": "first"})
@@ -143,8 +137,7 @@ def test_copies_of_a_bone_are_not_taken_for_it() -> None:
 @pytest.mark.parametrize("live", [True, False])
 def test_undo_redo_and_files_keep_names_and_goals_together(live: bool, tmp_path: Path) -> None:
     ob, _ = rig()
-    ob.dqik.live = live
-    rigs.update()
+    rigs.live(ob, live)
     bpy.ops.ed.undo_push(message="before")
     by_script(ob, {"hand.L": "left"})
     bpy.ops.ed.undo_push(message="renamed")  # Blender's step comes before the goals follow
@@ -166,14 +159,12 @@ def test_undo_redo_and_files_keep_names_and_goals_together(live: bool, tmp_path:
 def test_a_control_that_is_renamed_stays_the_target() -> None:
     ob = rigs.made_active(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.dqik.setup_full_body(controls={"ELBOWS"})
-    ob.dqik.live = True
+    rigs.set_up(ob, controls={"ELBOWS"})
     goal = rigs.goal_of(ob, "hand.L")
     by_script(ob, {goal.subtarget: "IK hand L", goal.pole_subtarget: "elbow target"})
     rigs.update()
     assert (goal.subtarget, goal.pole_subtarget) == ("IK hand L", "elbow target")
     control = ob.pose.bones["IK hand L"]
     control.matrix = Matrix.Translation((-0.15, -0.15, -0.1)) @ control.matrix
-    rigs.update()
     place = rigs.evaluated(ob).pose.bones
     assert (place["hand.L"].head - place["IK hand L"].head).length < 2e-3

@@ -12,10 +12,7 @@ HAND = "hand.L"
 
 def body(targets: str = "BONES") -> bpy.types.Object:
     """A figure with controls, live."""
-    ob = rigs.figure()
-    assert bpy.ops.dqik.setup_full_body(targets=targets) == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    ob = rigs.set_up(rigs.figure(), targets=targets)
     return ob
 
 
@@ -88,11 +85,10 @@ def test_the_targets_own_turn_comes_on_top() -> None:
 
 def put_under_a_root(ob: bpy.types.Object) -> None:
     """Give the hips a parent outside the solve, turned from the armature's axes and posed."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    root = ob.data.edit_bones.new("root")
-    root.head, root.tail, root.roll = (0, 0, 0), (0.2, 0.5, 0.1), 0.4
-    ob.data.edit_bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        root = bones.new("root")
+        root.head, root.tail, root.roll = (0, 0, 0), (0.2, 0.5, 0.1), 0.4
+        bones["hips"].parent = root
 
 
 @pytest.mark.parametrize("under_root", [False, True])
@@ -120,8 +116,7 @@ def test_a_hand_follows_a_forearm_that_the_goal_does_not_move() -> None:
     goal.target.rotation_mode = "QUATERNION"
     goal.target.matrix_world = ob.matrix_world @ ob.data.bones[HAND].matrix_local
     ob.dqik.live = True
-    rigs.posed(ob.pose.bones[above(ob)], rigs.rotation((1, 0, 1), 70.0))
-    rigs.update()
+    rigs.pose(ob, above(ob), rigs.rotation((1, 0, 1), 70.0))
     assert apart(from_forearm(ob), stands(ob)) < TURNED
     assert ob.dqik.status.converged
     assert goal.rotation_error < TURNED
@@ -133,7 +128,6 @@ def test_switching_the_space_turns_the_control_and_nothing_else(space: str) -> N
     control(ob).location, before = (-0.1, -0.3, 0.2), "WORLD" if space == "FOREARM" else "FOREARM"
     number = next(n for n, goal in enumerate(ob.dqik.goals) if goal.bone == HAND)
     assert bpy.ops.dqik.rotation_space(space=before, index=number) == {"FINISHED"}
-    rigs.update()
     hand, place, own = turn(ob, HAND), rigs.head(ob, HAND), control(ob).matrix.to_quaternion()
     others = [n for n, bone in enumerate(ob.pose.bones) if not bone.name.startswith("DQIK")]
     pose = rigs.matrices(ob)[others]
@@ -152,8 +146,7 @@ def test_switching_the_space_turns_the_control_and_nothing_else(space: str) -> N
 def test_a_root_that_turns_the_whole_body_with_its_controls_turns_hands_once(follows: float) -> None:
     ob = rigs.figure()
     put_under_a_root(ob)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     control(ob).location = (-0.1, -0.3, 0.2)
     goal_of(ob).rotation_follows = follows
     rigs.update()
@@ -173,12 +166,10 @@ def test_targets_to_pose_knows_the_space() -> None:
     ob.dqik.live = False
     rigs.posed(ob.pose.bones[above(ob)], rigs.rotation((1, 0, 0), 60.0))
     rigs.posed(ob.pose.bones[HAND], rigs.rotation((0, 0, 1), 25.0))
-    rigs.update()
     pose = rigs.matrices(ob)
     bones = [n for n, bone in enumerate(ob.pose.bones) if not bone.name.startswith("DQIK")]
     assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert rigs.turn(pose[bones], rigs.matrices(ob)[bones]) < 0.02
     assert apart(from_forearm(ob), stands(ob) @ rigs.rotation((0, 0, 1), 25.0)) < TURNED
 
@@ -191,8 +182,7 @@ def test_a_share_can_be_keyed() -> None:
         goal.rotation_follows = follows
         assert ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=frame)
     seen = {}
-    for frame in (1, 3, 5, 7, 9):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((1, 3, 5, 7, 9)):
         assert ob.dqik.status.converged
         seen[frame] = turn(ob, HAND)
     assert apart(seen[1], seen[9]) > 0.3
@@ -223,8 +213,7 @@ def test_an_influence_below_1_goes_part_of_the_way_from_where_the_hand_is() -> N
     goal.target.rotation_mode = "QUATERNION"
     goal.target.matrix_world = ob.data.bones[HAND].matrix_local @ rigs.rotation((1, 0, 0), 40.0).to_matrix().to_4x4()
     rigs.posed(ob.pose.bones[above(ob)], rigs.rotation((0, 0, 1), 80.0))
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert apart(from_forearm(ob), stands(ob) @ rigs.rotation((1, 0, 0), 20.0)) < TURNED
 
 
@@ -246,10 +235,7 @@ def test_the_hand_stays_as_it_is_turned_at_all_keys_of_its_control(space: str) -
         control(ob).rotation_quaternion = rigs.rotation((0, 1, 1), 3.0 * frame)
         for path in ("location", "rotation_quaternion"):
             control(ob).keyframe_insert(path, frame=frame)
-    seen = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        seen[frame] = turn(ob, HAND), rigs.head(ob, HAND)
+    seen = {frame: (turn(ob, HAND), rigs.head(ob, HAND)) for frame in rigs.visited(frames)}
     rigs.at_frame(9)
     keys = rigs.keys(ob)
     number = next(n for n, one in enumerate(ob.dqik.goals) if one.bone == HAND)

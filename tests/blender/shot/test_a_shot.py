@@ -36,8 +36,7 @@ def pick(*bones: str) -> None:
 def film(frames: Iterable[int]) -> dict[int, np.ndarray]:
     """World places (N, 2, 3) of the heads and tails of the body's bones on frames; the present frame stays."""
     now, found = bpy.context.scene.frame_current, {}
-    for frame in frames:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(frames):
         bones = [bone for bone in rigs.evaluated(figure()).pose.bones if bone.bone.use_deform]
         found[frame] = np.array([(bone.head, bone.tail) for bone in bones])
     rigs.at_frame(now)
@@ -51,8 +50,7 @@ def away(one: dict[int, np.ndarray], other: dict[int, np.ndarray], *but: int) ->
 
 def key(owner: bpy.types.Object | bpy.types.PoseBone) -> None:
     """Key place and rotation on the present frame, as the key I does."""
-    for path in ("location", rigs.ROTATION_PATHS[owner.rotation_mode]):
-        owner.keyframe_insert(path)
+    rigs.key(owner)
     rigs.update()
 
 
@@ -94,8 +92,7 @@ def block() -> None:
     drag_a_hand()
     hand = rigs.keys(figure())[control(figure(), "hand.R").path_from_id("location"), 0]
     assert [frame for frame, _ in hand if frame >= PUT] == [PUT, WAVE]  # it leaves the box with the body
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         assert not [goal.bone for goal in figure().dqik.goals if goal.missed], frame
 
 
@@ -131,8 +128,7 @@ def plant() -> None:
         pick(foot)
         assert bpy.ops.dqik.plant() == {"FINISHED"}
         balls, tips = [], []
-        for one in stance:
-            rigs.at_frame(one)
+        for _ in rigs.visited(stance):
             balls.append(ball(figure(), foot))
             tips.append(rigs.tail(figure(), foot.replace("foot", "toe")))
         for way in (balls, tips):

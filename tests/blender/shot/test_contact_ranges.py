@@ -26,10 +26,7 @@ def listed(ob: bpy.types.Object) -> list[Contact]:
 
 def slides(ob: bpy.types.Object, joint: str, first: int, last: int) -> np.ndarray:
     """The steps (F,) of a joint from frame to frame, over the ground."""
-    places = []
-    for frame in range(first, last + 1):
-        rigs.at_frame(frame)
-        places.append(rigs.head(ob, joint))
+    places = [rigs.head(ob, joint) for _ in rigs.visited(range(first, last + 1))]
     return np.linalg.norm(np.diff(np.array(places), axis=0)[:, :2], axis=-1)
 
 
@@ -256,8 +253,7 @@ def test_a_contact_is_added_for_the_selected_foot_from_this_frame_on(clip: bpy.t
     bpy.ops.dqik.contact_add()
     found = [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
     assert listed(clip) == found
-    for frame in (41, 44, 47, 51):
-        rigs.at_frame(frame)
+    for frame in rigs.visited((41, 44, 47, 51)):
         with pytest.raises(RuntimeError, match=f"'RightFoot' has a contact at or beside frame {frame} already"):
             bpy.ops.dqik.contact_add()
     assert listed(clip) == found

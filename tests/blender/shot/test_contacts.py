@@ -100,8 +100,7 @@ def test_a_moving_box_pushes_the_hand_away() -> None:
     ob.pose.bones["hand.L"].dqik_radius = 0.03
     targets["hand.L"].location = (0.5, -0.3, 1.2)
     avoid(ob, crate)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     met = np.array(ob.pose.bones["hand.L"].matrix)
     ob.dqik.avoid.clear()
     ob.dqik.solver = "PGS"
@@ -129,10 +128,7 @@ def sphere() -> bpy.types.Object:
 def wedge() -> bpy.types.Object:
     corners = [(-0.2, -0.2, -0.2), (0.2, -0.2, -0.2), (0.2, 0.2, -0.2), (-0.2, 0.2, -0.2), (-0.2, 0, 0.2),
                (0.2, 0, 0.2)]  # fmt: skip
-    mesh = bpy.data.meshes.new("Wedge")
-    mesh.from_pydata(corners, [], [(3, 2, 1, 0), (0, 1, 5, 4), (2, 3, 4, 5), (1, 2, 5), (3, 0, 4)])
-    made = bpy.data.objects.new("Wedge", mesh)
-    bpy.context.scene.collection.objects.link(made)
+    made = rigs.mesh(corners, [(3, 2, 1, 0), (0, 1, 5, 4), (2, 3, 4, 5), (1, 2, 5), (3, 0, 4)], "Wedge")
     made.location = (0.5, -0.4, 1.2)
     return made
 
@@ -152,8 +148,7 @@ def test_a_hand_stays_out_of_the_hull_of_a_mesh(shape: Callable[[], bpy.types.Ob
     rigs.made_active(ob)
     ob.pose.bones["hand.L"].dqik_radius = 0.03
     targets["hand.L"].location = (0.45, -0.35, 1.2)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert height_over_faces(ob, "hand.L", made) < -0.04, "without contact the hand is in it"
     avoid(ob, made)
     rigs.update()
@@ -168,8 +163,7 @@ def test_a_hand_reaches_beside_a_wedge_where_its_bounds_are() -> None:
     ob.pose.bones["hand.L"].dqik_radius = 0.02
     targets["hand.L"].location = (0.5, -0.24, 1.34)
     avoid(ob, made)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) < 1e-3
 
 
@@ -202,14 +196,7 @@ def cylinder(ob: bpy.types.Object, bone: str, radius: float) -> bpy.types.Object
         for turn in np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False):
             local = Vector((radius * np.cos(turn), share * own.length, radius * np.sin(turn)))
             rings.append(own.matrix_local @ local)
-    mesh = bpy.data.meshes.new(bone)
-    mesh.from_pydata(rings, [], [])
-    made = bpy.data.objects.new(f"{bone} tube", mesh)
-    bpy.context.scene.collection.objects.link(made)
-    made.parent = ob
-    made.vertex_groups.new(name=bone).add(range(len(rings)), 1.0, "REPLACE")
-    made.modifiers.new("Armature", "ARMATURE").object = ob
-    return made
+    return rigs.skin(ob, rigs.child(rigs.mesh(rings), ob), bone)
 
 
 def test_radii_come_from_the_mesh() -> None:
@@ -267,8 +254,7 @@ def test_a_figure_without_bodies_is_baked_beside_obstacles() -> None:
         bone.dqik_radius = 1e-9
     avoid(ob, box((1.0, -1.0, 0.3), (0.5, 0.5, 0.5)))
     rigs.made_active(ob)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     live = rigs.matrices(ob)
     assert rigs.miss(ob, "b", target) < 1e-3
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=2) == {"FINISHED"}
@@ -280,8 +266,7 @@ def keyed(ob: bpy.types.Object) -> None:
     """Put a key on every bone."""
     for bone in ob.pose.bones:
         bone.rotation_mode = "QUATERNION"
-        bone.keyframe_insert("rotation_quaternion", frame=1)
-        bone.keyframe_insert("location", frame=1)
+        rigs.key(bone, 1)
 
 
 def largest_turn(poses: list[np.ndarray]) -> float:
@@ -306,8 +291,7 @@ def test_a_keyed_hand_that_is_led_into_the_belly_does_not_jump() -> None:
     ob.dqik.goals[1].use_rotation = True
     ob.dqik.avoid_self = ob.dqik.live = True
     poses, pushed = [], 0
-    for frame in range(12, 31):
-        rigs.at_frame(frame)
+    for frame in rigs.visited(range(12, 31)):
         poses.append(rigs.matrices(ob))
         pushed += rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.01
         assert ob.dqik.status.overlap < DEEP, frame

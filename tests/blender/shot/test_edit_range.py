@@ -24,18 +24,13 @@ def moved(mode: str = "QUATERNION", every: int = 1) -> bpy.types.PoseBone:
     for frame in range(1, END + 1, every):
         bone.location = (0.1 * frame, sin(0.3 * frame), 0.2 * sin(0.1 * frame))
         rigs.posed(bone, Euler((0.4 * sin(0.2 * frame), 0.02 * frame, 0.3)).to_quaternion())
-        bone.keyframe_insert("location", frame=frame)
-        bone.keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+        rigs.key(bone, frame)
     rigs.select(ob, "control")
     return bone
 
 
 def film(ob: bpy.types.Object, name: str, frames: np.ndarray) -> np.ndarray:
-    found = []
-    for frame in frames.tolist():
-        rigs.at_frame(frame)
-        found.append(rigs.evaluated(ob).pose.bones[name].matrix.copy())
-    return np.array(found)
+    return np.array([rigs.evaluated(ob).pose.bones[name].matrix.copy() for _ in rigs.visited(frames.tolist())])
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "YZX", "AXIS_ANGLE"])
@@ -89,16 +84,13 @@ def test_after_auto_keying_the_key_is_compared_with_its_neighbours() -> None:
 
 
 def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> None:
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     start = control.location.copy()
     for frame in range(1, 41):  # it stands from 10 to 25
         control.location = start + Vector((0.02 * min(frame - 10, 0) + 0.02 * max(frame - 25, 0), 0, 0))
-        control.keyframe_insert("location", frame=frame)
-        control.keyframe_insert(rigs.ROTATION_PATHS[control.rotation_mode], frame=frame)
+        rigs.key(control, frame)
     rigs.at_frame(20)
     other = film(ob, "foot.R", np.arange(1.0, 41.0))
     before = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
@@ -118,8 +110,7 @@ def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_b
     tmp_path: Path,
 ) -> None:
     ob = clip(tmp_path, range(100, 160))
-    assert bpy.ops.dqik.setup_full_body(from_animation=True) == {"FINISHED"}
-    ob.dqik.live = True
+    rigs.set_up(ob, from_animation=True)
     times, frames = np.arange(1.0, 60.25, 0.25), np.arange(1.0, 60.5)
     feet = ("LeftFoot", "RightFoot")
 
@@ -150,16 +141,13 @@ def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_b
 
 def footed(start: Sequence[Vector], turns: Sequence[float] = ()) -> tuple[bpy.types.Object, bpy.types.PoseBone]:
     """A figure whose left foot has a key on every frame: how far it is from its rest, and turned about its ball."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     rest, ball = ob.data.bones["foot.L"].matrix_local, Matrix.Translation(BALL)
     for frame, (way, turn) in enumerate(zip(start, turns or [0.0] * len(start), strict=True), 1):
         control.matrix = Matrix.Translation(way) @ ball @ Matrix.Rotation(turn, 4, "X") @ ball.inverted() @ rest
-        control.keyframe_insert("location", frame=frame)
-        control.keyframe_insert(rigs.ROTATION_PATHS[control.rotation_mode], frame=frame)
+        rigs.key(control, frame)
     rigs.select(ob, control.name)
     return ob, control
 

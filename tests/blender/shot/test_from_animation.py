@@ -96,8 +96,7 @@ def test_what_has_no_keys_stays_with_the_motion_too() -> None:
         if any(f'"{part}' in curve.data_path for part in ("spine", "chest", "forearm", "hand", "foot")):
             curve.mute = True
     motion = frames_of(ob, FRAMES)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     assert away(frames_of(ob, FRAMES), motion) < EXACT
 
 
@@ -164,8 +163,7 @@ def test_a_cycle_is_keyed_over_the_scene() -> None:
     bpy.context.scene.frame_end = 24
     frames = [1, 16, 20, 24]
     motion = frames_of(ob, frames)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     assert away(frames_of(ob, frames), motion) < EXACT
 
 
@@ -187,8 +185,7 @@ def test_strips_of_the_nla_are_a_motion() -> None:
     as_strip(ob)
     bpy.context.scene.frame_end = 16
     motion = frames_of(ob, FRAMES)
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    rigs.set_up(ob)
     assert away(frames_of(ob, FRAMES), motion) < EXACT
 
 
@@ -234,8 +231,7 @@ def test_further_controls_are_keyed_from_the_motion_too(order: Sequence[set[str]
     motion = frames_of(ob, FRAMES)
     for kinds in order:
         rigs.at_frame(5)
-        assert bpy.ops.dqik.setup_full_body(controls=kinds) == {"FINISHED"}
-        ob.dqik.live = True
+        rigs.set_up(ob, controls=kinds)
         assert away(frames_of(ob, FRAMES), motion) < EXACT, kinds
     rigs.at_frame(11)
     assert all(goal.influence == 1.0 and not goal.mute for goal in ob.dqik.goals)
@@ -274,8 +270,7 @@ def test_straight_arms_keep_their_roll_with_controls_of_elbows(controls: set[str
     halves = np.arange(1.0, 6.25, 0.5).tolist()
     before = frames_of(ob, halves)
     rigs.made_active(ob)
-    assert bpy.ops.dqik.setup_full_body(from_animation=True, controls=controls) == {"FINISHED"}
-    ob.dqik.live = True
+    rigs.set_up(ob, from_animation=True, controls=controls)
     after = frames_of(ob, halves)
     assert max(rigs.turn(one, other) for one, other in zip(before, after, strict=True)) < 0.005
     assert np.abs(before - after)[..., :3, 3].max() < 1e-4

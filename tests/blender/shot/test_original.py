@@ -129,8 +129,7 @@ def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
 
 
 def test_the_time_that_is_left_is_told_once_it_is_known(extension: str) -> None:
-    frames = importlib.import_module(f"{extension}.operators.frames")
-    work = frames.SteppedTool()
+    work = importlib.import_module(f"{extension}.operators.common").Tool()
     assert str(work._state(0.25, 30.0)) == "Working: 25 %, 1:30 left, Esc to cancel"
     assert str(work._state(0.995, 199.0)) == "Working: 100 %, 0:01 left, Esc to cancel"
     assert str(work._state(0.25, 1.0)) == "Working: 25 %, Esc to cancel"

@@ -17,11 +17,9 @@ FADE = 3
 
 def walker() -> tuple[bpy.types.Object, bpy.types.PoseBone]:
     """A figure whose left foot lands on its heel, slides forward by 2 mm a frame, and leaves over its ball."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     rest = ob.data.bones["foot.L"].matrix_local
     for frame in range(1, 42):
         swing = min(abs(frame - STANCE[0]), abs(frame - STANCE[-1])) if frame not in STANCE else 0
@@ -31,20 +29,14 @@ def walker() -> tuple[bpy.types.Object, bpy.types.PoseBone]:
         pivot = BALL if frame > 20 else HEEL
         matrix = Matrix.Translation(way + pivot) @ turn.to_matrix().to_4x4() @ Matrix.Translation(-pivot) @ rest
         control.matrix = matrix
-        for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
-            control.keyframe_insert(path, frame=frame)
+        rigs.key(control, frame)
     rigs.select(ob, control.name)
     return ob, control
 
 
 def matrices(ob: bpy.types.Object, bone: str, frames: object) -> dict[float, Matrix]:
     """The world matrices of a bone on some frames."""
-    found = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        shown = rigs.evaluated(ob)
-        found[frame] = shown.matrix_world @ shown.pose.bones[bone].matrix
-    return found
+    return {frame: rigs.world(ob, bone) for frame in rigs.visited(frames)}
 
 
 def ways_of(points: Vector, ob: bpy.types.Object, found: dict[float, Matrix]) -> dict[float, Vector]:
@@ -102,17 +94,14 @@ def test_a_foot_that_has_rolled_on_the_present_frame_stands_flat_where_it_was_fl
 
 def blocked_step() -> bpy.types.Object:
     """A figure whose left foot is flat at frame 1, and has its heel up at frame 13."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     rest = ob.data.bones["foot.L"].matrix_local
     for frame, pitch in ((1, 0.0), (13, 28.0)):
         turn = Matrix.Rotation(radians(pitch), 4, "X")
         control.matrix = Matrix.Translation(BALL) @ turn @ Matrix.Translation(-BALL) @ rest
-        for path in ("location", rigs.ROTATION_PATHS[control.rotation_mode]):
-            control.keyframe_insert(path, frame=frame)
+        rigs.key(control, frame)
     bpy.context.scene.frame_end = 13
     rigs.select(ob, control.name)
     return ob
@@ -139,10 +128,9 @@ def test_a_foot_that_stands_to_the_end_of_the_scene_is_planted_to_its_end() -> N
 
 def test_few_keys_stay_few() -> None:
     """A control with a key before and one after gets four more, and does not move between the middle two."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    control = rigs.owner_of(ob, "hand.L")
     rigs.key_path(control, (1, 20, 40), [(0, 0, 0), (0.2, 0.1, 0), (0.3, 0, 0.2)])
     rigs.select(ob, control.name)
     rigs.at_frame(15)
@@ -157,10 +145,9 @@ def test_few_keys_stay_few() -> None:
 
 def test_a_foot_that_is_held_still_in_the_air_is_not_planted() -> None:
     """It stops on its way for some frames, as high as a knee; on the ground it stands before and after."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     rest = control.matrix.copy()
     for frame, height in ((1, 0.0), (8, 0.0), (14, 0.3), (24, 0.3), (30, 0.0), (40, 0.0)):
         control.matrix = Matrix.Translation((0.0, -0.01 * height, height)) @ rest
@@ -176,10 +163,9 @@ def test_a_foot_that_is_held_still_in_the_air_is_not_planted() -> None:
 
 def test_a_curve_that_goes_straight_on_behind_its_last_key_goes_on_so() -> None:
     """Its last two keys are around the range, and behind them it goes on by the line from the one to the other."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    control = rigs.owner_of(ob, "hand.L")
     rigs.key_path(control, (1, 20, 40), [(0, 0, 0), (0.1, 0.1, 0), (0.3, 0, 0.2)])
     for curve in rigs.fcurves(ob):
         curve.extrapolation = "LINEAR"
@@ -196,9 +182,8 @@ def test_a_curve_that_goes_straight_on_behind_its_last_key_goes_on_so() -> None:
 
 def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
     """Empties, chosen in Object Mode; the armature object is scaled and walks away from them."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-    target = next(goal.target for goal in ob.dqik.goals if goal.bone == "foot.R")
+    ob = rigs.set_up(rigs.figure(), False, targets="EMPTIES")
+    target = rigs.goal_of(ob, "foot.R").target
     ob.scale = (2, 2, 2)
     rigs.key_path(ob, (1, 40), [(0, 0, 0), (0, -1.5, 0)])
     rigs.key_path(target, (1, 40), [target.location, target.location])
@@ -206,16 +191,12 @@ def test_the_targets_of_an_armature_that_moves_stand_in_the_world() -> None:
     rigs.at_frame(10)
     rigs.made_active(target)
     assert bpy.ops.dqik.plant(frame_start=8, frame_end=14) == {"FINISHED"}
-    places = []
-    for frame in range(8, 15):
-        rigs.at_frame(frame)
-        places.append(rigs.place(target).copy())
+    places = [rigs.place(target).copy() for _ in rigs.visited(range(8, 15))]
     assert spread(places) < 1e-5
 
 
 def test_a_press_without_a_control_says_what_to_select() -> None:
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     rigs.select(ob, "spine")
     with pytest.raises(RuntimeError, match="controls of the feet or hands"):
         bpy.ops.dqik.plant()
@@ -225,10 +206,9 @@ def test_a_press_without_a_control_says_what_to_select() -> None:
 @pytest.mark.parametrize("handles", ["AUTO_CLAMPED", "AUTO", "FREE"])
 def test_few_keys_stay_as_they_are_outside_of_the_range_and_its_fade(handles: str, interpolation: str) -> None:
     """On frames and between them; its rotation, which is keyed at other frames, too."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "foot.L")]
+    control = rigs.owner_of(ob, "foot.L")
     rigs.key_path(control, (1, 15, 40, 60), [(0, 0, 0), (0, 0.1, 0.1), (0, -0.2, 0), (0.1, 0.3, 0.2)])
     for frame, angle in ((3, 10.0), (33, -25.0), (50, 30.0)):
         rigs.posed(control, Quaternion((1.0, 0.2, 0.0), radians(angle)))

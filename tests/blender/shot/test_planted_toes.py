@@ -24,11 +24,10 @@ def blocked(
 ) -> bpy.types.Object:  # fmt: skip
     """A live figure whose left foot rolls from one key of its control to the next, and slips by 6 mm or more."""
     ob = figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        ob.data.edit_bones[f"foot.{side}"].tail += UP
-        ob.data.edit_bones[f"toes.{side}"].head += UP
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side in "LR":
+            bones[f"foot.{side}"].tail += UP
+            bones[f"toes.{side}"].head += UP
     at_ease(ob)
     assert bpy.ops.dqik.setup_full_body(targets=targets, controls=controls or set()) == {"FINISHED"}
     ob.dqik.tolerance, ob.dqik.rotation_tolerance = 1e-6, 1e-6
@@ -40,8 +39,7 @@ def blocked(
         pivot = HEEL if pitch < 0.0 else BALL
         turn = Matrix.Translation(pivot) @ about_x(pitch).to_matrix().to_4x4() @ Matrix.Translation(-pivot)
         pose(owner, slip @ turn @ rest)
-        for path in ("location", rigs.ROTATION_PATHS[owner.rotation_mode]):
-            owner.keyframe_insert(path, frame=frame)
+        rigs.key(owner, frame)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, max(steps)
     choose(ob)
     return ob
@@ -79,11 +77,7 @@ def plant(frame: int = 1, last: int = LAST) -> None:
 
 def way(ob: bpy.types.Object, bone: str, rest: Vector, frames: Iterable[float] = FRAMES) -> dict[float, Vector]:
     """Where a point of a bone is, by frame."""
-    found = {}
-    for frame in frames:
-        rigs.at_frame(frame)
-        found[frame] = carried(ob, bone, rest)
-    return found
+    return {frame: carried(ob, bone, rest) for frame in rigs.visited(frames)}
 
 
 def rolls(ob: bpy.types.Object) -> list[tuple[float, float]]:
@@ -101,8 +95,7 @@ def test_toes_that_nothing_animates_stay_flat(targets: str, controls: set[str], 
     if keyed:
         key_toes(ob, dict.fromkeys((1, LAST), 0.0))
     ankle, pitch = way(ob, "foot.L", ANKLE), {}
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         pitch[frame] = turned(ob, "foot.L")
     assert carried(ob, "toes.L", TIP).z < TIP.z - 30 * MM
     plant()
@@ -110,8 +103,7 @@ def test_toes_that_nothing_animates_stay_flat(targets: str, controls: set[str], 
         assert max((place - rest).length for place in way(ob, bone, rest).values()) < 0.1 * MM, (bone, rest)
     after = way(ob, "foot.L", ANKLE)
     assert after[LAST].z - after[1].z > 50 * MM
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         assert off(turned(ob, "foot.L"), pitch[frame]) < (4.1 if frame % 1.0 == 0.0 else 4.6)  # what counts as flat
         assert abs(after[frame].z - ankle[frame].z) < 15 * MM
     assert rolls(ob)[-1] == (LAST + 3, 0.0)
@@ -181,8 +173,7 @@ def test_what_touches_the_ground_stands_still() -> None:
     frames, phases = np.arange(1.0, last + 0.1, 0.5), set[str]()
     ways = {part: way(ob, *SOLE[part], frames) for part in SOLE}
     first = {part: points[6.0] for part, points in ways.items()}
-    for frame in frames:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(frames):
         roll = rigs.evaluated(ob).pose.bones[control(ob).name].dqik_roll
         phases.add(" ".join(touching(roll)))
         for part in touching(roll):

@@ -11,7 +11,6 @@ import pytest
 import rigs
 from mathutils import Quaternion
 from situations import assign, forget, overridden, override, reopened
-from test_controls import control
 
 FRAMES = (1, 10, 13, 21)
 KEYED = (1, 12, 20, 30)
@@ -37,10 +36,9 @@ def _pose_and_hold() -> set[str]:
 def _pin() -> set[str]:
     tools = bpy.context.scene.tool_settings
     tools.use_keyframe_insert_auto = True
-    try:
-        return bpy.ops.dqik.pin()
-    finally:
-        tools.use_keyframe_insert_auto = False
+    done = bpy.ops.dqik.pin()
+    tools.use_keyframe_insert_auto = False
+    return done
 
 
 def _attach_and_detach() -> set[str]:
@@ -49,17 +47,13 @@ def _attach_and_detach() -> set[str]:
     return bpy.ops.dqik.detach()
 
 
-def _put_in_hand() -> set[str]:
-    return bpy.ops.dqik.attach(object="Cup", into_hand=True)
-
-
 HAND, FOOT = ("DQIK hand.L",), ("DQIK foot.L",)
 FEATURES = {
     "hold": Feature(12, ("chest",), _pose_and_hold),
     "pin": Feature(10, ("chest",), _pin),
     "attach": Feature(10, HAND, lambda: bpy.ops.dqik.attach(object="Box")),
     "detach": Feature(10, HAND, _attach_and_detach),
-    "put in hand": Feature(10, HAND, _put_in_hand),
+    "put in hand": Feature(10, HAND, lambda: bpy.ops.dqik.attach(object="Cup", into_hand=True)),
     "plant": Feature(10, FOOT, lambda: bpy.ops.dqik.plant(frame_start=8, frame_end=14)),
     "to fk": Feature(10, HAND, lambda: bpy.ops.dqik.limb_to_fk(frame_start=10, frame_end=14)),
 }  # fmt: skip
@@ -79,22 +73,15 @@ def shot(targets: str = "BONES") -> bpy.types.Object:
     box = rigs.empty((0.4, -0.3, 1.2), "Box")
     rigs.key_path(box, (1, 30), [(0.4, -0.3, 1.2), (0.55, -0.2, 1.3)])
     rigs.empty((0.7, 0.0, 1.4), "Cup")
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body(targets=targets)
+    ob = rigs.set_up(rigs.figure(), False, targets=targets)
     for number, name in enumerate(("hand.L", "hand.R", "foot.L", "hips")):
-        own = owner(ob, name)
+        own = rigs.owner_of(ob, name)
         start, way = np.array(own.location), np.array((0.04, -0.05, 0.03)) * (-1) ** number
         rigs.key_path(own, KEYED, [start + way * (1 + k) / 2 * (-1) ** k for k in range(len(KEYED))])
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 8, 16
     ob.dqik.live = True
     rigs.at_frame(1)
     return ob
-
-
-def owner(ob: bpy.types.Object, bone: str) -> bpy.types.Object | bpy.types.PoseBone:
-    """The target of a bone's goal."""
-    goal = rigs.goal_of(ob, bone)
-    return ob.pose.bones[goal.subtarget] if goal.target == ob else goal.target
 
 
 def do(ob: bpy.types.Object, name: str) -> None:
@@ -111,8 +98,7 @@ def do(ob: bpy.types.Object, name: str) -> None:
 def film(ob: bpy.types.Object, frames: Iterable[int] = FRAMES) -> np.ndarray:
     """World matrices (F, N, 4, 4) of a figure's bones and of the cup."""
     found = []
-    for frame in frames:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(frames):
         shape = rigs.evaluated(ob)
         cup = next((one for one in bpy.data.objects if one.name == "Cup" and one.library is None), None)
         matrices = [shape.matrix_world @ bone.matrix for bone in shape.pose.bones]
@@ -154,9 +140,7 @@ def contents() -> dict[str, object]:
 
 
 def assert_alike(one: dict[str, object], other: dict[str, object]) -> None:
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        assert value == other[name], name
+    assert [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)] == []
 
 
 def figure() -> bpy.types.Object:
@@ -247,36 +231,27 @@ def own_action(ob: bpy.types.Object) -> None:
 
 def world(ob: bpy.types.Object, names: list[str]) -> np.ndarray:
     """World matrices (F, N, 4, 4) of some bones."""
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        shape = rigs.evaluated(ob)
-        found.append([shape.matrix_world @ shape.pose.bones[name].matrix for name in names])
-    return np.array(found)
+    return np.array([[rigs.world(ob, name) for name in names] for _ in rigs.visited(FRAMES)])
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
 def test_one_figure_holds_another_by_the_hand(order: str, tmp_path: Path) -> None:
     """Whichever was made first: the hand stays at the other's, through a file, frames in any order, and a bake."""
-    if order == "first":
-        ob = shot()
-        leader = shot_of("Leader")
-    else:
-        leader = shot_of("Leader")
-        ob = shot()
+    ob = shot() if order == "first" else None
+    shot_of("Leader")
+    ob = ob or shot()
     rigs.made_active(ob)
     rigs.select(ob, *HAND)
     rigs.at_frame(10)
     before = film(ob, (1, 10))
     assert bpy.ops.dqik.attach(object="Leader", bone="hand.R") == {"FINISHED"}
     assert off(film(ob, (1, 10)), before) < STILL
-    own = control(ob, "hand.L")
+    own = rigs.owner_of(ob, "hand.L")
     for curve in rigs.fcurves(ob):  # its later keys have their places in the world
         if f'"{own.name}"' in curve.data_path and "constraints" not in curve.data_path:
             while curve.keyframe_points[-1].co[0] > 10.5:
                 curve.keyframe_points.remove(curve.keyframe_points[-1])
     rigs.update()
-    del leader
     reopened(tmp_path / "pair.blend")
     assert apart(figure(), FRAMES[1:]) < 1e-5
     forget()
@@ -292,22 +267,17 @@ def shot_of(name: str) -> bpy.types.Object:
     ob = rigs.figure(name)
     ob.location = (1.4, -0.3, 0.0)
     bpy.ops.dqik.setup_full_body()
-    own = control(ob, "hand.R")
+    own = rigs.owner_of(ob, "hand.R")
     rigs.key_path(own, KEYED, [(0.1 * k, -0.05 * k, 0.02 * k) for k in range(len(KEYED))])
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     return ob
 
 
 def apart(ob: bpy.types.Object, frames: Iterable[int]) -> float:
     """By how much [m] the left control changes its place in the space of the leader's right hand."""
-    found = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        other, shape = rigs.evaluated(bpy.data.objects["Leader"]), rigs.evaluated(ob)
-        hand = other.matrix_world @ other.pose.bones["hand.R"].matrix
-        found.append(np.array(hand.inverted() @ shape.matrix_world @ shape.pose.bones["DQIK hand.L"].matrix))
-    return float(np.abs(np.array(found) - found[0])[:, :3, 3].max())
+    found = np.array([rigs.world(bpy.data.objects["Leader"], "hand.R").inverted() @ rigs.world(ob, "DQIK hand.L")
+                      for _ in rigs.visited(frames)])  # fmt: skip
+    return float(np.abs(found - found[0])[:, :3, 3].max())
 
 
 # -- bake and mirror ---------------------------------------------------------------------------------------------------
@@ -323,35 +293,24 @@ def test_a_bake_shows_what_live_shows(name: str) -> None:
     assert off(film(ob, (9, 10, 13, 17)), made) < STILL
 
 
-def pasted(ob: bpy.types.Object, *names: str) -> None:
-    """Copy the pose of bones, and paste it mirrored."""
-    rigs.select(ob, *names)
-    bpy.ops.pose.copy()
-    bpy.ops.pose.paste(flipped=True)
-    rigs.update()
-
-
-def mirrored(place: Iterable[float]) -> np.ndarray:
-    return np.array(tuple(place)) * (-1, 1, 1)
-
-
 @pytest.mark.parametrize("name", ["hold", "pin", "attach", "put in hand", "to fk"])
 def test_the_pose_of_the_left_hand_goes_to_the_right_one(name: str) -> None:
     """Where nothing is attached it is the mirror image; goals, keys, attachments and holds stay."""
     ob = shot()
     do(ob, name)
-    before = contents()
-    attached = len(control(ob, "hand.L").constraints)
-    own = control(ob, "hand.L")
-    other = control(ob, "hand.R")
-    wanted = np.array(rigs.evaluated(ob).pose.bones[own.name].head)
-    pasted(ob, own.name)
+    before, own, other = contents(), rigs.owner_of(ob, "hand.L"), rigs.owner_of(ob, "hand.R")
+    attached = len(own.constraints)
+    wanted = np.array(rigs.head(ob, own.name))
+    rigs.select(ob, own.name)
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
     after = contents()
     for kind in ("keys", "constraints", "goals"):
         assert after[f"{kind} of Figure"] == before[f"{kind} of Figure"]
     assert ob.dqik.live and not ob.dqik.status.message
     if not attached:
-        assert np.abs(np.array(rigs.evaluated(ob).pose.bones[other.name].head) - mirrored(wanted)).max() < 1e-5
+        assert np.abs(np.array(rigs.head(ob, other.name)) - wanted * (-1, 1, 1)).max() < 1e-5
     assert len(other.constraints) == 0 and len(own.constraints) == attached
     here = rigs.matrices(ob)
     other.keyframe_insert("location", frame=bpy.context.scene.frame_current)

@@ -20,8 +20,7 @@ def posed(name: str = "Source", frames: range = FRAMES) -> bpy.types.Object:
     ob = rigs.figure(name)
     lines = {"arm.L": (0.35, -0.2, -0.9), "forearm.L": (-0.8, -0.55, 0.25), "hand.L": (-1.0, -0.1, 0.0),
              "arm.R": (-0.2, 0.0, -1.0), "forearm.R": (-0.2, -0.1, -1.0), "hand.R": (-0.2, -0.1, -1.0)}  # fmt: skip
-    for frame in frames:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(frames):
         hips = ob.pose.bones["hips"]
         hips.rotation_mode = "XYZ"
         hips.rotation_euler = (0.05 * sin(0.5 * frame), 0.0, 0.0)
@@ -50,10 +49,7 @@ def tube(ob: bpy.types.Object, bone: str, start: tuple, end: tuple, radius: floa
             corners.append(tuple(start.lerp(end, share) + radius * around))
     sides = [(24 * row + k, 24 * row + (k + 1) % 24, 24 * row + 24 + (k + 1) % 24, 24 * row + 24 + k)
              for row in range(5) for k in range(24)]  # fmt: skip
-    mesh = bpy.data.meshes.new("Tube")
-    mesh.from_pydata(corners, [], [*sides, tuple(range(23, -1, -1)), tuple(range(120, 144))])
-    body = bpy.data.objects.new("Tube", mesh)
-    bpy.context.scene.collection.objects.link(body)
+    body = rigs.mesh(corners, [*sides, tuple(range(23, -1, -1)), tuple(range(120, 144))], "Tube")
     body.vertex_groups.new(name=bone).add(range(len(corners)), 1.0, "REPLACE")
     body.parent, body.modifiers.new("Armature", "ARMATURE").object = ob, ob
     return body
@@ -80,19 +76,12 @@ def from_spine(ob: bpy.types.Object, hand: bpy.types.Object) -> float:
 
 def from_trunk(ob: bpy.types.Object, hand: bpy.types.Object) -> np.ndarray:
     """As `from_spine` (F,) over all frames."""
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        found.append(from_spine(ob, hand))
-    return np.array(found)
+    return np.array([from_spine(ob, hand) for _ in rigs.visited(FRAMES)])
 
 
 def apart(one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
     """The distance (F,) of the nearest vertices of two meshes."""
-    found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        found.append(np.linalg.norm(points(one)[:, None] - points(other)[None], axis=-1).min())
+    found = [np.linalg.norm(points(one)[:, None] - points(other)[None], axis=-1).min() for _ in rigs.visited(FRAMES)]
     return np.array(found)
 
 
@@ -103,15 +92,13 @@ def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object)
 
 def shortened(ob: bpy.types.Object, share: float) -> None:
     """Arms of a share of their length, with hands as large as before."""
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        arm, forearm, hand = (ob.data.edit_bones[f"{part}.{side}"] for part in ("arm", "forearm", "hand"))
-        line = hand.tail - hand.head
-        elbow, wrist = (arm.head.lerp(joint, share) for joint in (forearm.head.copy(), hand.head.copy()))
-        for bone, head, tail in ((arm, arm.head, elbow), (forearm, elbow, wrist), (hand, wrist, wrist + line)):
-            bone.use_connect, bone.head, bone.tail = False, head, tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side in "LR":
+            arm, forearm, hand = (bones[f"{part}.{side}"] for part in ("arm", "forearm", "hand"))
+            line = hand.tail - hand.head
+            elbow, wrist = (arm.head.lerp(joint, share) for joint in (forearm.head.copy(), hand.head.copy()))
+            for bone, head, tail in ((arm, arm.head, elbow), (forearm, elbow, wrist), (hand, wrist, wrist + line)):
+                bone.use_connect, bone.head, bone.tail = False, head, tail
 
 
 def meshes_of(ob: bpy.types.Object) -> dict[str, bpy.types.Object]:
@@ -137,8 +124,7 @@ def test_a_free_hand_stays_where_its_arm_puts_it() -> None:
     for one in (source, ob):
         hands(one), tube(one, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.1)
     retarget(source, ob)
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         one, other = (rigs.evaluated(each).pose.bones["hand.R"].head for each in (source, ob))
         assert (one - other).length < 2e-3
 
@@ -146,8 +132,7 @@ def test_a_free_hand_stays_where_its_arm_puts_it() -> None:
 def arms(ob: bpy.types.Object) -> np.ndarray:
     """The lines (F, 4, 3) of upper arms and forearms in the world."""
     found = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         bones = rigs.evaluated(ob).pose.bones
         found.append([(bone.tail - bone.head).normalized() for bone in (bones[f"{part}.{side}"]
                       for part in ("arm", "forearm") for side in "LR")])  # fmt: skip
@@ -180,22 +165,18 @@ def test_hands_do_not_sink_into_a_wider_body() -> None:
 def test_folded_hands_stay_together_on_wider_shoulders(length: float) -> None:
     """Also where the bones of the source's hands are as short as captured figures have them."""
     source, ob = posed(), rigs.figure("Wide")
-    rigs.made_active(source)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in (source.data.edit_bones[f"hand.{side}"] for side in "LR"):
-        bone.length *= length
-    bpy.ops.object.mode_set(mode="OBJECT")
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        if bone.name.startswith(("arm", "forearm", "hand")):
-            bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        if bone.name.startswith(("arm", "forearm", "hand")):
-            for end in ("head", "tail"):
-                point = getattr(bone, end)
-                point.x = np.sign(point.x) * (abs(point.x) + 0.12)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(source) as bones:
+        for bone in (bones[f"hand.{side}"] for side in "LR"):
+            bone.length *= length
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            if bone.name.startswith(("arm", "forearm", "hand")):
+                bone.use_connect = False
+        for bone in bones:
+            if bone.name.startswith(("arm", "forearm", "hand")):
+                for end in ("head", "tail"):
+                    point = getattr(bone, end)
+                    point.x = np.sign(point.x) * (abs(point.x) + 0.12)
     hands(source)
     for side, sign in (("L", 1), ("R", -1)):
         tube(ob, f"hand.{side}", (sign * 0.9, 0, 1.45), (sign * 1.02, 0, 1.45), 0.02)
@@ -222,10 +203,7 @@ def test_trunk_and_shoulders_help_an_arm_that_is_too_short() -> None:
         tube(one, "spine", (0, 0, 1.0), (0, 0, 1.4), belly)
     retarget(source, ob)
     assert np.abs(from_trunk(ob, meshes_of(ob)["hand.L"]) - belly).max() < NEAR
-    turned = []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
-        turned.append(rigs.evaluated(ob).pose.bones["chest"].matrix.to_quaternion())
+    turned = [rigs.evaluated(ob).pose.bones["chest"].matrix.to_quaternion() for _ in rigs.visited(FRAMES)]
     assert max(one.rotation_difference(other).angle for one, other in pairwise(turned)) < 0.05
 
 
@@ -257,8 +235,7 @@ def test_motions_longer_than_what_is_solved_at_once_are_carried_over_too() -> No
     """The last pose is held for long."""
     source, ob = posed(), rigs.figure("Other")
     retarget(source, ob, frame_start=1, frame_end=490)
-    for frame in (60, 399, 401, 490):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((60, 399, 401, 490)):
         for bone in ("forearm.L", "hand.L", "hand.R"):
             one, other = (rigs.evaluated(each).pose.bones[bone].head for each in (source, ob))
             assert (one - other).length < 2e-3

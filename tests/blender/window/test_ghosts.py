@@ -27,8 +27,7 @@ def seen(extension: str) -> SimpleNamespace:
 
 def moving() -> bpy.types.Object:
     """A live figure in a turned and scaled armature, with a skin, whose left hand is keyed and goes out of reach."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     ob.location, ob.rotation_euler, ob.scale = (1, 2, 0), (0, 0, 0.6), (1.5, 1.5, 1.5)
     skin = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
     corners = [(0.5, 0, 1.4), (0.8, 0, 1.4), (0.8, 0, 1.5), (0.1, 0, 0.9)]
@@ -57,7 +56,7 @@ def moving() -> bpy.types.Object:
 
 def control(ob: bpy.types.Object) -> bpy.types.PoseBone:
     """The control of the left hand."""
-    return ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    return rigs.owner_of(ob, "hand.L")
 
 
 def shown(ob: bpy.types.Object, frame: int) -> tuple[dict[str, tuple[Vector, Vector]], np.ndarray]:
@@ -134,8 +133,7 @@ def test_an_arc_is_the_way_of_what_is_selected(seen: SimpleNamespace, part: str)
     arcs = seen.arrays.arcs(ob, bpy.context.scene, [name] if name else [], objects)
     goal = rigs.goal_of(ob, "hand.L")
     missed, places, reached = [], [], []
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         missed.append(goal.missed)
         reached.append((rigs.tail if goal.use_tail else rigs.head)(ob, "hand.L"))
         ways = {"control": rigs.head(ob, control(ob).name) if name else None, "bone": reached[-1]}
@@ -211,8 +209,7 @@ def test_frames_and_selections_change_nothing(seen: SimpleNamespace) -> None:
     rigs.update()
     bpy.ops.dqik.see_motion()
     known = seen.motion.known(ob)
-    for frame in (6, 7, 3, 12, 5):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((6, 7, 3, 12, 5)):
         rigs.update()
     for bone in ob.pose.bones:
         (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "hand.R"
@@ -297,8 +294,7 @@ def test_motion_that_depends_on_the_way_is_that_of_playback(seen: SimpleNamespac
     assert not seen.motion.refresh(ob, bpy.context, 0.0)
     known = seen.motion.known(ob)
     rigs.at_frame(20)
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for frame in rigs.visited(FRAMES):
         assert (rigs.head(ob, "hand.L") - Vector(known.frames[frame].heads[ob.pose.bones.find("hand.L")])).length < 1e-4
 
 
@@ -368,8 +364,7 @@ def test_an_override_of_a_linked_figure_has_ghosts_of_its_own(
 def test_when_it_is_off_frames_are_not_looked_at(seen: SimpleNamespace) -> None:
     """And the button says what to switch on."""
     ob = moving()
-    for frame in FRAMES:
-        rigs.at_frame(frame)
+    for _ in rigs.visited(FRAMES):
         rigs.update()
     assert not seen.motion.uids()
     with pytest.raises(RuntimeError, match="Switch Ghosts or Arcs on first"):

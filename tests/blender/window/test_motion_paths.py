@@ -10,21 +10,17 @@ from mathutils import Vector
 @pytest.mark.parametrize("ends", ["HEADS", "TAILS"])
 def test_the_path_of_a_solved_bone_is_where_it_goes(ends: str) -> None:
     """Blender's own button leaves it at one place; the frame and the pose stay as they were."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
-    ob.dqik.live = True
+    ob = rigs.set_up(rigs.figure())
     ob.location = (1, 2, 0)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 3, 12
     bpy.ops.object.mode_set(mode="POSE")
-    control = ob.pose.bones[next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")]
+    control = rigs.owner_of(ob, "hand.L")
     rigs.key_path(control, (3, 12), [control.location.copy(), control.location + Vector((-0.2, -0.3, 0.2))])
     rigs.select(ob, "forearm.L")
     ob.data.bones.active = ob.data.bones["forearm.L"]
-    expected = []
-    for frame in range(3, 13):
-        rigs.at_frame(frame)
-        expected.append((rigs.head if ends == "HEADS" else rigs.tail)(ob, "forearm.L").copy())
+    expected = [(rigs.head if ends == "HEADS" else rigs.tail)(ob, "forearm.L").copy()
+                for _ in rigs.visited(range(3, 13))]  # fmt: skip
     rigs.at_frame(5)
     before = rigs.matrices(ob)
     assert bpy.ops.dqik.motion_paths(ends=ends) == {"FINISHED"}

@@ -124,7 +124,6 @@ def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
     coordinates = limits.swing_border(np.array([twist]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
     for k in range(0, overlay.BORDER, 5):
         rigs.posed(bone, motion(coordinates[k]))
-        rigs.update()
         shown = rigs.head(ob, "c") if across else rigs.tail(ob, "b")
         assert (shown - Vector(points[k])).length < 1e-4
 
@@ -145,7 +144,6 @@ def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_join
     coordinates = limits.swing_border(np.array([0.3]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
     for k in range(0, overlay.BORDER, 5):
         rigs.posed(bone, zero @ axes @ motion(coordinates[k]) @ axes.inverted())
-        rigs.update()
         assert (rigs.head(ob, "c") - Vector(points[k])).length < 1e-4
 
 
@@ -175,9 +173,7 @@ def test_bones_at_their_limits_are_those_that_the_solver_counts(overlay: ModuleT
     for name in ("collar.L", "arm.L", "forearm.L", "hand.L"):
         rigs.limit(ob.pose.bones[name], (-20, 20), (-20, 30), (-10, 25))
     rigs.limit(ob.pose.bones["shin.L"], (0, 0), (0, 0), (0, 0))
-    rigs.goal(ob, "hand.L", rigs.empty((-0.5, 0.6, 2.0)), chain_length=4)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "hand.L", rigs.empty((-0.5, 0.6, 2.0)), chain_length=4)
     drawing = drawn(overlay, ob, limits=False, goals=False)
     assert ob.dqik.status.at_limits > 0
     assert len(drawing.lines["limit"][0]) == ob.dqik.status.at_limits
@@ -188,11 +184,8 @@ def test_the_panel_and_the_overlay_count_alike(overlay: ModuleType, short_of: fl
     """A twist that is a little short of its limit: within 2e-3 rad it is at the limit for both."""
     ob = rigs.arm(bend=0.6)
     rigs.limit(ob.pose.bones["a"], (-30, 30), (-60, 60), (-60, 60))
-    rigs.posed(ob.pose.bones["a"], Quaternion((0, 1, 0), np.radians(30.0) - short_of))
-    rigs.update()
-    rigs.goal(ob, "b", rigs.empty(rigs.tail(ob, "b")))
-    ob.dqik.live = True
-    rigs.update()
+    rigs.pose(ob, "a", Quaternion((0, 1, 0), np.radians(30.0) - short_of))
+    rigs.reach(ob, "b", rigs.empty(rigs.tail(ob, "b")))
     assert ob.dqik.status.at_limits == count
     drawing = drawn(overlay, ob, limits=False, goals=False)
     assert len(drawing.lines["limit"][0] if "limit" in drawing.lines else ()) == count
@@ -203,9 +196,7 @@ def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
     ob = rigs.figure()
     rigs.limit(ob.pose.bones["arm.L"], (-50, 50), (-60, 60), (-60, 60))
     rigs.limit(ob.pose.bones["forearm.L"], (-20, 20), (0, 0), (0, 140))
-    rigs.goal(ob, "forearm.L", rigs.empty((5, 0, 1.45)), chain_length=2)
-    ob.dqik.live = True
-    rigs.update()
+    rigs.reach(ob, "forearm.L", rigs.empty((5, 0, 1.45)), chain_length=2)
     assert ob.dqik.status.at_limits == 1
     lines = drawn(overlay, ob, limits=False, goals=False).lines["limit"][0]
     assert np.abs(lines - [[rigs.head(ob, "forearm.L"), rigs.tail(ob, "forearm.L")]]).max() < 1e-5
@@ -322,7 +313,6 @@ def test_a_handle_lies_on_its_limit_and_follows_the_pointer(extension: str, acro
     bone = ob.pose.bones["b"]
     rigs.limit(bone, (-60, 80), (-30, 100), (-70, 40))
     rigs.posed(bone, Quaternion())
-    rigs.update()
     joint = handles.joint(rigs.evaluated(ob).pose.bones["b"])
     look = Matrix.Rotation(0.7, 4, (1, 0.3, 0.2)) @ Matrix.Diagonal((0.2, 0.25, 0.1, 1.0))  # of an orthographic view
     size = np.array([800.0, 600.0])
@@ -331,7 +321,6 @@ def test_a_handle_lies_on_its_limit_and_follows_the_pointer(extension: str, acro
         coordinates[part] = radians(wanted)
         place = joint.places(part, coordinates[part : part + 1])[0]
         rigs.posed(bone, motion(coordinates))
-        rigs.update()
         shown = rigs.head(ob, "c") if across else rigs.tail(ob, "b")
         assert (shown - Vector(place)).length < 1e-4
         pointer = (0.5 + 0.5 * np.array((look @ shown).xy)) * size
@@ -395,8 +384,7 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
     points = reach_of(ob, postures=20_000).shell.reachable
     ik = importlib.import_module(f"{extension}.solvers")
     sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
-    ob.dqik.live = True
-    rigs.update()
+    rigs.live(ob)
     rig = sessions.of(ob).rig.rig
     goal = rig.prepared.goals[0]
     for place in points[:: len(points) // 25]:
@@ -413,7 +401,6 @@ def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change(extension: s
     head = rigs.head(ob, "arm.L")
     rigs.posed(ob.pose.bones["chest"], Quaternion((0, 0, 1), 0.8))
     ob.location = (3, 0, 0)
-    rigs.update()
     after, _ = reach.points(rigs.evaluated(ob))
     moved = rigs.head(ob, "arm.L")
     old, new = (np.linalg.norm(points - np.array(at), axis=-1) for points, at in ((before, head), (after, moved)))
@@ -421,7 +408,6 @@ def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change(extension: s
     settings = importlib.import_module(f"{extension}.rig.overlay.workspace").settings
     assert settings(rigs.evaluated(ob), reach.goal) == reach.made_from
     ob.pose.bones["forearm.L"].dqik_swing_z_max = 1.0
-    rigs.update()
     assert settings(rigs.evaluated(ob), reach.goal) != reach.made_from
 
 

@@ -12,12 +12,8 @@ from mathutils import Vector
 
 def secret_figure(targets: str) -> bpy.types.Object:
     """A live figure with telling names, a skin, keys and a mesh as a target."""
-    ob = rigs.figure("Secret hero")
-    bpy.ops.dqik.setup_full_body(targets=targets)
-    mesh = bpy.data.meshes.new("Secret skin")
-    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    skin = bpy.data.objects.new("Secret skin", mesh)
-    bpy.context.scene.collection.objects.link(skin)
+    ob = rigs.set_up(rigs.figure("Secret hero"), False, targets=targets)
+    skin = rigs.mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], "Secret skin")
     skin.modifiers.new("Armature", "ARMATURE").object = ob
     goal = rigs.goal_of(ob, "hand.L")
     skin.location = rigs.head(ob, "hand.L") + Vector((-0.1, -0.2, 0.1))

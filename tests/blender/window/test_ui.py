@@ -113,8 +113,7 @@ def test_what_is_selected_decides_which_tools_are_offered(
 ) -> None:
     """In the panel, the menu and the pie, by the part of the body; the panel has the same rows for all."""
     tools = sys.modules[f"{ui.__name__}.tab.tools"]
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
     sys.modules[f"{ui.__package__.rpartition('.')[0]}.rig.controls.selection"].select_only(ob, *filter(None, [bone]))
     if bone is None:
@@ -131,8 +130,7 @@ def test_what_is_selected_decides_which_tools_are_offered(
 
 def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str) -> None:
     """In Pose Mode, with its control selected, and a sentence that says what to do next."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     full_body = sys.modules[f"{extension}.operators.body.full_body"]
     figures = sys.modules[f"{extension}.rig.figure.character"].Character
     note = full_body._begin_posing(ob, figures.of(ob).figure)
@@ -146,8 +144,7 @@ def test_a_goal_that_is_left_out_is_not_called_met(ui: ModuleType, arm: bpy.type
     status = sys.modules[f"{ui.__name__}.tab.status"]
     for bone in ("c", "b"):
         bpy.ops.dqik.goal_add(bone=bone)
-    arm.dqik.live = True
-    rigs.update()
+    rigs.live(arm)
     assert status._left_out(arm) == []
     arm.dqik.goals[1].target = None
     rigs.update()
@@ -161,8 +158,7 @@ def test_goals_have_the_names_of_parts_of_the_body_unless_they_were_named(arm: b
     """Bones that are no part keep theirs."""
     bpy.ops.dqik.goal_add(bone="c")
     assert arm.dqik.goals[0].label == "c"
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     labels = [goal.label for goal in ob.dqik.goals]
     assert labels == ["Hips", "Head", "Left Hand", "Right Hand", "Left Foot", "Right Foot"]
     ob.dqik.goals[2].label = "Left Hand"
@@ -175,8 +171,7 @@ def test_goals_have_the_names_of_parts_of_the_body_unless_they_were_named(arm: b
 
 def test_a_target_has_no_limits_to_set(ui: ModuleType) -> None:
     """The control of a hand is active: its settings as a bone would change nothing."""
-    ob = rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    ob = rigs.set_up(rigs.figure(), False)
     bpy.ops.object.mode_set(mode="POSE")
     for name, limited in (("DQIK hand.L", False), ("hand.L", True)):
         ob.data.bones.active = ob.data.bones[name]
@@ -310,8 +305,7 @@ def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy
 
     bpy.ops.dqik.goal_add(bone="c")
     target = arm.dqik.goals[0].target
-    arm.dqik.live = True
-    rigs.update()
+    rigs.live(arm)
     assert not arm.dqik.status.message
     arm.data.pose_position = "REST"
     button()

@@ -131,7 +131,7 @@ def test_mikumikudances_rule_is_left_as_it_is() -> None:
     _, start, places = reaches()
     skeleton = chain(LINKS)
     options = ik.Options(iterations=20, pull=PULL, unit_angle=0.5)
-    assert not ik.prepare(skeleton, [ik.Goal(LINKS - 1, places[0])], "CCD", options).stages[0].runs.returning
+    assert not ik.prepare(skeleton, [ik.Goal(LINKS - 1, places[0])], "CCD", options).stages[0].runs["returning"]
     assert ik.solve(skeleton, [ik.Goal(LINKS - 1, places[0])], start, "CCD", options).iterations <= 20
 
 
