@@ -179,6 +179,9 @@ THINGS: dict[str, Callable[[Draw, dict], object]] = {
     "rig": lambda draw, _: draw.rig(), "local": lambda draw, _: draw.rig(local=True),
     "active": lambda draw, _: draw.scene_rig(), "own": lambda draw, _: draw.scene_rig(local=True),
     "bone": lambda draw, holes: draw.bone(holes["rig"]), "target": lambda draw, _: draw.target(),
+    "turn": lambda draw, holes: draw.rotation_value(holes["bone"].rotation_mode),  # its channel, and a value for it
+    "local_bone": lambda draw, holes: draw.bone(holes["local"]),
+    "local_turn": lambda draw, holes: draw.rotation_value(holes["local_bone"].rotation_mode),
     "loose": lambda draw, holes: draw.one([one for one in holes["rig"].pose.bones if not one.bone.use_connect]),
     "goal": lambda draw, _: _row(draw, "goals"), "own_goal": lambda draw, _: _row(draw, "goals", local=True),
     "coupling": lambda draw, _: _row(draw, "couplings"), "figure": lambda draw, _: draw.figure(),

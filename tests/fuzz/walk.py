@@ -10,7 +10,6 @@ import bpy
 import check_steps  # noqa: F401  they add themselves to the list
 import checks
 import file_steps  # noqa: F401
-import goal_steps  # noqa: F401
 import hand_checks
 import hand_steps  # noqa: F401
 import kind_steps  # noqa: F401

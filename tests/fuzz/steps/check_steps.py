@@ -2,18 +2,8 @@
 """Steps that check what is remembered: poses by hand, the pose before Live, keys, frames before, deleted figures."""
 
 import bpy
-from draw import MODES, Draw, bone_named, named, require_undo, step
+from draw import MODES, Draw, bone_named, named, step
 from outside import strip_curves
-
-
-@step("remembered", 1)
-def check_kept(draw: Draw) -> str:
-    ob = draw.rig(local=True)
-    first = f"bone({draw.bone(ob).name!r}, {named(ob)}).dqik_hold = 1.0\n" if draw.chance(0.4) else ""
-    way = draw.one(["forget", "load", "undo"])
-    if way == "undo":
-        require_undo()
-    return first + f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {way!r})"
 
 
 @step("mode", 0.7)
@@ -37,13 +27,6 @@ def kept_in_other_order(draw: Draw) -> str:
     ])  # fmt: skip
     way = f"edit({named(ob)}, {change!r})"
     return f"check_kept(lambda: {named(ob)}, {draw.frame():g}, {way!r})"
-
-
-@step("hand", 1.5)
-def check_hand(draw: Draw) -> str:
-    one = draw.bone(draw.rig(local=True))
-    path, value = draw.rotation_value(one.rotation_mode)
-    return f"check_hand(lambda: {named(one.id_data)}, {one.name!r}, {path!r}, {value}, {draw.frame():g})"
 
 
 @step("previous", 1)

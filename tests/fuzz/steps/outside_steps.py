@@ -110,23 +110,7 @@ def check_export(draw: Draw) -> str:
     return "\n".join(lines)
 
 
-# -- other add-ons -----------------------------------------------------------------------------------------------------
-
-
-@step("handlers", 0.5)
-def add_turner(draw: Draw) -> str:
-    one = draw.bone(draw.rig(local=True))
-    path, value = draw.rotation_value(one.rotation_mode)
-    return f"add_turner({one.id_data.name!r}, {one.name!r}, {path!r}, {value}, {draw.chance(0.5)})"
-
-
 # -- simulations -------------------------------------------------------------------------------------------------------
-
-
-@step("sims", 1.5)
-def play_simulation(draw: Draw) -> str:
-    draw.one(bpy.data.meshes)
-    return f"jump({list(range(1, draw.random.randint(3, 6)))})"
 
 
 @step("cloth", 2)
@@ -144,16 +128,6 @@ def _owned(draw: Draw) -> tuple[bpy.types.Object, int]:
     """An armature that can be made active, and a goal with a target that was made for it."""
     ob = draw.scene_rig(local=True)
     return ob, draw.one([k for k, goal in enumerate(ob.dqik.goals) if goal.own_target and goal.target is not None])
-
-
-@step("hang", 1)
-def own_target(draw: Draw) -> str:
-    ob = draw.scene_rig(local=True)
-    if draw.chance(0.3):
-        return f"run('setup_full_body', {named(ob)})"
-    if draw.chance(0.3):
-        return f"select({named(ob)}, {[draw.bone(ob).name]})\nrun('pin', {named(ob)})\nactive({named(ob)})"
-    return f"run('goal_add', {named(ob)}, bone={draw.bone(ob).name!r}, chain_length={draw.random.randint(0, 3)})"
 
 
 @step("hang", 2)

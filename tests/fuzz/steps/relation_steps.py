@@ -52,15 +52,6 @@ def couple_by_operator(draw: Draw) -> str:
 
 
 @step("couplings", 1)
-def uncouple(draw: Draw) -> str:
-    ob = draw.scene_rig()
-    if draw.chance(0.5):
-        return f"run('uncouple', {named(ob)})"
-    names = [one.name for one in draw.some(ob.pose.bones, 2)]
-    return f"select({named(ob)}, {names})\nrun('uncouple', {named(ob)})\nactive({named(ob)})"
-
-
-@step("couplings", 1)
 def check_undo_of_couplings(draw: Draw) -> str:
     require_undo()
     ob = draw.rig(local=True)
@@ -73,19 +64,6 @@ def check_undo_of_couplings(draw: Draw) -> str:
 
 
 # -- contact -----------------------------------------------------------------------------------------------------------
-
-
-def _contact(draw: Draw) -> tuple[str, object]:
-    return draw.one([
-        ("avoid_self", draw.chance(0.7)), ("use_floor", draw.chance(0.7)), ("use_floor", True),
-        ("floor_height", draw.number(-1, 1)),
-    ])  # fmt: skip
-
-
-@step("contact", 3)
-def change_contact(draw: Draw) -> str:
-    name, value = _contact(draw)
-    return f"{named(draw.rig())}.dqik.{name} = {value!r}"
 
 
 @step("contact", 2)
@@ -136,15 +114,6 @@ def cover(draw: Draw) -> str:
         f"made.vertex_groups.new(name={one!r}).add(list(range(12)), 1.0, 'REPLACE')\n"
         f"made.modifiers.new('Armature', 'ARMATURE').object = {named(ob)}"
     )
-
-
-@step("contact", 1)
-def check_undo_of_contact(draw: Draw) -> str:
-    require_undo()
-    ob = draw.rig(local=True)
-    name, value = _contact(draw)
-    change = draw.one([f"setattr({named(ob)}.dqik, {name!r}, {value!r})", f"{named(ob)}.dqik.avoid.clear()"])
-    return f"check_undo(lambda: {change})"
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

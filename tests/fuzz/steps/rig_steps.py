@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps on the rigs themselves: frames, poses, keys, drivers, tracks, constraints, Edit Mode."""
+"""Steps on the rigs themselves: frames, keys, drivers, tracks, constraints, Edit Mode, limits, bakes."""
 
 from draw import Draw, bone_named, named, step
 from vocabulary import SLOTS, curves
@@ -9,16 +9,6 @@ from vocabulary import SLOTS, curves
 def play(draw: Draw) -> str:
     first, count, by = draw.random.randint(1, 9), draw.random.randint(2, 5), draw.one([1, 1, 1, -1])
     return f"for frame in {[first + by * k for k in range(count)]}: at_frame(frame)"
-
-
-# -- poses -------------------------------------------------------------------------------------------------------------
-
-
-@step("pose", 3)
-def pose_bone(draw: Draw) -> str:
-    one = draw.bone(draw.rig())
-    path, value = draw.rotation_value(one.rotation_mode)
-    return f"{bone_named(one)}.{path} = {value}"
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
@@ -147,3 +137,26 @@ def edit_bone(draw: Draw) -> str:
         f"new = bones.new({draw.new_name('bone')!r}); new.head = {words}.tail; "
         f"new.tail = {words}.tail + {words}.vector; new.parent = {words}",
     ])) + ")"  # fmt: skip
+
+
+# -- limits, bakes -----------------------------------------------------------------------------------------------------
+
+
+@step("limits", 2)
+def limit_bone(draw: Draw) -> str:
+    one = bone_named(draw.bone(draw.rig()))
+    lines = []
+    for part in ("twist", "swing_x", "swing_z"):
+        lo, hi = draw.one([(0.0, 0.0), (-0.5, 0.5), (0.2, 1.0), (-1.0, -0.3), (-3.2, 3.2), (0.5, -0.5),
+                           (draw.number(-3, 0), draw.number(0, 3))])  # fmt: skip
+        lines.append(f"made.dqik_{part}_min, made.dqik_{part}_max = {lo}, {hi}")
+    return "\n".join([f"made = {one}", *lines, "made.dqik_use_limits = True"])
+
+
+@step("bake", 0.7)
+def bake(draw: Draw) -> str:
+    start = draw.random.randint(-1, 6)
+    action, step_by = draw.one(["NEW", "CURRENT"]), draw.one([1, 2])
+    words = f"frame_start={start}, frame_end={start + draw.random.randint(-1, 4)}, step={step_by}, action={action!r}"
+    words += f", reduce={draw.one([0.0, 0.01])}, clear_goals={draw.chance(0.1)}"
+    return f"run('bake', {named(draw.scene_rig())}, {words})"

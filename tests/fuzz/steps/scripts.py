@@ -12,7 +12,12 @@ SOLVERS = ("PGS", "DLS", "CCD", "SQP", "PINV", "SVD", "TSVD", "SDLS", "TRANSPOSE
 PRESETS = [choice.identifier for choice in bpy.ops.dqik.couple.get_rna_type().properties["preset"].enum_items
            if choice.identifier != "CUSTOM"]  # fmt: skip
 LEGACY = ("FULL", "NONE", "ALIGNED", "AVERAGE", "FIX_SHEAR", "NONE_LEGACY")
-WORDS = {"MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": PRESETS, "LEGACY": LEGACY}
+OPERATORS = (
+    "solve", "solve", "reset_pose", "setup_full_body", "limits_from_ik", "limits_from_action", "limits_clear",
+    "limits_preset", "goals_from_constraints", "goal_remove", "goals_clear", "target_select", "goals_mirror",
+    "limits_mirror", "pin", "unpin",
+)  # fmt: skip
+WORDS = {"OPERATORS": OPERATORS, "MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": PRESETS, "LEGACY": LEGACY}
 
 _AUTO = "bpy.context.scene.tool_settings.use_keyframe_insert_auto"
 _MADE = "made = {local}.copy()\nbpy.context.scene.collection.objects.link(made)"
@@ -70,17 +75,39 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
         (1.5, "make_goal({rig}, {bone.name!r}, {target.name!r}, chain_length={whole(0, 3)}, "
               "use_rotation={chance(0.3)})"),
         (0.6, "{goal.ob}.dqik.goals.remove({goal.number})\n{goal.ob}.update_tag()"),
+        (6, ("{goal}.mute = {chance(0.6)}", "{goal}.influence = {one([0, 1, 1, draw.number(-1, 2)])}",
+             "{goal}.position_weight = {one([0, 1, draw.number(-1, 20)])}", "{goal}.rotation_weight = {number(0, 5)}",
+             "{goal}.rotation_follows = {one([0, 0.5, 1, 1])}", "{goal}.use_position = {chance(0.6)}",
+             "{goal}.use_rotation = {chance(0.5)}", "{goal}.use_tail = {chance(0.5)}",
+             "{goal}.chain_length = {whole(-1, 5)}", "{goal}.priority = {whole(-2, 3)}", "{goal}.subtarget = ''",
+             "{goal}.bone = {one([draw.bone(goal.ob).name] * 9 + ['nobody'])!r}",
+             "{goal}.pole_angle = {number(-4, 4)}")),
         (0.8, ("{goal}.pole_target = {target}", "{goal}.pole_target = {target}", "{goal}.pole_target = None")),
     ],
     "untold": [  # as a script does it that says nothing to Blender
         (1, "{goal.ob}.dqik.goals.remove({goal.number})\ncheck_frame({frame()}, {frame()})"),
     ],
     "keyed": [
+        (2, ("key({goal}, 'mute', {switches(3)})", "key({goal}, 'influence', {levels(3)})",
+             "key({goal}, 'influence', {levels(3)})", "key({goal}, 'position_weight', {levels(3)})",
+             "key({goal}, 'rotation_weight', {levels(3)})", "key({goal}, 'rotation_follows', {levels(3)})")),
         (0.6, "drive({goal.ob}, 'dqik.goals[{goal.number}].{one(['influence', 'mute'])}', "
               "[{one(['frame / 12', 'frame > 5', 'sin(frame) ** 2', '0'])!r}])"),
         (0.6, "unkey({rig}, 'dqik')"),
         (0.6, "key({rig}.dqik, 'live', {switches(3)})"),
         (0.6, "key({bone}, 'dqik_stiffness', {levels(2)})"),
+    ],
+    "setting": [
+        (3, ("{rig}.dqik.iterations = {whole(-3, 80)}", "{rig}.dqik.tolerance = {one([0.0, -1.0, 1e-4, 1e-3, 10.0])}",
+             "{rig}.dqik.rotation_tolerance = {one([0.0, 1e-3, 0.1, 9.0])}",
+             "{rig}.dqik.damping = {one([-1.0, 0.0, 0.01, 1.0, 50.0])}",
+             "{rig}.dqik.start_from = {one(['POSE', 'POSE', 'REST', 'PREVIOUS'])!r}",
+             "{rig}.dqik.solver = {one(SOLVERS[:3])!r}", "{rig}.dqik.solver = 'PGS'")),
+        (0.5, ("{rig}.dqik.order = {one(['TIP_TO_ROOT', 'ROOT_TO_TIP'])!r}", "{rig}.dqik.unit_angle = {number(0, 1)}",
+               "{rig}.dqik.natural_pose = {number(0, 1)}")),
+        (3, ("{bone}.dqik_lock = {chance(0.5)}", "{bone}.dqik_stiffness = {one([0.0, 0.5, 1.0, 3.0])}",
+             "{bone}.dqik_translate = {chance(0.5)}", "{bone}.dqik_preferred_angle = {vector(1.5)}",
+             "{bone}.dqik_use_limits = {chance(0.5)}", "{bone}.dqik_gain = {one([0.0, 1.0, 5.0])}")),
     ],
     "solvers": [(1, "{rig}.dqik.solver = {one(SOLVERS)!r}")],  # those that NumPy solves are slow: few walks have them
     "slides": [  # a bone that may move as well as turn, with a place of its own; connected bones cannot
@@ -95,6 +122,13 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     ],
     "live": [(2, "{rig}.dqik.live = True"), (1, "{rig}.dqik.live = False")],
     "operators": [
+        (1.5, "run({one(OPERATORS)!r}, {active})"),
+        (0.5, ("select({active}, {bones(active, 2)})\nrun('goal_add', {active}, chain_length=2)\nactive({active})",
+               "select({active}, {bones(active, 2)})\nrun('limits_clear', {active}, only_selected=True)\n"
+               "active({active})",
+               "select({active}, {bones(active, 2)})\nrun('pin', {active})\nactive({active})",
+               "select({active}, {bones(active, 2)})\n"
+               "run('bake', {active}, frame_start=1, frame_end=3, only_selected=True)\nactive({active})")),
         (0.6, ("run('goal_add', {active}, bone={draw.bone(active).name!r}, chain_length={whole(0, 3)})",) * 9
          + ("run('goal_add', {active}, bone='nobody', chain_length={whole(0, 3)})",)),
     ],
@@ -106,6 +140,7 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     ],
     # -- poses, keys, tracks, drivers ----------------------------------------------------------------------------------
     "pose": [
+        (3, "{bone}.{turn[0]} = {turn[1]}"),
         (1, "{bone}.location = {vector(0.5)}"),
         (1, "{bone}.matrix_basis.identity()"),
         (0.3, "{local}.data.pose_position = {one(['REST', 'POSE', 'POSE'])!r}"),
@@ -157,10 +192,15 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     ],
     # -- what is remembered --------------------------------------------------------------------------------------------
     "remembered": [
+        (1, ("check_kept(lambda: {local}, {frame()}, 'forget')", "check_kept(lambda: {local}, {frame()}, 'load')",
+             "{undoable()}check_kept(lambda: {local}, {frame()}, 'undo')",
+             "{local_bone}.dqik_hold = 1.0\ncheck_kept(lambda: {local}, {frame()}, {one(['forget', 'load'])!r})",
+             "{undoable()}{local_bone}.dqik_hold = 1.0\ncheck_kept(lambda: {local}, {frame()}, 'undo')")),
         (1, ("check_off_here(lambda: {rig}, {frame()}, {one(['', 'forget', 'forget', 'load'])!r})",
              "check_off_here(lambda: {rig}, {number(1, 12, 1)}, {one(['', 'forget', 'forget', 'load'])!r})")),
     ],
     "hand": [
+        (1.5, "check_hand(lambda: {local}, {local_bone.name!r}, {local_turn[0]!r}, {local_turn[1]}, {frame()})"),
         (0.5, "{draw.bone(local)}.dqik_hold = {one([0.0, 0.5, 1.0])}"),
         (0.7, "check_cleared(lambda: {local}, {draw.bone(local).name!r}, {frame()})"),  # Alt R under Live
     ],
@@ -186,11 +226,13 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "script": [(1, "check_put_back(lambda: step_through({local}, {frames(2)}, False), 'A script')")],
     "script_updates": [(1, "check_put_back(lambda: step_through({local}, {frames(2)}, True), 'A script')")],
     "handlers": [
+        (0.5, "add_turner({local.name!r}, {local_bone.name!r}, {local_turn[0]!r}, {local_turn[1]}, {chance(0.5)})"),
         (1, "add_mover({target.name!r}, {vector(1.0)}, {chance(0.5)})"),
         (0.5, "remove_handlers()"),
         (1, "check_bake(lambda: {active}, 'NEW', {whole(2, 4)})"),
     ],
     "sims": [
+        (1.5, "{need(bpy.data.meshes)}jump(list(range(1, {whole(3, 6)})))"),
         (0.6, "{need(len(bpy.data.meshes) < 4)}{one(['make_cloth', 'make_passive'])}({new_name('Sim')!r}, {own}, "
               "{draw.bone(own).name!r})"),
         (0.7, "{need(bpy.data.meshes)}check_put_back(lambda: jump((1, 2, 3)), 'A simulation')"),
@@ -199,10 +241,21 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "append": [(1, "{need(len(armatures()) < 5)}take_from_saved([{local.name!r}], {chance(0.3)})")],
     # -- couplings, contact, figures -----------------------------------------------------------------------------------
     "couplings": [
+        (1, ("run('uncouple', {active})",
+             "select({active}, {bones(active, 2)})\nrun('uncouple', {active})\nactive({active})")),
         (1.5, "{coupling.ob}.dqik.couplings.remove({coupling.number})\n{coupling.ob}.update_tag()"),
         (1, "check_bake(lambda: {active}, {one(['NEW', 'CURRENT'])!r}, 4)"),
     ],
+    "hang": [
+        (1, ("run('setup_full_body', {own})", "select({own}, {bones(own, 1)})\nrun('pin', {own})\nactive({own})",
+             "run('goal_add', {own}, bone={draw.bone(own).name!r}, chain_length={whole(0, 3)})")),
+    ],
     "contact": [
+        (3, ("{rig}.dqik.avoid_self = {chance(0.7)}", "{rig}.dqik.use_floor = {chance(0.7)}",
+             "{rig}.dqik.use_floor = True", "{rig}.dqik.floor_height = {number(-1, 1)}")),
+        (1, ("{undoable()}check_undo(lambda: {local}.dqik.avoid.clear())",
+             "{undoable()}check_undo(lambda: setattr({local}.dqik, 'use_floor', {chance(0.7)}))",
+             "{undoable()}check_undo(lambda: setattr({local}.dqik, 'avoid_self', {chance(0.7)}))")),
         (0.7, ("{rig}.dqik.floor = {target}", "{rig}.dqik.floor = {target}", "{rig}.dqik.floor = None")),
         (2, "{bone}.dqik_radius = {one([0.0, 0.05, 1e-9, draw.number(0.01, 0.3)])}"),
         (1, "check_bake(lambda: {active}, {one(['NEW', 'CURRENT'])!r}, 4)"),

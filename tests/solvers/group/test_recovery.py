@@ -86,14 +86,6 @@ def test_restarts_are_honoured_in_a_motion() -> None:
     assert met[1] > met[0]
 
 
-def test_a_recovery_is_the_same_every_time() -> None:
-    """Starts are drawn from the options' seed."""
-    skeleton, goals, pose, positions, rotations = hand_motion(1)
-    one, other = (ik.solve_frames(skeleton, goals, positions, rotations, pose) for _ in range(2))
-    for a, b in zip(one, other, strict=True):
-        np.testing.assert_array_equal(a.pose.rotations, b.pose.rotations)
-
-
 @pytest.mark.parametrize(("figure", "share", "least"), [(workloads.hand, 1.0, 0.99), (workloads.body, 0.7, 0.92)])
 def test_large_moves_from_rest_are_found_inside_limits(figure: Callable, share: float, least: float) -> None:
     """Targets of drawn postures are met from the rest pose with a pull, as a frame of an animation is solved.

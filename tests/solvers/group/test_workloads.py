@@ -23,14 +23,6 @@ def moving(which: str, seed: int) -> tuple:
     return skeleton, goals, options, x, *targets(skeleton, goals, x)
 
 
-def test_the_hand_and_the_body_have_the_degrees_of_freedom_they_should() -> None:
-    """22 hinges with five goals; 57 hinges and slides with five."""
-    for make, count in [(hand, 22), (body, 57)]:
-        skeleton, goals = make()
-        assert len(ik.column_joints(skeleton)) == count
-        assert len(goals) == 5
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("which", ["hand", "body"])

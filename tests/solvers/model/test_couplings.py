@@ -205,11 +205,6 @@ def test_a_mimic_joint_of_a_robot_is_coupled() -> None:
     assert_allclose(pose.translations[:, 0], [0.04, -0.035], atol=1e-6)
 
 
-def test_without_couplings_nothing_is_reduced() -> None:
-    assert JointSpace(chain(3), np.ones(3, dtype=bool)).unknowns is None
-    assert chain(3).couplings == ()
-
-
 @pytest.mark.parametrize("solver", ["CCD", "FABRIK", "TWO_BONE"])
 def test_solvers_that_turn_joint_after_joint_refuse_couplings(solver: str) -> None:
     with pytest.raises(ik.InvalidGoal, match=f"{solver} cannot solve joints that move together; joint 'tip' is"):
