@@ -263,7 +263,8 @@ MOTION_FAULTS = [
         "test_unbake::test_few_keys_beside_the_range_keep_their_ways",
     ),
     Fault(
-        "mend-uncarried", _MEND, "above = above if carried else np.broadcast_to(quaternion.IDENTITY, above.shape)",
+        "mend-uncarried", _MEND,
+        "above = above if is_carried else np.broadcast_to(quaternion.IDENTITY, above.shape)",
         "above = above.copy()",
         "feet that do not turn with their shins are turned by Mend Motion",
         "test_mend_motion::test_a_foot_that_does_not_inherit_rotation_stands_too",
