@@ -89,9 +89,11 @@ def _walks(copy: Path, environment: dict[str, str], arguments: argparse.Namespac
 
 def _tests(copy: Path, fault: Fault, environment: dict[str, str], seconds: float) -> str:
     """The first of the tests that concern a fault that fails; "not seen" if none does."""
-    named = [name.partition("::") for name in fault.tests.split()]
-    places = {path.stem: path for path in (copy / "tests" / "blender").rglob("test_*.py")}
-    files = [f"{places[name]}{colons}{test}" for name, colons, test in named]
+    files = []
+    for name, colons, test in (name.partition("::") for name in fault.tests.split()):
+        room, _, stem = name.rpartition("/")  # "../solvers/test_x", or a file of tests/blender
+        path = next((copy / "tests" / (room.removeprefix("../") or "blender")).rglob(f"{stem}.py"))
+        files.append(f"{path}{colons}{test}")
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
     try:
         done = subprocess.run(
