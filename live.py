@@ -10,12 +10,14 @@ only be reordered while it is not walked.
 """
 
 import traceback
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 import bpy
 from bpy.app.handlers import persistent
 
+from .rig.bake import whole_shot
 from .rig.blender import scene_state
 from .rig.clip import seen_motion
 from .rig.frame import commands, hidden_in_render
@@ -69,6 +71,13 @@ def touch(ob: bpy.types.Object) -> None:
     sessions.armatures.forget()
     if ob.dqik.live:
         ob.original.update_tag(refresh={"DATA"})
+
+
+def solve_again(ob: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Solve the present frame of an armature, whose answer may be another one now, and have Blender show it."""
+    _solve_live(context.evaluated_depsgraph_get(), context.scene.frame_current_final, {ob.session_uid})
+    with sessions.busy:  # what this evaluates is no edit
+        context.view_layer.update()
 
 
 def switch(ob: bpy.types.Object) -> None:
@@ -131,8 +140,8 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     _walked.discard("depsgraph_update_post")
     for function in after_update:
         function()
-    if depsgraph is not None:
-        seen_motion.note_change(depsgraph)
+    if depsgraph is not None and seen_motion.note_change(depsgraph) and not sessions.suspended:
+        sessions.doubt_shots()
     if depsgraph is None or not sessions.armatures.places():
         return
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
@@ -160,6 +169,9 @@ def _on_rendered(*_: object) -> None:
 @persistent
 def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
     sessions.simulations.rendering = True
+    if bpy.app.background:  # in a window, what is not solved yet is said where renders start
+        for ob in whole_shot.armatures():
+            deque(whole_shot.finish(bpy.context, ob), 0)
     hidden_in_render.include(scene)
 
 
@@ -270,7 +282,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
     if sessions.busy.depth or (suspended and suspended.issuperset(uid for _, uid in sessions.armatures.places())):
         return
     with sessions.busy:
-        view = View(depsgraph, now, fresh=moved is None)
+        view = View(depsgraph, now, fresh=moved is None, is_whole=not suspended)
         if depsgraph.id_type_updated("ARMATURE") and sessions.follow_renames():
             view.evaluate()
         # what the handlers before this one have changed, and in an update what arrivals and migrations have mended

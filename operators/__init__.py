@@ -6,12 +6,12 @@ import bpy
 from .body import character, full_body, goals, limits, mirror, reach, relations
 from .commands import command_line, commands, mend_command, retarget_command
 from .common import declared
-from .live import bake, compare, mend, solve
+from .live import bake, compare, mend, shot, solve
 from .motion import contact_ranges, edit_range, mend_motion, overlap, reduce_keys, retarget, see_motion
 from .pose import active_goal, attach, controls, grab, limb_switch, stay, targets
 
 CLASSES = declared(
-    goals, targets, solve, bake, compare, mend, character, limits, mirror, relations, full_body, reach, stay,
+    goals, targets, solve, shot, bake, compare, mend, character, limits, mirror, relations, full_body, reach, stay,
     limb_switch, controls, attach, grab, overlap, reduce_keys, see_motion, edit_range, mend_motion, retarget,
     contact_ranges,
 )
@@ -23,11 +23,13 @@ def register() -> None:
         bpy.utils.register_class(cls)
     commands.register(command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND)
     active_goal.register()
+    shot.register()
 
 
 def unregister() -> None:
     """Unregister the tools, in reverse."""
     see_motion.stop()
+    shot.unregister()
     active_goal.unregister()
     commands.unregister()
     for cls in reversed(CLASSES):

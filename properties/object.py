@@ -91,6 +91,10 @@ class DqikSettings(bpy.types.PropertyGroup):
         "thirds of it in a second, at 10 in a tenth of a second",
         default=10.0, min=0.0, soft_max=60.0, **SETTING,
     )  # fmt: skip
+    smooth: FloatProperty(
+        name="Smooth", description="How smoothly the joints of a shot move. 0 solves each frame alone", default=0.3,
+        min=0.0, max=1.0, subtype="FACTOR", **SETTING,
+    )  # fmt: skip
     hold_keyed: BoolProperty(
         name="Keep Keyed Poses", description="Bones with keys stay as they are keyed while others reach the goals, "
         "like bones with a Hold of a half", default=True, **SETTING,

@@ -44,6 +44,8 @@ class DqikStatus(bpy.types.PropertyGroup):
     overlap: FloatProperty(name="Overlap", description="How deep parts of the body are in each other, beyond their "
                            "overlap at rest, in the floor, or in obstacles", subtype="DISTANCE",
                            get=_of_status("overlap", 0.0))  # fmt: skip
+    shot: FloatProperty(name="Shot", description="How much of the shot is solved as one motion, from 0 to 1",
+                        get=lambda self: sessions.shot_share(self.id_data))  # fmt: skip
     converged: BoolProperty(name="Met", description="Whether all goals were met", get=_of_status("converged", False))
     lags: BoolProperty(name="Lagging", description="Whether the bones are on their way to their targets, which they "
                        "follow with a lag", get=_of_status("lags", False))  # fmt: skip

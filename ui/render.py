@@ -38,13 +38,26 @@ def unbaked_lag(context: bpy.types.Context) -> Note | None:
                 ", ".join(names)) if names else None
 
 
+def unsolved_shots(context: bpy.types.Context) -> Note | None:
+    """A note about live armatures whose shot is not solved as one motion yet; None if there are none."""
+    names = sorted(
+        repr(ob.name) for ob in context.scene.objects
+        if ob.type == "ARMATURE" and ob.dqik.live and ob.dqik.start_from == "SHOT" and ob.dqik.status.shot < 1.0
+    )  # fmt: skip
+    return Note("Renders show {} frame by frame until the shot is solved: press Solve Shot first",
+                ", ".join(names)) if names else None
+
+
+ADVICE = hidden_targets, unbaked_simulations, unbaked_lag, unsolved_shots
+
+
 def in_output(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     """Draws the advice beside the output settings."""
     if is_needed(context):
         box = panel.layout.box().column()
         paragraph(context, box, "DQIK is live: lock the interface before you render", "ERROR")
         box.operator("dqik.lock_interface", icon="LOCKED")
-    for note in filter(None, (hidden_targets(context), unbaked_simulations(context), unbaked_lag(context))):
+    for note in filter(None, (each(context) for each in ADVICE)):
         paragraph(context, panel.layout.box().column(), note, "ERROR")
 
 
@@ -53,5 +66,5 @@ def in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     if is_needed(context):
         menu.layout.separator()
         menu.layout.operator("dqik.lock_interface", text="Lock Interface for DQIK", icon="ERROR")
-    for note in filter(None, (hidden_targets(context), unbaked_simulations(context), unbaked_lag(context))):
+    for note in filter(None, (each(context) for each in ADVICE)):
         menu.layout.label(text=note.words(iface_), translate=False, icon="ERROR")

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ...rig import bake
-from ...rig.bake import keys
+from ...rig.bake import keys, whole_shot
 from ...rig.blender import scene_state
 from ...rig.clip import last_report
 from ...rig.controls import goals, selection
@@ -73,7 +73,11 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         if way.gain is not None and self.step > 1:
             raise Refused(Note("Follow moves bones from each frame to the next: bake with Step 1"))
         keys.check(ob, self.action)
-        with bake.Solving(way, sessions.known, self.smooth) as solving:
+        shot = None
+        if way.whole:
+            yield from shares(whole_shot.finish(context, ob), 0.0, 0.3)
+            shot = sessions.of(ob).motion.shot
+        with bake.Solving(way, sessions.known, self.smooth, shot) as solving:
             with offline.session(ob) as reading, scene_state.restored(scene, context.view_layer, ob) as visits:
                 steps = read_frames(context, ob, frames, reading, visits, solving)
                 inputs, starts = yield from shares(steps, 0.0, 0.6)

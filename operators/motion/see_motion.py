@@ -16,7 +16,6 @@ from ..common import Said, Tool, armature
 _AT_ONCE = 0.1  # seconds that a part may take, between which Blender answers the user
 _PAUSE = 0.02  # seconds between two parts
 _WAIT = 0.25  # seconds after a change
-_JOBS = ("RENDER", "OBJECT_BAKE")  # that visit frames themselves
 
 
 class _Request:
@@ -79,7 +78,7 @@ def _read_part() -> float | None:
     window = next((one for one in windows if one.as_pointer() == _Request.window), None)
     if window is None:
         return None
-    if any(_is_busy(one) for one in windows) or any(map(bpy.app.is_job_running, _JOBS)):
+    if views.is_busy():
         return _WAIT
     with bpy.context.temp_override(window=window):
         context = bpy.context
@@ -97,11 +96,6 @@ def _read_part() -> float | None:
 def may_read(ob: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Whether frames are read without a press of the button: if Blender goes on answering meanwhile."""
     return not seen_motion.known(ob).failed and seen_motion.is_cheap(ob, scene, 10.0 * _AT_ONCE)
-
-
-def _is_busy(window: bpy.types.Window) -> bool:
-    """Whether a window plays, or an operator drags something: frames must not be visited then."""
-    return window.screen.is_animation_playing or window.screen.is_scrubbing or len(window.modal_operators) > 0
 
 
 def stop() -> None:

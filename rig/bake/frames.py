@@ -13,6 +13,7 @@ from ..frame.read.question import FrameInput, check_numbers, posed
 from ..frame.step import write
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
+from ..frame.step.whole_shot import WholeShot
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 
@@ -26,7 +27,7 @@ class Run:
     def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool) -> None:
         """`frame_input` : of the first frame. `most` : frames that there is room for."""
         self.prepared, self.first, self.goes_on, self.frames = frame_input.prepared, first, goes_on, 1.0
-        self._first, self._amounts = frame_input, list[float]()
+        self._first, self._amounts, self._times = frame_input, list[float](), list[float]()
         self._room = self.prepared.arrays(most)
 
     def fits(self, frame_input: FrameInput) -> bool:
@@ -48,10 +49,14 @@ class Run:
         """Whether none of its frames is solved from the one before."""
         return self._first.stands_alone
 
-    def add(self, frame_input: FrameInput, frames: float) -> bool:
-        """Copy the next frame's input, of `frames` after the one before; returns whether the run is full."""
+    def add(self, frame_input: FrameInput, frames: float, time: float = np.nan) -> bool:
+        """Copy the next frame's input, of `frames` after the one before; returns whether the run is full.
+
+        time : its own.
+        """
         if self._amounts or self.goes_on:
             self.frames = frames
+        self._times.append(time)
         frame_input.ask(self._room, len(self._amounts))
         self._amounts.append(1.0 if frame_input.shaping is None else float(frame_input.shaping.amount))
         return len(self._amounts) == len(self._room)
@@ -73,8 +78,8 @@ class Run:
         check_numbers(arrays.rotations)
         return arrays
 
-    def solve(self, known: KnownAnswers) -> FrameArrays:
-        """The answers of the frames, each solved on its own unless it is known."""
+    def solve(self, known: KnownAnswers, shot: WholeShot | None = None) -> FrameArrays:
+        """The answers of the frames: those of the shot that they belong to, or each on its own; known ones again."""
         arrays = self._room.part(0, len(self._amounts))
         questions = [
             known.question(self.prepared, self._first.shaped(amount), self.keyed, inputs)
@@ -82,7 +87,8 @@ class Run:
         ]
         asked: list[int] = []
         for frame, question in enumerate(questions):
-            found = known.answer(question)
+            found = None if shot is None else shot.answer(self._times[frame], question)
+            found = known.answer(question) if found is None else found
             if found is None:
                 asked.append(frame)
             else:
@@ -129,7 +135,7 @@ class Runs:
             self._run = self._run or Run(frame_input, self._count, self._most, goes_on)
             if goes_on and self._way.gain is not None and not frame_input.stands_alone:
                 self.lags.add(self._count)
-            if self._run.add(frame_input, time - self._time):
+            if self._run.add(frame_input, time - self._time, time):
                 yield from self.end()
         self._prepared, self._time = prepared, time
         self._count += 1
@@ -144,16 +150,16 @@ class Runs:
 class RunSolver:
     """Solves runs in order, each from the one before where it goes on."""
 
-    def __init__(self, way: Way, known: KnownAnswers) -> None:
-        """`way` : as for `solve_inputs`. `known` : answers that were found before."""
-        self._way, self._known = way, known
+    def __init__(self, way: Way, known: KnownAnswers, shot: WholeShot | None = None) -> None:
+        """`way` : as for `solve_inputs`. `known` : answers that were found before. shot : that is solved already."""
+        self._way, self._known, self._shot = way, known, shot
         self._motion: Motion | None = None
 
     def solve(self, run: Run) -> list[tuple[int, Batch]]:
         """The index of the first frame, and the answers."""
         if not self._way.follows or run.stands_alone:
             self._motion = None
-            return [(run.first, run.solve(self._known).batch())]
+            return [(run.first, run.solve(self._known, self._shot).batch())]
         if self._motion is None or not run.goes_on:
             self._motion = self._way.motion(run.prepared)
         elif isinstance(self._motion, TrackedMotion) and self._motion.prepared is not run.prepared:

@@ -15,7 +15,7 @@ from .frames import Run
 _FEWEST = 3  # frames that have an acceleration
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """The solve was stopped from another thread."""
 
 
@@ -51,7 +51,7 @@ class MotionSolver:
         self._parts.clear()
         self._last = None
         if len(arrays) >= _FEWEST:
-            solve_into(prepared, _Solved(prepared), arrays, self._weight, corrects, watch=self._watch)
+            solve_into(prepared, AnsweredFrames(prepared), arrays, self._weight, corrects, watch=self._watch)
             check_numbers(arrays.rotations)
             prepared.push_apart(arrays)
         return [(self._first, arrays.batch())]
@@ -62,11 +62,11 @@ class MotionSolver:
 
     def _watch(self, share: float) -> None:
         if self._stopped:
-            raise _Stopped
+            raise Stopped
         self.share = share
 
 
-class _Solved:
+class AnsweredFrames:
     """What solves frames (`solvers/clip/answers.py`) whose own answers stand in the arrays already."""
 
     def __init__(self, prepared: Prepared) -> None:

@@ -9,6 +9,7 @@ from ..frame.read import own_answers
 from ..frame.read.question import FrameInput
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
+from ..frame.step.whole_shot import WholeShot
 from ..notes import Note, Refused
 from .frames import Run, Runs, RunSolver
 from .smooth_motion import MotionSolver
@@ -23,13 +24,18 @@ class Solving:
     The thread only works on whole runs, all frames at once: only one thread at a time runs Python.
     """
 
-    def __init__(self, way: Way, known: KnownAnswers, smooth: float = 0.0) -> None:
-        """`way` : as for `solve_inputs`. `known` : answers that were found before. smooth : as of `MotionSolver`."""
+    def __init__(
+        self, way: Way, known: KnownAnswers, smooth: float = 0.0, shot: WholeShot | None = None
+    ) -> None:  # fmt: skip
+        """`way` : as for `solve_inputs`. `known` : answers that were found before. smooth : as of `MotionSolver`.
+
+        shot : that is solved already.
+        """
         if smooth > 0.0 and way.gain is not None:  # frames lag behind their targets
             raise Refused(Note("Follow lags behind its targets, a smooth bake does not: choose another Start From, or "
                                "Smooth 0"))
         self._whole = MotionSolver(known, smooth) if smooth > 0.0 else None
-        self._solver = self._whole or RunSolver(way, known)
+        self._solver = self._whole or RunSolver(way, known, shot)
         self._runs = Runs(way if self._whole is None else Way(follows=False))
         self._thread = ThreadPoolExecutor(1)
         self._batches: list[Future[list[tuple[int, Batch]]]] = []

@@ -210,18 +210,23 @@ def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = n
     return bool(missing(ob, scene)[0])
 
 
-def note_change(depsgraph: bpy.types.Depsgraph) -> None:
-    """What is known is out of date if an update changes anything that moves or is keyed. Costs nothing if it is not."""
-    if not _known or _Visiting.now:
-        return
-    if not _is_change(depsgraph):
-        return
+def note_change(depsgraph: bpy.types.Depsgraph) -> bool:
+    """What is known is out of date if an update changes anything that moves or is keyed; returns whether it does."""
+    if _Visiting.now or not _is_change(depsgraph):
+        return False
     there = {ob.session_uid for ob in bpy.data.objects}
     for uid in list(_known):
         if uid in there:
             _known[uid].is_old, _known[uid].failed = True, False
         else:
             del _known[uid]
+    return True
+
+
+def outdate(ob: bpy.types.Object) -> None:
+    """What is known of an armature object's motion is out of date."""
+    if ob.session_uid in _known:
+        _known[ob.session_uid].is_old = True
 
 
 def _is_change(depsgraph: bpy.types.Depsgraph) -> bool:

@@ -66,6 +66,11 @@ class Sessions:
             return Status(notes=(Note(Code.REST_POSITION),))
         return session.report.status(ob.original)
 
+    def shot_share(self, ob: bpy.types.Object) -> float:
+        """How much of an armature object's shot is solved, 0 to 1."""
+        session = self.by_uid.get(ob.original.session_uid)
+        return 0.0 if session is None or ob.dqik.start_from != "SHOT" else session.motion.shot.share
+
     def natural_pose_refusal(self, ob: bpy.types.Object) -> Note | None:
         """Why the natural pose does not know an armature's figure; None if it does, or nothing was solved yet."""
         session = self.by_uid.get(ob.original.session_uid)
@@ -98,6 +103,11 @@ class Sessions:
         return self.of(ob).rig.stale or not follows.isdisjoint(moved) or any(
             target.session_uid in moved for target, _ in aims_of(ob)
         )
+
+    def doubt_shots(self) -> None:
+        """An edit may have changed what the frames of any shot ask."""
+        for session in self.by_uid.values():
+            session.motion.shot.doubt()
 
     def keyed_after_posing(self, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """`session_uid` of armatures with bones that were posed by hand, whose action Blender reports as changed."""

@@ -17,6 +17,8 @@ START_FROM = [
     ("FOLLOW", "Follow", "Move from the last frame's pose toward the targets while playing forward, and lag behind "
      "them like a machine. Other changes of frame, armatures whose bones are all keyed, and renders go to the targets "
      "at once: bake before you render", 3),
+    ("SHOT", "Shot", "Solve all frames that the timeline plays as one motion, whose joints do not pop. An edit shows "
+     "at once; the frames around it are solved again while you work", 4),
     ("REST", "Rest", "Start every frame from the armature's rest pose", 2),
 ]  # fmt: skip
 

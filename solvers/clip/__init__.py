@@ -2,5 +2,6 @@
 """Solves whole motions: all frames as one problem."""
 
 from .solve import solve_into
+from .stretches import Window, borders, stretches
 
-__all__ = ["solve_into"]
+__all__ = ["Window", "borders", "solve_into", "stretches"]

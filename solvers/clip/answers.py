@@ -34,15 +34,17 @@ class FrameSolver(Protocol):
 
 
 def answers(
-    solver: FrameSolver, arrays: FrameArrays, afresh: bool, watch: Watch = unwatched
+    solver: FrameSolver, arrays: FrameArrays, afresh: bool, watch: Watch = unwatched, given: np.ndarray | None = None
 ) -> tuple[list[Pose], np.ndarray, np.ndarray]:  # fmt: skip
     """The poses (F, J, ...) of all frames: each from the one before, then each from the one after.
 
     On the way back, frames that miss goals take the first answer if that meets them, and it goes on from there. Where
     both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the first. They
     are in single precision, because several poses a frame take much memory. Also the iterations (F,), and whether any
-    of the answers meets the goals (F,). The outputs in `arrays` are overwritten.
+    of the answers meets the goals (F,). The outputs in `arrays` are overwritten, but for those of frames that are
+    `given` (F,) bool.
     """
+    given = np.zeros(len(arrays), dtype=bool) if given is None else given
     poses, iterations, met = list[Pose](), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
     for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
         motion = solver.motion()
@@ -51,6 +53,9 @@ def answers(
         for done, frame in enumerate(order):
             watch((len(poses) + done / len(arrays)) / 3.0)
             own = arrays.part(frame, frame + 1)
+            if given[frame]:
+                motion.begin(Pose(own.rotations[0], own.translations[0]))
+                continue
             motion.solve_into(own)
             if met[frame] and not own.converged[0]:
                 first = _frame_of(poses[0], frame)
@@ -59,7 +64,7 @@ def answers(
         poses.append(_copied(arrays))
         iterations += arrays.iterations
         met |= arrays.converged
-    lost = np.flatnonzero(~met | afresh)
+    lost = np.flatnonzero((~met | afresh) & ~given)
     if lost.size:
         poses.append(Pose(poses[0].rotations.copy(), poses[0].translations.copy()))
     for begin in range(0, lost.size, AT_ONCE):

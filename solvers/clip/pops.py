@@ -55,12 +55,14 @@ def _off(v: np.ndarray) -> np.ndarray:
     return np.sqrt(((v[1:-1] - 0.5 * (v[2:] + v[:-2])) ** 2).sum(-1)).max(-1, initial=0.0)
 
 
-def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
+def mend(clip: Clip, state: State, watch: Watch = unwatched, held: tuple[int, int] = (0, 0)) -> State:
     """The state, which is changed, with pops bridged where that costs less and misses no goal.
 
-    Where targets pop as well, the goals force it: no way between is smooth.
+    Where targets pop as well, the goals force it: no way between is smooth. held : frames at the beginning and at the
+    end that stay.
     """
     tried, targets = np.zeros(len(clip), dtype=bool), forced(clip)
+    tried[: held[0]] = tried[len(clip) - held[1] :] = True
     for _ in range(MOST):
         off = pops(clip, state)
         off[tried | (targets > FORCED * off)] = 0.0
@@ -69,16 +71,18 @@ def mend(clip: Clip, state: State, watch: Watch = unwatched) -> State:
             break
         tried[max(at - 2, 0) : at + 3] = True
         for width in BRIDGES:
-            if _bridge(clip, state, at, width, watch):
+            if _bridge(clip, state, at, width, watch, held):
                 break
     return state
 
 
-def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch) -> bool:
+def _bridge(clip: Clip, state: State, at: int, width: int, watch: Watch, held: tuple[int, int]) -> bool:
     """Lead the frames around a pop across it, and solve them again; whether that was better, and `state` changed."""
-    first, last = max(at - width, 0), min(at + 1 + width, len(clip) - 1)
+    first, last = max(at - width, held[0] - 1, 0), min(at + 1 + width, len(clip) - max(held[1], 1))
     begin, end = max(first - ROOM, 0), min(last + 1 + ROOM, len(clip))
-    held = REACH if begin else 0, REACH if end < len(clip) else 0
+    held = (
+        max(held[0] - begin, REACH if begin else 0), max(held[1] - (len(clip) - end), REACH if end < len(clip) else 0)
+    )  # fmt: skip
     part, now = clip.part(begin, end), state.take(slice(begin, end))
     led = _led(clip, now, first - begin, last - begin)
     part = replace(part, smoothness=part.smoothness.about(led))

@@ -42,20 +42,23 @@ _polished = damped(dls.step)
 
 def solve_into(
     prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
-    window: int = WINDOW, watch: Watch = unwatched,
+    window: int = WINDOW, watch: Watch = unwatched, held: tuple[int, int] = (0, 0),
 ) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
     solver : of frames of the prepared solve. corrects : whether the start poses are a motion to correct: then it is
         the correction that is smooth, else the motion. window : frames that are solved at once.
-    watch : of the progress; it may raise to stop the solve.
+    watch : of the progress; it may raise to stop the solve. held : how many frames at the beginning and at the end have
+        their answers in `arrays` already: the motion goes on from those and leads to these.
     """
     finite = prepared.numpy.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
     for begin, end in runs(finite):
         own_watch = within(watch, begin / len(arrays), end / len(arrays))
-        _Solve(prepared, solver, arrays.part(begin, end), smooth, corrects, window, own_watch).run()
+        own_held = max(held[0] - begin, 0), max(held[1] - (len(arrays) - end), 0)
+        if sum(own_held) < end - begin:
+            _Solve(prepared, solver, arrays.part(begin, end), smooth, corrects, window, own_watch, own_held).run()
 
 
 class _Solve:
@@ -67,12 +70,15 @@ class _Solve:
 
     def __init__(
         self, prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool,
-        window: int, watch: Watch,
+        window: int, watch: Watch, held: tuple[int, int],
     ) -> None:  # fmt: skip
-        self.prepared, self.solver, self.arrays, self.watch = prepared, solver, arrays, watch
+        self.prepared, self.solver, self.arrays, self.watch, self.held = prepared, solver, arrays, watch, held
         self.stages = stages = prepared.numpy
         self.smooth, self.corrects, self.window, self.length = smooth, corrects, window, stages.skeleton.length
         self.targets, self.start, self.links, _ = stages.inputs(arrays, slice(None))
+        self.given = np.ones(len(arrays), dtype=bool)  # frames that are held
+        self.given[held[0] : len(arrays) - held[1]] = False
+        self.held_pose = Pose(arrays.rotations[self.given], arrays.translations[self.given])
         self.found: list[Pose] = []
         self.keys = self.iterations = self.met = np.zeros(0, dtype=int)
 
@@ -81,7 +87,7 @@ class _Solve:
         frames = len(self.arrays)
         every, half = np.arange(frames), 0.5 * ANSWERS_SHARE
         first = every if self.corrects else keys_of(self.targets, self.length)  # what is to correct may move in any way
-        self._answer(first, within(self.watch, 0.0, half))
+        self._answer(np.union1d(first, np.flatnonzero(self.given)), within(self.watch, 0.0, half))
         if len(first) < frames and not self.met.all():
             self._answer(refined(self.keys, self.met), within(self.watch, half, ANSWERS_SHARE))
         pose, steps, lost = frames_of(self.start, frames), 0, np.zeros(frames, dtype=bool)
@@ -99,8 +105,9 @@ class _Solve:
 
     def _answer(self, frames: np.ndarray, watch: Watch) -> None:
         """Find the answers at some frames; without those that the motion can pass, unless it is one to correct."""
-        found, iterations, met = answers(self.solver, self.arrays.take(frames), self.corrects, watch)
-        own = np.ones_like(met) if self.corrects else kept(met)
+        given = self.given[frames]
+        found, iterations, met = answers(self.solver, self.arrays.take(frames), self.corrects, watch, given)
+        own = np.ones_like(met) if self.corrects else kept(met) | given
         if not own.all():
             found = [Pose(one.rotations[own], one.translations[own]) for one in found]
         self.keys, self.found, self.iterations, self.met = frames[own], found, iterations[own], met[own]
@@ -156,6 +163,7 @@ class _Solve:
         limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
         chosen = branches.choose(smoothness, limbs, states, excess @ serves.T.astype(float))
         begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, self.corrects)
+        self._hold(space, begun)
         first = _taken(space, own_keys, states, least[:, None])
         smoothness = smoothness.about(own if self.corrects else begun)
         clip = Clip(
@@ -163,15 +171,24 @@ class _Solve:
             with_still_slides(stage, pose, self.links), compiled,
         )  # fmt: skip
         del own  # as large as the motion
-        state, took = solve_windows(clip, begun, self.window, watch=watch)
-        state, lost = _exact(stage, clip, mend(clip, state, watch), keys, first)
+        state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
+        state, lost = _exact(stage, clip, mend(clip, state, watch, self.held), keys, first)
+        self._hold(space, state)
         for answer in states if len(keys) == frames else ():
             if clip.roughness(answer) < clip.roughness(state):  # rare: it moves more smoothly
                 exact, own_lost = _exact(stage, clip, _taken(space, state, [answer], np.zeros((1, 1))), keys, first)
+                self._hold(space, exact)
                 smoother = clip.roughness(exact) < clip.roughness(state)
                 if smoother and not (own_lost & ~lost).any():
                     state, lost = exact, own_lost
-        return state, took, lost
+        return state, took, lost & ~self.given
+
+    def _hold(self, space: JointSpace, state: State) -> None:
+        """Give the held frames of a state their answers, in place."""
+        if self.given.any():
+            held = space.state(self.held_pose, len(self.held_pose.rotations))
+            state.rotations[np.ix_(self.given, space.moved)] = held.rotations[:, space.moved]
+            state.x[self.given] = held.x
 
 
 def some_of(links: np.ndarray, frames: np.ndarray | slice) -> np.ndarray:

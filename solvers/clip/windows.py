@@ -16,14 +16,19 @@ REACH = 2  # frames that an acceleration reaches back
 
 
 def solve_windows(
-    clip: Clip, state: State, window: int = WINDOW, overlap: int = OVERLAP, watch: Watch = unwatched
+    clip: Clip, state: State, window: int = WINDOW, overlap: int = OVERLAP, watch: Watch = unwatched,
+    held: tuple[int, int] = (0, 0),
 ) -> tuple[State, int]:  # fmt: skip
-    """The state of least cost near a state, and the iterations of the window that took most."""
+    """The state of least cost near a state, and the iterations of the window that took most.
+
+    held : frames at the beginning and at the end that stay.
+    """
     state, begin, most = State(state.rotations.copy(), state.x.copy()), 0, 0
     while True:
         first, end = max(begin - REACH, 0), min(begin + window, len(clip))
         some = slice(first, end)
-        problem = Problem(clip.part(first, end), (begin - first, 0))
+        own_held = max(begin, held[0]) - first, max(end - (len(clip) - held[1]), 0)
+        problem = Problem(clip.part(first, end), own_held)
         solved, took = minimise(problem, state.take(some), within(watch, first / len(clip), end / len(clip)))
         state.rotations[some], state.x[some] = solved.rotations, solved.x
         most = max(most, took)

@@ -10,6 +10,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from ...operators.common import armature
 from ...rig.blender.units import length
 from ...rig.compare import Row
+from ...rig.notes import Note
 from .common import ArmatureSidebar, paragraph, settled
 
 
@@ -30,6 +31,11 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         layout.prop(settings, "start_from")
         if settings.start_from == "FOLLOW":
             layout.prop(settings, "gain")
+        elif settings.start_from == "SHOT":
+            layout.prop(settings, "smooth", slider=True)
+            row = layout.row()
+            row.label(text=Note("{} % solved", f"{100.0 * settings.status.shot:.0f}").words(iface_), translate=False)
+            row.operator("dqik.solve_shot")
         layout.prop(settings, "hold_keyed")
         column = layout.column()
         column.prop(settings, "iterations")

@@ -53,7 +53,12 @@ class FrameInput:
 
         It starts from keys or from what is known to be its answer, or its targets follow goals.
         """
-        return self.keyed or self.rig.plan.passes > 0 or (bool(self.own) and self.digest() in self.own)
+        return self.keyed or self.is_apart
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether its answer is none of a motion's: it is known, or its targets follow goals."""
+        return self.rig.plan.passes > 0 or (bool(self.own) and self.digest() in self.own)
 
     def digest(self) -> bytes:
         """What tells this pose and these goals from others, as `own_answers` has it."""

@@ -21,6 +21,7 @@ class View:
     relations_changed : whether Blender reports a change of what follows what in the scene.
     edited : whether it reports that, or a change of an armature's bones. keyed : of an action.
     borrowed : to call when a render is done: gives objects their values back that they had for the render only.
+    is_whole : whether all live armatures are solved on it, not all but those that a bake or a comparison reads.
     """
 
     depsgraph: bpy.types.Depsgraph
@@ -28,6 +29,7 @@ class View:
     fresh: bool
     later: dict[int, set[int]] = field(default_factory=dict)
     borrowed: list[Callable[[], None]] = field(default_factory=list)
+    is_whole: bool = True
 
     def __post_init__(self) -> None:
         self.relations_changed = self._crashes = self.depsgraph.id_type_updated("SCENE")

@@ -157,6 +157,9 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if prepared.follows_itself or rig.plan.passes or (pose.bones & ~prepared.solved).any():
         return
     shown = pose.history.shown_last((scene.session_uid, scene.frame_current_final, prepared.action))
+    if shown is None and session.steady is not None and Way.of(ob, scene).whole:
+        expected = session.motion.shot.expected(scene.frame_current_final)
+        shown = None if expected is None else session.steady.shown(*expected)
     if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
         return
     now = channels.read(ob.pose.bones, shown.modes)
@@ -223,10 +226,13 @@ def _solve(
             session.report.clear(session.rig.refusal if active else None)
         session.motion.stop()
         return FrameAnswer(reading, reading.start, np.zeros_like(session.pose.bones))
+    way = Way.of(ob, view.depsgraph.scene)
+    if way.whole:
+        session.motion.shot.cover(view.depsgraph.scene.original, ob.dqik.smooth)
     if view.in_viewport:
-        arrays = session.motion.solve(frame_input, view, Way.of(ob, view.depsgraph.scene))
+        arrays = session.motion.solve(frame_input, view, way)
     else:
-        arrays = session.motion.solve_aside(frame_input)
+        arrays = session.motion.solve_aside(frame_input, view, way)
     rotations, translations = arrays.rotations[0], arrays.translations[0]
     new = None
     if not reading.is_steady:

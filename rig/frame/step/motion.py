@@ -7,13 +7,14 @@ from ..read.question import FrameInput, check_numbers
 from ..read.view import View
 from .known_answers import KnownAnswers, Question
 from .start_mode import Way
+from .whole_shot import WholeShot
 
 
 class FollowedMotion:
     """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
     def __init__(self, known: KnownAnswers) -> None:
-        self._known = known
+        self._known, self.shot = known, WholeShot()
         self._prepared: Prepared | None = None
         self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
@@ -42,8 +43,15 @@ class FollowedMotion:
         frame_input.ask(self.arrays)
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
-        question = self._question_of(frame_input, self.arrays)
-        if not way.follows or frame_input.stands_alone:
+        question = self.question_of(frame_input, self.arrays)
+        if way.whole and self.shot.covers(view.scene_uid, view.frame):
+            if view.fresh and view.is_whole:
+                self.shot.ask(view.frame, question, frame_input)
+            elif view.is_whole and self.shot.asked_otherwise(view.frame, question):
+                self.shot.doubt()  # an edit of the base pose concerns other frames too
+            self.followed, self._behind = False, True
+            self._answer_in_shot(frame_input, self.arrays, question, view.frame)
+        elif not way.follows or frame_input.stands_alone:
             self.followed = False
             self._answer(frame_input, self.arrays, question)
             self._behind = True
@@ -58,11 +66,15 @@ class FollowedMotion:
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
-    def solve_aside(self, frame_input: FrameInput) -> FrameArrays:
+    def solve_aside(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
         """Solve a frame of a render on its own; the motion stays where it is."""
         arrays = frame_input.prepared.arrays()
         frame_input.ask(arrays)
-        self._answer(frame_input, arrays, self._question_of(frame_input, arrays))
+        question = self.question_of(frame_input, arrays)
+        if way.whole and self.shot.covers(view.scene_uid, view.frame):
+            self._answer_in_shot(frame_input, arrays, question, view.frame)
+        else:
+            self._answer(frame_input, arrays, question)
         return arrays
 
     def _prepare(self, prepared: Prepared, way: Way) -> None:
@@ -99,10 +111,30 @@ class FollowedMotion:
         self._behind = False
         check_numbers(self.arrays.rotations)
 
-    def _question_of(self, frame_input: FrameInput, arrays: FrameArrays) -> Question:
-        """The question of the frame whose input is in `arrays`."""
+    def question_of(self, frame_input: FrameInput, arrays: FrameArrays | None = None) -> Question:
+        """The question of a frame, whose input is in `arrays` already if there are any."""
+        if arrays is None:
+            arrays = frame_input.prepared.arrays()
+            frame_input.ask(arrays)
         asked = arrays.questions()[0]
         return self._known.question(frame_input.prepared, frame_input.shaping, frame_input.keyed, asked)
+
+    def _answer_in_shot(
+        self, frame_input: FrameInput, arrays: FrameArrays, question: Question, frame: float
+    ) -> None:  # fmt: skip
+        """Answer a frame as one of the shot's; where that is not solved yet, from the answer beside it."""
+        found, beside = self.shot.answer(frame, question), self.shot.beside(frame)
+        if found is not None:
+            arrays.answer_again(found)
+        elif beside is None or len(beside) != len(arrays.answers()[0]) or frame_input.stands_alone:  # other goals
+            self._answer(frame_input, arrays, question)
+        else:
+            arrays.answer_again(beside)
+            motion = frame_input.prepared.motion()
+            motion.begin(Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()))
+            start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
+            motion.solve_into(arrays)
+            check_numbers(arrays.rotations)
 
     def _answer(self, frame_input: FrameInput, arrays: FrameArrays, question: Question) -> None:
         """Solve the frame whose input is in `arrays` on its own, unless its answer is known."""

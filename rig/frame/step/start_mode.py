@@ -12,12 +12,13 @@ class Way(NamedTuple):
     """The choice of *Start From*.
 
     follows : whether a frame starts from the frame before. gain : [1/s] with which it lags; None without a lag.
-    rate : [1/s] frames a second.
+    rate : [1/s] frames a second. whole : whether the frames of the shot are one motion.
     """
 
     follows: bool
     gain: float | None = None
     rate: float = 24.0
+    whole: bool = False
 
     @staticmethod
     def of(ob: bpy.types.Object, scene: bpy.types.Scene) -> "Way":
@@ -25,7 +26,8 @@ class Way(NamedTuple):
         settings, render = ob.dqik, scene.render
         lags = settings.start_from == "FOLLOW"
         return Way(
-            lags or settings.start_from == "PREVIOUS", settings.gain if lags else None, render.fps / render.fps_base
+            lags or settings.start_from == "PREVIOUS", settings.gain if lags else None, render.fps / render.fps_base,
+            settings.start_from == "SHOT",
         )
 
     def motion(self, prepared: Prepared, before: Motion | None = None) -> Motion:

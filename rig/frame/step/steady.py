@@ -18,7 +18,7 @@ from ...blender.channels import Channels
 from ..memory.pose_memory import PoseMemory
 from ..memory.prepared_rig import PreparedRig
 from ..read import links, targets
-from ..read.question import Reading
+from ..read.question import FrameInput, Reading
 from ..read.view import View
 from . import write
 
@@ -91,6 +91,14 @@ class SteadyFrames:
             return now
         self.note(now)
         return now
+
+    def shown(self, frame_input: FrameInput, found: bytes) -> Channels | None:
+        """The channels that an answer to an input will show; None if it is the input of other frames."""
+        if frame_input.prepared is not self._input.prepared:
+            return None
+        arrays = frame_input.prepared.arrays()
+        arrays.answer_again(found)
+        return write.answer(arrays.rotations[0], arrays.translations[0], self.reading.start, self._input)
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""

@@ -146,6 +146,8 @@ def situations(extension: str) -> Iterator[None]:
     for method in ob.dqik.bl_rna.properties["solver"].enum_items:
         ob.dqik.solver = method.identifier
         yield
+    ob.dqik.start_from = "SHOT"
+    yield
     ob.dqik.start_from, ob.dqik.own_motion = "FOLLOW", "learnt"
     ob.dqik.couplings.add().bone = "head"
     for mute in (False, True):

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A long motion in stretches that are solved each by itself, so that a change is felt near it and nowhere else.
+
+First the joints are solved at the borders of the stretches: each pair of frames in a window of its own around it. Then
+each stretch is solved between the borders beside it, which are held: two frames at each end, so that accelerations are
+small across them as well. So a frame's answer depends on what is asked in its stretch and in the windows of its two
+borders, to the last digit, in whatever order the stretches are solved.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .windows import REACH
+
+STRETCH = 96  # frames from one border to the next
+ROOM = 48  # frames on each side of a border that decide on it
+
+
+class Window(NamedTuple):
+    """Frames `begin` to `end` that are solved at once, of which those from `first` to `last` get their answers.
+
+    held : frames at the beginning and at the end that have their answers already.
+    """
+
+    begin: int
+    end: int
+    first: int
+    last: int
+    held: tuple[int, int] = (0, 0)
+
+
+def borders(count: int) -> Iterator[Window]:
+    """The windows around the borders of a motion of so many frames."""
+    for at in range(STRETCH, count - STRETCH // 2, STRETCH):
+        yield Window(max(at - ROOM, 0), min(at + REACH + ROOM, count), at, at + REACH)
+
+
+def stretches(count: int) -> Iterator[Window]:
+    """The windows between the borders, which are held, and the ends of the motion."""
+    ends = [border.first for border in borders(count)]
+    for begin, end in zip([0, *ends], [*ends, count], strict=True):
+        held = REACH if begin else 0, REACH if end < count else 0
+        stop = end + held[1]
+        yield Window(begin, stop, begin + held[0], end, held)

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""*Start From: Shot*: all frames that play are one motion, which is the same however it is asked for."""
+
+import importlib
+import time
+from math import sin
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Vector
+
+FIRST, LAST = 1, 230
+GOALS = {"hand.L": 0.9, "hand.R": -0.9}
+
+
+def shot(smooth: float = 0.3) -> bpy.types.Object:
+    """A live figure whose hands are led around, keyed every 10 frames, with its shot not solved yet."""
+    ob, scene = rigs.made_active(rigs.figure()), bpy.context.scene
+    scene.frame_start, scene.frame_end = FIRST, LAST
+    frames = range(FIRST, LAST + 10, 10)
+    for k, (bone, sign) in enumerate(GOALS.items()):
+        target = rigs.empty((0, 0, 0), f"{bone} target")
+        rigs.key_path(target, frames, [
+            Vector((0.45 * sign + 0.15 * sin(f * 0.11 + k), -0.3 + 0.2 * sin(f * 0.07), 1.3 + 0.25 * sin(f * 0.05 + k)))
+            for f in frames
+        ])  # fmt: skip
+        rigs.goal(ob, bone, target, chain_length=6)
+    ob.dqik.live, ob.dqik.start_from, ob.dqik.smooth = True, "SHOT", smooth
+    return ob
+
+
+def solve() -> None:
+    assert bpy.ops.dqik.solve_shot() == {"FINISHED"}
+
+
+def play(ob: bpy.types.Object, frames: range = range(FIRST, LAST + 1)) -> np.ndarray:
+    """The matrices (F, N, 4, 4) that Blender shows on frames, visited in their order."""
+    shown = []
+    for frame in frames:
+        rigs.at_frame(frame)
+        shown.append(rigs.matrices(ob))
+    return np.array(shown)
+
+
+def turns(shown: np.ndarray, ob: bpy.types.Object) -> np.ndarray:
+    """The accelerations (F - 2,) of joints: the largest change of their turns from frame to frame [rad]."""
+    steps = [rigs.local_turns(a, b, rigs.parents(ob)) for a, b in zip(shown, shown[1:], strict=False)]
+    return np.abs(np.diff(steps, axis=0)).max(-1)
+
+
+def test_its_joints_move_more_evenly_and_its_goals_are_met() -> None:
+    ob = shot()
+    ob.dqik.start_from = "POSE"
+    alone = play(ob)
+    ob.dqik.start_from = "SHOT"
+    solve()
+    assert ob.dqik.status.shot == 1.0
+    whole = play(ob)
+    assert turns(whole, ob).max() < 0.7 * turns(alone, ob).max()
+    for frame in (FIRST, 57, 96, 97, 98, 150, LAST):
+        rigs.at_frame(frame)
+        assert ob.dqik.status.converged
+        for bone in GOALS:
+            assert rigs.miss(ob, bone, bpy.data.objects[f"{bone} target"]) < 1e-4
+
+
+def test_any_order_of_frames_shows_the_same() -> None:
+    ob = shot()
+    solve()
+    forward = play(ob)
+    backward = play(ob, range(LAST, FIRST - 1, -1))[::-1]
+    apart = play(ob, range(FIRST, LAST + 1, 7))
+    assert np.array_equal(forward, backward)
+    assert np.array_equal(forward[::7], apart)
+
+
+def test_frames_are_solved_again_near_an_edit_only() -> None:
+    """The whole shot is then as in a new session; beyond the windows of the edit it has not changed by a bit."""
+    ob = shot()
+    solve()
+    before = play(ob)
+    target = bpy.data.objects["hand.L target"]
+    for curve in rigs.fcurves(target):
+        key = curve.keyframe_points[1]
+        assert key.co.x == FIRST + 10
+        key.co.y += 0.05
+        curve.update()
+    target.update_tag()
+    rigs.update()
+    assert ob.dqik.status.shot < 1.0
+    solve()
+    after = play(ob)
+    changed = np.abs(after - before).max((1, 2, 3)) > 0.0
+    assert changed[FIRST + 9]
+    assert not changed[FIRST + 30 + 96 + 48 :].any()
+
+
+@pytest.mark.parametrize("unkeyed", [False, True])
+def test_an_edit_shows_at_once(unkeyed: bool) -> None:
+    """From the answer that was there, before the shot is solved again."""
+    ob = shot()
+    solve()
+    rigs.at_frame(60)
+    before, target = rigs.matrices(ob), bpy.data.objects["hand.L target"]
+    target.location.z += 0.03
+    if not unkeyed:
+        target.keyframe_insert("location", frame=60)
+    rigs.update()
+    assert rigs.miss(ob, "hand.L", target) < 1e-4
+    assert rigs.turn(before, rigs.matrices(ob)) < 0.5
+
+
+@pytest.mark.parametrize("solved", [False, True])
+def test_a_bake_keys_what_live_shows(solved: bool) -> None:
+    """Also of a part, and of a shot that is not solved yet."""
+    ob = shot()
+    if not solved:
+        assert bpy.ops.dqik.bake(frame_start=40, frame_end=120) == {"FINISHED"}
+        baked = play(ob, range(40, 121))
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = shot()
+    solve()
+    live = play(ob, range(40, 121))
+    if solved:
+        assert bpy.ops.dqik.bake(frame_start=40, frame_end=120) == {"FINISHED"}
+        assert not ob.dqik.live
+        baked = play(ob, range(40, 121))
+    assert np.abs(live - baked).max() < 1e-5
+
+
+def test_a_preview_range_is_the_shot() -> None:
+    ob = shot()
+    scene = bpy.context.scene
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 20, 60
+    solve()
+    assert ob.dqik.status.shot == 1.0
+    scene.use_preview_range = False
+    rigs.at_frame(10)
+    assert 0.1 < ob.dqik.status.shot < 0.3
+
+
+def test_smooth_0_solves_each_frame_alone() -> None:
+    ob = shot(smooth=0.0)
+    solve()
+    whole = play(ob)
+    ob.dqik.start_from = "POSE"
+    assert np.array_equal(whole, play(ob))
+
+
+def test_another_way_to_start_refuses() -> None:
+    ob = shot()
+    ob.dqik.start_from = "POSE"
+    with pytest.raises(RuntimeError, match="Set Start From to Shot first"):
+        bpy.ops.dqik.solve_shot()
+
+
+def go_on(extension: str) -> None:
+    """Solves what is left, as Blender's timer does while the user waits."""
+    module = importlib.import_module(f"{extension}.operators.live.shot")
+    until = time.monotonic() + 60.0
+    while module._go_on() is not None:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_it_is_solved_while_the_user_works(extension: str) -> None:
+    """An edit, and an undo, are solved again by themselves; the same as at once."""
+    ob = shot()
+    rigs.at_frame(31)
+    go_on(extension)
+    assert ob.dqik.status.shot == 1.0
+    assert bpy.context.scene.frame_current == 31
+    by_itself = play(ob)
+    target = bpy.data.objects["hand.R target"]
+    rigs.at_frame(31)
+    target.location.x -= 0.05
+    target.keyframe_insert("location", frame=31)
+    rigs.update()
+    assert ob.dqik.status.shot < 1.0
+    go_on(extension)
+    edited = play(ob)
+    solve()
+    assert np.array_equal(edited, play(ob))
+    assert np.abs(edited - by_itself).max() > 1e-3
+
+
+def test_a_render_shows_the_same(tmp_path: Path) -> None:
+    """A render from the command line or a script solves the shot first."""
+    ob, seen = shot(), {}
+
+    def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        if depsgraph.mode == "RENDER":
+            bones = ob.evaluated_get(depsgraph).pose.bones
+            seen[scene.frame_current] = np.array([bone.matrix[:] for bone in bones])
+
+    scene = bpy.context.scene
+    scene.render.engine, scene.render.resolution_x, scene.render.resolution_y = "BLENDER_WORKBENCH", 8, 8
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.filepath = str(tmp_path / "frame")
+    bpy.app.handlers.frame_change_post.append(note)
+    try:
+        for frame in (100, 33):
+            rigs.at_frame(frame)
+            bpy.ops.render.render(write_still=True)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(note)
+    assert ob.dqik.status.shot == 1.0
+    assert {100, 33} <= seen.keys()
+
+
+def test_a_new_session_shows_the_same(tmp_path: Path) -> None:
+    ob = shot()
+    solve()
+    shown = play(ob)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.status.shot < 1.0
+    rigs.made_active(ob)
+    solve()
+    assert np.abs(play(ob) - shown).max() < 1e-6
+
+
+def test_one_that_follows_another_is_solved_after_it(extension: str) -> None:
+    """Its target hangs on the other's hand."""
+    leader = shot()
+    follower = rigs.bent_arm("Follower")
+    target = rigs.empty((0, 0, 0), "Held")
+    target.parent, target.parent_type, target.parent_bone = leader, "BONE", "hand.L"
+    rigs.goal(follower, follower.pose.bones[-1].name, target)
+    follower.location = rigs.head(leader, "hand.L") - Vector((0.5, 0.0, 0.5))
+    follower.dqik.live, follower.dqik.start_from = True, "SHOT"
+    rigs.made_active(follower)
+    rigs.update()
+    go_on(extension)
+    assert leader.dqik.status.shot == follower.dqik.status.shot == 1.0
+    shown = play(follower)
+    solve()
+    assert np.array_equal(shown, play(follower))
+
+
+def test_time_stretching_leaves_the_frames_one_motion() -> None:
+    ob = shot()
+    scene = bpy.context.scene
+    scene.render.frame_map_old, scene.render.frame_map_new = 100, 200
+    solve()
+    assert ob.dqik.status.shot == 1.0
+    shown = play(ob, range(20, 60))
+    ob.dqik.start_from = "POSE"
+    assert np.abs(play(ob, range(20, 60)) - shown).max() > 1e-5
