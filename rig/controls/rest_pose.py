@@ -101,8 +101,11 @@ def _keys(
     found = {(curve.data_path, curve.array_index): curve for curve in curves.fcurves(ob.animation_data)}
     paths = [(curves.bone_path(bone.name, rotation.PATHS[bone.rotation_mode]), curves.bone_path(bone.name, "location"))
              for bone in ob.pose.bones]  # fmt: skip
-    keyed = {path for path, _ in found}
-    moving = [bone for bone, both in enumerate(paths) if away[bone] and not keyed.isdisjoint(both)]
+    keyed, carried = {path for path, _ in found}, _carried(ob, pose)
+    # a bone that rests as before may hang on one that does not, and have its location in other axes then
+    other_axes = np.abs(carried - np.eye(3)).max((1, 2)) > _TURNED
+    moving = [bone for bone, both in enumerate(paths)
+              if (away[bone] and not keyed.isdisjoint(both)) or (other_axes[bone] and both[1] in keyed)]  # fmt: skip
     if not moving:
         return []
     action = ob.animation_data.action
@@ -116,13 +119,13 @@ def _keys(
                 if (curve := found.get((path, index))) is not None:
                     values[:, bone, index] = [curve.evaluate(frame) for frame in frames.tolist()]
     turns = _turns_from(present, turns, np.array(moving))
-    places = np.einsum("bij,fbj->fbi", _carried(ob, pose), places - present.locations)
+    places = np.einsum("bij,fbj->fbi", carried, places - present.locations)
     keys = []
     for bone in moving:
         name = ob.pose.bones[bone].name
         for path, values in zip(paths[bone], (turns, places), strict=True):
             size = min(values.shape[2], rotation.PATH_SIZES.get(path.rpartition(".")[2], 3))
-            if path in keyed:
+            if path in keyed and (away[bone] or path == paths[bone][1]):
                 keys += [(path, index, name, frames, values[:, bone, index]) for index in range(size)]
     return keys
 
