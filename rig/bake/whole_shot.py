@@ -20,6 +20,7 @@ from .smooth_motion import AnsweredFrames, Stopped
 
 _FEWEST = 3  # frames that have an acceleration
 _BEAT = 0.05  # seconds between reports that frames are still being solved
+_JUMP, _STANDS_OUT = 0.1, 4.0  # [skeleton lengths], and times the steps beside it: a target's step that is a jump
 _READ = 0.5  # of the time, about, is reading
 
 Watch = Callable[[float], None]
@@ -121,37 +122,35 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     What a window asked and was answered is kept, so that only those that ask otherwise are solved. known : answers of
     frames on their own.
     """
-    parts = _parts(shot.asked())
-    count, done, kept = sum(len(asked) for _, asked in parts), 0, set[tuple[int, object]]()
-    for first, asked in sorted(parts, key=lambda part: abs(part[0] - near)):
-        at_borders = {window.first: window for window in borders(len(asked))}
-        for window in sorted(stretches(len(asked)), key=lambda one: abs(first + one.begin - near)):
-            held = dict[int, bytes]()
-            for border in (at_borders[at] for at in (window.begin, window.last) if at in at_borders):
-                found = _answers(shot, known, first, border, asked, {}, watch)
-                held.update(enumerate(found, border.first))
-                kept.add((first, border))
-            found = _answers(shot, known, first, window, asked, held, watch)
-            kept.add((first, window))
-            for at, answer in {**held, **dict(enumerate(found, window.first))}.items():
-                shot.reply(first + at, asked[at].question, answer)
-            done += window.last - window.begin
-            watch(done / count)
-    for key in shot.windows.keys() - kept:
-        del shot.windows[key]
+    asked = shot.asked()
+    done, kept = 0, set[Window]()
+    parts = [(window, {border.first: border for border in borders(*part)})
+             for part in _parts(asked) for window in stretches(*part)]  # fmt: skip
+    for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
+        held = dict[int, bytes]()
+        for border in (at_borders[at] for at in (window.begin, window.last) if at in at_borders):
+            held.update(enumerate(_answers(shot, known, border, asked, {}, watch), border.first))
+            kept.add(border)
+        found = enumerate(_answers(shot, known, window, asked, held, watch), window.first)
+        kept.add(window)
+        for frame, answer in {**held, **dict(found)}.items():
+            shot.reply(frame, asked[frame].question, answer)
+        done += window.last - window.begin
+        watch(done / len(asked))
+    for window in shot.windows.keys() - kept:
+        del shot.windows[window]
 
 
 def _answers(
-    shot: WholeShot, known: KnownAnswers, first: int, window: Window, asked: Sequence[Asked], held: dict[int, bytes],
-    watch: Watch,
-) -> list[bytes]:  # fmt: skip
+    shot: WholeShot, known: KnownAnswers, window: Window, asked: dict[int, Asked], held: dict[int, bytes], watch: Watch
+) -> list[bytes]:
     """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
-    own = asked[window.begin : window.end]
+    own = [asked[frame] for frame in range(window.begin, window.end)]
     key = (shot.smooth, *(one.question for one in own), *held.values())
-    before = shot.windows.get((first, window))
+    before = shot.windows.get(window)
     if before is None or before[0] != key:
         watch(0.0)
-        before = shot.windows[first, window] = key, _solve(window, own, held, shot.smooth, known)
+        before = shot.windows[window] = key, _solve(window, own, held, shot.smooth, known)
     return before[1]
 
 
@@ -171,15 +170,25 @@ def _solve(
     return arrays.answers()[window.first - window.begin : window.last - window.begin]
 
 
-def _parts(asked: dict[int, Asked]) -> list[tuple[int, list[Asked]]]:
-    """The frames that follow each other and are solved in the same way, each part with its first frame."""
-    parts, before = list[tuple[int, list[Asked]]](), None
-    for frame, one in asked.items():
-        if before is None or frame != before[0] + 1 or _way(one.question) != _way(before[1]):
-            parts.append((frame, []))
-        parts[-1][1].append(one)
-        before = frame, one.question
+def _parts(asked: dict[int, Asked]) -> list[tuple[int, int]]:
+    """The frames that are one motion, from the first of each to behind the last: solved alike, and without jumps."""
+    parts, frames = list[tuple[int, int]](), list(asked)
+    steps = {frame: _step(asked[frame], asked[frame + 1]) for frame in frames if frame + 1 in asked}
+    begin = frames[0] if frames else 0
+    for frame in frames:
+        step, beside = steps.get(frame, np.inf), (steps.get(near, 0.0) for near in (frame - 1, frame + 1))
+        if step == np.inf or step > max(_JUMP, _STANDS_OUT * max(beside)):
+            parts.append((begin, frame + 1))
+            begin = next((other for other in frames if other > frame), frame)
     return parts
+
+
+def _step(one: Asked, other: Asked) -> float:
+    """How far a target moves from a frame to the next, in skeleton lengths; infinitely far to another way to solve."""
+    if _way(one.question) != _way(other.question):
+        return float("inf")
+    moved = other.frame_input.targets.positions - one.frame_input.targets.positions
+    return float(np.abs(moved).max(initial=0.0)) / one.frame_input.rig.skeleton.length
 
 
 def _way(question: Question) -> tuple[object, ...]:

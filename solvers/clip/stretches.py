@@ -14,6 +14,7 @@ from .windows import REACH
 
 STRETCH = 96  # frames from one border to the next
 ROOM = 48  # frames on each side of a border that decide on it
+LEAST = 16  # frames from the beginning and the end of a motion to its first and its last border
 
 
 class Window(NamedTuple):
@@ -29,16 +30,15 @@ class Window(NamedTuple):
     held: tuple[int, int] = (0, 0)
 
 
-def borders(count: int) -> Iterator[Window]:
-    """The windows around the borders of a motion of so many frames."""
-    for at in range(STRETCH, count - STRETCH // 2, STRETCH):
-        yield Window(max(at - ROOM, 0), min(at + REACH + ROOM, count), at, at + REACH)
+def borders(begin: int, end: int) -> Iterator[Window]:
+    """The windows around the borders of a motion of frames `begin` to `end`: at the same frames for any motion."""
+    for at in range(-((-begin - LEAST) // STRETCH) * STRETCH, end - LEAST, STRETCH):
+        yield Window(max(at - ROOM, begin), min(at + REACH + ROOM, end), at, at + REACH)
 
 
-def stretches(count: int) -> Iterator[Window]:
+def stretches(begin: int, end: int) -> Iterator[Window]:
     """The windows between the borders, which are held, and the ends of the motion."""
-    ends = [border.first for border in borders(count)]
-    for begin, end in zip([0, *ends], [*ends, count], strict=True):
-        held = REACH if begin else 0, REACH if end < count else 0
-        stop = end + held[1]
-        yield Window(begin, stop, begin + held[0], end, held)
+    ends = [border.first for border in borders(begin, end)]
+    for first, last in zip([begin, *ends], [*ends, end], strict=True):
+        held = REACH if first > begin else 0, REACH if last < end else 0
+        yield Window(first, last + held[1], first + held[0], last, held)

@@ -35,7 +35,7 @@ class WholeShot:
 
     def __init__(self) -> None:
         self.smooth = 0.0
-        self.windows: dict[tuple[int, object], tuple[tuple[object, ...], list[bytes]]] = {}
+        self.windows: dict[object, tuple[tuple[object, ...], list[bytes]]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit

@@ -252,3 +252,20 @@ def test_time_stretching_leaves_the_frames_one_motion() -> None:
     shown = play(ob, range(20, 60))
     ob.dqik.start_from = "POSE"
     assert np.abs(play(ob, range(20, 60)) - shown).max() > 1e-5
+
+
+def test_a_target_that_jumps_parts_the_motion() -> None:
+    """The hand is at each of both places on the frames before and after, and the joints do not leave either early."""
+    ob = shot()
+    target = bpy.data.objects["hand.L target"]
+    for curve in rigs.fcurves(target):
+        if curve.array_index == 2:
+            for key in curve.keyframe_points:
+                key.interpolation, key.co.y = "CONSTANT", 1.5 if key.co.x > 100 else 1.0
+        curve.update()
+    solve()
+    whole = play(ob, range(80, 125))
+    steps = np.array([rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(whole, whole[1:], strict=False)])
+    at = int(np.argmax(steps))
+    assert 80 + at == 100
+    assert np.delete(steps, at).max() < 0.25 * steps[at]
