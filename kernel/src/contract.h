@@ -146,6 +146,8 @@
 
 /* solvers/group/stages.py */
 #define HOLD_AFTER 2
+
+/* solvers/algebra/quaternion.py */
 #define UNIT 1e-15
 
 /* solvers/group/apart.py */

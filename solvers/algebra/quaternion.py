@@ -12,6 +12,8 @@ from .by_row import by_row
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
+UNIT = 1e-15  # a quaternion whose squared length is this near to 1 is of unit length
+
 LEAST = 1e-300  # keeps squares above 0, so that quotients at angle 0 take their limit values
 
 
@@ -89,6 +91,12 @@ def normalize(q: np.ndarray) -> np.ndarray:
     if length.all():
         return q / length
     return np.where(length > 0.0, q / np.where(length > 0.0, length, 1.0), IDENTITY)
+
+
+def unit(q: np.ndarray) -> np.ndarray:
+    """`normalize(q)` (..., 4) where that is not of unit length, up to `UNIT`; elsewhere the same to the bit."""
+    off = np.abs((q * q).sum(-1, keepdims=True) - 1.0) > UNIT
+    return np.where(off, normalize(q), q) if off.any() else q
 
 
 def exp(v: np.ndarray) -> np.ndarray:

@@ -21,7 +21,6 @@ from .solve import afresh, follow
 from .stage import Stage, carried, posed
 
 HOLD_AFTER = 2  # frames in a row with the same inputs, after which the answer is repeated
-UNIT = 1e-15  # a quaternion whose squared length is this near to 1 is not normalised, so that its bits stay
 
 
 class Stages:
@@ -226,7 +225,7 @@ def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, P
     """The inputs of some frames: targets with unit quaternions, start poses, links and home rotations."""
     parts = {name: part if len(part := getattr(arrays, name)) == 1 else part[frames] for name in QUESTIONS}
     count = len(arrays.iterations[frames])
-    target_arrays = parts["positions"], _unit(parts["orientations"]), parts["poles"], parts["points"]
+    target_arrays = parts["positions"], quaternion.unit(parts["orientations"]), parts["poles"], parts["points"]
     *three, points = (
         part if len(part) == count else np.broadcast_to(part, (count, *part.shape[1:])) for part in target_arrays
     )
@@ -237,11 +236,3 @@ def _inputs(arrays: FrameArrays, frames: np.ndarray | slice) -> tuple[Targets, P
 
 def _of_joints(pose: Pose, joints: np.ndarray) -> Pose:
     return Pose(pose.rotations[:, joints], pose.translations[:, joints])
-
-
-def _unit(quaternions: np.ndarray) -> np.ndarray:
-    """Normalised quaternions (..., 4); those of unit length, up to `UNIT`, stay the same to the bit."""
-    off = np.abs((quaternions * quaternions).sum(-1) - 1.0) > UNIT
-    if not off.any():
-        return quaternions
-    return np.where(off[..., None], quaternion.normalize(quaternions), quaternions)

@@ -241,7 +241,7 @@ class Skeleton:
                 raise InvalidPose(f"pose.{name} of joint {self.names[where[-1]]!r}: got {part[where].tolist()}")
         if rotations.shape[:-2] != translations.shape[:-2]:
             raise InvalidPose(f"pose: got rotations {rotations.shape} but translations {translations.shape}")
-        return Pose(quaternion.normalize(rotations), translations)
+        return Pose(quaternion.unit(rotations), translations)
 
     def path(self, joint: int) -> list[int]:
         """The joints from a root to a joint, that one included."""
