@@ -10,7 +10,6 @@ only be reordered while it is not walked.
 """
 
 import traceback
-from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
@@ -103,7 +102,7 @@ def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     others = len(bpy.app.handlers.frame_change_pre) > 1 or len(bpy.app.handlers.frame_change_post) > 1
     if others and not sessions.busy.depth:
         sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
-    elif not (others or sessions.simulations.rendering):
+    elif not (others or sessions.busy.depth or sessions.simulations.rendering):
         for place, uid in sessions.armatures.places():
             ob, session = bpy.data.objects[place], sessions.by_uid.get(uid)
             if session is not None and uid not in sessions.suspended and ob.dqik.live and ob.pose is not None:
@@ -140,7 +139,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     _walked.discard("depsgraph_update_post")
     for function in after_update:
         function()
-    if depsgraph is not None and seen_motion.note_change(depsgraph) and not sessions.suspended:
+    if depsgraph is not None and seen_motion.note_change(depsgraph, sessions.has_shots) and not sessions.suspended:
         sessions.doubt_shots()
     if depsgraph is None or not sessions.armatures.places():
         return
@@ -171,7 +170,8 @@ def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
     sessions.simulations.rendering = True
     if bpy.app.background:  # in a window, what is not solved yet is said where renders start
         for ob in whole_shot.armatures():
-            deque(whole_shot.finish(bpy.context, ob), 0)
+            for _share in whole_shot.finish(bpy.context, ob):
+                pass
     hidden_in_render.include(scene)
 
 

@@ -81,6 +81,8 @@ def _work_on(context: bpy.types.Context, ob: bpy.types.Object) -> bool:
         seen_motion.outdate(ob)
         live.solve_again(ob, context)
         views.redraw()
+    if sessions.simulations.unbaked(context.scene):  # these step with the frames: only the button visits them
+        return False
     for _ in whole_shot.read(context, ob, _AT_ONCE):
         pass
     if shot.unread():

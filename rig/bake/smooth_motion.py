@@ -6,7 +6,7 @@ whose joints have small accelerations. A body whose bones are all keyed keeps it
 """
 
 from ...solvers import Batch, FrameArrays, Motion, Prepared
-from ...solvers.clip import solve_into
+from ...solvers.clip import Watch, solve_into, unwatched
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..frame.read.question import check_numbers
 from ..frame.step.known_answers import KnownAnswers
@@ -50,10 +50,7 @@ class MotionSolver:
         arrays = _joined(prepared, self._parts)
         self._parts.clear()
         self._last = None
-        if len(arrays) >= _FEWEST:
-            solve_into(prepared, AnsweredFrames(prepared), arrays, self._weight, corrects, watch=self._watch)
-            check_numbers(arrays.rotations)
-            prepared.push_apart(arrays)
+        solve_motion(prepared, arrays, self._weight, corrects, self._watch)
         return [(self._first, arrays.batch())]
 
     def stop(self) -> None:
@@ -66,7 +63,18 @@ class MotionSolver:
         self.share = share
 
 
-class AnsweredFrames:
+def solve_motion(
+    prepared: Prepared, arrays: FrameArrays, weight: float, corrects: bool, watch: Watch = unwatched,
+    held: tuple[int, int] = (0, 0),
+) -> None:  # fmt: skip
+    """Solve frames whose own answers stand in arrays as one motion; some may be held, as `solve_into` has it."""
+    if len(arrays) >= _FEWEST:
+        solve_into(prepared, _Answered(prepared), arrays, weight, corrects, watch=watch, held=held)
+        check_numbers(arrays.rotations)
+        prepared.push_apart(arrays)
+
+
+class _Answered:
     """What solves frames (`solvers/clip/answers.py`) whose own answers stand in the arrays already."""
 
     def __init__(self, prepared: Prepared) -> None:

@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads a shot and solves it as one motion, in stretches, so that an edit is solved again near it and nowhere else."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from time import perf_counter
 
 import bpy
 import numpy as np
 
-from ...solvers.clip import Window, borders, solve_into, stretches
+from ...solvers.clip import Watch, Window, borders, stretches
 from ..blender import scene_state
 from ..frame import offline
-from ..frame.read.question import check_numbers
 from ..frame.sessions import sessions
 from ..frame.step.known_answers import KnownAnswers, Question
 from ..frame.step.whole_shot import Asked, WholeShot
 from .frames import Run
-from .smooth_motion import AnsweredFrames, Stopped
+from .smooth_motion import Stopped, solve_motion
 
-_FEWEST = 3  # frames that have an acceleration
 _BEAT = 0.05  # seconds between reports that frames are still being solved
 _JUMP, _STANDS_OUT = 0.1, 4.0  # [skeleton lengths], and times the steps beside it: a target's step that is a jump
 _READ = 0.5  # of the time, about, is reading
-
-Watch = Callable[[float], None]
-"""Is told the share of the work that is done, and may raise to stop it."""
 
 
 def armatures() -> list[bpy.types.Object]:
@@ -122,19 +117,19 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     What a window asked and was answered is kept, so that only those that ask otherwise are solved. known : answers of
     frames on their own.
     """
-    asked = shot.asked()
+    asked, smooth = shot.asked(), shot.smooth
     done, kept = 0, set[Window]()
     parts = [(window, {border.first: border for border in borders(*part)})
              for part in _parts(asked) for window in stretches(*part)]  # fmt: skip
     for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
         held = dict[int, bytes]()
         for border in (at_borders[at] for at in (window.begin, window.last) if at in at_borders):
-            held.update(enumerate(_answers(shot, known, border, asked, {}, watch), border.first))
+            held.update(enumerate(_answers(shot, known, border, asked, {}, smooth, watch), border.first))
             kept.add(border)
-        found = enumerate(_answers(shot, known, window, asked, held, watch), window.first)
+        found = enumerate(_answers(shot, known, window, asked, held, smooth, watch), window.first)
         kept.add(window)
         for frame, answer in {**held, **dict(found)}.items():
-            shot.reply(frame, asked[frame].question, answer)
+            shot.reply(frame, smooth, asked[frame].question, answer)
         done += window.last - window.begin
         watch(done / len(asked))
     for window in shot.windows.keys() - kept:
@@ -142,15 +137,16 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
 
 
 def _answers(
-    shot: WholeShot, known: KnownAnswers, window: Window, asked: dict[int, Asked], held: dict[int, bytes], watch: Watch
-) -> list[bytes]:
+    shot: WholeShot, known: KnownAnswers, window: Window, asked: dict[int, Asked], held: dict[int, bytes],
+    smooth: float, watch: Watch,
+) -> list[bytes]:  # fmt: skip
     """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
     own = [asked[frame] for frame in range(window.begin, window.end)]
-    key = (shot.smooth, *(one.question for one in own), *held.values())
+    key = (smooth, *(one.question for one in own), *held.values())
     before = shot.windows.get(window)
     if before is None or before[0] != key:
         watch(0.0)
-        before = shot.windows[window] = key, _solve(window, own, held, shot.smooth, known)
+        before = shot.windows[window] = key, _solve(window, own, held, smooth, known)
     return before[1]
 
 
@@ -163,10 +159,8 @@ def _solve(
     arrays, prepared = run.in_motion(known), run.prepared
     for at, answer in held.items():
         arrays.answer_again(answer, at - window.begin)
-    if len(arrays) >= _FEWEST and smooth > 0.0:
-        solve_into(prepared, AnsweredFrames(prepared), arrays, smooth**4, run.keyed, held=window.held)
-        check_numbers(arrays.rotations)
-        prepared.push_apart(arrays)
+    if smooth > 0.0:
+        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held)
     return arrays.answers()[window.first - window.begin : window.last - window.begin]
 
 

@@ -210,9 +210,12 @@ def refresh(ob: bpy.types.Object, context: bpy.types.Context, seconds: float = n
     return bool(missing(ob, scene)[0])
 
 
-def note_change(depsgraph: bpy.types.Depsgraph) -> bool:
-    """What is known is out of date if an update changes anything that moves or is keyed; returns whether it does."""
-    if _Visiting.now or not _is_change(depsgraph):
+def note_change(depsgraph: bpy.types.Depsgraph, asked: bool) -> bool:
+    """What is known is out of date if an update changes anything that moves or is keyed; returns whether it does.
+
+    Costs nothing if nothing is known and it is not `asked` either.
+    """
+    if not (_known or asked) or _Visiting.now or not _is_change(depsgraph):
         return False
     there = {ob.session_uid for ob in bpy.data.objects}
     for uid in list(_known):

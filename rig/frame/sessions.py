@@ -104,6 +104,11 @@ class Sessions:
             target.session_uid in moved for target, _ in aims_of(ob)
         )
 
+    @property
+    def has_shots(self) -> bool:
+        """Whether a frame of any shot was read."""
+        return any(session.motion.shot.is_read for session in self.by_uid.values())
+
     def doubt_shots(self) -> None:
         """An edit may have changed what the frames of any shot ask."""
         for session in self.by_uid.values():

@@ -3,5 +3,6 @@
 
 from .solve import solve_into
 from .stretches import Window, borders, stretches
+from .watch import Watch, unwatched
 
-__all__ = ["Window", "borders", "solve_into", "stretches"]
+__all__ = ["Watch", "Window", "borders", "solve_into", "stretches", "unwatched"]

@@ -123,10 +123,12 @@ class FollowedMotion:
         self, frame_input: FrameInput, arrays: FrameArrays, question: Question, frame: float
     ) -> None:  # fmt: skip
         """Answer a frame as one of the shot's; where that is not solved yet, from the answer beside it."""
-        found, beside = self.shot.answer(frame, question), self.shot.beside(frame)
+        found = self.shot.answer(frame, question)
         if found is not None:
             arrays.answer_again(found)
-        elif beside is None or len(beside) != len(arrays.answers()[0]) or frame_input.stands_alone:  # other goals
+            return
+        beside = self.shot.beside(frame)
+        if beside is None or len(beside) != len(arrays.answers()[0]) or frame_input.stands_alone:  # other goals
             self._answer(frame_input, arrays, question)
         else:
             arrays.answer_again(beside)

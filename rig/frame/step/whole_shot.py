@@ -39,7 +39,7 @@ class WholeShot:
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit
-        self._answers: dict[int, tuple[Question, bytes]] = {}
+        self._answers: dict[int, tuple[tuple[float, Question], bytes]] = {}  # by the smoothness too
         self._lock = Lock()
 
     def cover(self, scene: bpy.types.Scene, smooth: float) -> None:
@@ -77,6 +77,11 @@ class WholeShot:
         own = self._asked.get(self._frame(time))
         return own is not None and own.question != question
 
+    @property
+    def is_read(self) -> bool:
+        """Whether a frame was read since the last edit."""
+        return bool(self._sure)
+
     def doubt(self) -> None:
         """An edit may have changed what any frame asks."""
         self._sure.clear()
@@ -90,15 +95,15 @@ class WholeShot:
         with self._lock:
             return dict(sorted(self._asked.items()))
 
-    def reply(self, frame: int, question: Question, found: bytes) -> None:
+    def reply(self, frame: int, smooth: float, question: Question, found: bytes) -> None:
         """Store a frame's answer to a question, as of `FrameArrays.answers`."""
         with self._lock:
-            self._answers[frame] = question, found
+            self._answers[frame] = (smooth, question), found
 
     def answer(self, time: float, question: Question) -> bytes | None:
         """The answer of the frame at a time, if it asks this; None if it is not known, or of another question."""
         own = self._answers.get(self._frame(time))
-        return own[1] if own is not None and own[0] == question else None
+        return own[1] if own is not None and own[0] == (self.smooth, question) else None
 
     def expected(self, time: float) -> tuple[FrameInput, bytes] | None:
         """The input and the answer of the frame at a time, if no edit may have changed them; else None."""
@@ -118,7 +123,7 @@ class WholeShot:
         """How much of the shot has its answers, 0 to 1."""
         count, asked = self._shot[2] - self._shot[1] + 1, self._asked
         done = sum(
-            frame not in asked or ((own := self._answers.get(frame)) is not None and own[0] == asked[frame].question)
+            frame not in asked or self.answer(frame * self._shot[3], asked[frame].question) is not None
             for frame in self._sure
         )
         return done / count if count > 0 else 0.0

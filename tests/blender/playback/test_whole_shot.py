@@ -269,3 +269,16 @@ def test_a_target_that_jumps_parts_the_motion() -> None:
     at = int(np.argmax(steps))
     assert 80 + at == 100
     assert np.delete(steps, at).max() < 0.25 * steps[at]
+
+
+def test_another_smoothness_is_an_edit(extension: str) -> None:
+    """It is solved again by itself."""
+    ob = shot()
+    solve()
+    before = play(ob)
+    ob.dqik.smooth = 0.6
+    rigs.update()
+    assert ob.dqik.status.shot < 1.0
+    go_on(extension)
+    assert ob.dqik.status.shot == 1.0
+    assert np.abs(play(ob) - before).max() > 1e-4
