@@ -40,7 +40,8 @@ class PreparedRig:
         solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
         evaluate. unkeyed : a note about an action without keys on the controls.
     unanimated : nothing animates a bone of the skeleton.
-    animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    animation : of the armature. moves_itself : a change of frame may have Blender evaluate it, solved or not.
+    follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
     own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
@@ -63,7 +64,7 @@ class PreparedRig:
         self.unseen: list[Note] = []
         self.unkeyed: list[Note] = []
         self.goals = GoalsRead()
-        self.unanimated = self.follows_itself = self.reanimated = False
+        self.unanimated = self.follows_itself = self.moves_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = self.own_holds = np.zeros(0, dtype=bool)
@@ -172,6 +173,7 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
+        self.moves_itself = _moves_itself(ob)
         self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
@@ -202,6 +204,13 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
+
+
+def _moves_itself(ob: bpy.types.Object) -> bool:
+    """Whether anything but a hand may move an original object or its bones: animation, parents or constraints."""
+    own = ob.animation_data, ob.data.animation_data, ob.parent, *ob.constraints
+    constrained = [bone for bone in ob.pose.bones if bone.constraints]
+    return own.count(None) < len(own) or bool(constrained)
 
 
 def _follows_itself(ob: bpy.types.Object, rig: Rig) -> bool:
