@@ -181,10 +181,13 @@ def goes_along(owner: Owner, target: Owner, frames: Sequence[float], room: float
 
 
 def share_of(owner: Owner) -> float:
-    """How far the rotation of an owner's goal follows its limb."""
+    """How far the rotation of an owner's goal follows its limb, at most: attached, it follows less and less."""
     ob = thing(owner[0])
-    goals = [goal for one in shown() for goal in one.dqik.goals if goal.target == ob and goal.subtarget == owner[1]]
-    return max((goal.rotation_follows for goal in goals), default=0.0)
+    goals = [(one, goal) for one in shown() for goal in one.dqik.goals
+             if goal.target == ob and goal.subtarget == owner[1]]  # fmt: skip
+    keyed = [value for one, goal in goals for _, value in
+             rigs.keys(one).get((goal.path_from_id("rotation_follows"), 0), ())]  # fmt: skip
+    return max([goal.rotation_follows for _, goal in goals] + keyed, default=0.0)
 
 
 def hand_of(target: Owner) -> Owner:
