@@ -41,9 +41,12 @@ _in_change: set[int] = set()  # `session_uid` of armatures whose settings are be
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
 
-def forget() -> None:
-    """Drop all state that lasts between frames, as if Blender had just started."""
-    sessions.forget()
+def forget(undone: bool = False) -> None:
+    """Drop all state that lasts between frames, as if Blender had just started. `undone` : but what undo leaves."""
+    if undone:
+        sessions.renew()
+    else:
+        sessions.forget()
     seen_motion.forget()
     _walked.clear()
     _borrowed.clear()
@@ -103,10 +106,7 @@ def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     if others and not sessions.busy.depth:
         sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
     elif not (others or sessions.busy.depth or sessions.simulations.rendering):
-        for place, uid in sessions.armatures.places():
-            ob, session = bpy.data.objects[place], sessions.by_uid.get(uid)
-            if session is not None and uid not in sessions.suspended and ob.dqik.live and ob.pose is not None:
-                step.show_again(session, ob, scene)
+        _show_again(scene)
     sessions.simulations.wait(scene, sessions.suspended)
 
 
@@ -190,9 +190,7 @@ def _on_save(*_: object) -> None:
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo and redo, most of the state is out of date."""
-    renewed = sessions.renewed()
-    forget()
-    sessions.by_uid.update(renewed)
+    forget(undone=True)
     sessions.follow_renames()  # a step of Blender's may have the bone's new name, but not yet ours
     for function in after_undo:
         function()
@@ -271,6 +269,15 @@ def _others_came_before(name: str) -> bool:
     """Whether other handlers were called before ours in a walk, and may have changed something."""
     handlers = getattr(bpy.app.handlers, name)
     return bool(handlers) and handlers[0] is not _HANDLERS[name]
+
+
+def _show_again(scene: bpy.types.Scene) -> None:
+    """Give armatures what they showed last at a scene's new frame, if Blender evaluates them there in any case."""
+    moving = {uid for uid, one in sessions.by_uid.items() if one.rig.moves_itself and uid not in sessions.suspended}
+    for place, uid in sessions.armatures.places() if moving else ():
+        ob = bpy.data.objects[place]
+        if uid in moving and ob.dqik.live and ob.pose is not None:
+            step.show_again(sessions.by_uid[uid], ob, scene)
 
 
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:

@@ -13,8 +13,8 @@ from .whole_shot import WholeShot
 class FollowedMotion:
     """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
-    def __init__(self, known: KnownAnswers) -> None:
-        self._known, self.shot = known, WholeShot()
+    def __init__(self, known: KnownAnswers, shot: WholeShot | None = None) -> None:
+        self._known, self.shot = known, WholeShot() if shot is None else shot
         self._prepared: Prepared | None = None
         self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
@@ -28,6 +28,11 @@ class FollowedMotion:
     def lags(self) -> bool:
         """Whether the last answer is on its way to the targets."""
         return self._lags and self.followed
+
+    def renewed(self) -> "FollowedMotion":
+        """One that starts anew. What the frames of the shot ask is read again, and only what is other is solved."""
+        self.shot.doubt()
+        return FollowedMotion(self._known, self.shot)
 
     def stop(self) -> None:
         """Make the next frame be solved afresh."""
