@@ -5,7 +5,7 @@
 
 Run it with a Python that has the bpy package; `DQIK_KERNEL=numpy` is without the kernel. Full bodies follow controls
 that are keyed every ten frames; at one of these keys one control is moved. Prints a Markdown table: of each edit the
-CPU time of the update that shows it and of all that follows until the shot is whole again, that of Blender's own thread and
+CPU time of the update that shows it and of all that follows until the shot is whole again, that of Blender's thread and
 of the one that solves, the longest that Blender is kept at a time, and the frames that have changed, of which those
 beyond the windows of the edit must be none. With `--away 0.4` the hands miss what they reach for on many frames.
 """
@@ -25,7 +25,7 @@ KEYS = 10  # frames between the keys of a control
 PLACES = {"hand.L": (0.35, -0.3, 1.2), "hand.R": (-0.35, -0.3, 1.2), "hips": (0.0, 0.0, 0.9)}  # [m] of controls
 REACHES = {"hand": (0.1, 0.15), "foot": (0.05, 0.04), "hips": (0.03, 0.02)}  # [m] along the ground, and up
 STEP = 0.04  # [m] by which an edit moves a control
-FELT = 10 + 96 + 48  # frames from an edited key within which others may change: to the next key, a stretch, its room
+FELT = 10 + 24 + 48 + 2  # frames from an edited key within which others may change: a key, a border's room, a stretch
 
 
 def main() -> None:
