@@ -5,6 +5,7 @@ from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ..read import start_pose
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
+from .dragged import Dragged
 from .known_answers import KnownAnswers, Question
 from .start_mode import Way
 from .whole_shot import WholeShot
@@ -14,7 +15,7 @@ class FollowedMotion:
     """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
     def __init__(self, known: KnownAnswers) -> None:
-        self._known, self.shot = known, WholeShot()
+        self._known, self.shot, self._dragged = known, WholeShot(), Dragged()
         self._prepared: Prepared | None = None
         self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
@@ -29,9 +30,15 @@ class FollowedMotion:
         """Whether the last answer is on its way to the targets."""
         return self._lags and self.followed
 
+    @property
+    def is_on_the_way(self) -> bool:
+        """Whether what is shown is still on its way to the frame's own answer."""
+        return self._dragged.is_on_the_way
+
     def stop(self) -> None:
         """Make the next frame be solved afresh."""
         self._prepared = None
+        self._dragged.forget()
 
     def solve(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
         """Solve a frame, from the last frame's answer if it `follows` in this `way` and is not keyed.
@@ -63,6 +70,11 @@ class FollowedMotion:
             else:
                 self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
+        if way.follows or frame_input.rig.plan.passes:
+            self._dragged.forget()
+        else:
+            self._dragged.show(frame_input, self.arrays, edited=same_frame and not view.fresh)
+            self.followed = self.is_on_the_way
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
@@ -85,6 +97,7 @@ class FollowedMotion:
             self.arrays, self._behind = prepared.arrays(), False
             self._motion = way.motion(prepared, before)
             self._prepared, self._question = prepared, None
+            self._dragged.forget()
         elif lags != self._lags:
             self._motion, self._behind = way.motion(prepared), True
         self._lags = lags
