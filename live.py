@@ -41,9 +41,12 @@ _in_change: set[int] = set()  # `session_uid` of armatures whose settings are be
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
 
-def forget() -> None:
-    """Drop all state that lasts between frames, as if Blender had just started."""
-    sessions.forget()
+def forget(undone: bool = False) -> None:
+    """Drop all state that lasts between frames, as if Blender had just started. `undone` : but what undo leaves."""
+    if undone:
+        sessions.renew()
+    else:
+        sessions.forget()
     seen_motion.forget()
     _walked.clear()
     _borrowed.clear()
@@ -187,9 +190,7 @@ def _on_save(*_: object) -> None:
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo and redo, most of the state is out of date."""
-    renewed = sessions.renewed()
-    forget()
-    sessions.by_uid.update(renewed)
+    forget(undone=True)
     sessions.follow_renames()  # a step of Blender's may have the bone's new name, but not yet ours
     for function in after_undo:
         function()

@@ -38,6 +38,7 @@ class Modes:
             if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
         ]
         self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
+        self._of_rows: tuple[np.ndarray | None, list[tuple[str, np.ndarray]]] = None, []
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Modes) and self.numbers == other.numbers
@@ -68,8 +69,12 @@ class Modes:
         return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
-        return [(mode, rows) for mode, rows in by_mode if rows.size]
+        """The modes of some bones, each with its rows among them; a frame asks for the same ones as the last."""
+        known = self._of_rows
+        if bones is not known[0]:
+            by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
+            known = self._of_rows = bones, [(mode, rows) for mode, rows in by_mode if rows.size]
+        return known[1]
 
 
 class Which(NamedTuple):

@@ -152,8 +152,8 @@ FAULTS = [
     ),
     Fault(
         "undo-keeps-memory", _SESSIONS,
-        "return {uid: session.renewed() for uid, session in self.by_uid.items()}",
-        "return dict(self.by_uid)", "undo leaves the base pose of what was undone",
+        "self.by_uid.update({uid: session.renewed() for uid, session in self.by_uid.items()})",
+        "", "undo leaves the base pose of what was undone",
         "test_base_pose test_promises test_posing test_holds",
         groups="undo,pose,hand",
     ),

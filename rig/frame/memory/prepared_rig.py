@@ -52,6 +52,7 @@ class PreparedRig:
         """`solver` replaces the armature's own solver."""
         self._solver = solver
         self._contents: Contents | None = None
+        self._made_from: Contents | None = None  # by `_rigs`, but for their holds
         self._animated: tuple = ()
         self._paths: tuple = ()
         self.animation = _NO_ANIMATION
@@ -98,6 +99,12 @@ class PreparedRig:
     def touch(self) -> None:
         """Make the next `look` read everything that an edit can change."""
         self.stale = True
+
+    def renewed(self) -> "PreparedRig":
+        """One that knows nothing of an armature, but has what was built, for where everything is the same again."""
+        other = PreparedRig(self._solver)
+        other._made_from, other._rigs, other.natural = self._made_from, self._rigs, self.natural
+        return other
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
         """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
@@ -150,14 +157,15 @@ class PreparedRig:
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
-            if before is None or now._replace(holds=before.holds) != before:
+            made = self._made_from
+            if made is None or now._replace(holds=made.holds) != made:
                 self._rigs.clear()
             if now.holds not in self._rigs:
                 self._rigs[now.holds] = self._made(evaluated, goals.facts, of_bones)
             self._take(evaluated, self._rigs[now.holds])
             if len(self._rigs) > _MOST:
                 del self._rigs[next(iter(self._rigs))]
-            self._contents = now
+            self._contents = self._made_from = now
         self._take_goals(goals)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):

@@ -11,9 +11,9 @@ import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import quaternion
-from ....solvers.model import Targets
 from ....solvers.space import JointSpace
 from ..read.question import FrameInput
+from .known_answers import Question
 
 _TURN = 0.21  # [rad] by which a joint turns in a step on the way, and more by as much as what is asked turns
 _MOST = 0.25  # [rad] a step that the goals make larger is taken without them
@@ -22,52 +22,26 @@ _SLIDE = 2.0  # [rad per skeleton length] what a slide counts
 _NEAR, _ALIKE = 0.05, 0.35  # [skeleton lengths, rad] what is asked moves and turns by less in a step of a drag
 
 
-class Dragged:
-    """The pose that is shown on a frame while something is dragged. Only its own methods change it.
+def show(frame_input: FrameInput, arrays: FrameArrays, shown: Pose, questions: tuple[Question, Question]) -> bool:
+    """Take a frame's own answer, in `arrays`, back to a pose on the way from the one that is `shown`, if it is far.
 
-    is_on_the_way : whether it is not yet the frame's own answer.
+    questions : what the frame asked when that was shown, and asks now. Returns whether the pose is on the way.
     """
-
-    def __init__(self) -> None:
-        self.is_on_the_way = False
-        self._asked: tuple[Targets, Pose] | None = None
-        self._shown: Pose
-
-    def forget(self) -> None:
-        """What is shown next is the frame's own answer."""
-        self.is_on_the_way, self._asked = False, None
-
-    def show(self, frame_input: FrameInput, arrays: FrameArrays, edited: bool) -> None:
-        """Take a frame's own answer, which is in `arrays`, back to one on the way if it is too far, in place.
-
-        edited : whether it is the frame that was shown last, after an edit.
-        """
-        asked = frame_input.targets.copy(), Pose(*(part.copy() for part in frame_input.posed))
-        self.is_on_the_way = False
-        if edited and self._asked is not None:
-            moved, turned = _change(self._asked, asked, frame_input.prepared.skeleton.length)
-            if moved <= _NEAR and turned <= _ALIKE:
-                self._go(frame_input, arrays, turned)
-        self._asked, self._shown = asked, Pose(arrays.rotations[0].copy(), arrays.translations[0].copy())
-
-    def _go(self, frame_input: FrameInput, arrays: FrameArrays, turned: float) -> None:
-        """Go from the pose that is shown toward the answer in `arrays`, in place. turned : as of `_change`."""
-        prepared, own = frame_input.prepared, Pose(arrays.rotations[0].copy(), arrays.translations[0].copy())
-        length = prepared.skeleton.length
-        far, most = _away(self._shown, own, length), _TURN + turned
-        if far <= most:
-            return
-        self.is_on_the_way = True
-        part = _part(prepared, self._shown, own, most)
-        answers = arrays.answers()[0]
-        motion = prepared.motion()
-        motion.begin(part)
-        arrays.ask(frame_input.targets, Pose(part.rotations[None], part.translations[None]), frame_input.links)
-        motion.solve_into(arrays)
-        found = Pose(arrays.rotations[0], arrays.translations[0])
-        if not (_away(self._shown, found, length) <= _MOST + turned and _away(found, own, length) < far):
-            arrays.answer_again(answers)
-            arrays.rotations[0], arrays.translations[0] = part
+    prepared = frame_input.prepared
+    moved, turned = _change(questions, arrays, prepared.skeleton.length)
+    own, length = Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()), prepared.skeleton.length
+    far, most = _away(shown, own, length), _TURN + turned
+    if not (moved <= _NEAR and turned <= _ALIKE and far > most):
+        return False
+    part, answers, motion = _part(prepared, shown, own, most), arrays.answers()[0], prepared.motion()
+    motion.begin(part)
+    arrays.ask(frame_input.targets, Pose(part.rotations[None], part.translations[None]), frame_input.links)
+    motion.solve_into(arrays)
+    found = Pose(arrays.rotations[0], arrays.translations[0])
+    if not (_away(shown, found, length) <= _MOST + turned and _away(found, own, length) < far):
+        arrays.answer_again(answers)
+        arrays.rotations[0], arrays.translations[0] = part
+    return True
 
 
 def _part(prepared: Prepared, pose: Pose, other: Pose, most: float) -> Pose:
@@ -82,17 +56,22 @@ def _part(prepared: Prepared, pose: Pose, other: Pose, most: float) -> Pose:
     return part
 
 
-def _change(before: tuple[Targets, Pose], after: tuple[Targets, Pose], length: float) -> tuple[float, float]:
-    """By how much of the skeleton's length targets have moved, and by how much targets or bones have turned [rad]."""
-    (old, posed), (new, now) = before, after
-    if old.positions.shape != new.positions.shape or posed.rotations.shape != now.rotations.shape:
+def _change(questions: tuple[Question, Question], arrays: FrameArrays, length: float) -> tuple[float, float]:
+    """By how much of the skeleton's length targets have moved, and by how much targets or bones have turned [rad].
+
+    Infinity where the questions differ by more than these. arrays : of the frame's shapes.
+    """
+    before, after = questions
+    if before.way != after.way:
         return np.inf, np.inf
-    places = [(old.positions, new.positions), (old.poles, new.poles), (posed.translations, now.translations)]
-    if old.points is not None and new.points is not None:
-        places.append((old.points, new.points))
-    turns = (old.rotations, new.rotations), (posed.rotations, now.rotations)
-    moved = max(float(np.abs(b - a).max(initial=0.0)) for a, b in places) / length
-    return moved, max(float(quaternion.angle(a, b).max(initial=0.0)) for a, b in turns)
+    places, turns = 3 * arrays.goals, 4 * arrays.goals
+    old, new = (np.frombuffer(one.targets) for one in questions)
+    posed, now = (np.frombuffer(one.pose, count=4 * arrays.joints).reshape(-1, 4) for one in questions)
+    apart = np.abs(new - old)
+    apart[places : places + turns] = 0.0
+    asked = [one[places : places + turns].reshape(-1, 4) for one in (old, new)]
+    turned = max(float(quaternion.angle(*both).max(initial=0.0)) for both in (asked, (posed, now)))
+    return float(apart.max(initial=0.0)) / length, turned
 
 
 def _away(pose: Pose, other: Pose, length: float) -> float:

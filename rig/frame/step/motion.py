@@ -5,7 +5,7 @@ from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ..read import start_pose
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
-from .dragged import Dragged
+from . import dragged
 from .known_answers import KnownAnswers, Question
 from .start_mode import Way
 from .whole_shot import WholeShot
@@ -14,8 +14,8 @@ from .whole_shot import WholeShot
 class FollowedMotion:
     """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
-    def __init__(self, known: KnownAnswers) -> None:
-        self._known, self.shot, self._dragged = known, WholeShot(), Dragged()
+    def __init__(self, known: KnownAnswers, shot: WholeShot | None = None) -> None:
+        self._known, self.shot = known, WholeShot() if shot is None else shot
         self._prepared: Prepared | None = None
         self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
@@ -24,21 +24,21 @@ class FollowedMotion:
         self._question: Question | None = None  # the last one
         self._lags = False  # whether the motion is one with a lag
         self.followed = False  # whether the last answer depends on the frames before
+        self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, after an edit
 
     @property
     def lags(self) -> bool:
         """Whether the last answer is on its way to the targets."""
         return self._lags and self.followed
 
-    @property
-    def is_on_the_way(self) -> bool:
-        """Whether what is shown is still on its way to the frame's own answer."""
-        return self._dragged.is_on_the_way
+    def renewed(self) -> "FollowedMotion":
+        """One that starts anew. What the frames of the shot ask is read again, and only what is other is solved."""
+        self.shot.doubt()
+        return FollowedMotion(self._known, self.shot)
 
     def stop(self) -> None:
         """Make the next frame be solved afresh."""
         self._prepared = None
-        self._dragged.forget()
 
     def solve(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
         """Solve a frame, from the last frame's answer if it `follows` in this `way` and is not keyed.
@@ -51,6 +51,7 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self.question_of(frame_input, self.arrays)
+        shown = self._shown(same_frame and not view.fresh and not way.follows and not frame_input.rig.plan.passes)
         if way.whole and self.shot.covers(view.scene_uid, view.frame):
             if view.fresh and view.is_whole:
                 self.shot.ask(view.frame, question, frame_input)
@@ -70,11 +71,8 @@ class FollowedMotion:
             else:
                 self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
-        if way.follows or frame_input.rig.plan.passes:
-            self._dragged.forget()
-        else:
-            self._dragged.show(frame_input, self.arrays, edited=same_frame and not view.fresh)
-            self.followed = self.is_on_the_way
+        self.is_on_the_way = shown is not None and dragged.show(frame_input, self.arrays, shown, (self._question, question))
+        self.followed |= self.is_on_the_way
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
@@ -89,6 +87,12 @@ class FollowedMotion:
             self._answer(frame_input, arrays, question)
         return arrays
 
+    def _shown(self, is_edited: bool) -> Pose | None:
+        """The pose that the frame showed before an edit of it; None if it is not known."""
+        if not is_edited or self._question is None:
+            return None
+        return Pose(self.arrays.rotations[0].copy(), self.arrays.translations[0].copy())
+
     def _prepare(self, prepared: Prepared, way: Way) -> None:
         """Make room and a motion for these goals and this way, if they have changed."""
         lags = way.gain is not None
@@ -97,7 +101,6 @@ class FollowedMotion:
             self.arrays, self._behind = prepared.arrays(), False
             self._motion = way.motion(prepared, before)
             self._prepared, self._question = prepared, None
-            self._dragged.forget()
         elif lags != self._lags:
             self._motion, self._behind = way.motion(prepared), True
         self._lags = lags
