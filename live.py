@@ -160,7 +160,10 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
 
 
 def _go_on() -> float | None:
-    """Have armatures solved again whose pose is on its way to the frame's own answer; None once all have arrived."""
+    """Have armatures solved again whose pose is on its way to the frame's own answer; None once all have arrived.
+
+    They go on by a step in a drag, and by the rest of the way after it.
+    """
     going = sessions.on_the_way()
     for ob in going:
         ob.update_tag()

@@ -287,6 +287,7 @@ def main() -> None:
     parser.add_argument("--details", type=Path, help="where all turns are written, as JSON")
     arguments = parser.parse_args()
     measure.load()
+    sys.modules["dqik.rig.blender.views"].is_dragging = lambda: True  # as in Blender's transforms, which need a window
     rows, details = dict[tuple[str, bool], list[Count]](), []
     for name, limited, part, path, found in drags(arguments.only, arguments.parts, arguments.every):
         rows.setdefault((name, limited), []).append(found)

@@ -25,7 +25,7 @@ KEYS = 10  # frames between the keys of a control
 PLACES = {"hand.L": (0.35, -0.3, 1.2), "hand.R": (-0.35, -0.3, 1.2), "hips": (0.0, 0.0, 0.9)}  # [m] of controls
 REACHES = {"hand": (0.1, 0.15), "foot": (0.05, 0.04), "hips": (0.03, 0.02)}  # [m] along the ground, and up
 STEP = 0.04  # [m] by which an edit moves a control
-FELT = 10 + 96 + 48  # frames from an edited key within which others may change: to the next key, a stretch, its room
+FELT = 10 + 24 + 48 + 2  # frames from an edited key within which others may change: a key, a border's room, a stretch
 
 
 def main() -> None:

@@ -120,7 +120,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     """
     asked, smooth = shot.asked(), shot.smooth
     done, kept = 0, set[Window]()
-    parts = [(window, {border.first: border for border in borders(*part)})
+    parts = [(window, {border.first: border for border in borders(*part, smooth)})
              for part in _parts(asked) for window in stretches(*part)]  # fmt: skip
     for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
         held = dict[int, bytes]()
@@ -165,7 +165,8 @@ def _solve(
     for at, answer in held.items():
         arrays.answer_again(answer, at - window.begin)
     if smooth > 0.0:
-        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held)
+        beside = window.first - window.begin, window.end - window.last
+        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside)
     return arrays.answers()[window.first - window.begin : window.last - window.begin]
 
 

@@ -122,6 +122,13 @@ class RestFigure:
     skeleton: "Skeleton"
     goals: tuple["Goal", ...]
 
+    @property
+    def hips_give(self) -> bool:
+        """Whether the hips go with the head: both have goals, and that of the hips comes after that of the head."""
+        if self.head is None or self.hips.goal < 0:
+            return False
+        return self.goals[self.hips.goal].priority < self.goals[self.head.goal].priority
+
 
 class NoFigure(Enum):
     """Reasons for no prior: legs that do not hang down, or no goal on a whole limb that it can read."""

@@ -4,7 +4,7 @@
 The answer of a frame is a function of what it asks, and some questions that are alike have answers that are not: an
 elbow may point out or down, and at some place the other one becomes the cheaper. There the body goes from the pose that
 is shown to the frame's own answer, by a part of the way with each step of the drag, and with its goals met on the way.
-Once it has arrived, and on every other frame, it shows the frame's own answer.
+Once the drag is over, and wherever nothing is dragged, as in scripts, it shows the frame's own answer.
 """
 
 import numpy as np

@@ -2,6 +2,7 @@
 """The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
 
 from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
+from ...blender import views
 from ..read import start_pose
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
@@ -24,7 +25,7 @@ class FollowedMotion:
         self._question: Question | None = None  # the last one
         self._lags = False  # whether the motion is one with a lag
         self.followed = False  # whether the last answer depends on the frames before
-        self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, after an edit
+        self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, in a drag
 
     @property
     def lags(self) -> bool:
@@ -51,8 +52,9 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self.question_of(frame_input, self.arrays)
-        is_edited = same_frame and not view.fresh and (self.is_on_the_way or question != self._question)
-        shown = None if way.follows or frame_input.rig.plan.passes or not is_edited else self._shown()
+        shown = None
+        if same_frame and not (view.fresh or way.follows or frame_input.rig.plan.passes) and views.is_dragging():
+            shown = self._shown(question)
         if way.whole and self.shot.covers(view.scene_uid, view.frame):
             if view.fresh and view.is_whole:
                 self.shot.ask(view.frame, question, frame_input)
@@ -88,9 +90,9 @@ class FollowedMotion:
             self._answer(frame_input, arrays, question)
         return arrays
 
-    def _shown(self) -> tuple[Pose, Question] | None:
-        """The pose that was shown last, and what was asked then; None if it is not known."""
-        if self._question is None:
+    def _shown(self, question: Question) -> tuple[Pose, Question] | None:
+        """What is shown before a step of a drag, and the question then; None if it asks and shows the same again."""
+        if self._question is None or (question == self._question and not self.is_on_the_way):
             return None
         return Pose(self.arrays.rotations[0].copy(), self.arrays.translations[0].copy()), self._question
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that are dragged along smooth paths: no joint jumps, and at rest the pose is the answer of its frame."""
 
+import importlib
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from math import cos, degrees, pi, sin
 from pathlib import Path
@@ -148,6 +150,19 @@ def led_over_its_root(limited: bool, step: float = 0.01) -> tuple[bpy.types.Obje
     return ob, target, way
 
 
+@pytest.fixture
+def drag(extension: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Says whether one of Blender's transforms runs, which needs a window."""
+    views = importlib.import_module(f"{extension}.rig.blender.views")
+
+    def say(runs: bool) -> None:
+        monkeypatch.setattr(views, "is_dragging", lambda: runs)
+
+    say(True)
+    return say
+
+
+@pytest.mark.usefixtures("drag")
 @pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
 def test_a_drag_over_a_jump_of_the_answer_goes_there_by_steps(limited: bool) -> None:
     """The frame's own answers on this way jump by more than 60 degrees, as frames that are visited afresh show."""
@@ -168,6 +183,7 @@ def test_a_drag_over_a_jump_of_the_answer_goes_there_by_steps(limited: bool) -> 
     assert max(misses) < 0.002
 
 
+@pytest.mark.usefixtures("drag")
 def test_a_drag_that_stops_arrives_at_the_answer_of_its_frame() -> None:
     ob, target, way = led_over_its_root(limited=False)
     waits = 0
@@ -182,11 +198,31 @@ def test_a_drag_that_stops_arrives_at_the_answer_of_its_frame() -> None:
     assert waits > 0
 
 
-def test_a_target_that_is_set_elsewhere_shows_the_answer_at_once() -> None:
+@pytest.mark.parametrize("way_by", [1, 12], ids=["small steps of a script", "large steps of a drag"])
+def test_what_is_no_small_step_of_a_drag_shows_the_answer_at_once(drag: Callable[[bool], None], way_by: int) -> None:
+    drag(way_by > 1)
     ob, target, way = led_over_its_root(limited=False)
-    for point in way[::12]:
+    for point in way[::way_by]:
         target.location = point
         rigs.update()
         shown = turned(ob)
         rigs.at_frame(1)
         assert largest(shown, turned(ob)) < 0.01
+
+
+def test_a_drag_that_is_over_shows_the_answer_of_its_frame(drag: Callable[[bool], None]) -> None:
+    ob, target, way = led_over_its_root(limited=False)
+    late = 0
+    for point in way:
+        drag(True)
+        target.location = point
+        rigs.update()
+        on_the_way = turned(ob)
+        drag(False)
+        ob.update_tag()
+        rigs.update()
+        shown = turned(ob)
+        late += largest(on_the_way, shown) > 1.0
+        rigs.at_frame(1)
+        assert largest(shown, turned(ob)) < 0.01
+    assert late > 0

@@ -95,7 +95,7 @@ def test_frames_are_solved_again_near_an_edit_only() -> None:
     after = play(ob)
     changed = np.abs(after - before).max((1, 2, 3)) > 0.0
     assert changed[FIRST + 9]
-    assert not changed[FIRST + 30 + 96 + 48 :].any()
+    assert not changed[FIRST + 20 + 24 + 48 :].any()
 
 
 @pytest.mark.parametrize("unkeyed", [False, True])
