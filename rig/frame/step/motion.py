@@ -5,7 +5,6 @@ from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ..read import start_pose
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
-from . import dragged
 from .known_answers import KnownAnswers, Question
 from .start_mode import Way
 from .whole_shot import WholeShot
@@ -24,7 +23,6 @@ class FollowedMotion:
         self._question: Question | None = None  # the last one
         self._lags = False  # whether the motion is one with a lag
         self.followed = False  # whether the last answer depends on the frames before
-        self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, after an edit
 
     @property
     def lags(self) -> bool:
@@ -51,7 +49,6 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self.question_of(frame_input, self.arrays)
-        shown = self._shown(same_frame and not view.fresh and not way.follows and not frame_input.rig.plan.passes)
         if way.whole and self.shot.covers(view.scene_uid, view.frame):
             if view.fresh and view.is_whole:
                 self.shot.ask(view.frame, question, frame_input)
@@ -71,8 +68,6 @@ class FollowedMotion:
             else:
                 self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
-        self.is_on_the_way = shown is not None and dragged.show(frame_input, self.arrays, shown, (self._question, question))
-        self.followed |= self.is_on_the_way
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
@@ -86,12 +81,6 @@ class FollowedMotion:
         else:
             self._answer(frame_input, arrays, question)
         return arrays
-
-    def _shown(self, is_edited: bool) -> Pose | None:
-        """The pose that the frame showed before an edit of it; None if it is not known."""
-        if not is_edited or self._question is None:
-            return None
-        return Pose(self.arrays.rotations[0].copy(), self.arrays.translations[0].copy())
 
     def _prepare(self, prepared: Prepared, way: Way) -> None:
         """Make room and a motion for these goals and this way, if they have changed."""
