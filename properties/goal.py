@@ -18,6 +18,7 @@ from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.step.report import GoalError
 from ..rig.skeleton import foot_roll
+from ..rig.skeleton.goal_facts import STEADY_SHARE
 from ..rig.skeleton.menus import KINDS, SETTING_WORDS, SIDES, axis_items
 from ..solvers.model import SETTINGS, Setting
 from .common import FIXED, KEYED_SETTING, OVERRIDE, SETTING, touched
@@ -48,6 +49,12 @@ def _set_label(self: bpy.types.bpy_struct, text: str) -> None:
     """A name was typed in the list; what the list shows already changes nothing."""
     if text != _label(self):
         self.name = text
+
+
+def _smooth_distance(goal: bpy.types.bpy_struct) -> float:
+    """How far the path of a goal's target may be moved [scene units]; 0 where nothing is solved."""
+    ob, rig = goal.id_data, sessions.of(goal.id_data).rig.rig
+    return 0.0 if rig is None else goal.smooth * STEADY_SHARE * rig.armature.size * ob.matrix_world.median_scale
 
 
 def _set_roll(self: bpy.types.bpy_struct, angle: float) -> None:
@@ -109,6 +116,16 @@ class DqikGoal(bpy.types.PropertyGroup):
     influence: FloatProperty(
         name="Influence", description="At 0 the goal has no effect, at 1 the bone reaches its target", default=1.0,
         min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,
+    )  # fmt: skip
+    smooth: FloatProperty(
+        name="Smooth", description="Steadies a target that trembles, where frames are solved as one motion: Start From "
+        "Shot, and bakes with Smooth. The target's path may be moved by as much as Within says, at 1 by 2 % of the "
+        "figure's size. Other frames follow the target exactly", default=0.0, min=0.0, max=1.0, subtype="FACTOR",
+        **SETTING,
+    )  # fmt: skip
+    smooth_distance: FloatProperty(
+        name="Within", description="How far Smooth may move the target's path", subtype="DISTANCE", unit="LENGTH",
+        get=_smooth_distance, options={"SKIP_SAVE"},
     )  # fmt: skip
     leads_body: BoolProperty(
         name="Lead Body", description="At influence 0 only the limb is left to its keys. The bones that it shares with "

@@ -14,6 +14,7 @@ from ..frame.step import write
 from ..frame.step.known_answers import KnownAnswers
 from ..frame.step.start_mode import Way
 from ..frame.step.whole_shot import WholeShot
+from ..skeleton.rig import Rig
 
 CHUNK = 64  # frames solved at once: more take more memory and gain little time
 
@@ -38,6 +39,11 @@ class Run:
         if own is None or other is None:
             return own is other
         return own.prior is other.prior and own.share == other.share
+
+    @property
+    def rig(self) -> Rig:
+        """The rig of its frames."""
+        return self._first.rig
 
     @property
     def keyed(self) -> bool:

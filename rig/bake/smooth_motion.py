@@ -10,6 +10,7 @@ from ...solvers.clip import Watch, solve_into, unwatched
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..frame.read.question import check_numbers
 from ..frame.step.known_answers import KnownAnswers
+from . import steady_targets
 from .frames import Run
 
 _FEWEST = 3  # frames that have an acceleration
@@ -48,6 +49,7 @@ class MotionSolver:
             return []
         prepared, corrects = self._last.prepared, self._last.keyed
         arrays = _joined(prepared, self._parts)
+        steady_targets.in_arrays(self._last.rig, arrays)
         self._parts.clear()
         self._last = None
         solve_motion(prepared, arrays, self._weight, corrects, self._watch)

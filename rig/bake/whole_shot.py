@@ -14,6 +14,7 @@ from ..frame import offline
 from ..frame.sessions import sessions
 from ..frame.step.known_answers import KnownAnswers, Question
 from ..frame.step.whole_shot import Asked, WholeShot
+from . import steady_targets
 from .frames import Run
 from .smooth_motion import Stopped, solve_motion
 
@@ -120,14 +121,16 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     """
     asked, smooth = shot.asked(), shot.smooth
     done, kept = 0, set[Window]()
+    motions = _parts(asked)
+    steady = steady_targets.in_shot(asked, motions, smooth, known)
     parts = [(window, {border.first: border for border in borders(*part, smooth)})
-             for part in _parts(asked) for window in stretches(*part)]  # fmt: skip
+             for part in motions for window in stretches(*part)]  # fmt: skip
     for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
         held = dict[int, bytes]()
         for border in (at_borders[at] for at in (window.begin, window.last) if at in at_borders):
-            held.update(enumerate(_answers(shot, known, border, asked, {}, smooth, watch), border.first))
+            held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch), border.first))
             kept.add(border)
-        found = enumerate(_answers(shot, known, window, asked, held, smooth, watch), window.first)
+        found = enumerate(_answers(shot, known, window, steady, held, smooth, watch), window.first)
         kept.add(window)
         for frame, answer in {**held, **dict(found)}.items():
             shot.reply(frame, smooth, asked[frame].question, answer)

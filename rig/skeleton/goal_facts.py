@@ -7,6 +7,8 @@ from ...solvers import GOAL_KINDS
 from ...solvers.model import SETTINGS
 from ..notes import Note
 
+STEADY_SHARE = 0.02  # of the figure's size: how far a target's path may be moved where its goal's smooth is 1
+
 SettingValue: TypeAlias = "str | float | tuple[float, ...]"
 
 
@@ -21,6 +23,7 @@ class GoalFacts(NamedTuple):
     tells_turn : as in `pins.tells_turn`.
     point : of a goal that is not in the panel's list and has no target, in the frame of its bone [armature units]; else
         None.
+    smooth : how far its target's path may be moved where frames are solved as one motion, as a share of `STEADY_SHARE`.
     """
 
     name: str
@@ -49,6 +52,7 @@ class GoalFacts(NamedTuple):
     rolls: bool = False
     tells_turn: bool = True
     point: tuple[float, float, float] | None = None
+    smooth: float = 0.0
 
     @property
     def turns(self) -> bool:

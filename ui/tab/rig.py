@@ -158,6 +158,10 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
 
     column = layout.column()
     column.prop(goal, "influence")
+    if GOAL_KINDS[goal.kind].target == "FRAME":
+        column.prop(goal, "smooth", slider=True)
+        if goal.smooth > 0.0:
+            column.prop(goal, "smooth_distance")
     if goal.kind != "REACH":
         _other_kind(column, goal)
         return

@@ -225,3 +225,20 @@ def test_the_command_line_bakes_smoothly(tmp_path: Path) -> None:
     ob = swinging_arm()
     bake(smooth=1.0)
     assert np.array_equal(turns(ob), found)
+
+
+def test_a_target_that_trembles_is_steadied_in_smooth_bakes_only() -> None:
+    noise = np.random.default_rng(0).uniform(-0.004, 0.004, (len(FRAMES), 3))
+    places = [Vector((1.6, 0.4 - t, 0.3 * sin(3.0 * t))) for t in np.linspace(0.0, 1.0, len(FRAMES)).tolist()]
+    paths = {}
+    for share, smooth in ((0.0, 0.3), (0.25, 0.3), (0.25, 0.0)):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        ob = swinging_arm(lambda t: places[round(t * (len(FRAMES) - 1))] + Vector(noise[round(t * (len(FRAMES) - 1))]))
+        ob.dqik.goals[0].smooth = share
+        assert bake(smooth=smooth) == {"FINISHED"}
+        paths[share, smooth] = np.array([tuple(rigs.tail(ob, "c")) for _ in rigs.visited(FRAMES)])
+    exact, steady, alone = paths.values()
+    assert np.abs(alone - exact).max() < 1e-3
+    assert 0.002 < np.linalg.norm(steady - exact, axis=-1).max() < 0.25 * 0.02 * 2.7 + 1e-3
+    roughness_of = [np.sqrt((np.diff(path, 2, axis=0) ** 2).sum(-1).mean()) for path in (steady, exact)]
+    assert roughness_of[0] < 0.3 * roughness_of[1]

@@ -310,3 +310,41 @@ def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.M
         solve()
         assert np.array_equal(play(bpy.data.objects["Figure"]), shown[wanted])
     assert len(solved) == count
+
+
+def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
+    """A hand of a shot goes steadily past what its goal allows of its target's path; 0 follows the target."""
+    ob, target, noise = shot(), bpy.data.objects["hand.L target"], np.random.default_rng(0)
+    even = np.array([tuple(target.matrix_world.translation) for _ in rigs.visited(range(FIRST, LAST + 1))])
+    asked = (even + noise.uniform(-0.003, 0.003, even.shape)).astype(np.float32)
+    rigs.key_path(target, range(FIRST, LAST + 1), asked.tolist())
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    hand = [bone.name for bone in ob.pose.bones].index("hand.L")
+
+    def led() -> np.ndarray:
+        solve()
+        length = ob.pose.bones["hand.L"].length
+        return np.array([shown[hand] @ (0.0, length, 0.0, 1.0) for shown in play(ob)])[:, :3]
+
+    def acceleration(path: np.ndarray) -> float:
+        return float(np.sqrt((np.diff(path, 2, axis=0) ** 2).sum(-1).mean()))
+
+    exact = led()
+    assert np.linalg.norm(exact - asked, axis=-1).max() < 1e-4
+    goal.smooth = 0.2
+    assert 0.005 < goal.smooth_distance < 0.02
+    steady = led()
+    assert ob.dqik.status.converged  # what smooth allows is no miss
+    away = np.linalg.norm(steady - asked, axis=-1)
+    assert 0.001 < away.max() < goal.smooth_distance + 1e-4
+    assert acceleration(exact) > 2.0 * acceleration(even)
+    assert acceleration(steady) < 1.1 * acceleration(even)
+    for share, expected in ((0.0, exact), (0.2, steady)):
+        goal.smooth = share
+        assert np.array_equal(led(), expected)
+    for curve in rigs.fcurves(target):
+        curve.keyframe_points[10].co.y += 0.01
+        curve.update()
+    edited = led()
+    assert not np.array_equal(edited[10], steady[10])
+    assert np.array_equal(edited[211:], steady[211:])
