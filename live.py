@@ -36,6 +36,8 @@ after_update: list[Callable[[], None]] = []
 after_undo: list[Callable[[], None]] = []
 """Called after undo and redo."""
 
+_STEP = 1.0 / 60.0  # seconds between the steps of a pose on its way to the frame's own answer
+
 _walked: set[str] = set()  # the lists of handlers that are about to be walked, or are being walked
 _in_change: set[int] = set()  # `session_uid` of armatures whose settings are being made
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
@@ -153,6 +155,19 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         with sessions.busy:
             mirrored_paste.keep(ob, depsgraph)
         sessions.of(ob).arrivals.settle(ob, sessions.of(ob).pose)
+    if not bpy.app.background and not bpy.app.timers.is_registered(_go_on) and sessions.on_the_way():
+        bpy.app.timers.register(_go_on, first_interval=_STEP)
+
+
+def _go_on() -> float | None:
+    """Have armatures solved again whose pose is on its way to the frame's own answer; None once all have arrived.
+
+    They go on by a step in a drag, and by the rest of the way after it.
+    """
+    going = sessions.on_the_way()
+    for ob in going:
+        ob.update_tag()
+    return _STEP if going else None
 
 
 @persistent
@@ -231,6 +246,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Remove the handlers, and put every armature back to its base pose."""
+    if bpy.app.timers.is_registered(_go_on):
+        bpy.app.timers.unregister(_go_on)
     sessions.simulations.go_on()
     for name, handler in _HANDLERS.items():
         installed = getattr(bpy.app.handlers, name)

@@ -7,8 +7,8 @@ Run it with a Python that has the bpy package. Twelve characters of different bu
 others at rest; single limbs, a chain and a spine get one goal. Hand, foot, head and hips are led along six paths and
 back, in steps of 0.01 of the figure's height, without limits and with them. Printed is for each character in how many
 steps a joint turns by more than 15 and by more than 30 degrees, the largest turn, and in how many percent of the points
-the pose differs by more than a degree, and by how much at most, on the way back from that on the way out, and once the
-drag is over from that in the drag.
+the pose differs by more than a degree, and by how much at most: on the way back from that on the way out, in the drag
+from the pose that the frame shows afresh, and from this again when the drag has stopped for a quarter of a second.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +46,7 @@ BODIES = (
 )  # fmt: skip
 PARTS = {"hand": ("hand", "L"), "foot": ("foot", "L"), "head": ("head", ""), "hips": ("hips", "")}
 LIMITS = ((-40.0, 40.0), (-60.0, 50.0), (-45.0, 60.0))  # [degrees] of single limbs: twist, swing about X and Z
+RESTS = 16  # updates of an unchanged scene after which a drag is let go: a quarter of a second of Blender's
 RADIUS = {"hand": 0.45, "foot": 0.35, "head": 0.2, "hips": 0.15, "whole": 0.45}  # [lengths of the limb] of the paths
 
 
@@ -62,12 +64,19 @@ class Led(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What a path has shown: [degrees] the largest turn in each step, the way back against the way out, releases."""
+    """What a path has shown.
+
+    turns, bones : the largest turn in each step [degrees], and whose. rests : the same while it rests.
+    back, moving, rested : degrees from poses to others, of the way back to those of the way out, in a drag and after a
+    rest to those that frames show afresh.
+    """
 
     turns: list[float]
     bones: list[str]
+    rests: list[float]
     back: list[float]
-    release: list[float]
+    moving: list[float]
+    rested: list[float]
 
 
 # -- paths -------------------------------------------------------------------------------------------------------------
@@ -103,7 +112,7 @@ def edge(led: Led, home: Vector, radius: float) -> list[Vector]:
         ways = [(way, -abs(s) - 0.6) for way, s in ways]
     points = [middle + length * (way * cos(s) + led.up * sin(s)) for way, s in ways]
     return [home, *(middle + length * ((a.lerp(b, k / 6) - middle).normalized())
-                    for a, b in zip(points, points[1:], strict=False) for k in range(7))]  # fmt: skip
+                    for a, b in pairwise(points) for k in range(7))]  # fmt: skip
 
 
 def crossing(led: Led, home: Vector, radius: float) -> list[Vector]:
@@ -126,7 +135,7 @@ PATHS: tuple[Callable[[Led, Vector, float], list[Vector]], ...] = (line, circle,
 def steps(points: list[Vector], step: float) -> list[Vector]:
     """A line through points, in steps of one length."""
     made, left = [points[0].copy()], step
-    for a, b in zip(points, points[1:], strict=False):
+    for a, b in pairwise(points):
         length = (b - a).length
         while left <= length:
             made.append(a.lerp(b, left / length))
@@ -164,7 +173,7 @@ def _whole(name: str, limited: bool) -> tuple[bpy.types.Object, list[Led]]:
             continue
         limb = {"hand": ("arm", "forearm", "hand"), "foot": ("thigh", "shin", "foot")}.get(part)
         joints = [rigs.head(ob, figure.bones[one, "L"][0]) for one in limb or ()]
-        length = sum((b - a).length for a, b in zip(joints, joints[1:], strict=False)) if limb else 0.5 * figure.size
+        length = sum((b - a).length for a, b in pairwise(joints)) if limb else 0.5 * figure.size
         root = joints[0] if limb else figure.at("hips") + (low - figure.at("hips").dot(figure.up)) * figure.up
         found.append(Led(goal.target, root, length, figure.left, figure.forward, figure.up, figure.size, part))
     return ob, found
@@ -212,26 +221,34 @@ def shown(ob: bpy.types.Object) -> np.ndarray:
 
 
 def count(ob: bpy.types.Object, led: Led, path: list[Vector], every: int) -> Count:
-    """Lead a target along a path and back, release it on every so many-th point, and put it back."""
+    """Lead a target along a path and back, and let it rest and go on every so many-th point; it is put back."""
     home, above = led.target.location.copy(), np.array(rigs.parents(ob))
-    names, poses, count = [bone.name for bone in ob.pose.bones], list[np.ndarray](), Count([], [], [], [])
+    names, poses, found = [bone.name for bone in ob.pose.bones], list[np.ndarray](), Count([], [], [], [], [], [])
+    last = shown(ob)
     for number, point in enumerate([*path, *path[-2::-1]]):
-        led.target.location = point
+        led.target.location, before = point, last
         rigs.update()
-        now = shown(ob)
-        if poses:
-            turns = turned(poses[-1], now, above)
-            count.turns.append(float(turns.max()))
-            count.bones.append(names[int(turns.argmax())])
-        poses.append(now)
+        last = shown(ob)
+        turns = turned(before, last, above)
+        found.turns.append(float(turns.max()))
+        found.bones.append(names[int(turns.argmax())])
+        poses.append(last)
         if number >= len(path):
-            count.back.append(float(turned(poses[2 * len(path) - 2 - number], now, above).max()))
+            found.back.append(float(turned(poses[2 * len(path) - 2 - number], last, above).max()))
         if number % every == every - 1:
-            rigs.at_frame(bpy.context.scene.frame_current)  # what it shows depends on what it asks alone
-            count.release.append(float(turned(now, shown(ob), above).max()))
+            for _ in range(RESTS):
+                ob.update_tag()
+                rigs.update()
+                before, last = last, shown(ob)
+                found.rests.append(float(turned(before, last, above).max()))
+            rigs.at_frame(bpy.context.scene.frame_current)
+            afresh = shown(ob)
+            found.moving.append(float(turned(poses[-1], afresh, above).max()))
+            found.rested.append(float(turned(last, afresh, above).max()))
+            last = afresh
     led.target.location = home
     rigs.update()
-    return count
+    return found
 
 
 def drags(names: list[str], parts: list[str], every: int) -> Iterator[tuple[str, bool, str, str, Count]]:
@@ -250,6 +267,17 @@ def drags(names: list[str], parts: list[str], every: int) -> Iterator[tuple[str,
                     yield name, limited, led.part, path.__name__, count(ob, led, points, every)
 
 
+def _row(found: list[Count]) -> str:
+    """The figures of some paths."""
+    turns = np.array([turn for one in found for turn in (*one.turns, *one.rests)])
+    over = [f"{int((turns > jump).sum())}" for jump in JUMPS]
+    row = [f"{sum(len(one.turns) for one in found)}", *over, f"{turns.max():.1f}"]
+    for part in ("back", "moving", "rested"):
+        off = np.array([turn for one in found for turn in getattr(one, part)] or [0.0])
+        row += [f"{100.0 * (off > OTHER).mean():.1f}", f"{off.max():.1f}"]
+    return " | ".join(row)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Count the joints that jump while controls are dragged.")
@@ -259,25 +287,18 @@ def main() -> None:
     parser.add_argument("--details", type=Path, help="where all turns are written, as JSON")
     arguments = parser.parse_args()
     measure.load()
+    sys.modules["dqik.rig.blender.views"].is_dragging = lambda: True  # as in Blender's transforms, which need a window
     rows, details = dict[tuple[str, bool], list[Count]](), []
     for name, limited, part, path, found in drags(arguments.only, arguments.parts, arguments.every):
         rows.setdefault((name, limited), []).append(found)
         details.append([name, limited, part, path, *found])
-    print(f"\n| character | steps | over {JUMPS[0]:.0f} | over {JUMPS[1]:.0f} | largest | back, % | most | release, % | most |\n"
-          f"|---|{'--:|' * 8}")  # fmt: skip
+    print(f"\n| character | steps | over {JUMPS[0]:.0f} | over {JUMPS[1]:.0f} | largest | back, % | most "
+          f"| moving, % | most | rested, % | most |\n|---|{'--:|' * 10}")  # fmt: skip
     for limited in (False, True):
         mine = {name: found for (name, is_limited), found in rows.items() if is_limited == limited}
         every = [one for found in mine.values() for one in found]
-        word = ", limits" if limited else ""
         for title, found in {**mine, "all": every}.items():
-            turns = np.array([turn for one in found for turn in one.turns])
-            over = [f"{int((turns > jump).sum())}" for jump in JUMPS]
-            worst = [turns.max()]
-            for some in ([one.back for one in found], [one.release for one in found]):
-                off = np.array([turn for each in some for turn in each] or [0.0])
-                worst += [100.0 * (off > OTHER).mean(), off.max()]
-            print(f"| {title}{word} | {len(turns)} | {' | '.join(over)} | "
-                  f"{' | '.join(f'{value:.1f}' for value in worst)} |")  # fmt: skip
+            print(f"| {title}{', limits' if limited else ''} | {_row(found)} |")
     if arguments.details:
         arguments.details.write_text(json.dumps(details))
 

@@ -121,7 +121,7 @@ def rig(
         above = names.index(parent) if parent else -1
         back = axes[above].inv() if above >= 0 else Rotation.identity()
         offset = heads[number] - (heads[above] if above >= 0 else 0.0)
-        joints.append(ik.Joint(name, above, "ball" if parent else "fixed", back.apply(offset),
+        joints.append(ik.Joint(name, above, "ball" if parent or name in goals else "fixed", back.apply(offset),
                                rest=(back * axes[number]).as_quat(scalar_first=True)))  # fmt: skip
         role, _, side = name.partition(" ")
         bones.setdefault((role.rstrip("2"), side), []).append(figures.Bone(number, heads[number]))

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 95855496 /* a hash of all below */
+#define DQIK_LAYOUT 244871117 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -689,10 +689,10 @@ typedef struct {
     int32_t columns;
     const dqik_effector *effector; /* (effectors) of the limbs, then of the head */
     const dqik_figure_limb *limb; /* (limbs) arms first */
-    int32_t hips_goal; /* -1: none; hips_give: whether they go with the head */
+    int32_t hips_goal; /* -1: none */
     int32_t hips_link;
     int32_t hips_joint;
-    int32_t hips_give;
+    double giving; /* 0 to 1, how far hips go with the head */
     double hips_point[3];
     double hips_offset[3];
     double hips_from_rest[4];

@@ -361,10 +361,10 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
         double *place = r.places + 3 * i, *turn = r.orientations + 4 * i;
         see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
     }
-    if (f->hips_give) {
+    if (f->giving) {
         double way[3], *hips = moved_to + 3 * f->hips_goal;
         way_of_hips(f, start, &r, way);
-        for (int c = 0; c < 3; c++) way[c] *= amount;
+        for (int c = 0; c < 3; c++) way[c] *= f->giving * amount;
         for (int i = 0; i < f->effectors; i++) minus3(r.places + 3 * i, r.places + 3 * i, way);
         q_rotate(hips, axes, way);
         add3(hips, positions + 3 * f->hips_goal);

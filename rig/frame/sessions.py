@@ -119,6 +119,12 @@ class Sessions:
         for session in self.by_uid.values():
             session.motion.shot.doubt()
 
+    def on_the_way(self) -> list[bpy.types.Object]:
+        """The live armatures whose pose is on its way to the frame's own answer."""
+        going = {uid for uid, session in self.by_uid.items() if session.motion.is_on_the_way} - self.suspended
+        found = [bpy.data.objects[place] for place, uid in self.armatures.places() if uid in going] if going else []
+        return [ob for ob in found if ob.dqik.live and ob.mode != "EDIT"]
+
     def keyed_after_posing(self, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """`session_uid` of armatures with bones that were posed by hand, whose action Blender reports as changed."""
         posed = {uid: one.rig.action for uid, one in self.by_uid.items() if one.pose.posed}

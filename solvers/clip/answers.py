@@ -16,9 +16,11 @@ from ..space.joint_space import State
 from .rows import rows_of
 from .watch import Watch, unwatched
 
+POP = np.radians(5.0)  # of a joint's step beyond the mean of those beside it, from one key to the next
+SAME = 1e-3  # of quaternions that are the same answer
 AT_ONCE = 256  # frames, whose world transforms are held in memory
 MET_SHARE = 0.2  # of the tolerances: an answer that is nearer counts as exact
-NO_BETTER = 0.99  # times what the first answer misses: with less an answer counts as nearer
+NO_BETTER = 0.25  # times what the first answer costs: with less an answer counts as nearer
 
 
 class FrameSolver(Protocol):
@@ -34,49 +36,58 @@ class FrameSolver(Protocol):
 
 
 def answers(
-    solver: FrameSolver, arrays: FrameArrays, afresh: bool, watch: Watch = unwatched, given: np.ndarray | None = None
-) -> tuple[list[Pose], np.ndarray, np.ndarray]:  # fmt: skip
-    """The poses (F, J, ...) of all frames: each from the one before, then each from the one after.
+    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched, given: np.ndarray | None = None
+) -> tuple[list[Pose], np.ndarray, np.ndarray]:
+    """Three poses (F, J, ...) of all frames: each solved afresh, each from the one before, each from the one after.
 
-    On the way back, frames that miss goals take the first answer if that meets them, and it goes on from there. Where
-    both miss goals, or everywhere if `afresh`, frames are solved afresh too: a third pose, elsewhere as the first. They
-    are in single precision, because several poses a frame take much memory. Also the iterations (F,), and whether any
-    of the answers meets the goals (F,). The outputs in `arrays` are overwritten, but for those of frames that are
-    `given` (F,) bool.
+    The last two are as the first but from where it pops, as long as they stay apart from it; on the way back it is the
+    second one where only that meets the goals. They are in single precision, because several poses a frame take much
+    memory. Also the iterations (F,), and whether any of the answers meets the goals (F,). The outputs in `arrays` are
+    overwritten, but for those of frames that are `given` (F,) bool.
     """
     given = np.zeros(len(arrays), dtype=bool) if given is None else given
-    poses, iterations, met = list[Pose](), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
-    for order in (range(len(arrays)), range(len(arrays) - 1, -1, -1)):
-        motion = solver.motion()
-        if met[order[0]]:
-            motion.begin(_frame_of(poses[0], order[0]))
-        for done, frame in enumerate(order):
-            watch((len(poses) + done / len(arrays)) / 3.0)
-            own = arrays.part(frame, frame + 1)
-            if given[frame]:
-                motion.begin(Pose(own.rotations[0], own.translations[0]))
-                continue
-            motion.solve_into(own)
-            if met[frame] and not own.converged[0]:
-                first = _frame_of(poses[0], frame)
-                own.rotations[:], own.translations[:] = first
-                motion.begin(first)
-        poses.append(_copied(arrays))
-        iterations += arrays.iterations
-        met |= arrays.converged
-    lost = np.flatnonzero((~met | afresh) & ~given)
-    if lost.size:
-        poses.append(Pose(poses[0].rotations.copy(), poses[0].translations.copy()))
-    for begin in range(0, lost.size, AT_ONCE):
-        watch((2.0 + begin / lost.size) / 3.0)
-        some = lost[begin : begin + AT_ONCE]
+    first, iterations, met = _copied(arrays), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
+    alone = np.flatnonzero(~given)
+    for begin in range(0, alone.size, AT_ONCE):
+        watch(begin / (2.0 * alone.size))
+        some = alone[begin : begin + AT_ONCE]
         own = arrays.take(some)
         solver.solve_into(own)
-        pose = _copied(own)
-        poses[2].rotations[some], poses[2].translations[some] = pose.rotations, pose.translations
-        iterations[some] += own.iterations
-        met[some] |= own.converged
+        first.rotations[some], first.translations[some] = own.rotations, own.translations
+        iterations[some], met[some] = own.iterations, own.converged
+    pops, poses, best = _pops(first), [first], Pose(first.rotations.copy(), first.translations.copy())
+    for backward in (False, True):
+        order = range(len(arrays) - 1, -1, -1) if backward else range(len(arrays))
+        pose, motion = Pose(best.rotations.copy(), best.translations.copy()), solver.motion()
+        apart, before, earlier = False, -1, met.copy()
+        for done, frame in enumerate(order):
+            watch(0.5 + (len(poses) - 1 + done / len(arrays)) / 4.0)
+            begins = done > 0 and pops[min(frame, before)]
+            if begins and not apart:
+                motion.begin(_frame_of(best, before))
+            before, apart = frame, (apart or begins) and not given[frame]
+            if apart:
+                own = arrays.part(frame, frame + 1)
+                motion.solve_into(own)
+                iterations[frame] += own.iterations[0]
+                met[frame] |= own.converged[0]
+                if earlier[frame] and not own.converged[0]:
+                    motion.begin(_frame_of(best, frame))
+                    continue
+                pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
+                apart = bool(np.abs(own.rotations[0] - best.rotations[frame]).max() > SAME)
+        poses.append(pose)
+        found = met & ~earlier
+        best.rotations[found], best.translations[found] = pose.rotations[found], pose.translations[found]
     return poses, iterations, met
+
+
+def _pops(pose: Pose) -> np.ndarray:
+    """Between which frames (F - 1,) bool and the next a joint's step is far from those beside it, or very long."""
+    turns = quaternion.log(quaternion.relative(pose.rotations[:-1].astype(float), pose.rotations[1:].astype(float)))
+    steps = np.pad(turns, ((1, 1), (0, 0), (0, 0)), mode="edge") if len(turns) else np.zeros((2, 1, 3))
+    off = steps[1:-1] - 0.5 * (steps[:-2] + steps[2:])
+    return np.sqrt((off * off).sum(-1)).max(-1, initial=0.0) > POP
 
 
 def missed(

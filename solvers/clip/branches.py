@@ -13,19 +13,26 @@ import numpy as np
 from ..space.joint_space import State
 from .smoothness import Smoothness
 
+PREFERS = 0.1  # of the distance from S: less than it costs in the end, because to change over is a pop
 AT_ONCE = 128  # frames, whose combinations are held in memory
 
 
-def choose(smoothness: Smoothness, limbs: np.ndarray, states: Sequence[State], misses: np.ndarray) -> np.ndarray:
+def choose(
+    smoothness: Smoothness, limbs: np.ndarray, states: Sequence[State], misses: np.ndarray, at: np.ndarray
+) -> np.ndarray:  # fmt: skip
     """The answer (F, L) that each limb takes in each frame.
 
+    smoothness : also of the distance from the motion S, which answers had better be near.
     limbs : (K,) of each joint that the space moves. states : the answers, C of them, each of F frames.
-    misses : (C, F, L) costs of what an answer misses.
+    misses : (C, F, L) costs of what an answer misses. at : (F,) the frames' times, each of which stands for those to
+        the next.
     """
     choices, frames, count = misses.shape
     if frames < 3:
         return np.argmin(misses, axis=0)
     own = np.eye(count)[limbs]  # (K, L)
+    apart = np.stack([smoothness.distance(state) for state in states]) @ own
+    misses = misses + PREFERS * np.gradient(at.astype(float))[:, None] * apart
     parts = [slice(begin, begin + AT_ONCE + 2) for begin in range(0, frames - 2, AT_ONCE)]
     accelerations = np.concatenate([
         _accelerations(smoothness.part(some), [state.take(some) for state in states], own) for some in parts

@@ -146,7 +146,7 @@ class Problem:
 
     def costs(self, state: State) -> tuple[np.ndarray, float]:
         """The costs of goals and limits in each frame (F,), and that of all terms."""
-        error = self._errors(state)
+        error = self.errors(state)
         bounds = self.bounds.costs(self.bounds.excess(state.x[:, self.bounds.keep]))
         return 0.5 * (error * error).sum(-1) + bounds, sum(term.cost(state) for term in self._terms)
 
@@ -184,7 +184,7 @@ class Problem:
         """
         predicted = system.predicted(step)
         state = self._stepped(state, step - system.beyond(step))
-        return self._stepped(state, system.correction(self._errors(state)[self.moving] - predicted))
+        return self._stepped(state, system.correction(self.errors(state)[self.moving] - predicted))
 
     def _stepped(self, state: State, step: np.ndarray) -> State:
         d = np.zeros((len(self._wanted), self._space.n))
@@ -197,11 +197,11 @@ class Problem:
 
     def missed(self, state: State) -> float:
         """The largest error row of goals and limits in the frames that move."""
-        rows = np.abs(self._errors(state)[self.moving, : self.tasks.m])
+        rows = np.abs(self.errors(state)[self.moving, : self.tasks.m])
         outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self.moving] / self.bounds.units
         return float(max(rows.max(initial=0.0), outside.max(initial=0.0)))
 
-    def _errors(self, state: State) -> np.ndarray:
+    def errors(self, state: State) -> np.ndarray:
         """Error rows (F, all)."""
         return self._sided(self._rows.at(state) - self._wanted)
 

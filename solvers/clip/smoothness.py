@@ -60,6 +60,13 @@ class Smoothness:
         self._rows, self._columns = np.nonzero(joint[:, None] == joint)
         self._entries = joint[self._rows], column[self._rows], column[self._columns]
 
+    def nearer(self, times: float) -> "Smoothness":
+        """The same, so many times as close to S."""
+        other = copy(self)
+        other.near = times * self.near
+        other._numbers = self.corrects, self.weight, FAR, other.near
+        return other
+
     def about(self, base: State) -> "Smoothness":
         """The same about another motion."""
         other = copy(self)
@@ -101,9 +108,12 @@ class Smoothness:
         """See `Term`."""
         if self._compiled is not None:
             return self._compiled.smoothness(self._numbers, state, self.base)
+        return self.acceleration(state) + float(self.distance(state).sum())
+
+    def distance(self, state: State) -> np.ndarray:
+        """The costs (F, K) of the joints' distances from S."""
         c = self.steps(self.base, state)
-        far = FAR * FAR * np.log1p((c * c).sum(-1) / (FAR * FAR))
-        return self.acceleration(state) + 0.5 * float((self.near * far).sum())
+        return 0.5 * self.near * FAR * FAR * np.log1p((c * c).sum(-1) / (FAR * FAR))
 
     def add(self, state: State, gradient: np.ndarray, blocks: Sequence[np.ndarray]) -> None:
         """See `Term`."""
@@ -111,18 +121,27 @@ class Smoothness:
             self._compiled.smoothness(self._numbers, state, self.base, (gradient, *blocks))
             return
         terms = self.terms(state)
-        gradient += terms.gradient.reshape(len(gradient), -1)[:, self._slot]
-        joint, own, other = self._entries
+        self.put(gradient, slice(None), terms.gradient)
         for block, part in zip(blocks, terms[1:], strict=True):
-            block[:, self._rows, self._columns] += part[:, joint, own, other]
+            self.put_blocks(block, slice(None), part)
+
+    def put(self, gradient: np.ndarray, frames: np.ndarray | slice, own: np.ndarray) -> None:
+        """Add gradients (F, K, 3) of joints to those (F, n) of the space in some frames."""
+        gradient[frames] += own.reshape(len(own), -1)[:, self._slot]
+
+    def put_blocks(self, blocks: np.ndarray, frames: np.ndarray | slice, own: np.ndarray) -> None:
+        """Add blocks (F, K, 3, 3) of joints to those (F, n, n) of the space in some frames."""
+        joint, row, column = self._entries
+        some = np.arange(len(blocks))[frames]
+        blocks[some[:, None], self._rows, self._columns] += own[:, joint, row, column]
 
     def terms(self, state: State) -> Terms:
         """Gradient and Gauss-Newton Hessian by the degrees of freedom."""
         c = self.steps(self.base, state)
         frames, count = c.shape[:2]
-        rates = self._rates(state)
+        rates = self.rates(state)
         # J_r^-1, the transpose of J_l^-1, leaves c as it is: it matters to the Hessian alone, and hardly for a motion
-        turned = np.swapaxes(self._inverse(c), -1, -2) @ rates if self.corrects else rates
+        turned = np.swapaxes(self.inverse(c), -1, -2) @ rates if self.corrects else rates
         share = self.near / (1.0 + (c * c).sum(-1) / (FAR * FAR))
         terms = Terms(
             share[..., None] * _by(turned, c), share[..., None, None] * (np.swapaxes(turned, -1, -2) @ turned),
@@ -134,18 +153,18 @@ class Smoothness:
             a, rates, left = c[2:] - 2.0 * c[1:-1] + c[:-2], turned, None
         else:
             v = self.steps(state.take(slice(0, -1)), state.take(slice(1, None)))
-            a, left = v[1:] - v[:-1], self._inverse(v)
+            a, left = v[1:] - v[:-1], self.inverse(v)
         add_accelerations(self.weight, a, rates, left, terms)
         return terms
 
-    def _rates(self, state: State) -> np.ndarray:
+    def rates(self, state: State) -> np.ndarray:
         """Turns (F, K, 3, 3) of the joints in their own frames, by the rates of their degrees of freedom."""
         eye = np.broadcast_to(np.eye(3), (*state.rotations.shape[:2], 3, 3))
         rates = np.array(self.space.axes(state, eye)[:, self._joints], order="C")  # so that terms are too
         rates[:, self._slides] *= self._scale
         return rates
 
-    def _inverse(self, v: np.ndarray) -> np.ndarray:
+    def inverse(self, v: np.ndarray) -> np.ndarray:
         """`J_l^-1` (..., 3, 3) of steps (..., K, 3); the identity for slides."""
         return quaternion.left_jacobian_inverse(np.where(self._slides[:, None], 0.0, v))
 

@@ -6,6 +6,7 @@ out of reach mean what they mean frame by frame. Long clips are solved in window
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,18 +27,22 @@ from . import branches
 from .answers import AT_ONCE, MET_SHARE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
 from .keys import between, kept, keys_of, refined
-from .pops import mend
+from .pops import MISSED, mend
 from .problem import Clip
 from .smoothness import Smoothness
+from .speed import Speed, forced
 from .watch import Watch, unwatched, within
 from .windows import WINDOW, solve_windows
 
 ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 for a goal's miss of a skeleton's length
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
+CALM = np.radians(3.0)  # of a step that goals force, on average: from there on a faster motion stays nearer
+FASTER = 3.0  # power of the speed by which it does, because accelerations grow with speed too
 POLISH_ITERATIONS = 12
 ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
 FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
+MORE = 1.02  # times the cost of what a frame's own answer misses: what it may miss where goals are missed
 _polished = damped(dls.step)
 
 
@@ -112,7 +117,7 @@ class _Solve:
     def _answer(self, frames: np.ndarray, watch: Watch) -> None:
         """Find the answers at some frames; without those that the motion can pass, unless it is one to correct."""
         given = self.given[frames]
-        found, iterations, met = answers(self.solver, self.arrays.take(frames), self.corrects, watch, given)
+        found, iterations, met = answers(self.solver, self.arrays.take(frames), watch, given)
         own = np.ones_like(met) if self.corrects else kept(met) | given
         if not own.all():
             found = [Pose(one.rotations[own], one.translations[own]) for one in found]
@@ -165,9 +170,10 @@ class _Solve:
             wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
         excess = np.maximum(np.stack(costs) - np.stack(costs)[least, at], 0.0)
         near = NEAR * stage.settings.weights
-        smoothness = Smoothness(space, self.smooth * ACCELERATION, near, self.corrects, own_keys, compiled)
+        alone = own_keys if self.corrects else _taken(space, own_keys, states[:1], np.zeros((1, 1)))
+        smoothness = Smoothness(space, self.smooth * ACCELERATION, near, self.corrects, alone, compiled)
         limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
-        chosen = branches.choose(smoothness, limbs, states, excess @ serves.T.astype(float))
+        chosen = branches.choose(smoothness, limbs, states, excess @ serves.T.astype(float), keys)
         begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, self.corrects)
         self._hold(space, begun)
         first = _taken(space, own_keys, states, least[:, None])
@@ -177,17 +183,20 @@ class _Solve:
             with_still_slides(stage, pose, self.links), compiled,
         )  # fmt: skip
         del own  # as large as the motion
+        if not self.corrects:
+            steps = forced(clip, begun)
+            smoothness = smoothness.nearer(max(float(steps.mean()) / CALM, 1.0) ** FASTER)
+            clip = replace(clip, smoothness=smoothness, terms=(*clip.terms, Speed.of(smoothness, steps)))
         state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
         state = mend(clip, state, watch, self.held, self.asked)
-        state, lost = _exact(stage, clip, state, keys, first, self.asked)
+        state, lost = _exact(stage, clip, state, keys, first, wanted, self.asked)
         self._hold(space, state)
         for answer in states if len(keys) == frames else ():
             if clip.roughness(answer) < clip.roughness(state):  # rare: it moves more smoothly
-                own = _taken(space, state, [answer], np.zeros((1, 1)))
-                exact, own_lost = _exact(stage, clip, own, keys, first, self.asked)
+                smoother = _taken(space, state, [answer], np.zeros((1, 1)))
+                exact, own_lost = _exact(stage, clip, smoother, keys, first, wanted, self.asked)
                 self._hold(space, exact)
-                smoother = clip.roughness(exact) < clip.roughness(state)
-                if smoother and not (own_lost & ~lost).any():
+                if clip.roughness(exact) < clip.roughness(state) and not (own_lost & ~lost).any():
                     state, lost = exact, own_lost
         return state, took, lost & ~self.given
 
@@ -242,12 +251,14 @@ def _missed(
 
 
 def _exact(
-    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State, asked: tuple[int, int]
+    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State, missed_rows: np.ndarray,
+    asked: tuple[int, int],
 ) -> tuple[State, np.ndarray]:  # fmt: skip
     """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
-    answer : (K) at the keys, from which keys are met that cannot be met from `state`. asked : the first frame for which
-    this is done, and the one behind the last.
+    answer : (K) at the keys, from which keys are met that cannot be met from `state`. missed_rows : (F, m) that frames
+        miss anyway: another way to miss about as much is not left for one that pops. asked : the first frame for which
+        this is done, and the one behind the last.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
@@ -255,13 +266,14 @@ def _exact(
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     every = np.zeros(len(state.x), dtype=bool)
+    most = np.where(missed_rows.any(-1), np.maximum(MORE * (missed_rows**2).sum(-1), MISSED**2), -1.0)
     for begin in range(*asked, AT_ONCE):
         some = slice(begin, min(begin + AT_ONCE, asked[1]))
         part = clip.part(some.start, some.stop)
-        wanted = None if part.targets.wanted is None else part.targets.wanted[:, : hard.m]
+        wanted = missed_rows[some, : hard.m]
         frames = Request(state.take(some), part.targets._replace(wanted=wanted), part.links)
         point = _met(stage, settings, state.take(some), frames)
-        lost = np.flatnonzero(~hard.within(point.error, options.tolerance, options.rotation_tolerance))
+        lost = np.flatnonzero(_lost(stage, point.error, wanted, most[some]))
         every[begin + lost] = True
         lost = lost[np.isin(begin + lost, keys)]
         if lost.size:
@@ -270,9 +282,15 @@ def _exact(
             better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
             point = point.copy()
             point.put(lost[better], again.take(better))
-            every[begin + lost] = ~hard.within(point.error[lost], options.tolerance, options.rotation_tolerance)
+            every[begin + lost] = _lost(stage, point.error[lost], wanted[lost], most[begin + lost])
         state.rotations[some], state.x[some] = point.state.rotations, point.state.x
     return state, every
+
+
+def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most`."""
+    within = stage.hard_tasks.within(error, stage.options.tolerance, stage.options.rotation_tolerance)
+    return ~within & (((error + wanted) ** 2).sum(-1) > most)
 
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:

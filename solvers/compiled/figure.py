@@ -113,7 +113,6 @@ def _figure(packer: Packer, prior: Prior) -> Any:
         hips_goal=hips.goal,
         hips_link=hips.link,
         hips_joint=-1 if hips.link >= 0 else viewer.hips_joint,
-        hips_give=viewer.hips_give,
         hips_point=hips.point,
         hips_offset=hips.offset,
         hips_from_rest=viewer.hips_from_rest,
@@ -146,6 +145,7 @@ def _free(prior: Prior) -> dict[str, Any]:
     own, parts = prior.own, prior.body
     chest = prior.figure.spine[-1] if prior.keeps_chest else -1
     return {
+        "giving": prior.giving,
         "turned": len(prior.joints),
         "spine": len(parts.spine),
         "neck": len(parts.neck),

@@ -53,6 +53,7 @@ class Prior:
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
+        self.giving = float(free[self.viewer.hips_joint]) if self.viewer.hips_give else 0.0  # how far hips go along
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
@@ -96,8 +97,8 @@ class Prior:
         # it counts less with the squared distances of the targets
         fade = fading.rates(by_row(quaternion.angle(own, self.at_rest) ** 2, body.serves.T))[..., None]
         view, positions = self.viewer.of_targets(targets.positions, targets.rotations, start, links), targets.positions
-        if self.viewer.hips_give:
-            way = np.reshape(amount, (-1, 1)) * self.viewer.way_of_hips(view, posed)
+        if self.giving:
+            way = self.giving * np.reshape(amount, (-1, 1)) * self.viewer.way_of_hips(view, posed)
             view = View(view.places - way[:, None], view.turns)
             positions = self.viewer.moved_hips(targets, way)
         view = body.within_reach(view, posed)

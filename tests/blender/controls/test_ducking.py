@@ -104,3 +104,32 @@ def test_hips_with_the_priority_of_the_head_stay_and_so_do_those_of_pins() -> No
     goal.priority = -1
     rigs.update()
     assert one.lower() > 0.02
+
+
+@pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
+@pytest.mark.parametrize("name", ["mixamo", "valve"])
+def test_a_foot_led_through_the_floor_is_to_blame_all_the_way(name: str, limited: bool) -> None:
+    """It misses by what it is led further, there and back, and no other part leaves its target."""
+    one = Standing(name, limited)
+    depths = [0.02 * step for step in (*range(1, 11), *range(9, 0, -1))]
+    misses = list[float]()
+    for depth in depths:
+        one.put("foot", "L", up=-depth)
+        misses.append(one.away("foot", "L"))
+        others = [one.away(*part) for part in (("head", ""), ("hand", "L"), ("hand", "R"), ("foot", "R"))]
+        assert max(others) < 1e-3, depth
+    np.testing.assert_allclose(np.diff(misses), np.diff(depths), atol=5e-3)
+
+
+def test_hips_with_keys_of_their_own_stay_on_them() -> None:
+    """Keys say where they are: a lowered head does not take them along."""
+    one = Standing("mixamo")
+    hips = one.ob.pose.bones[one.figure.bone("hips")]
+    one.put("head", up=-0.03)
+    free = one.lower()
+    one.put("head")
+    rigs.key(hips, 1.0)
+    rigs.at_frame(1)
+    one.put("head", up=-0.03)
+    assert free > 0.02
+    assert abs(one.lower()) < 0.005

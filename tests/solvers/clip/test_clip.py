@@ -194,10 +194,9 @@ def test_frames_met_on_the_way_there_are_met_on_the_way_back() -> None:
     prepared = ik.prepare(skeleton, goals)
     arrays = prepared.arrays(len(x))
     arrays.ask(prepared.targets(*targets), prepared.start(workloads.posed(skeleton, x[0])))
-    poses, _, met = answers(prepared, arrays, afresh=False)
+    poses, _, met = answers(prepared, arrays)
     assert met.all()
-    assert len(poses) == 2
-    for pose in poses:
+    for pose in poses[1:]:
         for f, wanted in enumerate(targets[0]):
             world = ik.forward(skeleton, ik.Pose(pose.rotations[f].astype(float), pose.translations[f].astype(float)))
             for goal, place in zip(goals, wanted, strict=True):
