@@ -135,7 +135,8 @@ MOTION_FAULTS = [
     ),
     Fault(
         "shot-border-held", "solvers/clip/windows.py", "max(end - (len(clip) - held[1]), 0)", "0",
-        "a shot that is solved in stretches jumps where two of them meet", "test_whole_shot",
+        "a shot that is solved in stretches jumps where two of them meet",
+        f"{_CLIP_TESTS}::test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it",
     ),
     # -- attaching and letting go --------------------------------------------------------------------------------------
     Fault(

@@ -262,6 +262,29 @@ def test_windows_do_not_show() -> None:
     assert same(*found) < 1e-3
 
 
+@pytest.mark.parametrize(("begin", "end"), [(0, 42), (30, 100), (30, 72)])
+def test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it(begin: int, end: int) -> None:
+    """As the whole motion does: two frames are held at each end inside it, as far as an acceleration reaches."""
+    skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
+    t = np.linspace(0.0, 6.0, 100)[:, None]
+    left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
+    right = np.concatenate([-0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)], 1)
+    prepared = ik.prepare(skeleton, goals)
+    all_frames = prepared.arrays(len(t))
+    all_frames.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
+    solve_into(prepared, prepared, all_frames)
+    part = prepared.arrays(end - begin)
+    part.ask(prepared.targets(np.stack([left, right], 1)[begin:end]), prepared.start(None))
+    held = 2 if begin else 0, 2 if end < 100 else 0
+    part.rotations[:], part.translations[:] = all_frames.rotations[begin:end], all_frames.translations[begin:end]
+    free = slice(held[0], end - begin - held[1])
+    part.rotations[free] = (1.0, 0.0, 0.0, 0.0)
+    solve_into(prepared, prepared, part, held=held)
+    turned = scipy_rotation(part.rotations).inv() * scipy_rotation(all_frames.rotations[begin:end])
+    beside = np.r_[0:4] if end == 100 else np.r_[-4:0] if begin == 0 else np.r_[0:4, -4:0]
+    assert turned.magnitude().reshape(end - begin, -1)[beside].max() < 1.5e-3
+
+
 @pytest.mark.parametrize("beside", [(20, 20), (0, 30), (0, 0)])
 def test_frames_beside_others_change_none_of_these(beside: tuple[int, int]) -> None:
     """Those that are asked for meet their goals, as if the frames beside them were asked for too."""
