@@ -291,7 +291,7 @@ FIGURE = structure(
     ("int32", "effectors limbs arms turned features lines columns", "turned: K joints; lines: of the spine"),
     ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
     ("dqik_figure_limb[]", "limb", "(limbs) arms first"),
-    ("int32", "hips_goal hips_link hips_joint", "-1: none"),
+    ("int32", "hips_goal hips_link hips_joint hips_give", "-1: none; hips_give: whether they go with the head"),
     ("double[3]", "hips_point hips_offset", ""),
     ("double[4]", "hips_from_rest hips_inverse", ""),
     ("int32[]", "select", "(features) of all that is told"),

@@ -163,7 +163,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) is not shown.modes:
         return
     now = channels.read(ob.pose.bones, shown.modes)
-    if not now.alike(written, rig.bones):
+    if not now.alike(written, pose.rows):
         return
     new = now.copy()
     new.rotations[pose.rows] = shown.rotations[pose.rows]
@@ -171,7 +171,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
         new.locations[rig.bones[row], free] = shown.locations[rig.bones[row], free]
     pose.note_written(write.apply(ob, new, pose.rows, now, now))
     if session.steady is not None:
-        session.steady.expect(now)
+        session.steady.note(now)
 
 
 def solve(session: Session, ob: bpy.types.Object, view: View, active: bool = True) -> "FrameAnswer":

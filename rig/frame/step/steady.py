@@ -42,7 +42,6 @@ class SteadyFrames:
         frame_input.links = self._links.links
         self._names = [fact.name for fact in prepared.goals.facts]
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
-        self._is_expected = False
         self.note(reading.now)
 
     @staticmethod
@@ -61,17 +60,13 @@ class SteadyFrames:
         depsgraph, bones, rig, reading = view.depsgraph, ob.pose.bones, self._rig, self.reading
         if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:
             return False
-        expected, self._is_expected = self._is_expected, False
         modes = reading.now.modes
         if view.scene_uid != self._scene or pose.bones.tobytes() != self._bones:
             return False
-        if not expected:
-            if channels.modes(bones, modes) is not modes:
-                return False
-            reading.now = reading.posed = channels.read(bones, modes)
-            if not reading.now.alike(self._written, rig.bones):
-                return False
-        if not prepared.is_animated_alike(ob):
+        if channels.modes(bones, modes) is not modes:
+            return False
+        reading.now = reading.posed = channels.read(bones, modes)
+        if not reading.now.alike(self._written, rig.bones) or not prepared.is_animated_alike(ob):
             return False
         evaluated = ob.evaluated_get(depsgraph)
         if links.is_scaled(evaluated, rig):
@@ -104,11 +99,6 @@ class SteadyFrames:
         arrays = frame_input.prepared.arrays()
         arrays.answer_again(found)
         return write.answer(arrays.rotations[0], arrays.translations[0], self.reading.start, self._input)
-
-    def expect(self, now: Channels) -> None:
-        """Note channels that were written before a frame's evaluation, which leaves them as they are."""
-        self.note(now)
-        self.reading.posed, self._is_expected = now, True
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""

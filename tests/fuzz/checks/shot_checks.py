@@ -142,7 +142,8 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
             words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
             now = ob_of().dqik
             if (met and (now.status.converged or not between)) or not now.live:
-                same("pin", here, bodies(*only), words, 5.0 if new else 50.0)  # one that is there counts for more now
+                # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
+                same("pin", here, bodies(*only), words, 5.0 if new else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
