@@ -184,9 +184,8 @@ def _on_rendered(*_: object) -> None:
 def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
     sessions.simulations.rendering = True
     if bpy.app.background:  # in a window, what is not solved yet is said where renders start
-        for ob in whole_shot.armatures():
-            for _share in whole_shot.finish(bpy.context, ob):
-                pass
+        for _share in whole_shot.finish(bpy.context, *whole_shot.armatures()):
+            pass
     hidden_in_render.include(scene)
 
 

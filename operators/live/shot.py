@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """*Start From: Shot*: the frames that the timeline plays are read and solved as one motion while the user works."""
 
+from collections.abc import Sequence
+
 import bpy
 
 from ... import live
@@ -13,7 +15,8 @@ from ...solvers import DqikError
 from ..common import Steps, Tool
 
 _AT_ONCE = 0.1  # seconds that reading may take, between which Blender answers the user
-_PAUSE, _WAIT = 0.02, 0.25  # seconds between two parts, and after an edit
+_PAUSE, _WAIT = 0.02, 0.1  # seconds between two parts, and after an edit
+_THREADS = 2  # shots that are solved at a time
 
 
 class DQIK_OT_solve_shot(Tool, bpy.types.Operator):
@@ -31,7 +34,7 @@ class DQIK_OT_solve_shot(Tool, bpy.types.Operator):
             raise Refused(Note("Set Start From to Shot first"))
         yield from whole_shot.finish(context, ob)
         live.solve_again(ob, context)
-        count = len(sessions.of(ob).motion.shot.asked())
+        count = len(sessions.of(ob).motion.shot.asked()[0])
         return Note("{} frames are solved as one motion", count)
 
 
@@ -56,40 +59,53 @@ def _go_on() -> float | None:
     """Read or solve some frames; returns after how many seconds to go on, None if all is done."""
     if views.is_busy():
         return _WAIT
-    context, waits = bpy.context, False
-    for ob in whole_shot.armatures():
-        if context.view_layer.objects.get(ob.name) is None:
-            continue
-        try:
-            waits |= _work_on(context, ob)
-        except (scene_state.Disturbed, DqikError) as error:
-            sessions.of(ob).report.clear(note_of(error))  # the panel says so; it is tried again after the next edit
-    return _PAUSE if waits else None
+    context = bpy.context
+    for group in whole_shot.groups([ob for ob in whole_shot.armatures() if context.view_layer.objects.get(ob.name)]):
+        if _work_on(context, group):
+            return _PAUSE  # those that follow these come later
+    return None
 
 
-def _work_on(context: bpy.types.Context, ob: bpy.types.Object) -> bool:
-    """Read or solve some frames of an armature's shot; returns whether there is more to do.
+def _work_on(context: bpy.types.Context, group: Sequence[bpy.types.Object]) -> bool:
+    """Read or solve some frames of the shots of armatures; returns whether there is more to do.
 
-    Raises `scene_state.Disturbed`, and errors of the solvers.
+    What cannot be done is said in the panel, and tried again after the next edit.
     """
-    solving, shot = _solving.get(ob.session_uid), sessions.of(ob).motion.shot
-    if solving is not None:
-        if not solving.is_done():
-            return True
-        _solving.pop(ob.session_uid).stop()
-        whole_shot.solved(ob)
-        seen_motion.outdate(ob)
-        live.solve_again(ob, context)
-        views.redraw()
+    failed = [ob for ob in group if not _go_on_after_solving(context, ob)]
     if sessions.simulations.unbaked(context.scene):  # these step with the frames: only the button visits them
+        return any(ob.session_uid in _solving for ob in group)
+    try:
+        for _ in whole_shot.read(context, group, _AT_ONCE):
+            pass
+    except (scene_state.Disturbed, DqikError) as error:
+        for ob in group:
+            sessions.of(ob).report.clear(note_of(error))
         return False
-    for _ in whole_shot.read(context, ob, _AT_ONCE):
-        pass
-    if shot.unread():
+    waits = False
+    for ob in group:
+        shot = sessions.of(ob).motion.shot
+        unanswered = 0 if ob in failed else shot.unanswered
+        if unanswered and ob.session_uid not in _solving and len(_solving) < _THREADS:
+            _solving[ob.session_uid] = whole_shot.ShotSolving(ob, context.scene)
+        waits |= bool(unanswered or shot.unread()) or ob.session_uid in _solving
+    return waits
+
+
+def _go_on_after_solving(context: bpy.types.Context, ob: bpy.types.Object) -> bool:
+    """Show an armature's shot, if it was solved; returns whether nothing has failed."""
+    solving = _solving.get(ob.session_uid)
+    if solving is None or not solving.has_ended:
         return True
-    if shot.share == 1.0:
+    _solving.pop(ob.session_uid).stop()
+    try:
+        solving.is_done()
+    except DqikError as error:
+        sessions.of(ob).report.clear(note_of(error))
         return False
-    _solving[ob.session_uid] = whole_shot.ShotSolving(ob, context.scene)
+    whole_shot.solved(ob)
+    seen_motion.outdate(ob)
+    live.solve_again(ob, context)
+    views.redraw()
     return True
 
 

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads a shot and solves it as one motion, in stretches, so that an edit is solved again near it and nowhere else."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 
 import bpy
 import numpy as np
 
+from ...solvers import FrameArrays, Prepared
 from ...solvers.clip import Watch, Window, borders, stretches
 from ..blender import scene_state
 from ..frame import offline
+from ..frame.read.question import FrameInput
 from ..frame.sessions import sessions
 from ..frame.step.known_answers import KnownAnswers, Question
+from ..frame.step.session import Session
 from ..frame.step.whole_shot import Asked, WholeShot
+from ..notes import Refused
 from . import steady_targets
 from .frames import Run
 from .smooth_motion import Stopped, solve_motion
@@ -30,44 +35,94 @@ def armatures() -> list[bpy.types.Object]:
     return [ob for ob in found if ob.dqik.live and ob.dqik.start_from == "SHOT" and ob.mode != "EDIT"]
 
 
+def groups(obs: Sequence[bpy.types.Object]) -> Iterator[list[bpy.types.Object]]:
+    """Armature objects that are read together: first those that follow none of the others."""
+    left = list(obs)
+    while left:
+        free = [
+            one for one in left
+            if sessions.armatures.followed(one.session_uid).isdisjoint(o.session_uid for o in left if o != one)
+        ]  # fmt: skip
+        group = free or left[:1]  # where they follow each other, one comes first
+        left = [one for one in left if one not in group]
+        yield group
+
+
 def read(
-    context: bpy.types.Context, ob: bpy.types.Object, seconds: float = np.inf
+    context: bpy.types.Context, obs: Sequence[bpy.types.Object], seconds: float = np.inf
 ) -> Generator[float, None, None]:
-    """Visit the frames of an armature object's shot that are to be read, until so many seconds are over.
+    """Visit the frames of the shots of armature objects that are to be read, until so many seconds are over.
 
-    Yields the progress from 0 to 1. Raises `scene_state.Disturbed`.
+    Those near the present one come first. Yields the progress from 0 to 1. Raises `scene_state.Disturbed`.
     """
-    motion, scene, until = sessions.of(ob).motion, context.scene, perf_counter() + seconds
-    motion.shot.cover(scene, ob.dqik.smooth)
-    frames = motion.shot.unread()
-    if not frames:
+    scene, until, unread = context.scene, perf_counter() + seconds, set[int]()
+    shots = [sessions.of(ob).motion.shot for ob in obs]
+    for ob, shot in zip(obs, shots, strict=True):
+        shot.cover(scene, ob.dqik.smooth)
+        unread.update(shot.unread())
+    if not unread:
         return
-    with offline.session(ob) as reading:
-        with scene_state.restored(scene, context.view_layer, ob) as visits:
-            for number, frame in enumerate(frames, 1):
+    now = scene.frame_current
+    with _paused(obs) as (readings, unsolved):
+        layer, rooms = context.view_layer, dict[Prepared, FrameArrays]()
+        with scene_state.restored(scene, layer, obs[0], unsolved=unsolved) as visits:
+            for number, frame in enumerate(sorted(unread, key=lambda frame: abs(frame - now)), 1):
                 visits.visit(frame)
-                found = offline.bake_frame(reading, ob, context.evaluated_depsgraph_get()).frame_input
-                question = None if found is None else motion.question_of(found)
-                motion.shot.ask(scene.frame_current_final, question, found)
-                yield number / len(frames)
-                if perf_counter() > until:
+                found = offline.bake_frames(readings, context.evaluated_depsgraph_get())
+                for ob, reading in zip(obs, found, strict=True):
+                    _ask(ob, scene.frame_current_final, reading.frame_input, rooms)
+                yield number / len(unread)
+                if perf_counter() > until or all(shot.notes for shot in shots):
                     break
-        context.view_layer.update()  # what this evaluates is no edit
+        layer.update()  # what this evaluates is no edit
 
 
-def finish(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, None, None]:
-    """Read and solve what is left of an armature object's shot, and before of those that it follows.
+def _ask(
+    ob: bpy.types.Object, time: float, found: FrameInput | None, rooms: dict[Prepared, FrameArrays]
+) -> None:  # fmt: skip
+    """Note what a frame asks. rooms : where questions are put together."""
+    motion, question = sessions.of(ob).motion, None
+    if found is not None:
+        if found.prepared not in rooms:
+            rooms[found.prepared] = found.prepared.arrays()
+        found.ask(rooms[found.prepared])
+        question = motion.question_of(found, rooms[found.prepared])
+    motion.shot.ask(time, question, found)
 
-    Yields the progress from 0 to 1, of each. Raises `scene_state.Disturbed`.
+
+@contextmanager
+def _paused(
+    obs: Sequence[bpy.types.Object],
+) -> Generator[tuple[list[tuple[Session, bpy.types.Object]], list[bpy.types.Object]]]:
+    """Sessions to read armatures with; the live ones that none of them follows pause meanwhile, and are yielded too."""
+    followed = set[int]().union(*(sessions.armatures.followed(ob.session_uid) for ob in obs))
+    uids = {ob.session_uid for ob in obs}
+    others = [bpy.data.objects[place] for place, uid in sessions.armatures.places() if uid not in followed | uids]
+    others = [ob for ob in others if ob.dqik.live and ob.session_uid not in sessions.suspended]
+    paused = {ob.session_uid for ob in others}
+    with ExitStack() as stack:
+        stack.callback(sessions.suspended.difference_update, paused)
+        sessions.suspended.update(paused)
+        yield [(stack.enter_context(offline.session(ob)), ob) for ob in obs], [*obs, *others]
+
+
+def finish(context: bpy.types.Context, *obs: bpy.types.Object) -> Generator[float, None, None]:
+    """Read and solve what is left of the shots of armature objects, and before of those that they follow.
+
+    Yields the progress from 0 to 1, of each. Raises `scene_state.Disturbed`, and `Refused` for a shot that is too long.
     """
-    follows = sessions.armatures.followed(ob.session_uid)
-    for one in [*(other for other in armatures() if other != ob and other.session_uid in follows), ob]:
-        for share in read(context, one):
+    follows = set[int]().union(*(sessions.armatures.followed(ob.session_uid) for ob in obs))
+    for group in groups([*(other for other in armatures() if other not in obs and other.session_uid in follows), *obs]):
+        for share in read(context, group):
             yield _READ * share
-        with ShotSolving(one, context.scene) as solving:
-            while not solving.is_done(_BEAT):
-                yield _READ + (1.0 - _READ) * solving.share
-        solved(one)
+        for one in group:
+            shot = sessions.of(one).motion.shot
+            if shot.notes:
+                raise Refused(shot.notes[0])
+            with ShotSolving(one, context.scene) as solving:
+                while not solving.is_done(_BEAT):
+                    yield _READ + (1.0 - _READ) * solving.share
+            solved(one)
 
 
 def solved(ob: bpy.types.Object) -> None:
@@ -88,6 +143,11 @@ class ShotSolving:
         shot, near = sessions.of(ob).motion.shot, scene.frame_current
         self._thread = ThreadPoolExecutor(1)
         self._future: Future[None] = self._thread.submit(solve, shot, sessions.known, near, self._watch)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended, done or not."""
+        return self._future.done()
 
     def is_done(self, seconds: float = 0.0) -> bool:
         """Whether it has ended, within so many seconds. Raises what it raised."""
@@ -116,22 +176,23 @@ class ShotSolving:
 def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None:
     """Answer all frames of a shot that were read, those `near` a frame first. Raises what `watch` raises.
 
-    What a window asked and was answered is kept, so that only those that ask otherwise are solved. known : answers of
-    frames on their own.
+    Windows that are not read whole are left. What a window asked and was answered is kept, so that only those that ask
+    otherwise are solved. known : answers of frames on their own.
     """
-    asked, smooth = shot.asked(), shot.smooth
+    (asked, unsure), smooth = shot.asked(), shot.smooth
     done, kept = 0, set[Window]()
     motions = _parts(asked)
     steady = steady_targets.in_shot(asked, motions, smooth, known)
     parts = [(window, {border.first: border for border in borders(*part, smooth)})
              for part in motions for window in stretches(*part)]  # fmt: skip
     for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
-        held = dict[int, bytes]()
-        for border in (at_borders[at] for at in (window.begin, window.last) if at in at_borders):
+        held, beside = dict[int, bytes](), [at_borders[at] for at in (window.begin, window.last) if at in at_borders]
+        kept.update((*beside, window))
+        if not all(unsure.isdisjoint(range(one.begin, one.end)) for one in (*beside, window)):
+            continue
+        for border in beside:
             held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch), border.first))
-            kept.add(border)
         found = enumerate(_answers(shot, known, window, steady, held, smooth, watch), window.first)
-        kept.add(window)
         for frame, answer in {**held, **dict(found)}.items():
             shot.reply(frame, smooth, asked[frame].question, answer)
         done += window.last - window.begin

@@ -127,17 +127,17 @@ def _layer(scene: bpy.types.Scene, pointer: int) -> bpy.types.ViewLayer | None:
 @contextmanager
 def restored(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, pose_of: bpy.types.Object,
-    seen: Collection[bpy.types.Object | None] = (),
+    seen: Collection[bpy.types.Object | None] = (), unsolved: Collection[bpy.types.Object] = (),
 ) -> Generator[Visits]:  # fmt: skip
     """Restore the scene's frame and the transforms of its objects and bones at the end, as far as these exist.
 
-    The bones of live armatures are left to their solver, except those of `pose_of`. Meanwhile shapes that nothing
-    depends on are hidden. seen : objects whose shapes are read. Raises `Disturbed` if what the frames are read from was
-    removed or changed.
+    The bones of live armatures are left to their solver, except those of `pose_of` and of `unsolved` ones. Meanwhile
+    shapes that nothing depends on are hidden. seen : objects whose shapes are read. Raises `Disturbed` if what the
+    frames are read from was removed or changed.
     """
     uid, layer = scene.session_uid, view_layer.as_pointer()
     frame = scene.frame_current + scene.frame_subframe
-    before = dict(_transforms(scene, pose_of))
+    before = dict(_transforms(scene, {pose_of, *unsolved}))
     visits = Visits(scene, view_layer, pose_of)
     try:
         with _shapes_hidden(view_layer, [pose_of, *seen]):
@@ -199,14 +199,17 @@ def _restore(scene: bpy.types.Scene, frame: float, before: dict[tuple[int, str |
 
 
 def _transforms(
-    scene: bpy.types.Scene, pose_of: bpy.types.Object
+    scene: bpy.types.Scene, pose_of: Collection[bpy.types.Object]
 ) -> Iterator[tuple[tuple[int, str | None], Transform]]:
-    """The transform channels of objects that are not linked, and of their bones, by object and bone."""
+    """The transform channels of objects that are not linked, and of their bones, by object and bone.
+
+    pose_of : armatures whose bones are put back though they are live.
+    """
     for ob in scene.objects:
         if ob.library is not None:
             continue
         yield (ob.session_uid, None), transform(ob)
-        if ob.pose is not None and (ob == pose_of or not ob.dqik.live):
+        if ob.pose is not None and (ob in pose_of or not ob.dqik.live):
             yield from (((ob.session_uid, bone.name), transform(bone)) for bone in ob.pose.bones)
 
 

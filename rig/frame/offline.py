@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Frames read for bakes, comparisons and checks, while live solving of their armature pauses."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 import bpy
@@ -35,15 +35,22 @@ def session(ob: bpy.types.Object, solver: str = "") -> Generator[Session]:
 
 
 def bake_frame(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Reading:
-    """Read one frame, for a bake for example, as live solving would read it after the change of frame.
+    """`bake_frames` of one armature."""
+    return bake_frames([(reading, ob)], depsgraph)[0]
 
-    The next frame overwrites its input. reading : as `session` gives it.
+
+def bake_frames(
+    readings: Sequence[tuple[Session, bpy.types.Object]], depsgraph: bpy.types.Depsgraph
+) -> list[Reading]:  # fmt: skip
+    """Read one frame of armatures, for a bake for example, as live solving would read it after the change of frame.
+
+    The next frame overwrites their inputs. readings : sessions as `session` gives them, with their armatures.
     """
     with sessions.busy:
         view = View.now(depsgraph, fresh=True)
-        if len(sessions.armatures.places()) > 1:  # only then may others follow it
+        if len(sessions.armatures.places()) > 1:  # only then may others follow one of them
             sessions.armatures.levels(view, sessions.suspended)
-        return frame.read(reading, ob, view)
+        return [frame.read(reading, ob, view) for reading, ob in readings]
 
 
 def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[GoalError, ...]:

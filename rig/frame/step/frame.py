@@ -247,7 +247,7 @@ def _note(
 ) -> None:
     """Have the report made from a solve, on request."""
     notes = [*frame_input.rig.plan.notes, *session.rig.natural.notes, *session.rig.unseen, *session.rig.unkeyed,
-             *session.pose.notes]  # fmt: skip
+             *session.pose.notes, *session.motion.shot.notes]  # fmt: skip
     session.report.note(Solved(
         frame_input.rig, frame_input.prepared, arrays, time.perf_counter() - began, written, session.rig.goals,
         view.scene_uid, view.frame, notes, session.motion.lags,

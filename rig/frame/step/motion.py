@@ -58,7 +58,7 @@ class FollowedMotion:
         if way.whole and self.shot.covers(view.scene_uid, view.frame):
             if view.fresh and view.is_whole:
                 self.shot.ask(view.frame, question, frame_input)
-            elif view.is_whole and self.shot.asked_otherwise(view.frame, question):
+            elif view.is_whole and question != self._question and self.shot.asked_otherwise(view.frame, question):
                 self.shot.doubt()  # an edit of the base pose concerns other frames too
             self.followed, self._behind = False, True
             self._answer_in_shot(frame_input, self.arrays, question, view.frame)

@@ -6,16 +6,20 @@ asks the same. An edit may have changed what other frames ask: then they are rea
 and the frames near them, are solved again (`rig/bake/whole_shot.py`).
 """
 
+from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
 import bpy
 
 from ...blender import scene_state
+from ...notes import Note
 from ..read.question import FrameInput
 from .known_answers import Question
 
 _BETWEEN = -(1 << 40)
+_MOST = 256 << 20  # bytes that the frames of a shot may take
+_OWN = 2500  # bytes that a frame takes besides its numbers
 _NEAR = 1e-4  # frames between times that count as one: Blender stores fractions in single precision
 
 
@@ -25,15 +29,31 @@ class Asked(NamedTuple):
     question: Question
     frame_input: FrameInput
 
+    @property
+    def size(self) -> int:
+        """Bytes that it takes together with its answer, if it shares nothing."""
+        return _OWN + 3 * len(self.question.targets) + 3 * len(self.question.pose)
+
+    def sharing(self, other: "Asked | None") -> "Asked":
+        """The same, which has in common with another frame what is alike: most frames have their start pose."""
+        if other is None or other.question.pose != self.question.pose:
+            return self
+        way = other.question.way if other.question.way == self.question.way else self.question.way
+        posed, links = other.frame_input.posed, other.frame_input.links
+        question = self.question._replace(way=way, pose=other.question.pose)
+        return Asked(question, replace(self.frame_input, posed=posed, links=links))
+
 
 class WholeShot:
     """The frames of one armature's shot. One thread reads and asks, another one solves and answers.
 
     Times are those at which a scene evaluates keys, which Time Stretching makes other numbers than those of frames.
-    smooth : as of `MotionSolver`. windows : what was solved at once, by what it asked, for `rig/bake/whole_shot.py`.
+    notes : why its frames cannot be solved as one motion. smooth : as of `MotionSolver`. windows : what was solved at
+        once, by what it asked, for `rig/bake/whole_shot.py`.
     """
 
     def __init__(self) -> None:
+        self.notes: list[Note] = []
         self.smooth = 0.0
         self.windows: dict[object, dict[tuple[object, ...], list[bytes]]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
@@ -49,6 +69,7 @@ class WholeShot:
         if shot == self._shot:
             return
         with self._lock:
+            self.notes = []
             same, self._shot = (shot[0], shot[3]) == (self._shot[0], self._shot[3]), shot
             for frames in (self._asked, self._answers):
                 for frame in [frame for frame in frames if not (same and shot[1] <= frame <= shot[2])]:
@@ -69,7 +90,11 @@ class WholeShot:
             if question is None or frame_input is None or frame_input.is_apart:
                 self._asked.pop(frame, None)
             elif known is None or known.question != question:
-                self._asked[frame] = Asked(question, frame_input.copy())
+                asked = Asked(question, frame_input.copy())
+                if asked.size * (self._shot[2] - self._shot[1] + 1) > _MOST:
+                    self.notes = [Note("The shot is too long to be solved as one motion: set a preview range")]
+                    return
+                self._asked[frame] = asked.sharing(self._asked.get(frame - 1) or self._asked.get(frame + 1))
             self._sure.add(frame)
 
     def asked_otherwise(self, time: float, question: Question) -> bool:
@@ -85,15 +110,18 @@ class WholeShot:
     def doubt(self) -> None:
         """An edit may have changed what any frame asks."""
         self._sure.clear()
+        self.notes = []
 
     def unread(self) -> list[int]:
         """The frames that are to be read."""
+        if self.notes:
+            return []
         return [frame for frame in range(self._shot[1], self._shot[2] + 1) if frame not in self._sure]
 
-    def asked(self) -> dict[int, Asked]:
-        """What the frames ask, by frame, in order."""
+    def asked(self) -> tuple[dict[int, Asked], set[int]]:
+        """What the frames ask, by frame, in order; and those that may ask something else since an edit."""
         with self._lock:
-            return dict(sorted(self._asked.items()))
+            return dict(sorted(self._asked.items())), self._asked.keys() - self._sure
 
     def reply(self, frame: int, smooth: float, question: Question, found: bytes) -> None:
         """Store a frame's answer to a question, as of `FrameArrays.answers`."""
@@ -121,12 +149,17 @@ class WholeShot:
     @property
     def share(self) -> float:
         """How much of the shot has its answers, 0 to 1."""
-        count, asked = self._shot[2] - self._shot[1] + 1, self._asked
-        done = sum(
-            frame not in asked or self.answer(frame * self._shot[3], asked[frame].question) is not None
+        count = self._shot[2] - self._shot[1] + 1
+        return (len(self._sure) - self.unanswered) / count if count > 0 else 0.0
+
+    @property
+    def unanswered(self) -> int:
+        """How many frames that were read since the last edit have no answer."""
+        asked = self._asked
+        return sum(
+            frame in asked and self.answer(frame * self._shot[3], asked[frame].question) is None
             for frame in self._sure
         )
-        return done / count if count > 0 else 0.0
 
     def _frame(self, time: float) -> int:
         """The whole frame at a time; one that no shot has between two."""

@@ -348,3 +348,64 @@ def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     edited = led()
     assert not np.array_equal(edited[10], steady[10])
     assert np.array_equal(edited[211:], steady[211:])
+
+
+def test_several_figures_are_read_at_once(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each frame is visited once for all; keyed bones of those that are not read are back afterwards."""
+    first, scene = shot(), bpy.context.scene
+    scene.frame_end = 60
+    others = [rigs.bent_arm(f"Other {k}") for k in range(2)]
+    for k, other in enumerate(others):
+        target = rigs.empty((0, 0, 0), f"Place {k}")
+        rigs.key_path(target, range(1, 71, 10), [(0.2 * sin(n), 0.8, 1.0 + 0.1 * k) for n in range(7)])
+        rigs.goal(other, other.pose.bones[-1].name, target)
+        other.dqik.live, other.dqik.start_from = True, ("SHOT", "POSE")[k]
+    upper = others[1].pose.bones[0]
+    rigs.key(upper, frame=1)
+    rigs.pose(others[1], upper.name, rigs.rotation((1, 0, 0), 40.0))
+    rigs.key(upper, frame=50)
+    rigs.at_frame(31)
+    shown, visited = [rigs.matrices(ob) for ob in others], []
+    state = importlib.import_module(f"{extension}.rig.blender.scene_state")
+    own = state.Visits.visit
+    monkeypatch.setattr(state.Visits, "visit", lambda self, frame: (visited.append(frame), own(self, frame))[1])
+    rigs.made_active(first)
+    go_on(extension)
+    assert first.dqik.status.shot == others[0].dqik.status.shot == 1.0
+    assert sorted({*visited, 31}) == list(range(1, 61))
+    assert len(set(visited)) == len(visited)
+    assert np.allclose(rigs.matrices(others[1]), shown[1], atol=1e-6)
+    together = play(others[0], range(1, 61))
+    rigs.made_active(others[0])
+    solve()
+    assert np.array_equal(play(others[0], range(1, 61)), together)
+
+
+def test_an_unkeyed_target_is_solved_and_comes_to_an_end(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands otherwise on the present frame alone is asked on that frame alone, and the rest is whole."""
+    shot()
+    rigs.at_frame(60)
+    bpy.data.objects["hand.L target"].location.z += 0.05
+    rigs.update()
+    module = importlib.import_module(f"{extension}.operators.live.shot")
+    monkeypatch.setattr(module, "_AT_ONCE", 0.01)  # so that the frames are read in several parts
+    go_on(extension)
+    ob = bpy.data.objects["Figure"]
+    assert ob.dqik.status.shot == 1.0
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L target"]) < 1e-4
+
+
+def test_a_shot_that_would_take_too_much_memory_refuses(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The panel says so; with a part of it as the preview range it is solved."""
+    ob, scene = shot(), bpy.context.scene
+    module = importlib.import_module(f"{extension}.rig.frame.step.whole_shot")
+    monkeypatch.setattr(module, "_MOST", 1_000_000)
+    with pytest.raises(RuntimeError, match="too long to be solved as one motion"):
+        bpy.ops.dqik.solve_shot()
+    go_on(extension)
+    rigs.at_frame(20)
+    assert "too long" in rigs.message(ob)
+    assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L target"]) < 1e-4
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 20, 60
+    solve()
+    assert ob.dqik.status.shot == 1.0
