@@ -282,3 +282,21 @@ def test_another_smoothness_is_an_edit(extension: str) -> None:
     go_on(extension)
     assert ob.dqik.status.shot == 1.0
     assert np.abs(play(ob) - before).max() > 1e-4
+
+
+def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
+    """A shot whose controls are keyed now and then, beside one whose bones are keyed on the same frames."""
+    ob = shot()
+    solve()
+    own = play(ob)
+    for frame in range(FIRST, LAST + 1, 10):
+        rigs.at_frame(frame)
+        assert ob.dqik.status.converged
+    assert bpy.ops.dqik.bake(frame_start=FIRST, frame_end=LAST, step=10) == {"FINISHED"}
+    keyed = play(ob)
+    assert np.abs(keyed[::10] - own[::10]).max() < 1e-4
+    fastest = [
+        max(rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(shown, shown[1:], strict=False))
+        for shown in (own, keyed)
+    ]
+    assert fastest[0] < 1.1 * fastest[1]
