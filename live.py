@@ -36,14 +36,19 @@ after_update: list[Callable[[], None]] = []
 after_undo: list[Callable[[], None]] = []
 """Called after undo and redo."""
 
+_STEP = 1.0 / 60.0  # seconds between the steps of a pose on its way to the frame's own answer
+
 _walked: set[str] = set()  # the lists of handlers that are about to be walked, or are being walked
 _in_change: set[int] = set()  # `session_uid` of armatures whose settings are being made
 _borrowed: list[Callable[[], None]] = []  # gives objects back what they have only for a render's frame
 
 
-def forget() -> None:
-    """Drop all state that lasts between frames, as if Blender had just started."""
-    sessions.forget()
+def forget(undone: bool = False) -> None:
+    """Drop all state that lasts between frames, as if Blender had just started. `undone` : but what undo leaves."""
+    if undone:
+        sessions.renew()
+    else:
+        sessions.forget()
     seen_motion.forget()
     _walked.clear()
     _borrowed.clear()
@@ -103,10 +108,7 @@ def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     if others and not sessions.busy.depth:
         sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
     elif not (others or sessions.busy.depth or sessions.simulations.rendering):
-        for place, uid in sessions.armatures.places():
-            ob, session = bpy.data.objects[place], sessions.by_uid.get(uid)
-            if session is not None and uid not in sessions.suspended and ob.dqik.live and ob.pose is not None:
-                step.show_again(session, ob, scene)
+        _show_again(scene)
     sessions.simulations.wait(scene, sessions.suspended)
 
 
@@ -153,6 +155,19 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         with sessions.busy:
             mirrored_paste.keep(ob, depsgraph)
         sessions.of(ob).arrivals.settle(ob, sessions.of(ob).pose)
+    if not bpy.app.background and not bpy.app.timers.is_registered(_go_on) and sessions.on_the_way():
+        bpy.app.timers.register(_go_on, first_interval=_STEP)
+
+
+def _go_on() -> float | None:
+    """Have armatures solved again whose pose is on its way to the frame's own answer; None once all have arrived.
+
+    They go on by a step in a drag, and by the rest of the way after it.
+    """
+    going = sessions.on_the_way()
+    for ob in going:
+        ob.update_tag()
+    return _STEP if going else None
 
 
 @persistent
@@ -190,9 +205,7 @@ def _on_save(*_: object) -> None:
 @persistent
 def _on_forget(*_: object) -> None:
     """After undo and redo, most of the state is out of date."""
-    renewed = sessions.renewed()
-    forget()
-    sessions.by_uid.update(renewed)
+    forget(undone=True)
     sessions.follow_renames()  # a step of Blender's may have the bone's new name, but not yet ours
     for function in after_undo:
         function()
@@ -233,6 +246,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Remove the handlers, and put every armature back to its base pose."""
+    if bpy.app.timers.is_registered(_go_on):
+        bpy.app.timers.unregister(_go_on)
     sessions.simulations.go_on()
     for name, handler in _HANDLERS.items():
         installed = getattr(bpy.app.handlers, name)
@@ -271,6 +286,15 @@ def _others_came_before(name: str) -> bool:
     """Whether other handlers were called before ours in a walk, and may have changed something."""
     handlers = getattr(bpy.app.handlers, name)
     return bool(handlers) and handlers[0] is not _HANDLERS[name]
+
+
+def _show_again(scene: bpy.types.Scene) -> None:
+    """Give armatures what they showed last at a scene's new frame, if Blender evaluates them there in any case."""
+    moving = {uid for uid, one in sessions.by_uid.items() if one.rig.moves_itself and uid not in sessions.suspended}
+    for place, uid in sessions.armatures.places() if moving else ():
+        ob = bpy.data.objects[place]
+        if uid in moving and ob.dqik.live and ob.pose is not None:
+            step.show_again(sessions.by_uid[uid], ob, scene)
 
 
 def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:

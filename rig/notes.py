@@ -17,6 +17,7 @@ class Code:
     """The texts that are compared, or used in several places, with `{}` for each value."""
 
     HAS_NO_BONE = "{} has no bone {}"
+    HAS_NO_SIZE = "{} has no size at this frame: scale it up first"
     NOTHING_TO_MOVE = "Goal {}: there is no bone above {} to move: switch on Use Tail"
     CYCLE = "Goal {}: its target or pole follows bone {}, which is solved"
     CYCLE_OF_GOALS = "Goal {} is left out: its target follows bone {} of a goal that moves with it: shorten its chain"

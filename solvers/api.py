@@ -152,20 +152,25 @@ class Prepared:
 
     @staticmethod
     def _fill(arrays: FrameArrays, positions: Any, rotations: Any, pose: Pose) -> bool:
-        """Copy targets and pose to `arrays` of one frame; False unless all are finite arrays of the right shapes.
+        """Copy targets and pose to `arrays` of one frame; False unless all are finite floats of the right shapes.
 
         Also False if a target's quaternion may be zero.
         """
         if not isinstance(pose, tuple) or len(pose) != 2:
             return False
         parts = arrays.positions, arrays.orientations, arrays.start_rotations, arrays.start_translations
-        for value, room in zip((positions, rotations, *pose), parts, strict=True):
+        try:
+            values = positions, rotations, *pose
+            given: list[np.ndarray] = [one if isinstance(one, np.ndarray) else np.array(one) for one in values]
+        except ValueError:  # rows of different lengths
+            return False
+        for value, room in zip(given, parts, strict=True):
             if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != room.shape[1:]:
                 return False
             if not math.isfinite(np.vdot(value, value)):
                 return False
             room[0] = value
-        scalars: list[float] = rotations[:, 0].tolist()
+        scalars: list[float] = arrays.orientations[0, :, 0].tolist()
         return min(map(abs, scalars), default=1.0) > LEAST_QUATERNION
 
     def arrays(self, count: int = 1, shared: bool = False) -> FrameArrays:

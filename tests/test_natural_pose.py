@@ -121,13 +121,13 @@ def rig(
         above = names.index(parent) if parent else -1
         back = axes[above].inv() if above >= 0 else Rotation.identity()
         offset = heads[number] - (heads[above] if above >= 0 else 0.0)
-        joints.append(ik.Joint(name, above, "ball" if parent else "fixed", back.apply(offset),
+        joints.append(ik.Joint(name, above, "ball" if parent or name in goals else "fixed", back.apply(offset),
                                rest=(back * axes[number]).as_quat(scalar_first=True)))  # fmt: skip
         role, _, side = name.partition(" ")
         bones.setdefault((role.rstrip("2"), side), []).append(figures.Bone(number, heads[number]))
     skeleton = ik.Skeleton(joints)
-    asked = [ik.Goal(names.index(name), position=(0, 0, 0), rotation=(1, 0, 0, 0) if turned else None)
-             for name in goals]  # fmt: skip
+    asked = [ik.Goal(names.index(name), position=(0, 0, 0), rotation=(1, 0, 0, 0) if turned or name == "hips" else None,
+                     priority=-int(name == "hips")) for name in goals]  # fmt: skip
     motions = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
     rest = directions.of_people({role: several[0].head for role, several in bones.items()})
     found = figures.of(skeleton, asked, bones, skeleton.links, motions, np.stack(rest, -1))
@@ -208,6 +208,46 @@ def test_half_an_amount_turns_joints_half_way() -> None:
     angles = [2.0 * np.arccos(np.clip(np.abs(prior.base(one.rest, asked, one.links, amount)[0, :, 0]), 0.0, 1.0))
               for amount in (0.5, 1.0)]  # fmt: skip
     np.testing.assert_allclose(2.0 * angles[0], angles[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
+def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) -> None:
+    """Down and back, by half the amount half as far; they stay for a head that is raised, and no other target moves."""
+    one = rig(goals=("hips", *ENDS))
+    own, thighs = prior(one.figure), [one.names.index(name) for name in ("thigh L", "thigh R")]
+    middle = one.heads[thighs].mean(0)
+    before = one.targets({}).positions[0]
+    head = one.goals.index("head")
+    for down, ahead in ((0.03, 0.0), (0.2, 0.0), (0.2, 0.1), (0.5, 0.2)):
+        asked = one.targets({"head": np.array([0.0, -down, ahead])})
+        hips = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
+        way = hips[0] - before[0]
+        np.testing.assert_array_equal(hips[1:], asked.positions[0, 1:])
+        assert way[0] == pytest.approx(0.0, abs=1e-12) and way[1] < 1.5 * way[2] < 0.0
+        length = np.linalg.norm(hips[head] - middle - way)
+        assert length == pytest.approx(np.linalg.norm(before[head] - middle), abs=1e-4)
+        half = own.shaped(one.rest, asked, one.links, 0.5)[1][0, 0] - before[0]
+        np.testing.assert_allclose(half, 0.5 * way, atol=1e-12)
+    for moved in ({"head": np.array([0.1, 0.05, 0.0])}, {"hips": np.array([0.0, 0.1, 0.0])}, REACH):
+        asked = one.targets(moved)
+        np.testing.assert_allclose(own.shaped(one.rest, asked, one.links, 1.0)[1], asked.positions, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
+def test_hips_do_not_jump_wherever_the_head_is_led(prior: Any) -> None:
+    """On straight ways through the whole body, as far as below the feet, hips go ten times as far at most."""
+    one, random = rig(goals=("hips", *ENDS)), np.random.default_rng(4)
+    own, steps = prior(one.figure), np.linspace(0.0, 1.0, 2001)[:, None]
+    for _ in range(20):
+        begin, end = random.uniform((-0.6, -1.8, -0.6), (0.6, 0.3, 0.6), (2, 3))
+        ways = begin + steps * (end - begin)
+        asked = one.targets({})
+        places = np.tile(asked.positions, (len(ways), 1, 1))
+        places[:, one.goals.index("head")] += ways
+        turns, poles = (np.tile(part, (len(ways), 1, 1)) for part in (asked.rotations, asked.poles))
+        hips = own.shaped(one.rest, Targets(places, turns, poles), one.links, 1.0)[1][:, 0]
+        moved = np.linalg.norm(np.diff(hips, axis=0), axis=-1)
+        assert moved.max() < 10.0 * np.linalg.norm(end - begin) / 2000
 
 
 def test_joints_without_freedom_keep_the_start() -> None:

@@ -20,6 +20,8 @@ ROOT = build_zip.ROOT
 COMMANDS = (
     "benchmarks/run.py --short --out OUT",
     "benchmarks/pictures.py OUT",
+    "benchmarks/shot.py --frames 60 --edits 1",
+    "benchmarks/drags.py --only arm --every 40",
     "benchmarks/versions.py ZIP --scenes 'nothing moves'",
     "examples/gallery/make.py --only reach --frames 1 --sheet OUT",
     "tests/characters/draw_retarget.py OUT/retarget.png mixamo --moments 20",

@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 219803337 /* a hash of all below */
+#define DQIK_LAYOUT 244871117 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -206,6 +206,10 @@
 #define FIGURE_NEAR_POSE 1.3
 #define FIGURE_POSED 0.3490658503988659
 #define FIGURE_BENDS -44.44444444444444
+
+/* solvers/figure/view.py */
+#define FIGURE_DOWN_AND_BACK {0.0, -0.8944271909999159, -0.4472135954999579}
+#define FIGURE_STEEP 3.0
 
 #define DQIK_SWIVELS 3
 #define DQIK_CLIP_FEWEST 16
@@ -688,6 +692,7 @@ typedef struct {
     int32_t hips_goal; /* -1: none */
     int32_t hips_link;
     int32_t hips_joint;
+    double giving; /* 0 to 1, how far hips go with the head */
     double hips_point[3];
     double hips_offset[3];
     double hips_from_rest[4];
@@ -779,7 +784,7 @@ DQIK_EXPORT void dqik_clip_step(const dqik_problem *problem, int64_t begin, int6
 /* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
 DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);
 
-/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. */
-DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base);
+/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. moved: the positions of the targets, of which those of the hips are set. */
+DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base, double *moved);
 
 #endif

@@ -250,6 +250,29 @@ static void keep_in_reach(const dqik_effector *e, const double *own_place, const
     for (int c = 0; c < 3; c++) place[c] = own_place[c] + share * (place[c] - own_place[c]);
 }
 
+/* How much higher the head is than the lower foot. */
+static double above_feet(const dqik_figure *f, const double *places) {
+    double low = INFINITY;
+    for (int i = f->arms; i < f->limbs; i++) low = least(low, places[3 * i + 1]);
+    return places[3 * (f->effectors - 1) + 1] - low;
+}
+
+static const double DOWN_AND_BACK[3] = FIGURE_DOWN_AND_BACK;
+
+/* See `Viewer.way_of_hips`. */
+static void way_of_hips(const dqik_figure *f, const dqik_figure_start *start, const room *r, double *way) {
+    const double *head = r->places + 3 * (f->effectors - 1), *before = start->places + 3 * (f->effectors - 1);
+    const double squared = dot3(head, head), length = sqrt(dot3(before, before)), nearer = most(length - sqrt(squared), 0.0);
+    const double ahead = most(-dot3(head, DOWN_AND_BACK), 0.0);
+    double by = sqrt(square(ahead) + most(square(length) - squared, 0.0)) - ahead;
+    by = least(by, FIGURE_STEEP * nearer);
+    if (f->arms < f->limbs) {
+        const double lowered = most(above_feet(f, start->places) - above_feet(f, r->places), 0.0);
+        by *= least(lowered / most(nearer, LEAST), 1.0);
+    }
+    for (int c = 0; c < 3; c++) way[c] = by * DOWN_AND_BACK[c];
+}
+
 /* How far (E) effectors have moved from the animator's pose, squared: in lengths of the limb, and in half turns. */
 static double moved(const dqik_figure *f, const dqik_figure_start *start, const room *r, int i) {
     const double *a = r->orientations + 4 * i, *b = start->turns + 4 * i;
@@ -314,10 +337,10 @@ static void begin(const dqik_figure *f, const double *rotations, const double *t
     }
 }
 
-/* See `Prior.base`. */
+/* See `Prior.shaped`. */
 static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const double *rotations,
                           const double *translations, const double *links, const double *positions,
-                          const double *orientations, double amount, double share, double *base) {
+                          const double *orientations, double amount, double share, double *base, double *moved_to) {
     if (!is_same_pose(f, start, rotations, links, share)) begin(f, rotations, translations, links, share, start);
     room r = room_in(f, start->memory);
     double q[4], p[3], axes[4], centre[3], *distance = r.moved, *ends = r.corrections;
@@ -337,7 +360,17 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
         q_normalize(q);
         double *place = r.places + 3 * i, *turn = r.orientations + 4 * i;
         see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
-        keep_in_reach(f->effector + i, start->places + 3 * i, start->turns + 4 * i, place, turn);
+    }
+    if (f->giving) {
+        double way[3], *hips = moved_to + 3 * f->hips_goal;
+        way_of_hips(f, start, &r, way);
+        for (int c = 0; c < 3; c++) way[c] *= f->giving * amount;
+        for (int i = 0; i < f->effectors; i++) minus3(r.places + 3 * i, r.places + 3 * i, way);
+        q_rotate(hips, axes, way);
+        add3(hips, positions + 3 * f->hips_goal);
+    }
+    for (int i = 0; i < f->effectors; i++) {
+        keep_in_reach(f->effector + i, start->places + 3 * i, start->turns + 4 * i, r.places + 3 * i, r.orientations + 4 * i);
         distance[i] = moved(f, start, &r, i);
     }
     for (int i = 0; i < f->limbs; i++)
@@ -370,12 +403,12 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
 void dqik_figure_base(const dqik_figure *f, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked,
                       int64_t goals, const double *rotations, const double *translations, const double *links,
                       const double *positions, const double *orientations, const double *amounts, double share,
-                      double *base) {
+                      double *base, double *moved) {
     const int64_t joints = f->skeleton.joints;
     for (int64_t i = 0; i < frames; i++) {
         const int64_t pose_at = poses > 1 ? i : 0, links_at = linked > 1 ? i : 0;
         base_of_frame(f, start, rotations + 4 * joints * pose_at, translations + 3 * joints * pose_at,
                       links + 8 * joints * links_at, positions + 3 * goals * i, orientations + 4 * goals * i,
-                      amounts[i], share, base + 4 * joints * i);
+                      amounts[i], share, base + 4 * joints * i, moved + 3 * goals * i);
     }
 }

@@ -107,6 +107,7 @@ void middle_of_limits(const work *w, point *p, const double *weights);
 void sample(const work *w, point *p, uint64_t *random);
 void sample_near(work *w, point *to, const point *from, double spread, uint64_t *random);
 void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit);
+int touches_limits(const dqik_stage *s, const double *x);
 
 /* kinematics.c */
 void forward_all(const work *w, point *p);

@@ -293,19 +293,29 @@ void sample_near(work *w, point *to, const point *from, double spread, uint64_t 
     take_step(w, to, from, w->d);
 }
 
-void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit) {
-    for (int b = 0; b < s->blocks; b++) {
-        int at = s->block_start[b], kind = s->block_kind[b], on = 0;
-        if (kind == DQIK_FREE_BALL) continue;
-        int size = kind == DQIK_BALL ? 3 : 1;
-        for (int i = at; i < at + size; i++) {
-            int here = x[i] <= s->lo[i] + AT_LIMIT || x[i] >= s->hi[i] - AT_LIMIT;
-            if (i > at && has_ellipse(s, b)) {
-                double normal[2];
-                here |= swing_normal(normal, x + at + 1, s->lo + at + 1, s->hi + at + 1, AT_LIMIT);
-            }
-            on |= here && s->hi[i] > s->lo[i];
+/* Whether a coordinate of a block is on a limit. */
+static int is_at_limit(const dqik_stage *s, int b, const double *x) {
+    int at = s->block_start[b], kind = s->block_kind[b], on = 0;
+    if (kind == DQIK_FREE_BALL) return 0;
+    int size = kind == DQIK_BALL ? 3 : 1;
+    for (int i = at; i < at + size; i++) {
+        int here = x[i] <= s->lo[i] + AT_LIMIT || x[i] >= s->hi[i] - AT_LIMIT;
+        if (i > at && has_ellipse(s, b)) {
+            double normal[2];
+            here |= swing_normal(normal, x + at + 1, s->lo + at + 1, s->hi + at + 1, AT_LIMIT);
         }
-        at_limit[s->block_joint[b]] |= (uint8_t)on;
+        on |= here && s->hi[i] > s->lo[i];
     }
+    return on;
+}
+
+void mark_limits(const dqik_stage *s, const double *x, uint8_t *at_limit) {
+    for (int b = 0; b < s->blocks; b++) at_limit[s->block_joint[b]] |= (uint8_t)is_at_limit(s, b, x);
+}
+
+/* Whether any joint that a stage moves is on a limit. */
+int touches_limits(const dqik_stage *s, const double *x) {
+    for (int b = 0; b < s->blocks; b++)
+        if (is_at_limit(s, b, x)) return 1;
+    return 0;
 }

@@ -127,11 +127,11 @@ static double longest_error(const work *w) {
     return largest;
 }
 
-/* Whether `w->now` misses a goal by much, inside limits and not by its reach; see `far_off` in
+/* Whether `w->now` misses a goal by much, at a limit and not by its reach; see `_far_off` in
  * solvers/group/plan.py. */
 static int is_far_off(const work *w) {
     const double miss = w->s->recovers ? STAGED_MISS_KNOWN : STAGED_MISS;
-    return w->s->stagings && longest_error(w) > miss && !beyond_reach(w, &w->now);
+    return w->s->stagings && longest_error(w) > miss && !beyond_reach(w, &w->now) && touches_limits(w->s, w->now.x);
 }
 
 /* Solve again in stages of the targets' way from where the effectors are in the base pose; see
@@ -159,13 +159,20 @@ static int solve_in_stages(work *w, const dqik_problem *problem) {
         iterations += minimise(w, s->staging + i);
         w->places = places, w->turns = turns;
     }
+    const double enough = STAGED_SHARE * rows_square(w, &w->best);
+    if (rows_square(w, &w->now) < enough) {
+        errors(w, &w->now);
+        iterations += minimise(w, s->phase + s->phases - 1);
+    }
     iterations = polish(w, problem, iterations);
-    if (!(rows_square(w, &w->now) < STAGED_SHARE * rows_square(w, &w->best))) copy_point(w, &w->now, &w->best);
+    if (!(rows_square(w, &w->now) < enough)) copy_point(w, &w->now, &w->best);
     return iterations;
 }
 
-/* Solve a stage afresh from a pose, with all goals at once; the answer is in `w->now`. */
-static int solve_afresh(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
+/* Solve a stage afresh from a pose, with all goals at once; the answer is in `w->now`. `missed_before`: whether it
+ * follows a frame that missed its goals, too. */
+static int solve_afresh(work *w, const dqik_problem *problem, const double *rotations, const double *translations,
+                        int missed_before) {
     const dqik_stage *s = w->s;
     const int pulls = s->phase[s->phases - 1].pull > 0.0;
     int iterations;
@@ -192,7 +199,7 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
         iterations += start_from_arcs(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
     }
-    if (!met && is_far_off(w)) {
+    if (!met && !missed_before && is_far_off(w)) {
         iterations += solve_in_stages(w, problem);
         met = within(w, &w->now, problem->tolerance, problem->rotation_tolerance);
         if (!met && is_far_off(w)) met = try_middle(w, problem, &iterations);
@@ -207,7 +214,7 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
 
 /* Solve a stage afresh from a pose; the answer is in `w->now`. */
 int solve_stage(work *w, const dqik_problem *problem, const double *rotations, const double *translations) {
-    int iterations = solve_afresh(w, problem, rotations, translations);
+    int iterations = solve_afresh(w, problem, rotations, translations, 0);
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
         iterations += serve_in_order(w, rotations, translations);
@@ -221,13 +228,9 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
 
 /* Attempts from other starts for a frame that misses its goals: starts near the pose before, in `w->given`, then
  * restarts. */
-static int retry(work *w, const dqik_problem *problem, const double *before) {
+static int retry(work *w, const dqik_problem *problem, int met_before) {
     const dqik_stage *s = w->s;
-    int iterations = 0, met_before = 0, met = 0;
-    if (before) {
-        const point rows = {.e = (double *)before};
-        met_before = within(w, &rows, problem->tolerance, problem->rotation_tolerance);
-    }
+    int iterations = 0, met = 0;
     if (s->restarts || looks_recoverable(w, met_before)) met = try_near(w, problem, &iterations);
     if (!met && s->restarts) iterations += restart(w, problem, 1);
     return iterations;
@@ -237,6 +240,8 @@ static int retry(work *w, const dqik_problem *problem, const double *before) {
 int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, const double *warm_q,
                 const double *warm_t, const double *start_q, const double *start_t, const double *before) {
     const dqik_stage *s = w->s;
+    const point rows = {.e = (double *)before};
+    const int met_before = before && within(w, &rows, problem->tolerance, problem->rotation_tolerance);
     double jump = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
@@ -263,14 +268,14 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     if (s->phase[s->phases - 1].pull > 0.0 && error > most(FOLLOW_LOST, 1.1 * rest)) {
         copy_point(w, &w->afresh, &w->now);
         ask(w, frame);
-        iterations += solve_afresh(w, problem, start_q, start_t);
+        iterations += solve_afresh(w, problem, start_q, start_t, before && !met_before);
         if (!(rows_square(w, &w->now) < rows_square(w, &w->afresh))) copy_point(w, &w->now, &w->afresh);
     }
     if ((s->recovers || s->restarts) && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         enter(w, &w->given, warm_q, warm_t);
         forward_all(w, &w->given);
         errors(w, &w->given);
-        iterations += retry(w, problem, before);
+        iterations += retry(w, problem, met_before);
     }
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;

@@ -47,6 +47,8 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         times = np.array(scene_state.times(scene, halves))
         every = yield from shares(self._dense(context, ob, times), 0.0, 0.05)
         size = character.scaled_size(ob)
+        if not size:
+            raise Refused(Note(Code.HAS_NO_SIZE, repr(ob.name)))
         bounds = reduce_keys.Bounds(self.angle, self.distance * size)
         own = {one.bone for one in every if one.ob == ob}
         ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])

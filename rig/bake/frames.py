@@ -64,9 +64,9 @@ class Run:
     def in_motion(self, known: KnownAnswers) -> FrameArrays:
         """The answers as of `solve`, with the completed start poses, as parts of a motion that is solved as one."""
         arrays = self._room.part(0, len(self._amounts))
-        posed = arrays.start_rotations.copy(), arrays.start_translations.copy()
+        asked = arrays.start_rotations.copy(), arrays.start_translations.copy(), arrays.positions.copy()
         self.solve(known)
-        arrays.start_rotations[:], arrays.start_translations[:] = posed
+        arrays.start_rotations[:], arrays.start_translations[:], arrays.positions[:] = asked
         start_pose.complete(arrays, self._first.rig, self._first.shaped(np.array(self._amounts)))
         return arrays
 

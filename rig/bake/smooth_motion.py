@@ -65,11 +65,11 @@ class MotionSolver:
 
 def solve_motion(
     prepared: Prepared, arrays: FrameArrays, weight: float, corrects: bool, watch: Watch = unwatched,
-    held: tuple[int, int] = (0, 0),
+    held: tuple[int, int] = (0, 0), beside: tuple[int, int] = (0, 0),
 ) -> None:  # fmt: skip
-    """Solve frames whose own answers stand in arrays as one motion; some may be held, as `solve_into` has it."""
+    """Solve frames whose own answers stand in arrays as one motion; some are held or beside, as `solve_into` has it."""
     if len(arrays) >= _FEWEST:
-        solve_into(prepared, _Answered(prepared), arrays, weight, corrects, watch=watch, held=held)
+        solve_into(prepared, _Answered(prepared), arrays, weight, corrects, watch=watch, held=held, beside=beside)
         check_numbers(arrays.rotations)
         prepared.push_apart(arrays)
 

@@ -19,6 +19,7 @@ from .smooth_motion import Stopped, solve_motion
 
 _BEAT = 0.05  # seconds between reports that frames are still being solved
 _JUMP, _STANDS_OUT = 0.1, 4.0  # [skeleton lengths], and times the steps beside it: a target's step that is a jump
+_VERSIONS = 3  # of a window, whose answers are kept: undo and redo solve nothing
 _READ = 0.5  # of the time, about, is reading
 
 
@@ -119,7 +120,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     """
     asked, smooth = shot.asked(), shot.smooth
     done, kept = 0, set[Window]()
-    parts = [(window, {border.first: border for border in borders(*part)})
+    parts = [(window, {border.first: border for border in borders(*part, smooth)})
              for part in _parts(asked) for window in stretches(*part)]  # fmt: skip
     for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
         held = dict[int, bytes]()
@@ -143,11 +144,15 @@ def _answers(
     """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
     own = [asked[frame] for frame in range(window.begin, window.end)]
     key = (smooth, *(one.question for one in own), *held.values())
-    before = shot.windows.get(window)
-    if before is None or before[0] != key:
+    solved = shot.windows.setdefault(window, {})
+    found = solved.pop(key, None)
+    if found is None:
         watch(0.0)
-        before = shot.windows[window] = key, _solve(window, own, held, smooth, known)
-    return before[1]
+        found = _solve(window, own, held, smooth, known)
+    solved[key] = found
+    if len(solved) > _VERSIONS:
+        del solved[next(iter(solved))]
+    return found
 
 
 def _solve(
@@ -160,7 +165,8 @@ def _solve(
     for at, answer in held.items():
         arrays.answer_again(answer, at - window.begin)
     if smooth > 0.0:
-        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held)
+        beside = window.first - window.begin, window.end - window.last
+        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside)
     return arrays.answers()[window.first - window.begin : window.last - window.begin]
 
 

@@ -38,6 +38,7 @@ class Modes:
             if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
         ]
         self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
+        self._of_rows: tuple[np.ndarray | None, list[tuple[str, np.ndarray]]] = None, []
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Modes) and self.numbers == other.numbers
@@ -68,8 +69,12 @@ class Modes:
         return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
-        return [(mode, rows) for mode, rows in by_mode if rows.size]
+        """The modes of some bones, each with its rows among them; a frame asks for the same ones as the last."""
+        known = self._of_rows
+        if bones is not known[0]:
+            by_mode = ((mode, np.flatnonzero(np.isin(bones, members))) for mode, members in self.groups)
+            known = self._of_rows = bones, [(mode, rows) for mode, rows in by_mode if rows.size]
+        return known[1]
 
 
 class Which(NamedTuple):
@@ -118,8 +123,7 @@ class Channels:
 
     def alike(self, other: "Channels", bones: np.ndarray) -> bool:
         """Whether some bones have the same channels in another pose, to the bit."""
-        pairs = (self.rotations, other.rotations), (self.locations, other.locations)
-        return all(one.take(bones, axis=0).tobytes() == two.take(bones, axis=0).tobytes() for one, two in pairs)
+        return _alike(self.rotations, other.rotations, bones) and _alike(self.locations, other.locations, bones)
 
     def put(self, other: "Channels", bones: np.ndarray) -> None:
         """Take the channels of some bones from another pose."""
@@ -158,6 +162,12 @@ class Channels:
         else:
             turned = Euler(turn[:3], mode).to_matrix()
         return Matrix.Translation(self.locations[bone]) @ turned.to_4x4() @ Matrix.Diagonal(scale).to_4x4()
+
+
+def _alike(one: np.ndarray, other: np.ndarray, bones: np.ndarray) -> bool:
+    """Whether some rows of two arrays are the same to the bit; mostly all are, which is cheaper to see."""
+    same = one.tobytes() == other.tobytes()
+    return same or one.take(bones, axis=0).tobytes() == other.take(bones, axis=0).tobytes()
 
 
 def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> Modes:

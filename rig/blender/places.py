@@ -30,6 +30,8 @@ def _by_channels(ob: bpy.types.Object) -> Matrix:
     After undo, and in a file that was just opened, Blender has the identity for objects that it does not evaluate.
     Where constraints or parents of other kinds take part, it stays that.
     """
+    if ob.parent is None and ob.matrix_basis.is_identity:
+        return ob.matrix_world
     if any(not constraint.mute for constraint in ob.constraints) or (ob.parent and ob.parent_type != "OBJECT"):
         return ob.matrix_world
     own = ob.matrix_parent_inverse @ ob.matrix_basis if ob.parent else ob.matrix_basis

@@ -14,6 +14,12 @@ def redraw(kind: str = "VIEW_3D") -> None:
                 area.tag_redraw()
 
 
+def is_dragging() -> bool:
+    """Whether the user moves, turns or scales something: one of Blender's transforms runs in a window."""
+    windows = bpy.context.window_manager.windows
+    return any(one.bl_idname.startswith("TRANSFORM_OT") for window in windows for one in window.modal_operators)
+
+
 def is_busy() -> bool:
     """Whether a window plays, an operator drags something, or a job visits frames: nothing else may visit any then."""
     windows = bpy.context.window_manager.windows

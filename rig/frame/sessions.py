@@ -79,20 +79,25 @@ class Sessions:
     def forget(self) -> None:
         """Remember nothing, as if Blender had just started."""
         self.by_uid.clear()
+        self.known.clear()
+        self._forget_scene()
+
+    def _forget_scene(self) -> None:
+        """Remember nothing of what is in the scene."""
         self.armatures.forget()
         self.simulations = Simulations(self.simulations.rendering)
-        self.known.clear()
         renamed.forget()
 
-    def renewed(self) -> dict[int, Session]:
-        """Sessions that remember only what undo and redo leave as it is, by `session_uid`.
+    def renew(self) -> None:
+        """Remember only what undo and redo leave as it is.
 
         Where Live is off, nothing is solved again, so a report goes unless the armature has its pose.
         """
         for ob in bpy.data.objects:
             if ob.session_uid in self.by_uid and ob.type == "ARMATURE" and not ob.dqik.live:
                 self.by_uid[ob.session_uid].report.check_pose(ob)
-        return {uid: session.renewed() for uid, session in self.by_uid.items()}
+        self.by_uid.update({uid: session.renewed() for uid, session in self.by_uid.items()})
+        self._forget_scene()
 
     def concerns(self, ob: bpy.types.Object, moved: set[int]) -> bool:
         """Whether an armature, one that it follows or one of its targets moved, or one of its settings changed.
@@ -113,6 +118,12 @@ class Sessions:
         """An edit may have changed what the frames of any shot ask."""
         for session in self.by_uid.values():
             session.motion.shot.doubt()
+
+    def on_the_way(self) -> list[bpy.types.Object]:
+        """The live armatures whose pose is on its way to the frame's own answer."""
+        going = {uid for uid, session in self.by_uid.items() if session.motion.is_on_the_way} - self.suspended
+        found = [bpy.data.objects[place] for place, uid in self.armatures.places() if uid in going] if going else []
+        return [ob for ob in found if ob.dqik.live and ob.mode != "EDIT"]
 
     def keyed_after_posing(self, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """`session_uid` of armatures with bones that were posed by hand, whose action Blender reports as changed."""

@@ -60,7 +60,7 @@ def target_problem(target: Bone, depsgraph: bpy.types.Depsgraph) -> Note | None:
     if (still := keyable.stands_still(ob, depsgraph)) is not None:
         return still
     if not abs(world_matrix(ob, bone, depsgraph).determinant()) > 0.0:
-        return Note("{} has no size at this frame: scale it up first", name_of(target))
+        return Note(Code.HAS_NO_SIZE, name_of(target))
     return None
 
 

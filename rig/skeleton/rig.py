@@ -271,7 +271,8 @@ def _rolled_feet(ob: bpy.types.Object, plan: Plan) -> list[RolledFoot]:
         rest = quaternion.from_matrix(armature.rest[goal.bone, :3, :3])
         legs = [
             n for n, one in enumerate(plan.goals)
-            if n != k and not one.of_foot and foot_roll.goes_with(ob.original, one.number, goal.number)
+            if n != k and not one.of_foot and one.facts.point is None  # which a drag has, and no number
+            and foot_roll.goes_with(ob.original, one.number, goal.number)
         ]  # fmt: skip
         found.append(RolledFoot(k, goal.number, own, rest, toes, toes >= 0 and plan.goals[toes].of_foot, legs))
     return found

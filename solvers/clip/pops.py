@@ -55,14 +55,19 @@ def _off(v: np.ndarray) -> np.ndarray:
     return np.sqrt(((v[1:-1] - 0.5 * (v[2:] + v[:-2])) ** 2).sum(-1)).max(-1, initial=0.0)
 
 
-def mend(clip: Clip, state: State, watch: Watch = unwatched, held: tuple[int, int] = (0, 0)) -> State:
+def mend(
+    clip: Clip, state: State, watch: Watch = unwatched, held: tuple[int, int] = (0, 0),
+    asked: tuple[int, int] | None = None,
+) -> State:  # fmt: skip
     """The state, which is changed, with pops bridged where that costs less and misses no goal.
 
     Where targets pop as well, the goals force it: no way between is smooth. held : frames at the beginning and at the
-    end that stay.
+    end that stay. asked : the first frame that counts, and the one behind the last; others than those near them do not.
     """
     tried, targets = np.zeros(len(clip), dtype=bool), forced(clip)
     tried[: held[0]] = tried[len(clip) - held[1] :] = True
+    if asked is not None:
+        tried[: max(asked[0] - BRIDGES[-1], 0)] = tried[asked[1] + BRIDGES[-1] :] = True
     for _ in range(MOST):
         off = pops(clip, state)
         off[tried | (targets > FORCED * off)] = 0.0

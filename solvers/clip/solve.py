@@ -24,7 +24,7 @@ from ..motion.contacts import runs
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, evaluate
 from . import branches
-from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
+from .answers import AT_ONCE, MET_SHARE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
 from .keys import between, kept, keys_of, refined
 from .pops import MISSED, mend
@@ -40,30 +40,36 @@ CALM = np.radians(3.0)  # of a step that goals force, on average: from there on 
 FASTER = 3.0  # power of the speed by which it does, because accelerations grow with speed too
 POLISH_ITERATIONS = 12
 ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
+FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 MORE = 1.02  # times the cost of what a frame's own answer misses: what it may miss where goals are missed
+BESIDE = 2  # frames on each side of those, which may miss a little too
 _polished = damped(dls.step)
 
 
 def solve_into(
     prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
-    window: int = WINDOW, watch: Watch = unwatched, held: tuple[int, int] = (0, 0),
+    window: int = WINDOW, watch: Watch = unwatched, held: tuple[int, int] = (0, 0), beside: tuple[int, int] = (0, 0),
 ) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
     solver : of frames of the prepared solve. corrects : whether the start poses are a motion to correct: then it is
         the correction that is smooth, else the motion. window : frames that are solved at once.
     watch : of the progress; it may raise to stop the solve. held : how many frames at the beginning and at the end have
-        their answers in `arrays` already: the motion goes on from those and leads to these.
+        their answers in `arrays` already: the motion goes on from those and leads to these. beside : how many are
+        there only for the sake of the others, whose answers are exact.
     """
     finite = prepared.numpy.finite(arrays)
     if not finite.all():
         arrays.answer_nothing(~finite)
     for begin, end in runs(finite):
         own_watch = within(watch, begin / len(arrays), end / len(arrays))
-        own_held = max(held[0] - begin, 0), max(held[1] - (len(arrays) - end), 0)
+        own_held, own_beside = (
+            (max(ends[0] - begin, 0), max(ends[1] - (len(arrays) - end), 0)) for ends in (held, beside)
+        )
         if sum(own_held) < end - begin:
-            _Solve(prepared, solver, arrays.part(begin, end), smooth, corrects, window, own_watch, own_held).run()
+            part = arrays.part(begin, end)
+            _Solve(prepared, solver, part, smooth, corrects, window, own_watch, own_held, own_beside).run()
 
 
 class _Solve:
@@ -75,9 +81,10 @@ class _Solve:
 
     def __init__(
         self, prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool,
-        window: int, watch: Watch, held: tuple[int, int],
+        window: int, watch: Watch, held: tuple[int, int], beside: tuple[int, int],
     ) -> None:  # fmt: skip
         self.prepared, self.solver, self.arrays, self.watch, self.held = prepared, solver, arrays, watch, held
+        self.asked = beside[0], len(arrays) - beside[1]
         self.stages = stages = prepared.numpy
         self.smooth, self.corrects, self.window, self.length = smooth, corrects, window, stages.skeleton.length
         self.targets, self.start, self.links, _ = stages.inputs(arrays, slice(None))
@@ -182,12 +189,13 @@ class _Solve:
             smoothness = smoothness.nearer(max(float(steps.mean()) / CALM, 1.0) ** FASTER)
             clip = replace(clip, smoothness=smoothness, terms=(*clip.terms, Speed.of(smoothness, steps)))
         state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
-        state, lost = _exact(stage, clip, mend(clip, state, watch, self.held), keys, first, wanted)
+        state = mend(clip, state, watch, self.held, self.asked)
+        state, lost = _exact(stage, clip, state, keys, first, wanted, self.asked)
         self._hold(space, state)
         for answer in states if len(keys) == frames else ():
             if clip.roughness(answer) < clip.roughness(state):  # rare: it moves more smoothly
                 smoother = _taken(space, state, [answer], np.zeros((1, 1)))
-                exact, own_lost = _exact(stage, clip, smoother, keys, first, wanted)
+                exact, own_lost = _exact(stage, clip, smoother, keys, first, wanted, self.asked)
                 self._hold(space, exact)
                 if clip.roughness(exact) < clip.roughness(state) and not (own_lost & ~lost).any():
                     state, lost = exact, own_lost
@@ -244,12 +252,14 @@ def _missed(
 
 
 def _exact(
-    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State, missed_rows: np.ndarray
+    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State, missed_rows: np.ndarray,
+    asked: tuple[int, int],
 ) -> tuple[State, np.ndarray]:  # fmt: skip
     """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
     answer : (K) at the keys, from which keys are met that cannot be met from `state`. missed_rows : (F, m) that frames
-        miss anyway: another way to miss about as much is not left for one that pops.
+        miss anyway: another way to miss about as much is not left for one that pops. asked : the first frame for which
+        this is done, and the one behind the last.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
@@ -258,9 +268,9 @@ def _exact(
     )  # fmt: skip
     every = np.zeros(len(state.x), dtype=bool)
     most = np.where(missed_rows.any(-1), np.maximum(MORE * (missed_rows**2).sum(-1), MISSED**2), -1.0)
-    for begin in range(0, len(state.x), AT_ONCE):
-        some = slice(begin, begin + AT_ONCE)
-        part = clip.part(begin, begin + AT_ONCE)
+    for begin in range(*asked, AT_ONCE):
+        some = slice(begin, min(begin + AT_ONCE, asked[1]))
+        part = clip.part(some.start, some.stop)
         wanted = missed_rows[some, : hard.m]
         frames = Request(state.take(some), part.targets._replace(wanted=wanted), part.links)
         point = _met(stage, settings, state.take(some), frames)
@@ -286,9 +296,16 @@ def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray)
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
     """The point after a few damped steps toward the goals alone, from a state that is brought inside the limits."""
-    space, hard = stage.space, stage.hard_tasks
+    space, hard, options = stage.space, stage.hard_tasks, stage.options
     inside = space.step(state, space.project(state.x) - state.x)
-    return _polished(hard, space, settings, evaluate(hard, inside, frames), frames).point
+    first = settings._replace(iterations=FIRST_ITERATIONS)
+    point = _polished(hard, space, first, evaluate(hard, inside, frames), frames).point
+    near = MET_SHARE * options.tolerance, MET_SHARE * options.rotation_tolerance
+    left = np.flatnonzero(~hard.within(point.error, *near))
+    if left.size:  # where a limb is straight, many steps bring a frame that is near hardly nearer
+        point = point.copy()
+        point.put(left, _polished(hard, space, settings, point.take(left), frames.take(left)).point)
+    return point
 
 
 def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:

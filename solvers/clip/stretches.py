@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from .windows import REACH
 
-STRETCH = 96  # frames from one border to the next
-ROOM = 48  # frames on each side of a border that decide on it
+STRETCH = 48  # frames from one border to the next
+ROOM, LEAST_ROOM = 48, 24  # frames on each side of a border that decide on it: at smooth = 1, and at least
 LEAST = 16  # frames from the beginning and the end of a motion to its first and its last border
 
 
@@ -30,15 +30,19 @@ class Window(NamedTuple):
     held: tuple[int, int] = (0, 0)
 
 
-def borders(begin: int, end: int) -> Iterator[Window]:
-    """The windows around the borders of a motion of frames `begin` to `end`: at the same frames for any motion."""
+def borders(begin: int, end: int, smooth: float) -> Iterator[Window]:
+    """The windows around the borders of a motion of frames `begin` to `end`: at the same frames for any motion.
+
+    smooth : in proportion to the time that it smooths over.
+    """
+    room = max(round(smooth * ROOM), LEAST_ROOM)
     for at in range(-((-begin - LEAST) // STRETCH) * STRETCH, end - LEAST, STRETCH):
-        yield Window(max(at - ROOM, begin), min(at + REACH + ROOM, end), at, at + REACH)
+        yield Window(max(at - room, begin), min(at + REACH + room, end), at, at + REACH)
 
 
 def stretches(begin: int, end: int) -> Iterator[Window]:
     """The windows between the borders, which are held, and the ends of the motion."""
-    ends = [border.first for border in borders(begin, end)]
+    ends = [border.first for border in borders(begin, end, 0.0)]
     for first, last in zip([begin, *ends], [*ends, end], strict=True):
         held = REACH if first > begin else 0, REACH if last < end else 0
         yield Window(first, last + held[1], first + held[0], last, held)

@@ -17,7 +17,7 @@ from types import ModuleType
 import numpy as np
 
 from ..algebra import quaternion
-from ..figure import body, collars, fading, own_motion, weights
+from ..figure import body, collars, fading, own_motion, view, weights
 from ..figure import limbs as figure_limbs
 from ..group import apart, plan, stages
 from ..iterate import active_set, aim, descent, linear_step, mmd, one_sided, sweeps
@@ -72,6 +72,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (collars, "FIGURE_COLLAR_", "REST"),
     (figure_limbs, "FIGURE_", "STEADY SOFT FOLDED ROOM POINTED MOST_EASED LEAST_BEND LEAST_KNEE MOST_KNEE"),
     (fading, "FIGURE_", "NEAR_REST NEAR_POSE POSED BENDS"),
+    (view, "FIGURE_", "DOWN_AND_BACK STEEP"),
 )
 """The modules that define constants, the prefix of their names in C, and the names."""
 
@@ -118,10 +119,11 @@ FUNCTIONS = (
              _PROBLEM, _FRAMES, _SOME, ("double[]", "rotations x"), ("double[]w", "rows columns work")),
     function("dqik_figure_base", "void", "The rotations (frames, J, 4) that solves start from, from the animator's "
              "poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses "
-             "and linked may be 1.", ("dqik_figure[]", "figure"), ("dqik_figure_start[]w", "start"),
+             "and linked may be 1. moved: the positions of the targets, of which those of the hips are set.",
+             ("dqik_figure[]", "figure"), ("dqik_figure_start[]w", "start"),
              ("int64", "frames poses linked goals"),
              ("double[]", "rotations translations links positions orientations amounts"), ("double", "share"),
-             ("double[]w", "base")),
+             ("double[]w", "base moved")),
 )  # fmt: skip
 
 

@@ -40,13 +40,13 @@ class CompiledPrior(Prior):
         """Without what only this process has."""
         return {name: value for name, value in self.__dict__.items() if name not in {"compiled", "_alike"}}
 
-    def base(
+    def shaped(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
-    ) -> np.ndarray:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """See `Prior`."""
         if self.compiled is None or not self.counts(amount):
-            return super().base(start, targets, links, amount, share)
-        return self.compiled.base(start, targets, links, amount, share)
+            return super().shaped(start, targets, links, amount, share)
+        return self.compiled.shaped(start, targets, links, amount, share)
 
 
 class PackedPrior:
@@ -73,19 +73,19 @@ class PackedPrior:
         self._arrays: tuple[np.ndarray, ...] = ()
         self._arguments: list[int] = []
 
-    def base(
+    def shaped(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float
-    ) -> np.ndarray:
-        """`Prior.base`."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """`Prior.shaped`."""
         frames = len(targets.positions)
         arrays = *start, links, targets.positions, targets.rotations, self._amounts(amount, frames)
         if not self._arrays or any(map(operator.is_not, arrays, self._arrays)):
             self._arrays = tuple(np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
             counts = frames, len(start.rotations), len(links), targets.positions.shape[1]
             self._arguments = [*counts, *(array.ctypes.data for array in self._arrays)]
-        found = np.empty((frames, *start.rotations.shape[1:]))
-        self._base(self._figure, self._start, *self._arguments, share, found.ctypes.data)
-        return found
+        found, positions = np.empty((frames, *start.rotations.shape[1:])), self._arrays[3].copy()
+        self._base(self._figure, self._start, *self._arguments, share, found.ctypes.data, positions.ctypes.data)
+        return found, positions
 
     def _amounts(self, amount: float | np.ndarray, frames: int) -> np.ndarray:
         """An amount (F,) for each frame; for one frame always in the same array, whose address is known."""
@@ -145,6 +145,7 @@ def _free(prior: Prior) -> dict[str, Any]:
     own, parts = prior.own, prior.body
     chest = prior.figure.spine[-1] if prior.keeps_chest else -1
     return {
+        "giving": prior.giving,
         "turned": len(prior.joints),
         "spine": len(parts.spine),
         "neck": len(parts.neck),

@@ -292,6 +292,7 @@ FIGURE = structure(
     ("dqik_effector[]", "effector", "(effectors) of the limbs, then of the head"),
     ("dqik_figure_limb[]", "limb", "(limbs) arms first"),
     ("int32", "hips_goal hips_link hips_joint", "-1: none"),
+    ("double", "giving", "0 to 1, how far hips go with the head"),
     ("double[3]", "hips_point hips_offset", ""),
     ("double[4]", "hips_from_rest hips_inverse", ""),
     ("int32[]", "select", "(features) of all that is told"),

@@ -122,6 +122,19 @@ class RestFigure:
     skeleton: "Skeleton"
     goals: tuple["Goal", ...]
 
+    @property
+    def hips_give(self) -> bool:
+        """Whether the hips go with the head: both have goals, that of the hips comes last, and no bone between has one.
+
+        A chest that is led tells by itself how far the body leans.
+        """
+        if self.head is None or self.hips.goal < 0:
+            return False
+        hips, head = self.goals[self.hips.goal], self.goals[self.head.goal]
+        above = self.skeleton.ancestors
+        trunk = [one for one in self.goals if above[head.joint, one.joint] and above[one.joint, hips.joint]]
+        return hips.priority < head.priority and {one.joint for one in trunk} <= {hips.joint, head.joint}
+
 
 class NoFigure(Enum):
     """Reasons for no prior: legs that do not hang down, or no goal on a whole limb that it can read."""

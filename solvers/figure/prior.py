@@ -53,6 +53,7 @@ class Prior:
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
+        self.giving = float(free[self.viewer.hips_joint]) if self.viewer.hips_give else 0.0  # how far hips go along
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
@@ -66,19 +67,26 @@ class Prior:
     def base(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
     ) -> np.ndarray:
-        """Rotations (F, J, 4) that a solve starts from and is pulled to.
+        """The rotations of `shaped`."""
+        return self.shaped(start, targets, links, amount, share)[0]
 
-        Where the targets are where the effectors stand in `start`, they are those of `start`; the prior takes over as
-        targets move away.
+    def shaped(
+        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (F, J, 4) that a solve starts from and is pulled to, and its targets' positions (F, G, 3).
+
+        Where the targets are where the effectors stand in `start`, the rotations are those of `start`; the prior takes
+        over as targets move away. Positions stay, but for hips whose goal comes after that of the head: they go with a
+        head that is lowered.
 
         Parameters
         ----------
         start : the animator's own pose, (F or 1, J, ...). targets : of F frames. links : (F or 1, J, 8).
-        amount : 0..1, or (F,); if it is 0, the answer is `start.rotations` itself. share : 0..1 of the character's own
+        amount : 0..1, or (F,); if it is 0, the answer is what was given itself. share : 0..1 of the character's own
             motion.
         """
         if not self.counts(amount):
-            return start.rotations
+            return start.rotations, targets.positions
         body, count = self.body, max(len(start.rotations), len(links))
         # how the animator's own pose differs from the prior's there, without the bends of limbs, and in these
         posed, chest = self.view(np.broadcast_to(start.rotations, (count, *start.rotations.shape[1:])), links)
@@ -88,7 +96,12 @@ class Prior:
         bent = (body.bends @ apart[..., None])[..., 0]
         # it counts less with the squared distances of the targets
         fade = fading.rates(by_row(quaternion.angle(own, self.at_rest) ** 2, body.serves.T))[..., None]
-        view = body.within_reach(self.viewer.of_targets(targets.positions, targets.rotations, start, links), posed)
+        view, positions = self.viewer.of_targets(targets.positions, targets.rotations, start, links), targets.positions
+        if self.giving:
+            way = self.giving * np.reshape(amount, (-1, 1)) * self.viewer.way_of_hips(view, posed)
+            view = View(view.places - way[:, None], view.turns)
+            positions = self.viewer.moved_hips(targets, way)
+        view = body.within_reach(view, posed)
         moved = body.moved(view, posed)
         near = np.exp(by_row(moved, fade * body.follows))[..., None]
         near_bent = np.exp(by_row(moved, (fade + fading.BENDS) * body.follows))[..., None]
@@ -105,7 +118,7 @@ class Prior:
             turn = quaternion.log(quaternion.relative(before, motions))
             motions = quaternion.product(before, quaternion.exp(shares[..., None] * turn))
         rotations[:, self.joints] = motions
-        return rotations
+        return rotations, positions
 
     def view(self, rotations: np.ndarray, links: np.ndarray) -> tuple[View, np.ndarray | None]:
         """The effectors in poses (F, J, 4), and the chest's turn (F, 3) if the prior does not tell it."""

@@ -6,8 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
+from ..model.goals import Targets
 from ..model.skeleton import Pose
 from .figure import RestFigure
+
+DOWN_AND_BACK = np.array([0.0, -2.0, -1.0]) / np.sqrt(5.0)
+"""Which way people's hips go for a head that is lowered.
+
+Captured people with both feet on the ground (CMU, 934 frames), whose heads look ahead and are lower by up to a fifth of
+the height than when they stand, have their hips lower by 0.8 of it, and back by 0.5 where the head does not move
+forward too. Their hands tell hardly more.
+"""
+STEEP = 3.0  # of the way that a head has come nearer: hips go no further, if they go past it
 
 
 class View(NamedTuple):
@@ -32,6 +42,8 @@ class Viewer:
         self.goals = np.array([goal for goal, _, _ in parts])
         self.joints = np.array([joint for _, _, joint in parts])
         self.offsets = np.array([figure.goals[goal].offset for goal, _, _ in parts], dtype=float)
+        self._feet = np.array([limb.kind == "leg" for limb in figure.limbs] + [False] * len(heads))
+        self.hips_give = figure.hips_give
         self._placed = np.flatnonzero([not turned for _, turned, _ in parts])
         self.from_rest = quaternion.product(quaternion.conjugate(figure.rest[self.joints]), figure.axes)
         self.hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
@@ -51,6 +63,30 @@ class Viewer:
             own = self._hips_of(start, links)
             hips = own[:, :4], dual_quaternion.translation(own), self._centre
         return self._seen(*hips, positions[:, self.goals], rotations[:, self.goals])
+
+    def way_of_hips(self, view: View, posed: View) -> np.ndarray:
+        """How far hips go (F, 3) for a head that is nearer to them than in another view, in their axes.
+
+        They go down and back until the trunk has its length again. A head comes nearer if it is lowered, toward the
+        feet: where the hips themselves are raised toward it, they stay.
+        """
+        head, before = view.places[:, -1], posed.places[:, -1]
+        square, length = (head * head).sum(-1), np.sqrt((before * before).sum(-1))
+        nearer = np.maximum(length - np.sqrt(square), 0.0)
+        ahead = np.maximum(-(head * DOWN_AND_BACK).sum(-1), 0.0)
+        way = np.sqrt(ahead * ahead + np.maximum(length * length - square, 0.0)) - ahead
+        way = np.minimum(way, STEEP * nearer)
+        if self._feet.any():
+            height, now = (each.places[:, -1, 1] - each.places[:, self._feet, 1].min(-1) for each in (posed, view))
+            lowered = np.maximum(height - now, 0.0)
+            way *= np.minimum(lowered / np.maximum(nearer, quaternion.LEAST), 1.0)
+        return way[:, None] * DOWN_AND_BACK
+
+    def moved_hips(self, targets: Targets, way: np.ndarray) -> np.ndarray:
+        """The targets' positions (F, G, 3), those of the hips moved by a way (F, 3) in their axes."""
+        positions, hips = targets.positions.copy(), quaternion.normalize(targets.rotations[:, self._hips.goal])
+        positions[:, self._hips.goal] += quaternion.rotate(quaternion.product(hips, self.hips_from_rest), way)
+        return positions
 
     def of_pose(self, world: np.ndarray, links: np.ndarray) -> View:
         """The effectors in a pose. world : (F, J, 8) transforms of its joints."""

@@ -13,7 +13,8 @@ A frame that misses its goals is solved again:
 - from an arc, if its chain is straight and there is no pull;
 - in stages: targets come from where effectors are in the base pose. A descent from the base pose to targets far away
   may end in a local minimum inside the limits: hands that reach for the floor bend a standing figure's spine as far as
-  it goes, while its knees are straight. On the way there the hips sink in time;
+  it goes, while its knees are straight. On the way there the hips sink in time. Where no joint is at a limit, and
+  where the frame before missed its goals too, this has not been seen to help and is left out;
 - from near poses. A finger that becomes straight, within its tolerance, may bend to the wrong side next, follow its
   target to the joint's limit, and stay there while the target moves on. A few descents from poses near the one before
   find the other side; of those that meet the goals the nearest is kept;
@@ -77,7 +78,8 @@ class Work:
     first : the point that it begins at. frame : the request. best : the best point, with the goals' error rows.
     iterations : of all attempts. taken : of the last one. accepted : whether that one's end counts.
     targets : with the shares by which goals have yielded. base : the pose that restarts keep what has no limits from.
-    met_before : whether the frame before met its goals; None for a frame that is solved afresh.
+    met_before : whether the frame before met its goals; None for a frame that is solved afresh. missed_before :
+        whether a frame that is solved afresh follows one that missed its goals.
     settled : whether the descent to the best point ran to its end. restarted : the random starts that were tried.
     """
 
@@ -94,6 +96,7 @@ class Work:
         self.settled = follows or not stage.runs["phase"][0].abandons
         self.base = self.first.state if follows else self.frame.base
         self.met_before = (residual is not None and stage.met(replace(self.first, error=residual))) if follows else None
+        self.missed_before = False
         self.random, self.restart_random = (SplitMix64(stage.options.seed) for _ in range(2))
         self.began = 0.0
         self._start, self._home = start, home
@@ -171,6 +174,7 @@ class Plan:
                 Descent(settings, request=partial(_on_the_way, share=number / len(runs["staging"])))
                 for number, settings in enumerate(runs["staging"], 1)
             ]
+            way.append(Descent(runs["phase"][-1], when=partial(_lower, share=STAGED_SHARE)))
             self.afresh += [
                 Attempt(_at_base, [*way, *ends], _far_off, partial(_lower, share=STAGED_SHARE)),
                 Attempt(_in_the_middle, [Descent(runs["descending"][0], hard=True)], _far_off, _meets),
@@ -344,10 +348,12 @@ def _stuck(work: Work) -> bool:
 
 
 def _far_off(work: Work) -> bool:
-    """Whether goals are missed by much, but not by their reach."""
+    """Whether goals are missed by much, at a limit but not by their reach, and no frame before has missed them, too."""
     stage, best = work.stage, work.best
     miss = STAGED_MISS_KNOWN if stage.recovers else STAGED_MISS
-    return work.misses() and stage.largest_error(best) > miss and not stage.beyond_reach(best, work.frame)
+    if work.missed_before or not work.misses() or stage.largest_error(best) <= miss:
+        return False
+    return not stage.beyond_reach(best, work.frame) and bool(stage.space.at_limit(best.state.x[0]).any())
 
 
 def _on_the_way(work: Work, point: Point, share: float) -> Request:

@@ -86,7 +86,7 @@ def runs(
          {"iterations": min(20, most), "first_damping": FIRST_DAMPING, "reluctance": released}),
         # the targets' way from the base pose, in four stages
         *[("staging", continues and limited, "last", {"iterations": min(settings.iterations, 12), **BRIEF})] * 3,
-        ("staging", continues and limited, "phase", {}),
+        ("staging", continues and limited, "phase", {"abandons": True}),
         # goals yield to those before them, which a second descent meets; with limits it takes longer to come to rest,
         # and a descent that is cut off trembles
         ("yielding", ordered, "eased", {"iterations": int(0.25 * most), "first_damping": 1e-3}),

@@ -221,6 +221,12 @@ class JointSpace:
             v[:, self._lengths] = (state.x - other.x)[:, self._lengths]
         return v
 
+    def between(self, state: State, other: State, share: float) -> State:
+        """The state at a share of the way from `state` to `other`, inside the limits if both are."""
+        turn = quaternion.log(quaternion.relative(state.rotations, other.rotations))
+        rotations = quaternion.product(state.rotations, quaternion.exp(share * turn))
+        return self._settle(State(rotations, self.project(state.x + share * (other.x - state.x))))
+
     def components(self, vectors: np.ndarray) -> np.ndarray:
         """Components (F, n), along the degrees of freedom, of vectors (F, J, 3) in the joints' own frames."""
         if not self._plain:

@@ -117,8 +117,8 @@ FAULTS = [
     ),
     Fault(
         "hand-unnoticed", _STEADY,
-        "if not reading.now.alike(self._written, rig.bones) or not prepared.is_animated_alike(ob):",
-        "if not prepared.is_animated_alike(ob):", "a bone that is posed by a script between frames is overwritten",
+        "            if not reading.now.alike(self._written, rig.bones):\n                return False\n", "",
+        "a bone that is posed by a script between frames is overwritten",
         "test_playback test_base_pose test_promises test_posing",
         groups="hand,pose",
     ),
@@ -152,8 +152,8 @@ FAULTS = [
     ),
     Fault(
         "undo-keeps-memory", _SESSIONS,
-        "return {uid: session.renewed() for uid, session in self.by_uid.items()}",
-        "return dict(self.by_uid)", "undo leaves the base pose of what was undone",
+        "self.by_uid.update({uid: session.renewed() for uid, session in self.by_uid.items()})",
+        "", "undo leaves the base pose of what was undone",
         "test_base_pose test_promises test_posing test_holds",
         groups="undo,pose,hand",
     ),

@@ -85,13 +85,15 @@ def key_times(owner: Owner) -> set[float]:
 
 
 def is_calm(owner: Owner) -> bool:
-    """Whether nothing but its keys moves an owner after them: no modifier, slope, driver, track, or other carrier."""
+    """Whether nothing but its keys moves an owner after them: no modifier, slope, driver, track, body that falls, or
+    other carrier."""
     held, ob = owner_of(owner), thing(owner[0])
     data = ob.animation_data
     wild = any(curve.modifiers or curve.extrapolation == "LINEAR" for curve in own_curves(owner))
     tracks = data is not None and (len(data.nla_tracks) or len(data.drivers))
     carried = held.parent or (owner[1] and (ob.parent or ob.constraints or own_curves((ob.name, ""))))
-    return not (wild or tracks or carried)
+    falls = ob.rigid_body is not None and ob.rigid_body.type == "ACTIVE" and not ob.rigid_body.kinematic
+    return not (wild or tracks or carried or falls)
 
 
 def is_plain(ob: bpy.types.Object) -> bool:
@@ -181,10 +183,13 @@ def goes_along(owner: Owner, target: Owner, frames: Sequence[float], room: float
 
 
 def share_of(owner: Owner) -> float:
-    """How far the rotation of an owner's goal follows its limb."""
+    """How far the rotation of an owner's goal follows its limb, at most: attached, it follows less and less."""
     ob = thing(owner[0])
-    goals = [goal for one in shown() for goal in one.dqik.goals if goal.target == ob and goal.subtarget == owner[1]]
-    return max((goal.rotation_follows for goal in goals), default=0.0)
+    goals = [(one, goal) for one in shown() for goal in one.dqik.goals
+             if goal.target == ob and goal.subtarget == owner[1]]  # fmt: skip
+    keyed = [value for one, goal in goals for _, value in
+             rigs.keys(one).get((goal.path_from_id("rotation_follows"), 0), ())]  # fmt: skip
+    return max([goal.rotation_follows for _, goal in goals] + keyed, default=0.0)
 
 
 def hand_of(target: Owner) -> Owner:

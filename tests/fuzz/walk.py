@@ -105,6 +105,7 @@ def walk(
 ) -> dict[str, object]:
     """Walk `length` steps from a seed, or the given steps. Returns what broke first, if anything, and the steps."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.preferences.edit.use_keyframe_insert_available = False  # as steps leave it
     vocabulary.forget()
     doing = Breaks(log, journal)
     broken: BrokenError | None = None

@@ -40,7 +40,8 @@ class PreparedRig:
         solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
         evaluate. unkeyed : a note about an action without keys on the controls.
     unanimated : nothing animates a bone of the skeleton.
-    animation : of the armature. follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
+    animation : of the armature. moves_itself : a change of frame may have Blender evaluate it, solved or not.
+    follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
     own_holds : (N,) bool, bones whose holds are animated. by_keys : (N,) as `holds.by_keys` has it.
@@ -51,6 +52,7 @@ class PreparedRig:
         """`solver` replaces the armature's own solver."""
         self._solver = solver
         self._contents: Contents | None = None
+        self._made_from: Contents | None = None  # by `_rigs`, but for their holds
         self._animated: tuple = ()
         self._paths: tuple = ()
         self.animation = _NO_ANIMATION
@@ -62,7 +64,7 @@ class PreparedRig:
         self.unseen: list[Note] = []
         self.unkeyed: list[Note] = []
         self.goals = GoalsRead()
-        self.unanimated = self.follows_itself = self.reanimated = False
+        self.unanimated = self.follows_itself = self.moves_itself = self.reanimated = False
         self.natural = NaturalPose()
         self._other = True  # other modes or animation than the rig was made for
         self.solved = self.own_holds = np.zeros(0, dtype=bool)
@@ -97,6 +99,12 @@ class PreparedRig:
     def touch(self) -> None:
         """Make the next `look` read everything that an edit can change."""
         self.stale = True
+
+    def renewed(self) -> "PreparedRig":
+        """One that knows nothing of an armature, but has what was built, for where everything is the same again."""
+        other = PreparedRig(self._solver)
+        other._made_from, other._rigs, other.natural = self._made_from, self._rigs, self.natural
+        return other
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
         """Read the rotation modes and what animates the armature. Returns whether there may have been an edit."""
@@ -149,14 +157,15 @@ class PreparedRig:
         self.stale = self._other = False
         rebuilt = now != before
         if rebuilt:
-            if before is None or now._replace(holds=before.holds) != before:
+            made = self._made_from
+            if made is None or now._replace(holds=made.holds) != made:
                 self._rigs.clear()
             if now.holds not in self._rigs:
                 self._rigs[now.holds] = self._made(evaluated, goals.facts, of_bones)
             self._take(evaluated, self._rigs[now.holds])
             if len(self._rigs) > _MOST:
                 del self._rigs[next(iter(self._rigs))]
-            self._contents = now
+            self._contents = self._made_from = now
         self._take_goals(goals)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):
@@ -164,6 +173,7 @@ class PreparedRig:
         if view.in_viewport and (rebuilt or self.reanimated):
             unkeyed = unkeyed_action.note(ob)
             self.unkeyed = [] if unkeyed is None else [unkeyed]
+        self.moves_itself = _moves_itself(ob)
         self.follows_itself = self.rig.plan.passes > 0 or _follows_itself(evaluated, self.rig)
         if view.in_viewport:
             self.unseen = _unseen(evaluated, self.rig, view.depsgraph)
@@ -194,6 +204,13 @@ class PreparedRig:
         self.solved = np.zeros(len(evaluated.pose.bones), dtype=bool)
         if self.rig is not None:
             self.solved[self.rig.solved_bones] = True
+
+
+def _moves_itself(ob: bpy.types.Object) -> bool:
+    """Whether anything but a hand may move an original object or its bones: animation, parents or constraints."""
+    own = ob.animation_data, ob.data.animation_data, ob.parent, *ob.constraints
+    constrained = [bone for bone in ob.pose.bones if bone.constraints]
+    return own.count(None) < len(own) or bool(constrained)
 
 
 def _follows_itself(ob: bpy.types.Object, rig: Rig) -> bool:

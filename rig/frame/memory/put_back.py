@@ -168,8 +168,8 @@ def _same_channels(one: Channels, other: Channels) -> bool:
     """Whether channels have the same numbers but for rounding; a cheaper question than `same_pose`."""
     if one.modes != other.modes or one.rotations.shape != other.rotations.shape:
         return False
-    pairs = (one.rotations, other.rotations, _TURN), (one.locations, other.locations, _MOVE)
-    return all(
-        a.tobytes() == b.tobytes() or bool((np.abs(a - b) <= least * np.maximum(np.abs(a), 1.0)).all())
-        for a, b, least in pairs
-    )
+    return _is_near(one.rotations, other.rotations, _TURN) and _is_near(one.locations, other.locations, _MOVE)
+
+
+def _is_near(a: np.ndarray, b: np.ndarray, most: float) -> bool:
+    return a.tobytes() == b.tobytes() or bool((np.abs(a - b) <= most * np.maximum(np.abs(a), 1.0)).all())

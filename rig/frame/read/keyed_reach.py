@@ -8,13 +8,13 @@ smoothly; so does its pole. The same holds for goals that contact keeps from the
 places: an end that is where it was keyed, but is to turn, turns. NumPy only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.space import ROTATION_LENGTH, swivel_vector
+from ....solvers.space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 
@@ -87,15 +87,34 @@ def _poles(
 
     world : (F, J, 8). places : (F, G, 3) of the effectors.
     """
-    turned, joints = poles.copy(), dual_quaternion.translation(world)
+    turned = poles.copy()
+    for goal, pole, root, middle, end in _limbs(prepared, world, places):
+        away = -share[:, goal, None] * swivel_vector(root, middle, end, poles[:, goal], pole.angle)
+        turned[:, goal] = root + quaternion.rotate(quaternion.exp(away), poles[:, goal] - root)
+    return turned
+
+
+def pole_angles(prepared: Prepared, world: np.ndarray, places: np.ndarray, poles: np.ndarray) -> np.ndarray:
+    """How far (F, G) [rad] limbs turn from their poles, as a solve weighs it; 0 for goals without one.
+
+    world : (F, J, 8). places : (F, G, 3) of the effectors. poles : (F, G, 3).
+    """
+    angles = np.zeros(places.shape[:2])
+    for goal, pole, root, middle, end in _limbs(prepared, world, places):
+        angles[:, goal] = np.abs(angles_and_gradients(root, middle, end, poles[:, goal], pole.angle)[0])
+    return angles
+
+
+def _limbs(
+    prepared: Prepared, world: np.ndarray, places: np.ndarray
+) -> Iterator[tuple[int, Pole, np.ndarray, np.ndarray, np.ndarray]]:
+    """The goals with a pole, each with this and the root, middle and end (F, 3) of the limb that it turns."""
+    joints = dual_quaternion.translation(world)
     for stage in prepared.stages:
         for pole in stage.tasks.poles.poles if stage.tasks.poles else ():
             goal = int(stage.indices[pole.goal])
-            root, middle = joints[:, pole.root], joints[:, list(pole.middle)].mean(1)
             end = places[:, goal] if pole.end < 0 else joints[:, pole.end]
-            away = -share[:, goal, None] * swivel_vector(root, middle, end, poles[:, goal], pole.angle)
-            turned[:, goal] = root + quaternion.rotate(quaternion.exp(away), poles[:, goal] - root)
-    return turned
+            yield goal, pole, joints[:, pole.root], joints[:, list(pole.middle)].mean(1), end
 
 
 def turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:

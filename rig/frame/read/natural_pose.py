@@ -26,14 +26,12 @@ class Shaping(NamedTuple):
     amount: float | np.ndarray
     share: float
 
-    def shaped(self, rig: Rig, posed: Pose, carried: Pose, links: np.ndarray, targets: Targets) -> Pose:
-        """The start of the solves of F frames. posed : the animator's poses. carried : the same, with their roots."""
-        turned = self.prior.base(posed, targets, links, self.amount, self.share)
-        if turned is posed.rotations:
-            return carried
-        for _, joint, *_ in rig.root_goals:
-            turned[:, joint] = carried.rotations[:, joint]
-        return Pose(turned, carried.translations)
+    def shape(self, posed: Pose, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (F, J, 4) of the starts of F frames but for their roots, and where the targets are, (F, G, 3).
+
+        posed : the animator's poses. Where there is nothing to shape, the arrays are those that were given.
+        """
+        return self.prior.shaped(posed, targets, links, self.amount, self.share)
 
 
 class NaturalPose:

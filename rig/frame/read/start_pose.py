@@ -19,14 +19,19 @@ from .natural_pose import Shaping
 def complete(arrays: FrameArrays, rig: Rig, shaping: Shaping | None) -> Pose | None:
     """Carry and shape the animator's poses that stand in the start poses of all frames, in place.
 
-    Returns the carried poses, before they are shaped; None if no root carries them.
+    The natural pose also moves the targets of hips that give. Returns the carried poses, before they are shaped; None
+    if no root carries them.
     """
     posed = Pose(arrays.start_rotations, arrays.start_translations)
     targets = Targets(arrays.positions, arrays.orientations, arrays.poles, points=arrays.points)
-    start = carried = _carried(rig, posed, arrays.links, targets)
+    turned = posed.rotations
     if shaping is not None:
-        start = shaping.shaped(rig, posed, carried, arrays.links, targets)
-    if start is not carried:
+        turned, arrays.positions[:] = shaping.shape(posed, arrays.links, targets)
+    start = carried = _carried(rig, posed, arrays.links, targets)
+    if turned is not posed.rotations:
+        for _, joint, *_ in rig.root_goals:
+            turned[:, joint] = carried.rotations[:, joint]
+        start = Pose(turned, carried.translations)
         arrays.home_rotations[:] = carried.rotations
     if start is not posed:
         arrays.start_rotations[:], arrays.start_translations[:] = start

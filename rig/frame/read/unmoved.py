@@ -19,6 +19,7 @@ from . import keyed_reach, own_answers
 
 _ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
 _NEAR = 1e-3  # radians: solves from such poses end nearer
+_STRAIGHT = 0.05  # radians: but within their tolerances straight limbs may bend by this, and do
 _ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits
 
 
@@ -32,8 +33,8 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
-    near = (cosines > np.cos(0.5 * _NEAR)) & (slid < prepared.options.tolerance) & ~arrays.at_limit.any(-1)
-    frames = np.flatnonzero(near)
+    inside = (slid < prepared.options.tolerance) & ~arrays.at_limit.any(-1)
+    frames = np.flatnonzero(inside & (cosines > np.cos(0.5 * _STRAIGHT)))
     if not frames.size:
         return
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
@@ -47,7 +48,9 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     for k in np.flatnonzero(looks).tolist():
         off[:, k] = _aside(prepared.goals[k], arrays.positions[frames, k] - places[:, k], turns[:, k])
         off[:, k] /= prepared.options.rotation_tolerance
-    frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1)]
+    poles = keyed_reach.pole_angles(prepared, world, places, arrays.poles[frames])
+    near = (cosines[frames] > np.cos(0.5 * _NEAR)) | (poles < _NEAR).all(-1)
+    frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1) & near]
     arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
 
 

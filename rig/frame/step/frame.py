@@ -160,7 +160,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if shown is None and session.steady is not None and Way.of(ob, scene).whole:
         expected = session.motion.shot.expected(scene.frame_current_final)
         shown = None if expected is None else session.steady.shown(*expected)
-    if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) != shown.modes:
+    if shown is None or shown.modes != written.modes or channels.modes(ob.pose.bones, shown.modes) is not shown.modes:
         return
     now = channels.read(ob.pose.bones, shown.modes)
     if not now.alike(written, pose.rows):

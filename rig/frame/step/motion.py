@@ -2,9 +2,11 @@
 """The frames of playback: each solved afresh, from the answer of the frame before, or known already."""
 
 from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
+from ...blender import views
 from ..read import start_pose
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
+from . import dragged
 from .known_answers import KnownAnswers, Question
 from .start_mode import Way
 from .whole_shot import WholeShot
@@ -13,8 +15,8 @@ from .whole_shot import WholeShot
 class FollowedMotion:
     """The frames of an armature, each solved afresh or from the one before. Only its own methods change it."""
 
-    def __init__(self, known: KnownAnswers) -> None:
-        self._known, self.shot = known, WholeShot()
+    def __init__(self, known: KnownAnswers, shot: WholeShot | None = None) -> None:
+        self._known, self.shot = known, WholeShot() if shot is None else shot
         self._prepared: Prepared | None = None
         self.arrays: FrameArrays  # the question and the answer of the last frame
         self._motion: Motion
@@ -23,15 +25,21 @@ class FollowedMotion:
         self._question: Question | None = None  # the last one
         self._lags = False  # whether the motion is one with a lag
         self.followed = False  # whether the last answer depends on the frames before
+        self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, in a drag
 
     @property
     def lags(self) -> bool:
         """Whether the last answer is on its way to the targets."""
         return self._lags and self.followed
 
+    def renewed(self) -> "FollowedMotion":
+        """One that starts anew. What the frames of the shot ask is read again, and only what is other is solved."""
+        self.shot.doubt()
+        return FollowedMotion(self._known, self.shot)
+
     def stop(self) -> None:
         """Make the next frame be solved afresh."""
-        self._prepared = None
+        self._prepared, self.is_on_the_way = None, False
 
     def solve(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
         """Solve a frame, from the last frame's answer if it `follows` in this `way` and is not keyed.
@@ -44,6 +52,9 @@ class FollowedMotion:
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self.question_of(frame_input, self.arrays)
+        shown = None
+        if same_frame and not (view.fresh or way.follows or frame_input.rig.plan.passes) and views.is_dragging():
+            shown = self._shown(question)
         if way.whole and self.shot.covers(view.scene_uid, view.frame):
             if view.fresh and view.is_whole:
                 self.shot.ask(view.frame, question, frame_input)
@@ -63,6 +74,8 @@ class FollowedMotion:
             else:
                 self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
+        self.is_on_the_way = shown is not None and dragged.show(frame_input, self.arrays, *shown, question)
+        self.followed |= self.is_on_the_way
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
@@ -76,6 +89,12 @@ class FollowedMotion:
         else:
             self._answer(frame_input, arrays, question)
         return arrays
+
+    def _shown(self, question: Question) -> tuple[Pose, Question] | None:
+        """What is shown before a step of a drag, and the question then; None if it asks and shows the same again."""
+        if self._question is None or (question == self._question and not self.is_on_the_way):
+            return None
+        return Pose(self.arrays.rotations[0].copy(), self.arrays.translations[0].copy()), self._question
 
     def _prepare(self, prepared: Prepared, way: Way) -> None:
         """Make room and a motion for these goals and this way, if they have changed."""

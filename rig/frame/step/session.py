@@ -20,13 +20,14 @@ class Session:
     def __init__(
         self, solver: str = "", stored: bool = True, report: SolveReport | None = None,
         adoptions: Adoptions | None = None, known: KnownAnswers | None = None, motion: FollowedMotion | None = None,
+        rig: PreparedRig | None = None,
     ) -> None:  # fmt: skip
         """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones.
 
-        known : answers that were found before; its own if not given. motion : that goes on; a new one if not given.
+        known : answers that were found before; its own if not given. motion, rig : that go on; new ones if not given.
         """
         self.known = KnownAnswers() if known is None else known
-        self.rig = PreparedRig(solver)
+        self.rig = PreparedRig(solver) if rig is None else rig
         self.pose = PoseMemory(stored, adoptions)
         self.arrivals = Arrivals()
         self.motion = FollowedMotion(self.known) if motion is None else motion
@@ -35,5 +36,8 @@ class Session:
 
     def renewed(self, report: SolveReport | None = None) -> "Session":
         """A session that remembers only what undo and redo leave as it is, with another report if there is one."""
-        motion = self.motion if self.motion.lags else None
-        return Session(report=report or self.report, adoptions=self.pose.adoptions, known=self.known, motion=motion)
+        motion = self.motion if self.motion.lags else self.motion.renewed()
+        return Session(
+            report=report or self.report, adoptions=self.pose.adoptions, known=self.known, motion=motion,
+            rig=self.rig.renewed(),
+        )  # fmt: skip

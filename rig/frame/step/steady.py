@@ -63,7 +63,7 @@ class SteadyFrames:
         modes = reading.now.modes
         if view.scene_uid != self._scene or pose.bones.tobytes() != self._bones:
             return False
-        if channels.modes(bones, modes) != modes:
+        if channels.modes(bones, modes) is not modes:
             return False
         reading.now = reading.posed = channels.read(bones, modes)
         if not reading.now.alike(self._written, rig.bones) or not prepared.is_animated_alike(ob):

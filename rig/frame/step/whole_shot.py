@@ -30,12 +30,12 @@ class WholeShot:
     """The frames of one armature's shot. One thread reads and asks, another one solves and answers.
 
     Times are those at which a scene evaluates keys, which Time Stretching makes other numbers than those of frames.
-    smooth : as of `MotionSolver`. windows : what was solved at once, for `rig/bake/whole_shot.py`.
+    smooth : as of `MotionSolver`. windows : what was solved at once, by what it asked, for `rig/bake/whole_shot.py`.
     """
 
     def __init__(self) -> None:
         self.smooth = 0.0
-        self.windows: dict[object, tuple[tuple[object, ...], list[bytes]]] = {}
+        self.windows: dict[object, dict[tuple[object, ...], list[bytes]]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit

@@ -199,6 +199,17 @@ def test_a_figure_without_dense_keys_says_so_and_loses_nothing() -> None:
     assert ob.animation_data.action == action and len(bpy.data.actions) == 1
 
 
+def test_a_figure_without_a_size_is_refused() -> None:
+    """A share of its size is no bound."""
+    ob = live_body(range(1, 41))
+    ob.scale = (0.0, 0.0, 0.0)
+    rigs.update()
+    keys = rigs.keys(ob)
+    with pytest.raises(RuntimeError, match="'Figure' has no size at this frame: scale it up first"):
+        bpy.ops.dqik.unbake(frame_start=1, frame_end=40)
+    assert rigs.keys(ob) == keys
+
+
 def test_a_target_object_gets_few_keys_too() -> None:
     ob = dancer()
     bpy.ops.object.mode_set(mode="OBJECT")

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets that are dragged along smooth paths: no joint jumps on the way."""
+"""Targets that are dragged along smooth paths: no joint jumps, and at rest the pose is the answer of its frame."""
 
+import importlib
 import sys
+from collections.abc import Callable
+from itertools import pairwise
 from math import cos, degrees, pi, sin
 from pathlib import Path
 
@@ -114,3 +117,112 @@ def test_a_foot_pulled_far_moves_no_hand_and_no_head_of_a_body_posed_by_its_targ
             assert (ob.matrix_world @ ob.pose.bones[one].head - before[one]).length < most, one
         target.matrix_world.translation = place
         bpy.context.view_layer.update()
+
+
+def rested(ob: bpy.types.Object) -> int:
+    """Have an unchanged scene updated until the armature comes to rest; how many times it went on."""
+    for number in range(40):
+        before = turned(ob)
+        ob.update_tag()
+        rigs.update()
+        if largest(before, turned(ob)) < 0.01:
+            return number
+    raise AssertionError("it never comes to rest")
+
+
+def largest(before: np.ndarray, after: np.ndarray) -> float:
+    """The largest turn of a bone [degrees]."""
+    apart = np.minimum(np.linalg.norm(after - before, axis=-1), np.linalg.norm(after + before, axis=-1))
+    return degrees(4.0 * np.arcsin(0.5 * apart).max())
+
+
+def led_over_its_root(limited: bool, step: float = 0.01) -> tuple[bpy.types.Object, bpy.types.Object, list[Vector]]:
+    """A leg with one goal and the way of its target, on which the leg's own answers jump; `step` in heights."""
+    ob = rigs.made_active(rigs.chain([(0.1, 0, 0.9), (0.1, -0.03, 0.5), (0.1, 0.03, 0.08), (0.1, -0.12, 0.02)]))
+    target = rigs.empty(rigs.tail(ob, "c"))
+    rigs.reach(ob, "c", target)
+    for bone in ob.pose.bones if limited else ():
+        rigs.limit(bone, (-40, 40), (-60, 50), (-45, 60))
+    rigs.live(ob)
+    home, count = target.location.copy(), round(2.6 / (1.75 * step))
+    way = [home + Vector((0, -0.42 * (1 - cos(t)), 0.42 * sin(t)))
+           for t in (2.0 * pi * k / count for k in range(count // 3))]  # fmt: skip
+    return ob, target, way
+
+
+@pytest.fixture
+def drag(extension: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Says whether one of Blender's transforms runs, which needs a window."""
+    views = importlib.import_module(f"{extension}.rig.blender.views")
+
+    def say(runs: bool) -> None:
+        monkeypatch.setattr(views, "is_dragging", lambda: runs)
+
+    say(True)
+    return say
+
+
+@pytest.mark.usefixtures("drag")
+@pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
+def test_a_drag_over_a_jump_of_the_answer_goes_there_by_steps(limited: bool) -> None:
+    """The frame's own answers on this way jump by more than 60 degrees, as frames that are visited afresh show."""
+    ob, target, way = led_over_its_root(limited)
+    last, jumps, misses, afresh = turned(ob), [], [], []
+    for point in way:
+        target.location = point
+        rigs.update()
+        jumps.append(largest(last, turned(ob)))
+        misses.append(rigs.miss(ob, "c", target))
+        last = turned(ob)
+    for point in way:
+        target.location = point
+        rigs.at_frame(1)
+        afresh.append(turned(ob))
+    assert max(largest(*pair) for pair in pairwise(afresh)) > 60.0
+    assert max(jumps) < 15.0
+    assert max(misses) < 0.002
+
+
+@pytest.mark.usefixtures("drag")
+def test_a_drag_that_stops_arrives_at_the_answer_of_its_frame() -> None:
+    ob, target, way = led_over_its_root(limited=False)
+    waits = 0
+    for point in way:
+        target.location = point
+        rigs.update()
+        if point is way[20] or point is way[35] or point is way[45]:
+            waits += rested(ob)
+            shown = turned(ob)
+            rigs.at_frame(1)
+            assert largest(shown, turned(ob)) < 0.01
+    assert waits > 0
+
+
+@pytest.mark.parametrize("way_by", [1, 12], ids=["small steps of a script", "large steps of a drag"])
+def test_what_is_no_small_step_of_a_drag_shows_the_answer_at_once(drag: Callable[[bool], None], way_by: int) -> None:
+    drag(way_by > 1)
+    ob, target, way = led_over_its_root(limited=False)
+    for point in way[::way_by]:
+        target.location = point
+        rigs.update()
+        shown = turned(ob)
+        rigs.at_frame(1)
+        assert largest(shown, turned(ob)) < 0.01
+
+
+def test_a_drag_that_is_over_shows_the_answer_of_its_frame(drag: Callable[[bool], None]) -> None:
+    ob, target, way = led_over_its_root(limited=False)
+    late = 0
+    for point in way:
+        drag(True)
+        target.location = point
+        rigs.update()
+        on_the_way = turned(ob)
+        drag(False)
+        ob.update_tag()
+        rigs.update()
+        shown = turned(ob)
+        late += largest(on_the_way, shown) > 1.0
+        rigs.at_frame(1)
+        assert largest(shown, turned(ob)) < 0.01
+    assert late > 0

@@ -180,6 +180,21 @@ def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live:
     assert bool(ob.pose.bones[bone].dqik_hold) == live
 
 
+@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
+def test_a_body_whose_foot_rolls_is_dragged(targets: str) -> None:
+    """The foot stays as it rolls."""
+    ob = figure(targets=targets)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "foot.L")
+    (goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target).dqik_roll = 0.4
+    rigs.update()
+    before, place, at = places(ob), *off_axis(ob, "forearm.R")
+    root, end = rigs.head(ob, "arm.R"), rigs.head(ob, "hand.R")
+    to = root + Matrix.Rotation(0.35, 3, end - root) @ (place - root)
+    assert bpy.ops.dqik.grab(bone="forearm.R", point=place, to=to) == {"FINISHED"}
+    assert (at() - to).length < REACHED
+    assert np.abs(places(ob) - before).max() < STILL
+
+
 @pytest.mark.parametrize(("bone", "targets"), [*((bone, "BONES") for bone in ENDS), ("hand.R", "EMPTIES")])
 def test_a_part_with_a_target_takes_it_along(bone: str, targets: str) -> None:
     """A point beside the bone is where it is asked for, also of hands, which turn with their forearms."""

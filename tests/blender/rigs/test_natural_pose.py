@@ -213,12 +213,14 @@ def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extensio
     for learner in (prior, type(prior)(prior.figure, None, None, own)):
         for amount, share in ((1.0, 0.0), (0.3, 1.0), (1.0, 0.6)):
             links = np.concatenate([one.links for one in inputs])
-            together = super(type(learner), learner).base(inputs[0].posed, targets, links, amount, share)
-            found = learner.base(inputs[0].posed, targets, links, amount, share)
-            np.testing.assert_allclose(found, together, atol=1e-10)
+            together = super(type(learner), learner).shaped(inputs[0].posed, targets, links, amount, share)
+            found = learner.shaped(inputs[0].posed, targets, links, amount, share)
+            for part, of_numpy in zip(found, together, strict=True):
+                np.testing.assert_allclose(part, of_numpy, atol=1e-10)
             for frame, one in enumerate(inputs):
-                alone = learner.base(inputs[0].posed, one.targets, one.links, amount, share)
-                np.testing.assert_allclose(alone[0], together[frame], atol=1e-10)
+                alone = learner.shaped(inputs[0].posed, one.targets, one.links, amount, share)
+                for part, of_numpy in zip(alone, together, strict=True):
+                    np.testing.assert_allclose(part[0], of_numpy[frame], atol=1e-10)
 
 
 # -- who stands above it ----------------------------------------------------------------------------------------------

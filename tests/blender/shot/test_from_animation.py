@@ -2,14 +2,14 @@
 """Set Up on a character that moves: its controls are keyed from its motion, and Live shows that motion."""
 
 from collections.abc import Sequence
-from math import sin
+from math import radians, sin
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from live_rigs import frames_of
-from mathutils import Euler, Vector
+from mathutils import Euler, Quaternion, Vector
 from situations import as_strip
 
 FRAMES = range(1, 17)
@@ -274,3 +274,56 @@ def test_straight_arms_keep_their_roll_with_controls_of_elbows(controls: set[str
     after = frames_of(ob, halves)
     assert max(rigs.turn(one, other) for one, other in zip(before, after, strict=True)) < 0.005
     assert np.abs(before - after)[..., :3, 3].max() < 1e-4
+
+
+STRAIGHT_LIMBS = {
+    "arm.L": {1: (-0.489, 0.097, 0.411), 3: (-0.066, -0.144, -0.465), 6: (-0.255, 0.151, 0.092)},
+    "shin.L": {1: (-0.175, 0.281, 0.163), 6: (-0.444, 0.034, -0.431)},
+    "chest": {1: (-0.346, 0.338, -0.373), 3: (0.411, 0.409, 0.146), 6: (0.389, 0.176, -0.401)},
+    "foot.R": {1: (-0.233, -0.36, 0.338), 3: (-0.336, 0.068, 0.335)},
+    "arm.R": {1: (-0.021, -0.393, 0.086), 3: (-0.331, -0.377, -0.453), 6: (0.415, 0.245, -0.468)},
+}
+
+
+def random_turns(seed: int) -> dict[str, dict[int, tuple[float, ...]]]:
+    """Angles of five random bones at two or three frames; all other bones stay as they rest, so limbs are straight."""
+    draw = np.random.default_rng(seed)
+    names = draw.choice(["spine", "chest", "head", "arm.L", "arm.R", "forearm.L", "thigh.L", "shin.L", "foot.R"], 5)
+    return {str(name): {f: tuple(draw.uniform(-0.5, 0.5, 3)) for f in (1, 3, 6)} for name in names}
+
+
+@pytest.mark.parametrize("turns", [STRAIGHT_LIMBS, *(random_turns(seed) for seed in range(5))])
+def test_straight_limbs_stay_straight(turns: dict[str, dict[int, tuple[float, ...]]]) -> None:
+    """Within a solve's tolerances they could bend by a degree, where the motion is met as it is."""
+    ob = rigs.figure()
+    for name, angles in turns.items():
+        for frame, angle in angles.items():
+            rigs.posed(ob.pose.bones[name], Euler(angle).to_quaternion())
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    halves = np.arange(1.0, 6.25, 0.5).tolist()
+    before = frames_of(ob, halves)
+    rigs.made_active(ob)
+    rigs.set_up(ob, from_animation=True, controls={"ELBOWS"})
+    after = frames_of(ob, halves)
+    assert max(rigs.turn(one, other) for one, other in zip(before, after, strict=True)) < 1e-4
+    assert away(before, after) < 1e-5
+
+
+@pytest.mark.parametrize("degrees", [0.5, 2.0])
+def test_elbows_follow_poles_that_turn_by_little(degrees: float) -> None:
+    """A pose that meets all but its poles is not taken for the answer."""
+    ob = walker()
+    rigs.set_up(ob, from_animation=True, controls={"ELBOWS"})
+    rigs.at_frame(5)
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    pole, bones = ob.pose.bones[goal.pole_subtarget], ob.pose.bones
+    root, end = bones["arm.L"].head.copy(), bones["hand.L"].head.copy()
+    elbow = bones["forearm.L"].head.copy()
+    turn = Quaternion(end - root, radians(degrees))
+    place = pole.matrix.copy()
+    place.translation = root + turn @ (place.translation - root)
+    pole.matrix = place
+    bpy.context.view_layer.update()
+    line = (end - root).normalized()
+    was, now = (each - root - line * (each - root).dot(line) for each in (elbow, bones["forearm.L"].head))
+    assert np.degrees(was.angle(now)) == pytest.approx(degrees, rel=0.3)

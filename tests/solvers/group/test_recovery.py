@@ -104,3 +104,27 @@ def test_large_moves_from_rest_are_found_inside_limits(figure: Callable, share: 
                 for goal in goals]  # fmt: skip
         met.append(np.linalg.norm(np.array(tips) - places, axis=-1).max() < 1.1e-3)
     assert np.mean(met) >= least
+
+
+def test_a_frame_that_misses_its_goals_away_from_all_limits_costs_what_it_costs_without_limits() -> None:
+    """The targets' way in stages leads out of limits, and is not tried where none holds the answer back."""
+
+    def arm(limits: ik.TwistSwing | None) -> ik.Skeleton:
+        return ik.Skeleton([
+            ik.Joint("shoulder", -1, "ball", (0, 0, 0), limits=limits),
+            ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)), ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+        ])  # fmt: skip
+
+    generator, counted = np.random.default_rng(0), 0
+    for _ in range(12):
+        place, turn = generator.normal(size=3), generator.normal(size=4)
+        place *= generator.uniform(0.6, 1.7) / np.linalg.norm(place)
+        goals, options = [ik.Goal("hand", position=place, rotation=turn)], ik.Options(pull=1e-5)
+        wide = ik.TwistSwing((-3, 3), (-3, 3), (-3, 3))
+        free, limited = (ik.solve(arm(limits), goals, options=options) for limits in (None, wide))
+        if limited.converged or limited.at_limit.any():
+            continue
+        counted += 1
+        assert limited.position_errors[0] < free.position_errors[0] + 1e-3
+        assert limited.iterations <= 1.3 * free.iterations
+    assert counted > 5
