@@ -289,9 +289,13 @@ def _exact(
 
 
 def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most`."""
+    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most` or is little.
+
+    most : below 0 where no goals are missed nearby, and nothing is little.
+    """
     within = stage.hard_tasks.within(error, stage.options.tolerance, stage.options.rotation_tolerance)
-    return ~within & (((error + wanted) ** 2).sum(-1) > most)
+    little = (most >= 0.0) & (np.abs(error).max(-1, initial=0.0) < MISSED)
+    return ~within & ~little & (((error + wanted) ** 2).sum(-1) > most)
 
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
