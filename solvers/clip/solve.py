@@ -43,7 +43,6 @@ ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
 FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 MORE = 1.02  # times the cost of what a frame's own answer misses: what it may miss where goals are missed
-BESIDE = 2  # frames on each side of those, which may miss a little too
 _polished = damped(dls.step)
 
 
@@ -289,13 +288,9 @@ def _exact(
 
 
 def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most` or is little.
-
-    most : below 0 where no goals are missed nearby, and nothing is little.
-    """
+    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most`."""
     within = stage.hard_tasks.within(error, stage.options.tolerance, stage.options.rotation_tolerance)
-    little = (most >= 0.0) & (np.abs(error).max(-1, initial=0.0) < MISSED)
-    return ~within & ~little & (((error + wanted) ** 2).sum(-1) > most)
+    return ~within & (((error + wanted) ** 2).sum(-1) > most)
 
 
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
