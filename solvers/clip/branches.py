@@ -13,7 +13,7 @@ import numpy as np
 from ..space.joint_space import State
 from .smoothness import Smoothness
 
-PREFERS = 0.1  # of the distance from S: less than it costs in the end, because to change over is a pop
+PREFERS = 0.3  # of the distance from S, which counts less than a pop that it would take to be near
 AT_ONCE = 128  # frames, whose combinations are held in memory
 
 

@@ -284,6 +284,24 @@ def test_another_smoothness_is_an_edit(extension: str) -> None:
     assert np.abs(play(ob) - before).max() > 1e-4
 
 
+def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
+    """A shot whose controls are keyed now and then, beside one whose bones are keyed on the same frames."""
+    ob = shot()
+    solve()
+    own = play(ob)
+    for frame in range(FIRST, LAST + 1, 10):
+        rigs.at_frame(frame)
+        assert ob.dqik.status.converged
+    assert bpy.ops.dqik.bake(frame_start=FIRST, frame_end=LAST, step=10) == {"FINISHED"}
+    keyed = play(ob)
+    assert np.abs(keyed[::10] - own[::10]).max() < 1e-4
+    fastest = [
+        max(rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(shown, shown[1:], strict=False))
+        for shown in (own, keyed)
+    ]
+    assert fastest[0] < 1.1 * fastest[1]
+
+
 def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The frames that ask what they asked have their answers still, also those of the other state."""
     module, solved = importlib.import_module(f"{extension}.rig.bake.whole_shot"), []

@@ -24,6 +24,7 @@ from solvers.clip.keys import between, kept
 from solvers.clip.problem import Clip
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
+from solvers.clip.speed import Speed
 from solvers.compiled.clip import compiled_stage
 from solvers.motion import banded
 from solvers.space import JointSpace, State
@@ -150,6 +151,34 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
                 for j, (other, last) in enumerate(rows):
                     block[i, j] = part[f, joint, column, last] if joint == other else 0.0
             assert_allclose(block, hessian[f + away, f], atol=1e-6)
+
+
+def test_speed_has_the_gradient_of_its_cost() -> None:
+    """By differences, where some joints turn faster than is allowed and others do not; the Hessian is symmetric."""
+    generator, frames, step = np.random.default_rng(5), 5, 1e-6
+    space = space_of(mixed())
+    state = states(space, frames, generator)
+    smooth = Smoothness(space, 1.0, np.zeros(space.n), False, state)
+    fast = np.linalg.norm(smooth.steps(state.take(slice(0, -1)), state.take(slice(1, None))), axis=-1)
+    speed = Speed(smooth, 1.3, np.full(frames, float(np.median(fast))))
+    gradient = np.zeros((frames, space.n))
+    blocks = [np.zeros((frames - away, space.n, space.n)) for away in range(3)]
+    speed.add(state, gradient, blocks)
+    differences = np.zeros_like(gradient)
+    for f in range(frames):
+        for k in range(space.n):
+            d = np.zeros((frames, space.n))
+            d[f, k] = step
+            differences[f, k] = (speed.cost(space.step(state, d)) - speed.cost(space.step(state, -d))) / (2 * step)
+    assert np.abs(gradient).max() > 0.1
+    assert_allclose(gradient, differences, atol=1e-6)
+    assert_allclose(blocks[0], np.swapaxes(blocks[0], 1, 2), atol=1e-12)
+    whole = np.zeros((frames, space.n, frames, space.n))
+    for f in range(frames):
+        whole[f, :, f] = blocks[0][f]
+    for f in range(frames - 1):
+        whole[f + 1, :, f], whole[f, :, f + 1] = blocks[1][f], blocks[1][f].T
+    assert np.linalg.eigvalsh(whole.reshape(frames * space.n, -1)).min() > -1e-9
 
 
 def test_bounds_have_the_gradient_of_their_cost() -> None:
@@ -489,3 +518,38 @@ def test_a_free_hinge_goes_the_short_way_from_key_to_key(angle: float) -> None:
     short = Rotation.from_rotvec([0.0, 0.0, angle]).magnitude()
     assert (turns[:-1].inv() * turns[1:]).magnitude() == pytest.approx(short / 4.0, abs=1e-9)
     assert np.abs(np.diff(found.x[:, 0])) == pytest.approx(short / 4.0, abs=1e-9)
+
+
+
+
+@pytest.mark.parametrize("way", [0.01, 0.03])
+def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) -> None:
+    """The poses that frames start from lead the elbow around within a few frames, while the hand goes evenly.
+
+    Frame by frame the elbow sweeps around. As one motion it takes more frames, to the same side, and the hand is where
+    it is to be.
+    """
+    arm = ik.Skeleton([
+        ik.Joint("upper", -1, "ball", (0, 0, 0)), ik.Joint("lower", 0, "ball", (0, 1, 0)),
+        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ])  # fmt: skip
+    frames, bend = 60, np.arccos(0.8)  # [rad] of the upper arm from the hand's direction: sides 1, 1 and 1.6
+    angle = way * np.arange(frames)
+    share = np.clip((np.arange(frames) - 22.0) / 16.0, 0.0, 1.0)
+    side = np.pi * share**2 * (3.0 - 2.0 * share)
+    places = 1.6 * np.stack([np.sin(angle), np.cos(angle), np.zeros(frames)], axis=-1)[:, None]
+    start = np.tile([1.0, 0.0, 0.0, 0.0], (frames, 3, 1))
+    around = Rotation.from_euler("YX", np.stack([side, np.full(frames, bend)], axis=-1))
+    start[:, 0] = np.array([wxyz(one) for one in Rotation.from_euler("z", -angle[:, None]) * around])
+    start[:, 1] = wxyz(Rotation.from_rotvec([-2.0 * bend, 0.0, 0.0]))
+    prepared = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))])
+    arrays = prepared.arrays(frames)
+    arrays.ask(prepared.targets(places), ik.Pose(start, np.zeros((frames, 3, 3))))
+    fastest = []
+    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
+        solve(arrays)
+        cosine = np.abs((arrays.rotations[1:] * arrays.rotations[:-1]).sum(-1)).clip(0.0, 1.0)
+        fastest.append(float((2.0 * np.arccos(cosine)).max()))
+        assert arrays.converged.all()
+    assert fastest[1] < 0.6 * fastest[0]
+    assert np.abs((arrays.rotations[[0, -1]] * start[[0, -1]]).sum(-1)).min() > np.cos(np.radians(5.0))
