@@ -180,7 +180,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     otherwise are solved. known : answers of frames on their own.
     """
     (asked, unsure), smooth = shot.asked(), shot.smooth
-    done, kept = 0, set[Window]()
+    done, kept, left = 0, set[Window](), False
     motions = _parts(asked)
     steady = steady_targets.in_shot(asked, motions, smooth, known)
     parts = [(window, {border.first: border for border in borders(*part, smooth)})
@@ -189,6 +189,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
         held, beside = dict[int, bytes](), [at_borders[at] for at in (window.begin, window.last) if at in at_borders]
         kept.update((*beside, window))
         if not all(unsure.isdisjoint(range(one.begin, one.end)) for one in (*beside, window)):
+            left = True
             continue
         for border in beside:
             held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch), border.first))
@@ -197,6 +198,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
             shot.reply(frame, smooth, asked[frame].question, answer)
         done += window.last - window.begin
         watch(done / len(asked))
+    shot.is_partial = left
     for window in shot.windows.keys() - kept:
         del shot.windows[window]
 

@@ -48,13 +48,14 @@ class WholeShot:
     """The frames of one armature's shot. One thread reads and asks, another one solves and answers.
 
     Times are those at which a scene evaluates keys, which Time Stretching makes other numbers than those of frames.
-    notes : why its frames cannot be solved as one motion. smooth : as of `MotionSolver`. windows : what was solved at
-        once, by what it asked, for `rig/bake/whole_shot.py`.
+    notes : why its frames cannot be solved as one motion. is_partial : whether windows were left that were not read
+        whole, so that frames whose own question is the same may have old answers. smooth : as of `MotionSolver`.
+    windows : what was solved at once, by what it asked, for `rig/bake/whole_shot.py`.
     """
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
-        self.smooth = 0.0
+        self.smooth, self.is_partial = 0.0, False
         self.windows: dict[object, dict[tuple[object, ...], list[bytes]]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
@@ -154,9 +155,9 @@ class WholeShot:
 
     @property
     def unanswered(self) -> int:
-        """How many frames that were read since the last edit have no answer."""
+        """How many frames that were read since the last edit have no answer; one at least where windows were left."""
         asked = self._asked
-        return sum(
+        return self.is_partial + sum(
             frame in asked and self.answer(frame * self._shot[3], asked[frame].question) is None
             for frame in self._sure
         )

@@ -427,3 +427,20 @@ def test_a_shot_that_would_take_too_much_memory_refuses(extension: str, monkeypa
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 20, 60
     solve()
     assert ob.dqik.status.shot == 1.0
+
+
+def test_in_small_parts_it_is_the_same_as_at_once(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows that were left while the rest was read are solved in the end, also where their own frames ask the same."""
+    module, ob = importlib.import_module(f"{extension}.operators.live.shot"), shot()
+    monkeypatch.setattr(module, "_AT_ONCE", 0.005)
+    solve()
+    rigs.at_frame(150)
+    for curve in rigs.fcurves(bpy.data.objects["hand.L target"]):
+        curve.keyframe_points[15].co.y += 0.05
+        curve.update()
+    bpy.data.objects["hand.L target"].update_tag()
+    rigs.update()
+    go_on(extension)
+    by_parts = play(ob)
+    solve()
+    assert np.array_equal(by_parts, play(ob))
