@@ -430,7 +430,7 @@ def test_a_shot_that_would_take_too_much_memory_refuses(extension: str, monkeypa
 
 
 def test_in_small_parts_it_is_the_same_as_at_once(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows that were left while the rest was read are solved in the end, also where their own frames ask the same."""
+    """Windows that were left while others were read are solved in the end, also where their frames ask the same."""
     module, ob = importlib.import_module(f"{extension}.operators.live.shot"), shot()
     monkeypatch.setattr(module, "_AT_ONCE", 0.005)
     solve()
