@@ -184,8 +184,10 @@ def _on_rendered(*_: object) -> None:
 def _on_render_start(scene: bpy.types.Scene, *_: object) -> None:
     sessions.simulations.rendering = True
     if bpy.app.background:  # in a window, what is not solved yet is said where renders start
-        for _share in whole_shot.finish(bpy.context, *whole_shot.armatures()):
-            pass
+        for ob in whole_shot.armatures():
+            with suppress(DqikError):  # it is too long: each of its frames is solved alone, and the panel says so
+                for _share in whole_shot.finish(bpy.context, ob):
+                    pass
     hidden_in_render.include(scene)
 
 

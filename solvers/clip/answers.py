@@ -36,14 +36,18 @@ class FrameSolver(Protocol):
 
 
 def answers(
-    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched, given: np.ndarray | None = None
-) -> tuple[list[Pose], np.ndarray, np.ndarray]:
+    solver: FrameSolver, arrays: FrameArrays, watch: Watch = unwatched, given: np.ndarray | None = None,
+    corrects: bool = False,
+) -> tuple[list[Pose], np.ndarray, np.ndarray]:  # fmt: skip
     """Three poses (F, J, ...) of all frames: each solved afresh, each from the one before, each from the one after.
 
     The last two are as the first but from where it pops, as long as they stay apart from it; on the way back it is the
     second one where only that meets the goals. They are in single precision, because several poses a frame take much
     memory. Also the iterations (F,), and whether any of the answers meets the goals (F,). The outputs in `arrays` are
     overwritten, but for those of frames that are `given` (F,) bool.
+
+    corrects : whether the start poses are a motion to correct. Then what is solved from the frame before comes first, in
+        all frames: the correction of a frame alone may be another way around what is in the way.
     """
     given = np.zeros(len(arrays), dtype=bool) if given is None else given
     first, iterations, met = _copied(arrays), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
@@ -62,7 +66,7 @@ def answers(
         apart, before, earlier = False, -1, met.copy()
         for done, frame in enumerate(order):
             watch(0.5 + (len(poses) - 1 + done / len(arrays)) / 4.0)
-            begins = done > 0 and pops[min(frame, before)]
+            begins = done > 0 and (corrects or bool(pops[min(frame, before)]))
             if begins and not apart:
                 motion.begin(_frame_of(best, before))
             before, apart = frame, (apart or begins) and not given[frame]
@@ -79,7 +83,7 @@ def answers(
         poses.append(pose)
         found = met & ~earlier
         best.rotations[found], best.translations[found] = pose.rotations[found], pose.translations[found]
-    return poses, iterations, met
+    return [*poses[1:], first] if corrects else poses, iterations, met
 
 
 def _pops(pose: Pose) -> np.ndarray:

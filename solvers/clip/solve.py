@@ -117,7 +117,7 @@ class _Solve:
     def _answer(self, frames: np.ndarray, watch: Watch) -> None:
         """Find the answers at some frames; without those that the motion can pass, unless it is one to correct."""
         given = self.given[frames]
-        found, iterations, met = answers(self.solver, self.arrays.take(frames), watch, given)
+        found, iterations, met = answers(self.solver, self.arrays.take(frames), watch, given, self.corrects)
         own = np.ones_like(met) if self.corrects else kept(met) | given
         if not own.all():
             found = [Pose(one.rotations[own], one.translations[own]) for one in found]

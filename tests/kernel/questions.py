@@ -113,12 +113,12 @@ def natural_pose(image: Image) -> None:
             np.ascontiguousarray(part)
             for part in (*start, rig.links, targets.positions, targets.rotations, np.ones(1))
         ]  # fmt: skip
-        base = np.zeros_like(turns)
-        image.hold(prior._packer, *arrays)
+        base, moved = np.zeros_like(turns), targets.positions.copy()
+        image.hold(prior._packer, *arrays, moved)
         image.compare(label, base)
         counts = 1, 1, 1, len(rig.goals)
         image.call("dqik_figure_base", prior._figure, prior._start, *counts, *(one.ctypes.data for one in arrays), 0.0,
-                   base.ctypes.data)  # fmt: skip
+                   base.ctypes.data, moved.ctypes.data)  # fmt: skip
 
 
 def bands(image: Image) -> None:
