@@ -46,8 +46,8 @@ def answers(
     memory. Also the iterations (F,), and whether any of the answers meets the goals (F,). The outputs in `arrays` are
     overwritten, but for those of frames that are `given` (F,) bool.
 
-    corrects : whether the start poses are a motion to correct. Then what is solved from the frame before comes first, in
-        all frames: the correction of a frame alone may be another way around what is in the way.
+    corrects : whether the start poses are a motion to correct. Then what is solved from the frame before comes first,
+        in all frames: the correction of a frame alone may be another way around what is in the way.
     """
     given = np.zeros(len(arrays), dtype=bool) if given is None else given
     first, iterations, met = _copied(arrays), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
