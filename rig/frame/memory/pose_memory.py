@@ -529,7 +529,7 @@ class PoseMemory:
             return
         for number in map(int, bones):
             stored_base.remove(ob.pose.bones[number])
-        if bones.size and not self.bones.any():
+        if bones.size and not stored_base.own(ob):  # after undo nothing of ours is remembered yet
             ob.dqik.has_base, ob.dqik.work = False, 0
 
     def _note_unkeyed(self, before: State, edited: Which, free: Which) -> None:

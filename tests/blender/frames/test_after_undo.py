@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 import captured
+import numpy as np
 import pytest
 import rigs
 from mathutils import Quaternion
@@ -119,3 +120,28 @@ def test_the_report_of_a_solve_goes_with_its_pose() -> None:
     status = bpy.data.objects["Crane"].dqik.status
     assert not status.converged
     assert status.milliseconds == 0.0
+
+
+def test_the_base_pose_stays_where_a_bone_that_nothing_moves_has_that_of_its_counterpart() -> None:
+    """A mirrored paste leaves it there, and undo has the bones read again."""
+    ob = rigs.made_active(rigs.figure())
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
+    goals = {goal.bone: goal for goal in ob.dqik.goals}
+    ob.dqik.live = True
+    rigs.update()
+    goals["hand.R"].kind = "DISTANCE"  # the hand itself is led no longer
+    goals["hand.L"].target.location.z += 0.4
+    rigs.update()
+    rigs.select(ob, *(bone.name for bone in ob.pose.bones))
+    bpy.ops.pose.copy()
+    bpy.ops.pose.paste(flipped=True)
+    rigs.update()
+    rigs.at_frame(11)
+    shown = rigs.matrices(ob)
+    push("posed")
+    bpy.context.scene.frame_end = 77
+    push("something else")
+    bpy.ops.ed.undo()
+    rigs.at_frame(11)
+    assert np.allclose(rigs.matrices(bpy.data.objects["Figure"]), shown, atol=1e-6)
