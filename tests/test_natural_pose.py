@@ -211,6 +211,20 @@ def test_half_an_amount_turns_joints_half_way() -> None:
 
 
 @pytest.mark.parametrize("prior", [Prior, NumpyPrior])
+def test_hips_go_with_no_head_where_the_trunk_is_held(prior: Any) -> None:
+    """As far as it is: half held, they go half as far."""
+    one = rig(goals=("hips", *ENDS))
+    asked, ways = one.targets({"head": np.array([0.0, -0.2, 0.0])}), []
+    for free in (1.0, 0.5, 0.0):
+        freedom = np.ones(len(one.names))
+        freedom[one.figure.spine[0]] = free
+        moved = prior(one.figure, None, freedom).shaped(one.rest, asked, one.links, 1.0)[1]
+        ways.append(moved[0, 0] - asked.positions[0, 0])
+    assert ways[0][1] < -0.1
+    np.testing.assert_allclose(ways[1:], [0.5 * ways[0], np.zeros(3)], atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
 def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) -> None:
     """Down and back, by half the amount half as far; they stay for a head that is raised, and no other target moves."""
     one = rig(goals=("hips", *ENDS))

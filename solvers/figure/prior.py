@@ -53,7 +53,8 @@ class Prior:
         self.joints = self.body.joints  # (K,) that it turns
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
-        self.giving = float(free[self.viewer.hips_joint]) if self.viewer.hips_give else 0.0  # how far hips go along
+        trunk = [self.viewer.hips_joint, *(joint for joint in figure.spine if joint >= 0)]
+        self.giving = float(free[trunk].min()) if self.viewer.hips_give else 0.0  # how far hips go with the head
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])
