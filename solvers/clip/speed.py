@@ -74,9 +74,16 @@ class Speed:
 
 
 def forced(clip: Clip, state: State) -> np.ndarray:
-    """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns."""
+    """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns.
+
+    0 where rounding does not tell it: weights may differ by a hundred orders of magnitude.
+    """
     after = np.minimum(np.arange(len(clip)) + 1, len(clip) - 1)
     links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[after]
     now, then = Problem(clip), Problem(replace(clip, targets=clip.targets.take(after), links=links))
-    step = now.system(state).correction(then.errors(state) - now.errors(state))
-    return np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
+    try:
+        step = now.system(state).correction(then.errors(state) - now.errors(state))
+    except np.linalg.LinAlgError:
+        return np.zeros(len(clip))
+    steps = np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
+    return np.where(np.isfinite(steps), steps, 0.0)

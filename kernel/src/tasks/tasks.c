@@ -59,9 +59,9 @@ void jacobian(work *w, const point *p) {
 static int is_within(const point *p, const dqik_task *t, double tolerance, double rotation_tolerance) {
     const double *e = p->e + t->row;
     double sum = 0.0;
+    if (kind_of(t)->unit == SOFT) return 1; /* a frame before has no such rows */
     for (int i = 0; i < t->rows; i++) sum += e[i] * e[i];
-    return kind_of(t)->unit == SOFT ||
-           sum <= square(t->weight * (kind_of(t)->unit == LENGTH ? tolerance : rotation_tolerance));
+    return sum <= square(t->weight * (kind_of(t)->unit == LENGTH ? tolerance : rotation_tolerance));
 }
 
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance) {
