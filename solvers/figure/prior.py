@@ -54,7 +54,7 @@ class Prior:
         self.freedom = free[self.joints]
         self._whole = bool((self.freedom >= 1.0).all())
         trunk = [self.viewer.hips_joint, *(joint for joint in figure.spine if joint >= 0)]
-        self.giving = float(free[trunk].min()) if self.viewer.hips_give else 0.0  # how far hips go with the head
+        self.giving = float(free[trunk].min()) if figure.hips_give else 0.0  # how far hips go with the head
         fits = own is not None and own.fits(self.body.count, self.body.whole)
         self.own = own.of(self.body.among) if own is not None and fits else None
         self.at_rest = quaternion.relative(figure.before[self.joints], figure.rest[self.joints])

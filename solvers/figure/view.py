@@ -43,7 +43,6 @@ class Viewer:
         self.joints = np.array([joint for _, _, joint in parts])
         self.offsets = np.array([figure.goals[goal].offset for goal, _, _ in parts], dtype=float)
         self._feet = np.array([limb.kind == "leg" for limb in figure.limbs] + [False] * len(heads))
-        self.hips_give = figure.hips_give
         self._placed = np.flatnonzero([not turned for _, turned, _ in parts])
         self.from_rest = quaternion.product(quaternion.conjugate(figure.rest[self.joints]), figure.axes)
         self.hips_from_rest = quaternion.product(quaternion.conjugate(figure.hips.rotation), figure.axes)
