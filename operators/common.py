@@ -240,10 +240,10 @@ class Tool:
             column.prop(self, name)
         return column
 
-    def dialog(self, context: bpy.types.Context) -> set[str]:
-        """Ask for the options, then work in steps."""
+    def dialog(self, context: bpy.types.Context, button: str = "") -> set[str]:
+        """Ask for the options, then work in steps. button : the words of the button, if they are not the label."""
         self._in_steps = True
-        title = iface_(self.bl_label, "Operator")
+        title = iface_(button).rstrip(". ") if button else iface_(self.bl_label, "Operator")
         return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 
     def is_set(self, *names: str) -> bool:

@@ -43,7 +43,7 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
             if not self.into_hand and (target := _selected_target(context)) is not None:
                 self.object, self.bone = target[0].name, target[1]
             elif not self.into_hand or not _props(context):
-                return self.dialog(context)
+                return self.dialog(context, "Put in Hand..." if self.into_hand else "")
         return self.execute(context)
 
     def draw(self, context: bpy.types.Context) -> None:
