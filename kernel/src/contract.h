@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 244871117 /* a hash of all below */
+#define DQIK_LAYOUT 81834355 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -208,8 +208,10 @@
 #define FIGURE_BENDS -44.44444444444444
 
 /* solvers/figure/view.py */
-#define FIGURE_DOWN_AND_BACK {0.0, -0.8944271909999159, -0.4472135954999579}
+#define FIGURE_BACK 0.5
+#define FIGURE_FURTHEST_BACK 0.36
 #define FIGURE_STEEP 3.0
+#define FIGURE_FURTHEST 1.25
 
 #define DQIK_SWIVELS 3
 #define DQIK_CLIP_FEWEST 16

@@ -250,27 +250,24 @@ static void keep_in_reach(const dqik_effector *e, const double *own_place, const
     for (int c = 0; c < 3; c++) place[c] = own_place[c] + share * (place[c] - own_place[c]);
 }
 
-/* How much higher the head is than the lower foot. */
-static double above_feet(const dqik_figure *f, const double *places) {
-    double low = INFINITY;
+/* How much higher the head is than the lower foot, or than the hips if no foot has a goal. */
+static double height_of_head(const dqik_figure *f, const double *places) {
+    double low = f->arms < f->limbs ? INFINITY : 0.0;
     for (int i = f->arms; i < f->limbs; i++) low = least(low, places[3 * i + 1]);
     return places[3 * (f->effectors - 1) + 1] - low;
 }
 
-static const double DOWN_AND_BACK[3] = FIGURE_DOWN_AND_BACK;
-
 /* See `Viewer.way_of_hips`. */
 static void way_of_hips(const dqik_figure *f, const dqik_figure_start *start, const room *r, double *way) {
     const double *head = r->places + 3 * (f->effectors - 1), *before = start->places + 3 * (f->effectors - 1);
-    const double squared = dot3(head, head), length = sqrt(dot3(before, before)), nearer = most(length - sqrt(squared), 0.0);
-    const double ahead = most(-dot3(head, DOWN_AND_BACK), 0.0);
-    double by = sqrt(square(ahead) + most(square(length) - squared, 0.0)) - ahead;
-    by = least(by, FIGURE_STEEP * nearer);
-    if (f->arms < f->limbs) {
-        const double lowered = most(above_feet(f, start->places) - above_feet(f, r->places), 0.0);
-        by *= least(lowered / most(nearer, LEAST), 1.0);
-    }
-    for (int c = 0; c < 3; c++) way[c] = by * DOWN_AND_BACK[c];
+    const double lowered = most(height_of_head(f, start->places) - height_of_head(f, r->places), 0.0);
+    const double length = most(sqrt(dot3(before, before)), LEAST);
+    const double back = FIGURE_BACK / hypot(1.0, FIGURE_BACK * lowered / (FIGURE_FURTHEST_BACK * length));
+    way[0] = 0.0, way[1] = -1.0 / hypot(1.0, back), way[2] = back * way[1];
+    const double along = dot3(head, way), beside = sqrt(most(dot3(head, head) - along * along, 0.0));
+    const double room = most(length - beside, 0.0);
+    const double far = along + least(sqrt(room * (length + beside)), FIGURE_STEEP * room);
+    for (int c = 0; c < 3; c++) way[c] *= clamp(far, 0.0, FIGURE_FURTHEST * lowered);
 }
 
 /* How far (E) effectors have moved from the animator's pose, squared: in lengths of the limb, and in half turns. */

@@ -72,7 +72,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (collars, "FIGURE_COLLAR_", "REST"),
     (figure_limbs, "FIGURE_", "STEADY SOFT FOLDED ROOM POINTED MOST_EASED LEAST_BEND LEAST_KNEE MOST_KNEE"),
     (fading, "FIGURE_", "NEAR_REST NEAR_POSE POSED BENDS"),
-    (view, "FIGURE_", "DOWN_AND_BACK STEEP"),
+    (view, "FIGURE_", "BACK FURTHEST_BACK STEEP FURTHEST"),
 )
 """The modules that define constants, the prefix of their names in C, and the names."""
 

@@ -10,14 +10,17 @@ from ..model.goals import Targets
 from ..model.skeleton import Pose
 from .figure import RestFigure
 
-DOWN_AND_BACK = np.array([0.0, -2.0, -1.0]) / np.sqrt(5.0)
-"""Which way people's hips go for a head that is lowered.
+BACK, FURTHEST_BACK = 0.5, 0.36
+"""How far people's hips go back for a head that is lowered: at first, for how far they go down, and at most, in lengths
+of the trunk from the hip joints to the head.
 
-Captured people with both feet on the ground (CMU, 934 frames), whose heads look ahead and are lower by up to a fifth of
-the height than when they stand, have their hips lower by 0.8 of it, and back by 0.5 where the head does not move
-forward too. Their hands tell hardly more.
+Captured people with both feet on the ground (CMU but for subject 01), whose heads are lowered straight down by up to a
+fifth of their height, have their hips lower by 0.9 of it. However low they go and however far forward they lean, their
+hips are at most 0.13 heights further back than when they stand: further back they would fall. Their hands tell hardly
+more.
 """
-STEEP = 3.0  # of the way that a head has come nearer: hips go no further, if they go past it
+STEEP = 3.0  # bounds how fast hips begin to go where a head comes near from a trunk's length beside their way
+FURTHEST = 1.25  # how far hips go at most, for how much a head is lowered
 
 
 class View(NamedTuple):
@@ -64,22 +67,26 @@ class Viewer:
         return self._seen(*hips, positions[:, self.goals], rotations[:, self.goals])
 
     def way_of_hips(self, view: View, posed: View) -> np.ndarray:
-        """How far hips go (F, 3) for a head that is nearer to them than in another view, in their axes.
+        """How far hips go (F, 3) for a head that is lower than in another view, in their axes.
 
-        They go down and back until the trunk has its length again. A head comes nearer if it is lowered, toward the
-        feet: where the hips themselves are raised toward it, they stay.
+        They go down and back until the trunk has its length again, back ever less the lower the head is. A head is
+        lowered toward the feet: where the hips themselves are raised toward it, they stay.
         """
         head, before = view.places[:, -1], posed.places[:, -1]
-        square, length = (head * head).sum(-1), np.sqrt((before * before).sum(-1))
-        nearer = np.maximum(length - np.sqrt(square), 0.0)
-        ahead = np.maximum(-(head * DOWN_AND_BACK).sum(-1), 0.0)
-        way = np.sqrt(ahead * ahead + np.maximum(length * length - square, 0.0)) - ahead
-        way = np.minimum(way, STEEP * nearer)
-        if self._feet.any():
-            height, now = (each.places[:, -1, 1] - each.places[:, self._feet, 1].min(-1) for each in (posed, view))
-            lowered = np.maximum(height - now, 0.0)
-            way *= np.minimum(lowered / np.maximum(nearer, quaternion.LEAST), 1.0)
-        return way[:, None] * DOWN_AND_BACK
+        lowered = np.maximum(self._height(posed) - self._height(view), 0.0)
+        length = np.maximum(np.sqrt((before * before).sum(-1)), quaternion.LEAST)
+        back = BACK / np.hypot(1.0, BACK * lowered / (FURTHEST_BACK * length))
+        way = np.stack([np.zeros_like(back), -np.ones_like(back), -back], -1) / np.hypot(1.0, back)[:, None]
+        along = (head * way).sum(-1)
+        beside = np.sqrt(np.maximum((head * head).sum(-1) - along * along, 0.0))
+        room = np.maximum(length - beside, 0.0)
+        far = along + np.minimum(np.sqrt(room * (length + beside)), STEEP * room)
+        return np.clip(far, 0.0, FURTHEST * lowered)[:, None] * way
+
+    def _height(self, view: View) -> np.ndarray:
+        """How much higher (F,) the head is than the lower foot, or than the hips if no foot has a goal."""
+        low = view.places[:, self._feet, 1].min(-1) if self._feet.any() else 0.0
+        return view.places[:, -1, 1] - low
 
     def moved_hips(self, targets: Targets, way: np.ndarray) -> np.ndarray:
         """The targets' positions (F, G, 3), those of the hips moved by a way (F, 3) in their axes."""

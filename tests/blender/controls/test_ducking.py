@@ -12,6 +12,7 @@ import rigs
 sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
 
 from conventions import BY_NAME
+from mathutils import Vector
 from motions import Puppet, stand
 from person import Figure
 
@@ -61,8 +62,15 @@ class Standing:
 
     def lower(self) -> float:
         """How much lower the hips are than at first, in heights."""
+        return -self._moved_hips().dot(self.figure.up) / self.figure.size
+
+    def back(self) -> float:
+        """How much further back the hips are than at first, in heights."""
+        return -self._moved_hips().dot(self.figure.forward) / self.figure.size
+
+    def _moved_hips(self) -> Vector:
         name = self.figure.bone("hips")
-        return (self.before[name].translation - rigs.head(self.ob, name)).dot(self.figure.up) / self.figure.size
+        return rigs.head(self.ob, name) - self.before[name].translation
 
     def bend(self) -> float:
         """The largest turn of a bone of the neck or of the head from its pose at first, in degrees."""
@@ -73,13 +81,24 @@ class Standing:
 @pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_a_lowered_head_takes_the_hips_along_and_folds_no_neck(name: str, limited: bool) -> None:
-    """Head and feet are at their targets. Hips held at their control folded the neck by up to 120 degrees."""
+    """Head and feet are at their targets, down to a deep squat. Hips at their control folded the neck by 120."""
     one = Standing(name, limited)
-    for down in (0.02, 0.06, 0.12):
+    for down in (0.02, 0.06, 0.12, 0.2, 0.3, *([] if limited else [0.4])):
         one.put("head", up=-down)
         assert one.bend() < 25.0, down
         assert one.lower() > 0.8 * down
         assert max(one.away("head"), one.away("foot", "L"), one.away("foot", "R")) < 1e-4
+
+
+def test_a_squat_goes_down_evenly_and_does_not_fall_back() -> None:
+    """In steps of 0.01 heights hips go down and back all the way; back by no more than feet carry."""
+    one, ways = Standing("mixamo"), list[tuple[float, float]]()
+    for step in range(46):
+        one.put("head", up=-0.01 * step)
+        ways.append((one.lower(), one.back()))
+    down, back = np.diff(ways, axis=0).T
+    assert (down > 0.008).all() and (down < 0.012).all()
+    assert (back > 0.0).all() and 0.09 < ways[-1][1] < 0.13
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
