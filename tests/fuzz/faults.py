@@ -178,6 +178,12 @@ FAULTS = [
         groups="hand,remembered,files",
     ),
     Fault(
+        "hold-of-another-frame", _POSE, "if not prepared.own_holds[bone]:", "if True:",
+        "after a pose that is not keyed, the next frame shows the hold of the frame that was left",
+        "test_holds_in_time",
+        groups="hand,shot",
+    ),
+    Fault(
         "keyed-not-kept", _HOLDS, "holds[keyed] = np.maximum(holds[keyed], KEYED)", "pass",
         "Keep Keyed Poses has no effect", "test_holds test_animation_changes",
         groups="keys",

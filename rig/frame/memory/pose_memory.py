@@ -244,7 +244,7 @@ class PoseMemory:
         if before is None or self.base is None or before.modes != now.modes:
             return
         if view.fresh:
-            self._lose_unkeyed(ob, before, view)
+            self._lose_unkeyed(ob, before, prepared, view)
             if arrived is not None and arrived.modes == before.modes:
                 now = arrived  # what has changed since came with the frame
         if before.alike(now, self.rows):
@@ -538,10 +538,10 @@ class PoseMemory:
         for bone in np.flatnonzero((turned | moved) & ~(stay | remain)).tolist():
             self._unkeyed.setdefault(bone, before)
 
-    def _lose_unkeyed(self, ob: bpy.types.Object, seen: Channels, view: View) -> None:
+    def _lose_unkeyed(self, ob: bpy.types.Object, seen: Channels, prepared: PreparedRig, view: View) -> None:
         """Give bones that were posed and not keyed back what they had: the new frame has replaced them by their keys.
 
-        Not if they were keyed as they were posed, or as they were `seen`.
+        Not if they were keyed as they were posed, or as they were `seen`. Holds that are animated are the frame's own.
         """
         keyed = self._keyed.get(view.scene_uid)
         if not self._unkeyed or keyed is None or self.base is None:
@@ -551,7 +551,8 @@ class PoseMemory:
         for bone, before in self._unkeyed.items():
             one = np.array([bone])
             if not (same_pose(found, posed, one, one) or same_pose(found, seen, one, one)):
-                holds.put(ob.pose.bones[bone], float(before.holds[bone]))
+                if not prepared.own_holds[bone]:
+                    holds.put(ob.pose.bones[bone], float(before.holds[bone]))
                 self.base.put(before.base, one)
                 lost.append(bone)
         self._unkeyed = {}

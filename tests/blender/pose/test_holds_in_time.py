@@ -95,6 +95,26 @@ def test_a_keyed_pose_leaves_the_blocked_poses_beside_it(kind: str, mode: str) -
     assert off(ob, "chest") < 1.0
 
 
+@pytest.mark.parametrize("frame", [150, 130, 57])
+def test_a_pose_that_is_not_keyed_is_gone_on_any_other_frame(frame: float) -> None:
+    """Where the hold is keyed elsewhere too: the first frame that is shown after it is as it was before."""
+    ob = blocked()
+    rigs.at_frame(115)
+    turn_chest()
+    key_chest(115)
+    before = poses((57, 100, 115, 130, 150))
+    rigs.at_frame(frame)
+    turn_chest(rigs.rotation((0, 0, 1), 40.0))
+    assert np.abs(rigs.matrices(ob) - before[frame]).max() > 0.05
+    for other in (100, 115):
+        rigs.at_frame(other)
+        assert np.abs(rigs.matrices(ob) - before[other]).max() < 1e-6, other
+        rigs.at_frame(frame)
+        turn_chest(rigs.rotation((0, 0, 1), 40.0))
+    rigs.at_frame(1)
+    assert_kept(before)
+
+
 def test_a_pose_between_blocked_frames_and_one_more() -> None:
     """Posed and keyed again between, beside and after: what was blocked, and what was posed before, stays."""
     blocked()

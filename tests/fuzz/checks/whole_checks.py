@@ -148,7 +148,9 @@ def check_fewer_keys(ob_of: Object, first: int, last: int, angle: float, selecte
         old_stays(action, keys, ob, "Fewer Keys")
     for channel, points in keys.items():
         outer = [point for point in points if not first - 1e-3 <= point[0] <= last + 1e-3]
-        if any(not any(np.allclose(point, one, atol=1e-4) for one in now.get(channel, ())) for point in outer):
+        signs = (1.0, -1.0) if channel[0].endswith("rotation_quaternion") else (1.0,)  # both are one rotation
+        own = [(time, sign * value) for time, value in now.get(channel, ()) for sign in signs]
+        if any(not any(np.allclose(point, one, atol=1e-4) for one in own) for point in outer):
             raise BrokenError("whole", f"Fewer Keys of frames {first} to {last} changed a key of {channel} outside")
     if "Warning" in words or not is_steady():
         return
