@@ -308,7 +308,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
         return
     with sessions.busy:
         view = View(depsgraph, now, fresh=moved is None, is_whole=not suspended)
-        if depsgraph.id_type_updated("ARMATURE") and sessions.follow_renames():
+        if view.edited and sessions.follow_renames():
             view.evaluate()
         # what the handlers before this one have changed, and in an update what arrivals and migrations have mended
         if moved is not None or _others_came_before("frame_change_post"):

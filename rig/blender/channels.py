@@ -24,7 +24,8 @@ class Modes:
     ----------
     numbers : Blender's numbers of the modes as bytes.
     groups : (mode, bones) for each mode in use. of_bone : (N,) names.
-    paths : (path, size, bones) for each rotation channel in use.
+    paths : (path, size) of each rotation channel in use. places : (N, 4) where the rotation channels of the bones are
+        among the numbers of these paths, one path after the other; the number after the last one stands for none.
     quaternions_only : whether all bones turn in quaternions.
     """
 
@@ -32,11 +33,9 @@ class Modes:
         self.numbers = numbers.tobytes()
         self.groups = [(_MODES[int(number)], np.flatnonzero(numbers == number)) for number in np.unique(numbers)]
         self.of_bone = [_MODES[int(number)] for number in numbers]
-        self.paths = [
-            (path, size, np.concatenate([bones for mode, bones in self.groups if rotation.PATHS[mode] == path]))
-            for path, size in rotation.PATH_SIZES.items()
-            if any(rotation.PATHS[mode] == path for mode, _ in self.groups)
-        ]
+        used = {rotation.PATHS[mode] for mode, _ in self.groups}
+        self.paths = [(path, size) for path, size in rotation.PATH_SIZES.items() if path in used]
+        self.places = self._places(len(numbers))
         self.quaternions_only = all(mode == rotation.QUATERNION for mode, _ in self.groups)
         self._of_rows: tuple[np.ndarray | None, list[tuple[str, np.ndarray]]] = None, []
 
@@ -67,6 +66,17 @@ class Modes:
     def at_rest(self, bones: np.ndarray) -> np.ndarray:
         """Rotation channels (S, 4) of `bones` (S,) without rotation."""
         return np.array([rotation.NO_ROTATION[self.of_bone[bone]] for bone in bones], dtype=np.float32).reshape(-1, 4)
+
+    def _places(self, count: int) -> np.ndarray:
+        """See `places`. count : N."""
+        places = np.full((count, 4), count * sum(size for _, size in self.paths))
+        begin = 0
+        for path, size in self.paths:
+            for mode, bones in self.groups:
+                if rotation.PATHS[mode] == path:
+                    places[bones, :size] = begin + size * bones[:, None] + np.arange(size)
+            begin += size * count
+        return places
 
     def _rows(self, bones: np.ndarray) -> list[tuple[str, np.ndarray]]:
         """The modes of some bones, each with its rows among them; a frame asks for the same ones as the last."""
@@ -178,14 +188,26 @@ def modes(bones: bpy.types.bpy_prop_collection, before: Modes | None = None) -> 
 
 def read(bones: bpy.types.bpy_prop_collection, of_modes: Modes | None = None) -> Channels:
     """The channels of all pose bones, original or evaluated."""
-    of_modes = modes(bones) if of_modes is None else of_modes
+    of_modes, count = modes(bones) if of_modes is None else of_modes, len(bones)
     if of_modes.quaternions_only:
-        rotations = bulk.read(bones, rotation.PATHS[rotation.QUATERNION], 4)
+        rotations = bulk.read(bones, rotation.PATHS[rotation.QUATERNION], 4, count=count)
     else:
-        rotations = np.zeros((len(bones), 4), dtype=np.float32)
-        for path, size, members in of_modes.paths:
-            rotations[members, :size] = bulk.read(bones, path, size)[members]
-    return Channels(rotations, bulk.read(bones, "location", 3), of_modes)
+        rotations = _all_paths(bones, of_modes)[0].take(of_modes.places)
+    return Channels(rotations, bulk.read(bones, "location", 3, count=count), of_modes)
+
+
+def _all_paths(
+    bones: bpy.types.bpy_prop_collection, of_modes: Modes
+) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:  # fmt: skip
+    """The numbers of all bones in all rotation channels in use, and a 0, in one array; and each path with its part."""
+    count, begin, parts = len(of_modes.of_bone), 0, list[tuple[str, np.ndarray]]()
+    numbers = np.zeros(count * sum(size for _, size in of_modes.paths) + 1, dtype=np.float32)
+    for path, size in of_modes.paths:
+        part = numbers[begin : begin + size * count]
+        bones.foreach_get(path, part)
+        parts.append((path, part.reshape(count, size)))
+        begin += size * count
+    return numbers, parts
 
 
 def write(ob: bpy.types.Object, new: Channels) -> None:
@@ -199,10 +221,10 @@ def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
     if new.modes.quaternions_only:
         _set(ob, "rotation_quaternion", new.rotations)
         return
-    for path, size, members in new.modes.paths:
-        buffer = bulk.read(ob.pose.bones, path, size)
-        buffer[members] = new.rotations[members, :size]
-        _set(ob, path, buffer)
+    numbers, parts = _all_paths(ob.pose.bones, new.modes)
+    numbers[new.modes.places] = new.rotations
+    for path, part in parts:
+        _set(ob, path, part)
 
 
 def write_locations(ob: bpy.types.Object, new: Channels) -> None:

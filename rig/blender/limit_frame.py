@@ -71,6 +71,6 @@ def motions(q: np.ndarray, start: np.ndarray, axes: np.ndarray) -> np.ndarray:
     return quaternion.product(quaternion.product(quaternion.conjugate(start), q), axes)
 
 
-def rotations(m: np.ndarray, start: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The inverse of `motions`: `start m axes^-1`."""
-    return quaternion.product(quaternion.product(start, m), quaternion.conjugate(axes))
+def to_rotations(start: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Matrices (S, 4, 4) of the inverse of `motions`, which turn rows `m` (..., S, 4) into `start m axes^-1`."""
+    return quaternion.both_sides(start, quaternion.conjugate(axes))

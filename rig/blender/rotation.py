@@ -83,13 +83,12 @@ def _euler(order: str, matrix: np.ndarray, reference: np.ndarray) -> np.ndarray:
         sin_c * matrix[..., i, k] - sign * cos_c * matrix[..., j, k],
         cos_c * matrix[..., j, j] - sign * sin_c * matrix[..., i, j],
     )
-    first = np.empty_like(reference)
-    first[..., i], first[..., j], first[..., k] = a, b, c
-    second = np.empty_like(reference)
-    second[..., i], second[..., j], second[..., k] = a + np.pi, np.pi - b, c + np.pi
-    first, second = _nearest_turn(first, reference), _nearest_turn(second, reference)
-    near = np.abs(first - reference).sum(-1) <= np.abs(second - reference).sum(-1)
-    return np.where((near | locked)[..., None], first, second)
+    both = np.empty((2, *reference.shape))
+    both[0, ..., i], both[0, ..., j], both[0, ..., k] = a, b, c
+    both[1, ..., i], both[1, ..., j], both[1, ..., k] = a + np.pi, np.pi - b, c + np.pi
+    both = _nearest_turn(both, reference)
+    away = np.abs(both - reference).sum(-1)
+    return np.where(((away[0] <= away[1]) | locked)[..., None], both[0], both[1])
 
 
 def _nearest_turn(angle: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -73,14 +73,14 @@ class Armatures:
     def _in_view(self, view: View, reading: set[int]) -> Iterator[tuple[bpy.types.Object, bool]]:
         for place, uid in self.places():
             ob = bpy.data.objects[place]
-            evaluated = ob.evaluated_get(view.depsgraph)
-            if not evaluated.is_evaluated or ob.pose is None:
+            evaluated, pose, data = ob.evaluated_get(view.depsgraph), ob.pose, ob.data
+            if not evaluated.is_evaluated or pose is None:
                 continue
-            if not ob.pose.bones and ob.data.bones:
+            if not pose.bones and data.bones:
                 continue  # it was joined to another and is still a target: its copy alone has pose bones
-            if not view.fresh and (evaluated.pose is None or len(evaluated.pose.bones) != len(ob.pose.bones)):
+            if not view.fresh and (evaluated.pose is None or len(evaluated.pose.bones) != len(pose.bones)):
                 continue  # in the midst of a join: Blender evaluates the new bones next
-            if ob.mode == "EDIT" or ob.data.pose_position == "REST":
+            if ob.mode == "EDIT" or data.pose_position == "REST":
                 continue
             live = evaluated.dqik.live
             if live or ob.dqik.has_base or uid in reading:

@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 
 from ... import solvers as ik
-from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.algebra import by_row, dual_quaternion, quaternion
 from ..blender import dependencies, limit_frame
 from ..blender.channels import Channels
 from ..blender.dependencies import acts
@@ -69,7 +69,8 @@ class Rig:
         offsets and locations below, is the one of the parent's limits; see `limit_frame`.
     rest_offset : (M, 3) head in the parent's frame at rest.
     slide_joint, slide_row : (T,) first slide joint of each bone that may move, and its row in `bones`.
-    slide_free : (T, 3) bool, the axes of their locations that are not locked.
+    slide_free : (T, 3) bool, the axes of their locations that are not locked. slid : these channels among the locations
+        (N, 3) of all bones, one after the other.
     location_frame : (M, 3, 3) from a location channel to an offset in the parent's frame.
     frames : `start` and `axes` (S, 4) of the solved bones' limits; None if all are the bones' own.
     frame_rows : (K,) rows of bones with other frames. frame_axes : (M, 4) of all bones. goal_axes : (G, 4) of the
@@ -87,7 +88,8 @@ class Rig:
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
     placed_rows : rows of bones that constraints put at other bones, and that turn freely.
-    supports : what carries weight. other_kinds : goals of other kinds than Reach.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach. poled : goals with a pole, each with
+        its number in the panel's list.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
@@ -130,7 +132,7 @@ class Rig:
         prepared, roots = self.prepared, np.flatnonzero(self.rooted).tolist()
         moved, constrained = self.plan.moved[self.bones], self.plan.constrained[self.bones]
         self.solved_bones, self.solved_joints = self.bones[moved], self.main[moved]
-        self.no_scale = np.ones((len(self.bones), 3), dtype=np.float32).tobytes()
+        self.no_scale = np.ones((len(self.armature.parent), 3), dtype=np.float32).tobytes()
         self.still, self.constrained_rows = np.flatnonzero(~moved & ~constrained), np.flatnonzero(~moved & constrained)
         self.is_plain = not (self.constrained_rows.size or self.placed_rows)
         self.hanging = [row for row in roots if self.parent[row] >= 0 and not self.detached[row]]
@@ -141,10 +143,14 @@ class Rig:
                 slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
                 row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
             ))  # fmt: skip
+        slid = np.zeros((len(self.armature.parent), 3), dtype=bool)
+        slid[self.bones[self.slide_row]] = self.slide_free
+        self.slid = np.flatnonzero(slid)
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
+        self._to_bones = None if self.frames is None else limit_frame.to_rotations(*self.frames)
         self._motions = b"", np.zeros((1, 0, 4))
         self._stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), prepared
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
@@ -153,6 +159,8 @@ class Rig:
             self.rest_links[joint] = dual_quaternion.from_parts(quaternion.IDENTITY, self.rest_offset[row])
             self.rest_links[self.main[row]] = dual_quaternion.from_parts(self.own_rest[row], np.zeros(3))
         self.root_goals = self._root_goals(slides)
+        both = zip(self.goals, prepared.goals, strict=True)
+        self.poled = [(k, binding.number) for k, (binding, goal) in enumerate(both) if goal.pole is not None]
         self.other_kinds = [k for k, goal in enumerate(prepared.goals) if goal.kind != "REACH"]
         self.target_points = sum(len(goal.points or ()) for goal in prepared.goals)
         self.target_points += sum(len(one.points) for one in self.plan.obstacles)
@@ -227,14 +235,15 @@ class Rig:
 
     def to_bones(self, motions: np.ndarray) -> np.ndarray:
         """The inverse of `to_joints`."""
-        return motions if self.frames is None else limit_frame.rotations(motions, *self.frames)
+        return motions if self._to_bones is None else by_row(motions, self._to_bones)
 
     def motions(self, pose: Channels) -> np.ndarray:
         """The motions (1, J, 4) of all joints in a pose, not to be changed; cached until the solved bones' change."""
         turned = pose.rotations[self.solved_bones]
         contents = turned.tobytes() + pose.modes.numbers
         if self._motions[0] != contents:
-            motions = np.tile(quaternion.IDENTITY, (1, len(self.skeleton), 1))
+            motions = np.empty((1, len(self.skeleton), 4))
+            motions[:] = quaternion.IDENTITY
             motions[0, self.solved_joints] = self.to_joints(pose.modes.quaternions(turned, self.solved_bones))
             self._motions = contents, motions
         return self._motions[1]

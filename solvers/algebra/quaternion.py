@@ -80,6 +80,12 @@ def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return by_row(outer.reshape(*outer.shape[:-2], 16), _RELATIVE)
 
 
+def both_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The matrices (..., 4, 4) with which `by_row(q, matrix)` is `a q b`, for (..., 4) and (..., 4)."""
+    left = (a @ PRODUCT.reshape(4, 16)).reshape(*a.shape[:-1], 4, 4)
+    return left @ np.einsum("ijk,...j->...ik", PRODUCT.reshape(4, 4, 4), b)
+
+
 def conjugate(q: np.ndarray) -> np.ndarray:
     """`w -x -y -z`: the inverse rotation of a unit quaternion (..., 4)."""
     return q * CONJUGATE

@@ -119,15 +119,17 @@ class PoseMemory:
         if self.base is None or not rows.size:
             self._note_keyed(start, view)
             return start
-        start.put(self.base, rows)
         if free.of(rows).all():
+            start.put(self.base, rows)
             if self._left.size and view.fresh:
                 self._note_keyed(start, view)  # for the bones that were put back
             return start
         if view.fresh:
             self._outdate(ob)
-        keyed = posed if view.fresh else self._keyed_channels(ob, view)
-        start.put_some(keyed, ~free & self._ours())
+            start.put_some(self.base, free & self._ours())  # the others are as animation has just set them
+        else:
+            start.put(self.base, rows)
+            start.put_some(self._keyed_channels(ob, view), ~free & self._ours())
         self._note_keyed(start, view)
         return start
 
@@ -249,6 +251,8 @@ class PoseMemory:
                 now = arrived  # what has changed since came with the frame
         if before.alike(now, self.rows):
             return
+        if view.fresh and not (now.unlike(before) & prepared.free).of(self.rows).any():
+            return  # animation has changed the others
         edited, animated = self._edits(ob, now, before, prepared, view)
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         bones = np.flatnonzero(turned), np.flatnonzero(moved)

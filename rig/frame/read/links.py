@@ -96,7 +96,8 @@ class PlainLinks:
 
 def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
     """Links (..., J, 8) at rest, but for unsolved bones without constraints, which turn by `own` (..., S, 4)."""
-    links, still = np.broadcast_to(rig.rest_links, (*own.shape[:-2], *rig.rest_links.shape)).copy(), rig.still
+    links, still = np.empty((*own.shape[:-2], *rig.rest_links.shape)), rig.still
+    links[:] = rig.rest_links
     if still.size:
         turned = quaternion.product(rig.own_rest[still], own)
         links[..., rig.main[still], :] = dual_quaternion.from_parts(turned, rig.rest_offset[still])
@@ -105,8 +106,11 @@ def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
 
 def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
     """Whether a bone of the skeleton of an evaluated object is scaled."""
-    own = bulk.read(ob.pose.bones, "scale", 3).take(rig.bones, axis=0)
-    return own.tobytes() != rig.no_scale and not bool((np.abs(own - 1.0) < _NO_SCALE).all())  # NaN is a scale too
+    own = bulk.read(ob.pose.bones, "scale", 3, count=len(rig.armature.parent))
+    if own.tobytes() == rig.no_scale:
+        return False
+    own = own.take(rig.bones, axis=0)
+    return not bool((np.abs(own - 1.0) < _NO_SCALE).all())  # NaN is a scale too
 
 
 def _posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:

@@ -166,9 +166,8 @@ def targets_of(
     """
     count = len(rig.goals)
     points = np.zeros((1, rig.target_points, 3)) if rig.target_points else None
-    targets = Targets(
-        np.zeros((1, count, 3)), np.tile(quaternion.IDENTITY, (1, count, 1)), np.zeros((1, count, 3)), points=points
-    )
+    targets = Targets(np.zeros((1, count, 3)), np.empty((1, count, 4)), np.zeros((1, count, 3)), points=points)
+    targets.rotations[:] = quaternion.IDENTITY
     goal_targets.in_armature(ob, rig, goals.places, targets, start)
     shares = [1.0 if one.number in goals.led else goals.influences[one.number] for one in rig.goals]
     if min(shares, default=1.0) < 1.0:

@@ -137,8 +137,8 @@ def in_armature(
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
         if rig.rolled_feet:
             rolls.apply(rig, [place.roll for place in places], targets, posed)
-    for k, (binding, goal) in enumerate(zip(rig.goals, rig.prepared.goals, strict=True)):
-        pole = None if goal.pole is None else places[binding.number].pole
+    for k, number in rig.poled:
+        pole = places[number].pole
         if pole is not None:
             targets.poles[0, k] = (inverse @ pole).translation
     if rig.other_kinds:

@@ -167,8 +167,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
         return
     new = now.copy()
     new.rotations[pose.rows] = shown.rotations[pose.rows]
-    for row, free in zip(rig.slide_row, rig.slide_free, strict=True):  # other locations are the animator's
-        new.locations[rig.bones[row], free] = shown.locations[rig.bones[row], free]
+    new.locations.reshape(-1)[rig.slid] = shown.locations.take(rig.slid)  # other locations are the animator's
     pose.note_written(write.apply(ob, new, pose.rows, now, now))
     if session.steady is not None:
         session.steady.note(now)
@@ -272,7 +271,8 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: FrameAnswer, vi
     shown = view, session.rig.action, view.in_viewport and session.motion.followed
     if answer.channels is None:
         if steady is not None:
-            pose.note_shown(steady.write(ob, pose.rows, session.motion.arrays), *shown)
+            motion = session.motion
+            pose.note_shown(steady.write(ob, pose.rows, motion.arrays, motion.known), *shown)
         return
     changing = np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:

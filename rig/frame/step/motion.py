@@ -26,6 +26,7 @@ class FollowedMotion:
         self._lags = False  # whether the motion is one with a lag
         self.followed = False  # whether the last answer depends on the frames before
         self.is_on_the_way = False  # whether the last answer is on its way to the frame's own, in a drag
+        self.known: bytes | None = None  # the last answer, if it is one that is remembered
 
     @property
     def lags(self) -> bool:
@@ -49,6 +50,7 @@ class FollowedMotion:
         """
         self._prepare(frame_input.prepared, way)
         frame_input.ask(self.arrays)
+        self.known = None
         same_frame = view.frame == self._frame and view.scene_uid == self._scene
         next_frame = 0.0 < view.frame - self._frame <= 1.0 and view.scene_uid == self._scene
         question = self.question_of(frame_input, self.arrays)
@@ -61,10 +63,10 @@ class FollowedMotion:
             elif view.is_whole and question != self._question and self.shot.asked_otherwise(view.frame, question):
                 self.shot.doubt()  # an edit of the base pose concerns other frames too
             self.followed, self._behind = False, True
-            self._answer_in_shot(frame_input, self.arrays, question, view.frame)
+            self.known = self._answer_in_shot(frame_input, self.arrays, question, view.frame)
         elif not way.follows or frame_input.stands_alone:
             self.followed = False
-            self._answer(frame_input, self.arrays, question)
+            self.known = self._answer(frame_input, self.arrays, question)
             self._behind = True
         elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
             if next_frame:
@@ -75,7 +77,8 @@ class FollowedMotion:
                 self.followed = next_frame or (same_frame and not view.fresh)
             self._go_on(frame_input)
         self.is_on_the_way = shown is not None and dragged.show(frame_input, self.arrays, *shown, question)
-        self.followed |= self.is_on_the_way
+        if self.is_on_the_way:
+            self.followed, self.known = True, None
         self._scene, self._frame, self._question = view.scene_uid, view.frame, question
         return self.arrays
 
@@ -140,29 +143,34 @@ class FollowedMotion:
 
     def _answer_in_shot(
         self, frame_input: FrameInput, arrays: FrameArrays, question: Question, frame: float
-    ) -> None:  # fmt: skip
-        """Answer a frame as one of the shot's; where that is not solved yet, from the answer beside it."""
+    ) -> bytes | None:  # fmt: skip
+        """Answer a frame as one of the shot's; where that is not solved yet, from the answer beside it.
+
+        Returns the answer if it is remembered.
+        """
         found = self.shot.answer(frame, question)
         if found is not None:
             arrays.answer_again(found)
-            return
+            return found
         beside = self.shot.beside(frame)
         if beside is None or len(beside) != len(arrays.answers()[0]) or frame_input.stands_alone:  # other goals
-            self._answer(frame_input, arrays, question)
-        else:
-            arrays.answer_again(beside)
-            motion = frame_input.prepared.motion()
-            motion.begin(Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()))
-            start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
-            motion.solve_into(arrays)
-            check_numbers(arrays.rotations)
+            return self._answer(frame_input, arrays, question)
+        arrays.answer_again(beside)
+        motion = frame_input.prepared.motion()
+        motion.begin(Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()))
+        start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
+        motion.solve_into(arrays)
+        check_numbers(arrays.rotations)
+        return None
 
-    def _answer(self, frame_input: FrameInput, arrays: FrameArrays, question: Question) -> None:
-        """Solve the frame whose input is in `arrays` on its own, unless its answer is known."""
+    def _answer(self, frame_input: FrameInput, arrays: FrameArrays, question: Question) -> bytes:
+        """Solve the frame whose input is in `arrays` on its own, unless its answer is known; returns the answer."""
         found = self._known.answer(question)
         if found is not None:
             arrays.answer_again(found)
         else:
             frame_input.solve_afresh(arrays)
             check_numbers(arrays.rotations)
-            self._known.keep(question, arrays.answers()[0])
+            found = arrays.answers()[0]
+            self._known.keep(question, found)
+        return found

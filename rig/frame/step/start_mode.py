@@ -12,7 +12,7 @@ class Way(NamedTuple):
     """The choice of *Start From*.
 
     follows : whether a frame starts from the frame before. gain : [1/s] with which it lags; None without a lag.
-    rate : [1/s] frames a second. whole : whether the frames of the shot are one motion.
+    rate : [1/s] frames a second, where they lag. whole : whether the frames of the shot are one motion.
     """
 
     follows: bool
@@ -23,12 +23,10 @@ class Way(NamedTuple):
     @staticmethod
     def of(ob: bpy.types.Object, scene: bpy.types.Scene) -> "Way":
         """The way of an armature object in a scene."""
-        settings, render = ob.dqik, scene.render
-        lags = settings.start_from == "FOLLOW"
-        return Way(
-            lags or settings.start_from == "PREVIOUS", settings.gain if lags else None, render.fps / render.fps_base,
-            settings.start_from == "SHOT",
-        )
+        start = ob.dqik.start_from
+        if start == "FOLLOW":
+            return Way(True, ob.dqik.gain, scene.render.fps / scene.render.fps_base)
+        return Way(start == "PREVIOUS", whole=start == "SHOT")
 
     def motion(self, prepared: Prepared, before: Motion | None = None) -> Motion:
         """A motion of frames that follow each other.

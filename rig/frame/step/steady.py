@@ -22,6 +22,8 @@ from ..read.question import FrameInput, Reading
 from ..read.view import View
 from . import write
 
+_ROOM = 8 << 20  # bytes for the channels of known answers
+
 
 class SteadyFrames:
     """What stays the same from frame to frame on one armature in one scene.
@@ -37,10 +39,11 @@ class SteadyFrames:
         frame_input = self.reading.frame_input
         rig = frame_input.rig
         frame_input.targets, self._requests = _in_one(frame_input.targets)
-        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones.tobytes(), rig, frame_input
+        self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
         self._links = links.PlainLinks(rig, start)
         frame_input.links = self._links.links
         self._names = [fact.name for fact in prepared.goals.facts]
+        self._of_answers: dict[bytes, Channels] = {}  # the same start gives the same answer the same channels
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
         self.note(reading.now)
 
@@ -61,7 +64,7 @@ class SteadyFrames:
         if not (view.fresh and view.in_viewport) or prepared.stale or view.edited:
             return False
         modes = reading.now.modes
-        if view.scene_uid != self._scene or pose.bones.tobytes() != self._bones:
+        if view.scene_uid != self._scene or pose.bones is not self._bones:
             return False
         if channels.modes(bones, modes) is not modes:
             return False
@@ -81,24 +84,40 @@ class SteadyFrames:
         targets.in_armature(evaluated, rig, places, self._input.targets, self._input.posed)
         return isfinite(self._requests.sum())
 
-    def write(self, ob: bpy.types.Object, rows: np.ndarray, arrays: FrameArrays) -> Channels:
-        """Write the answer to the original bones, those with the numbers `rows`, and return their channels."""
-        rig, now, start = self._rig, self.reading.now, self.reading.start
-        if rig.slide_row.size:
-            new = write.answer(arrays.rotations[0], arrays.translations[0], start, self._input)
-            write.apply(ob, new, rows, now, now)
+    def write(self, ob: bpy.types.Object, rows: np.ndarray, arrays: FrameArrays, known: bytes | None) -> Channels:
+        """Write the answer to the original bones, those with the numbers `rows`, and return their channels.
+
+        known : the answer, if it is one that is remembered.
+        """
+        rig, now = self._rig, self.reading.now
+        if known is not None or rig.slide_row.size:
+            write.apply(ob, self._channels(arrays, known), rows, now, now)
         elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
             return now
         self.note(now)
         return now
 
-    def shown(self, frame_input: FrameInput, found: bytes) -> Channels | None:
+    def shown(self, frame_input: FrameInput, known: bytes) -> Channels | None:
         """The channels that an answer to an input will show; None if it is the input of other frames."""
         if frame_input.prepared is not self._input.prepared:
             return None
-        arrays = frame_input.prepared.arrays()
-        arrays.answer_again(found)
-        return write.answer(arrays.rotations[0], arrays.translations[0], self.reading.start, self._input)
+        if known not in self._of_answers:
+            arrays = frame_input.prepared.arrays()
+            arrays.answer_again(known)
+            return self._channels(arrays, known)
+        return self._of_answers[known]
+
+    def _channels(self, arrays: FrameArrays, known: bytes | None) -> Channels:
+        """The channels of the answer in `arrays`, not to be changed; those of `known` answers are kept."""
+        found = None if known is None else self._of_answers.get(known)
+        if found is None:
+            found = write.answer(arrays.rotations[0], arrays.translations[0], self.reading.start, self._input)
+            if known is not None:
+                self._of_answers[known] = found
+                size = found.rotations.nbytes + found.locations.nbytes
+                if len(self._of_answers) > max(1, _ROOM // size):
+                    del self._of_answers[next(iter(self._of_answers))]
+        return found
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""

@@ -45,6 +45,27 @@ def test_the_second_loop_is_the_first_to_the_bit(start_from: str) -> None:
     assert ob.dqik.status.converged
 
 
+def test_channels_of_other_rotation_modes_are_left_alone() -> None:
+    ob = playing()
+    for k, bone in enumerate(ob.pose.bones):
+        bone.rotation_mode = ("XYZ", "AXIS_ANGLE", "QUATERNION", "ZYX")[k % 4]
+    unused = {"QUATERNION": [7, 8, 9, 10, 11, 12, 13], "AXIS_ANGLE": [3, 4, 5, 6, 7, 8, 9]}
+    euler = [3, 4, 5, 6, 10, 11, 12, 13]
+    for bone in ob.pose.bones:
+        for path, value in (("quaternion", (0.5, 0.1, 0.2, 0.3)), ("axis_angle", (0.1, 0.2, 0.3, 0.4))):
+            if not bone.rotation_mode.startswith(path.split("_")[0].upper()):
+                setattr(bone, f"rotation_{path}", value)
+        if bone.rotation_mode in unused:
+            bone.rotation_euler = (0.3, 0.2, 0.1)
+    rigs.update()
+    before = rigs.channels(ob)
+    shown = loop(ob)
+    assert (np.ptp(shown, axis=0) > 0.01).any()
+    for row, bone in enumerate(ob.pose.bones):
+        left = unused.get(bone.rotation_mode, euler)
+        np.testing.assert_array_equal(shown[:, row, left], np.tile(before[row, left], (len(FRAMES), 1)))
+
+
 def test_previous_frame_goes_on_from_a_known_answer(extension: str) -> None:
     """Frames that follow one that was not solved again are those that follow it when it was."""
     ob = playing()

@@ -46,6 +46,14 @@ def test_product_composes_as_scipy_does() -> None:
     same_rotation(quaternion.product(wxyz(a), wxyz(b)), wxyz(a * b))
 
 
+def test_a_product_from_both_sides_is_one_matrix() -> None:
+    a, b, q = RANDOM[:50], RANDOM[50:100], RANDOM[100:150]
+    matrices = quaternion.both_sides(wxyz(a), wxyz(b))
+    same_rotation(by_row(wxyz(q), matrices), wxyz(a * q * b))
+    several = by_row(np.stack([wxyz(q), wxyz(b)]), matrices)
+    same_rotation(several, np.stack([wxyz(a * q * b), wxyz(a * b * b)]))
+
+
 @pytest.mark.parametrize("count", range(1, 20))
 def test_equal_rows_have_equal_products(count: int) -> None:
     """To the last bit, wherever a row stands: a product of all rows at once rounds them unlike on some processors."""
