@@ -20,7 +20,8 @@ def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
         matrix = _by_channels(evaluated)
     if not bone or evaluated.type != "ARMATURE":
         return matrix
-    found = evaluated.pose.bones.get(bone) if evaluated.pose is not None else None
+    pose = evaluated.pose
+    found = None if pose is None else pose.bones.get(bone)
     return None if found is None else matrix @ found.matrix
 
 

@@ -143,9 +143,7 @@ class Rig:
                 slides.get(row, int(self.main[row])), Vector(self.rest_offset[row]),
                 row if self.loose[row] and row not in slides else -1, row in slides or row in self.hanging,
             ))  # fmt: skip
-        slid = np.zeros((len(self.armature.parent), 3), dtype=bool)
-        slid[self.bones[self.slide_row]] = self.slide_free
-        self.slid = np.flatnonzero(slid)
+        self.slid = (3 * self.bones[self.slide_row, None] + np.arange(3))[self.slide_free]
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
         self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in prepared.goals]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)

@@ -54,6 +54,6 @@ def _carried(rig: Rig, posed: Pose, links: np.ndarray, targets: Targets) -> Pose
         place = targets.positions[:, number] - dual_quaternion.translation(above)
         moved = frame.T * (quaternion.rotate(back, place) @ frame)[..., None]
         translations[:, slide : slide + 3][:, free] = moved[:, free]
-        turn = quaternion.product(back, targets.rotations[:, number])
-        rotations[:, joint] = quaternion.product(quaternion.conjugate(links[:, joint, :4]), turn)
+        turn = quaternion.relative(above[:, :4], targets.rotations[:, number])
+        rotations[:, joint] = quaternion.relative(links[:, joint, :4], turn)
     return Pose(rotations, translations)

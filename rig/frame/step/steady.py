@@ -121,7 +121,7 @@ class SteadyFrames:
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""
-        self.reading.now, self._written = now, now.copy()
+        self.reading.now = self._written = now
 
 
 def _in_one(requests: Targets) -> tuple[Targets, np.ndarray]:

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 
+from ....solvers.algebra import by_row
 from ...blender import channels
 from ...blender.channels import Channels, Modes
 from ...skeleton.rig import Rig
@@ -25,13 +26,13 @@ def answer(
     bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes)
     near = (start if reference is None else reference).rotations.take(bones, axis=0)
     new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
-    new.rotations[frame_input.led] = start.rotations[frame_input.led]
+    if frame_input.led.size:
+        new.rotations[frame_input.led] = start.rotations[frame_input.led]
     if rig.slide_row.size:
+        offsets = translations[rig.slide_joint[:, None] + np.arange(3)].sum(1)
+        locations = by_row(offsets, rig.location_frame[rig.slide_row]) / np.maximum(slide_scale, 1e-12)[:, None]
         new.locations = start.locations.copy()
-    for k, (joint, row) in enumerate(zip(rig.slide_joint, rig.slide_row, strict=True)):
-        offset, free = translations[joint : joint + 3].sum(0), rig.slide_free[k]
-        location = rig.location_frame[row].T @ offset / max(slide_scale[k], 1e-12)
-        new.locations[rig.bones[row], free] = location[free]
+        new.locations.reshape(-1)[rig.slid] = locations[rig.slide_free]
     return new
 
 
