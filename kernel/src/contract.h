@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 81834355 /* a hash of all below */
+#define DQIK_LAYOUT 256672179 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -126,6 +126,7 @@
 /* solvers/iterate/descent.py */
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
+#define SERVED_SHARE 0.5
 #define RESIGN_STEPS 8
 #define RESIGN_SHARE 0.01
 #define CREEP_STEPS 100
@@ -246,6 +247,7 @@ typedef struct {
     const double *weights; /* (n) of the pull */
     int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
+    int32_t serves; /* whether it abandons only once the goals that others yield to are met */
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */

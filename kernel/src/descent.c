@@ -61,7 +61,10 @@ static int descend(work *w, const dqik_settings *settings) {
         if (stalled >= 3 || longest < LEAST_STEP) break;
         if (settings->abandons) {
             double *slot = earlier + iteration % ABANDON_STEPS;
-            if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
+            const int slowly = w->now.cost > (1.0 - ABANDON_SHARE) * *slot;
+            if (slowly && (!settings->serves ||
+                           served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance)))
+                break;
             *slot = w->now.cost;
         }
         if (iteration % CREEP_STEPS == 0) {

@@ -118,6 +118,7 @@ void errors(const work *w, point *p);
 void signed_errors(const work *w, const point *p, double *to);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
+int served_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 int leading_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
 void misses(const work *w, const point *p, double *to);

@@ -242,6 +242,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     const dqik_stage *s = w->s;
     const point rows = {.e = (double *)before};
     const int met_before = before && within(w, &rows, problem->tolerance, problem->rotation_tolerance);
+    const int missed_before = before && !met_before;
     double jump = 0.0, rest = 0.0;
     enter(w, &w->now, warm_q, warm_t);
     forward_all(w, &w->now);
@@ -258,7 +259,8 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
         return solve_stage(w, problem, start_q, start_t);
     }
     copy_point(w, &w->tried, &w->now);
-    int iterations = polish(w, problem, minimise(w, s->following));
+    int iterations = 0;
+    if (!s->continues || !missed_before) iterations += polish(w, problem, minimise(w, s->following));
     if (s->polishing && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         errors(w, &w->now); /* with the poles' rows */
         iterations += polish(w, problem, minimise(w, s->following_missed));
@@ -268,7 +270,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     if (s->phase[s->phases - 1].pull > 0.0 && error > most(FOLLOW_LOST, 1.1 * rest)) {
         copy_point(w, &w->afresh, &w->now);
         ask(w, frame);
-        iterations += solve_afresh(w, problem, start_q, start_t, before && !met_before);
+        iterations += solve_afresh(w, problem, start_q, start_t, missed_before);
         if (!(rows_square(w, &w->now) < rows_square(w, &w->afresh))) copy_point(w, &w->now, &w->afresh);
     }
     if ((s->recovers || s->restarts) && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {

@@ -79,7 +79,7 @@ class Work:
     iterations : of all attempts. taken : of the last one. accepted : whether that one's end counts.
     targets : with the shares by which goals have yielded. base : the pose that restarts keep what has no limits from.
     met_before : whether the frame before met its goals; None for a frame that is solved afresh. missed_before :
-        whether a frame that is solved afresh follows one that missed its goals.
+        whether it is known to have missed them; for a frame that is solved afresh, too.
     settled : whether the descent to the best point ran to its end. restarted : the random starts that were tried.
     """
 
@@ -96,7 +96,7 @@ class Work:
         self.settled = follows or not stage.runs["phase"][0].abandons
         self.base = self.first.state if follows else self.frame.base
         self.met_before = (residual is not None and stage.met(replace(self.first, error=residual))) if follows else None
-        self.missed_before = False
+        self.missed_before = residual is not None and self.met_before is False
         self.random, self.restart_random = (SplitMix64(stage.options.seed) for _ in range(2))
         self.began = 0.0
         self._start, self._home = start, home
@@ -182,7 +182,8 @@ class Plan:
             ]
         self.retries = [*_near(stage), *_restarts(stage)]
         self.afresh += self.retries
-        self.following = [Attempt(_at_first, [Descent(runs["following"][0]), *ends])]
+        going_on = _may_be_met if stage.continues else None
+        self.following = [Attempt(_at_first, [Descent(runs["following"][0]), *ends], going_on)]
         if runs["polishing"]:
             self.following.append(Attempt(_at_best, [Descent(runs["following_missed"][0]), *ends], Work.misses))
         self.following += _return(stage)
@@ -340,6 +341,11 @@ def _meets(work: Work, point: Point) -> bool:
 def _lower(work: Work, point: Point, share: float) -> bool:
     """Whether a point has less than a share of the best one's sum of squared errors."""
     return work.stage.square(point) < share * work.stage.square(work.best)
+
+
+def _may_be_met(work: Work) -> bool:
+    """Whether a few steps may meet the goals. After a frame that missed them the longer descent is made at once."""
+    return not work.missed_before
 
 
 def _stuck(work: Work) -> bool:

@@ -87,12 +87,12 @@ def runs(
         # the targets' way from the base pose, in four stages
         *[("staging", continues and limited, "last", {"iterations": min(settings.iterations, 12), **BRIEF})] * 3,
         ("staging", continues and limited, "phase", {"abandons": True}),
-        # goals yield to those before them, which a second descent meets; with limits it takes longer to come to rest,
-        # and a descent that is cut off trembles
+        # goals yield to those before them, which a second descent meets: it ends when it has. With limits it takes
+        # longer, and a descent that is cut off trembles. Without a pull it would creep on along a flat valley
         ("yielding", ordered, "eased", {"iterations": int(0.25 * most), "first_damping": 1e-3}),
         ("yielding", ordered, "polishing",
          {"iterations": int((2.0 if any_limits else 0.5) * most), "first_damping": 1e-4,
-          "reluctance": eased.reluctance, "weights": eased.weights}),
+          "reluctance": eased.reluctance, "weights": eased.weights, "abandons": True, "serves": True}),
         # toward the base pose, and back to the goals; this pull is stronger than a pole
         ("returning", returns and bool(pull) and not poles, "last",
          {"pull": RETURN_PULL, "first_damping": RETURN_PULL, "damping": None, "iterations": 30}),

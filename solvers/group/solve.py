@@ -36,7 +36,7 @@ def follow(
     run(work, plan.following)
     if stage.settings.pull and stage.largest_error(work.best) > max(FOLLOW_LOST, 1.1 * np.abs(before).max(initial=0.0)):
         other = Work(stage, start, start, targets, links, home)
-        other.missed_before = residual is not None and not work.met_before
+        other.missed_before = work.missed_before
         run(other, plan.afresh)
         work.iterations += other.iterations
         if stage.square(other.best) < stage.square(work.best):

@@ -40,6 +40,7 @@ LEAST_STEP = 1e-9  # [rad], for slides [skeleton lengths]
 ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf is NaN
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
 CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a share of the cost must fall in each so many
+SERVED_SHARE = 0.5  # a goal that keeps more than this share is one that others yield to
 RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
@@ -59,6 +60,7 @@ class Settings(NamedTuple):
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
+    serves : `abandons` only once the goals that others yield to are met, which the descent is for.
     """
 
     iterations: int
@@ -74,6 +76,7 @@ class Settings(NamedTuple):
     unsettled: float = ANY
     abandons: bool = False
     resigns: bool = False
+    serves: bool = False
 
 
 @dataclass
@@ -212,12 +215,12 @@ class _Progress:
             self.longest = longest
         self.slow = 0 if gain > RESIGN_SHARE * cost else self.slow + 1
 
-    def creeps(self, settings: Settings, iteration: int) -> bool:
-        """Whether the cost falls too slowly."""
+    def creeps(self, settings: Settings, iteration: int, served: bool) -> bool:
+        """Whether the cost falls too slowly. served : whether it may, as `Settings.serves` says."""
         slowly = False
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
-            slowly = self.cost > (1.0 - ABANDON_SHARE) * self.earlier[slot]
+            slowly = served and self.cost > (1.0 - ABANDON_SHARE) * self.earlier[slot]
             self.earlier[slot] = self.cost
         if (iteration + 1) % CREEP_STEPS == 0:
             slowly |= iteration >= CREEP_STEPS and self.cost > (1.0 - CREEP_SHARE) * self.mark
@@ -290,13 +293,21 @@ class _Run:
         self._accept(better, trial, v)
         poor = np.array([frame.poor or frame.arrived for frame in progress])
         exact = model.learn(d, change, better, poor)
+        served = self._served()
         for number, frame in enumerate(progress):
             arrived = frame.arrived and (exact is None or bool(exact[number]))
-            frame.finished = frame.creeps(settings, iteration) or arrived
+            frame.finished = frame.creeps(settings, iteration, bool(served[number])) or arrived
         if settings.resigns and any(frame.slow >= RESIGN_STEPS for frame in progress):
-            for frame, met in zip(progress, _within(model, self.point.error, leading=True), strict=True):
+            for frame, met in zip(progress, _within(model, self.point.error, model.tasks.leads), strict=True):
                 frame.finished |= frame.slow >= RESIGN_STEPS and not met
         self._finish_met()
+
+    def _served(self) -> np.ndarray:
+        """Frames (F,) in which the goals that others yield to are met; all where these need not be."""
+        shares = self.frames.targets.shares
+        if not self.model.settings.serves or shares is None:
+            return np.ones(len(self.progress), dtype=bool)
+        return _within(self.model, self.point.error, shares > SERVED_SHARE)
 
     def _accept(self, better: np.ndarray, trial: Point, v: np.ndarray | None) -> None:
         """Go on from the trial point in frames where it is better."""
@@ -345,8 +356,8 @@ def _leads_down(system: LinearSystem, d: np.ndarray) -> np.ndarray:
     return dot(down, d) >= LEAST_SLOPE * np.sqrt(steepest_slope)
 
 
-def _within(model: Model, error: np.ndarray, leading: bool = False) -> np.ndarray:
-    return model.tasks.within(error, model.settings.tolerance, model.settings.rotation_tolerance, leading)
+def _within(model: Model, error: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+    return model.tasks.within(error, model.settings.tolerance, model.settings.rotation_tolerance, counted)
 
 
 def _predicted(settings: Settings, system: LinearSystem, d: np.ndarray) -> np.ndarray:

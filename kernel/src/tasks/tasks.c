@@ -76,6 +76,13 @@ int leading_within(const work *w, const point *p, double tolerance, double rotat
     return 1;
 }
 
+/* Whether the goals are met that others yield to. */
+int served_within(const work *w, const point *p, double tolerance, double rotation_tolerance) {
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
+        if (w->shares[t->goal] > SERVED_SHARE && !is_within(p, t, tolerance, rotation_tolerance)) return 0;
+    return 1;
+}
+
 /* Errors (G) of the goals that have a weight: the distance [skeleton lengths], or the angle times ROTATION_LENGTH if that
  * is larger. */
 void misses(const work *w, const point *p, double *to) {

@@ -76,7 +76,7 @@ class Tasks:
         self._bounds = [np.zeros(0), np.zeros(0)]  # per unit, the weights of the tasks with this unit, else 0
         leads = np.array([one > min(priority) for one in priority], dtype=bool)
         self.leads = leads if leads.any() else ~leads
-        self._follows = ~self.leads[np.concatenate([np.zeros(0, dtype=np.intp), *[kind.goals for kind in self._met]])]
+        self._goals = np.concatenate([np.zeros(0, dtype=np.intp), *[kind.goals for kind in self._met]])
         for number, unit in enumerate(_UNITS):
             weights = [kind.weights * (kind.unit == unit) for kind in self._met]
             self._bounds[number] = np.concatenate([np.zeros(0), *weights])
@@ -211,18 +211,18 @@ class Tasks:
         return rows.reshape(-1, 6)[count], (weights * scale[..., None])[:, count]
 
     def within(
-        self, error: np.ndarray, tolerance: float, rotation_tolerance: float, leading: bool = False
+        self, error: np.ndarray, tolerance: float, rotation_tolerance: float, counted: np.ndarray | None = None
     ) -> np.ndarray:
         """Frames (F,) whose goals are all met to `tolerance` [length units] and `rotation_tolerance` [rad].
 
-        leading : only the goals that lead count.
+        counted : (G,) or (F, G) bool, the goals that count; None for all.
         """
         if not self._starts.size:
             return np.ones(len(error), dtype=bool)
         square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
         met = square <= bound * bound
-        return np.all(met | self._follows if leading else met, axis=-1)
+        return np.all(met if counted is None else met | ~counted[..., self._goals], axis=-1)
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """With sliding hips, goals out of reach yield to the others, and stiffness and limits hold."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from measures import EXACT, outside_limits, turned_by
@@ -61,6 +63,28 @@ def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: boo
     solved = ik.solve_frames(skeleton, goals, places, np.repeat(rotations[None], len(steps), 0), options=options)
     assert max(turned_by(a.pose, b.pose).max() for a, b in zip(solved, solved[1:], strict=False)) < np.radians(6)
     assert max(solution.position_errors[1:].max() for solution in solved) < LEAST * HEIGHT
+
+
+@pytest.mark.parametrize("solver", ["PGS", "DLS"])
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("way", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+def test_a_frame_out_of_reach_takes_no_more_steps_than_serve_the_others(way: tuple, limited: bool, solver: str) -> None:
+    """At most 40 in a motion, the median: once the others are met, the pose does not creep on. They stay met."""
+    skeleton, goals = figure()
+    if limited:
+        swing = ik.TwistSwing((-1.5, 1.5), (-1.6, 1.6), (-1.6, 1.6))
+        kinds = [(joint, swing if joint.kind == "ball" else None) for joint in skeleton.joints]
+        skeleton = ik.Skeleton([replace(joint, limits=limits) for joint, limits in kinds])
+    positions, rotations = at_rest(skeleton, goals)
+    steps = np.arange(0.3, 0.9, 0.01)
+    places = np.repeat(positions[None], len(steps), 0)
+    places[:, 0] += steps[:, None] * way
+    options = ik.Options(tolerance=1e-4 * HEIGHT)
+    solved = ik.solve_frames(skeleton, goals, places, np.repeat(rotations[None], len(steps), 0), None, solver, options)
+    missed = [solution for solution in solved if not solution.converged]
+    assert len(missed) > 50
+    assert np.median([solution.iterations for solution in missed]) <= 40
+    assert max(solution.position_errors[1:].max() for solution in missed) < LEAST * HEIGHT
 
 
 def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
