@@ -42,7 +42,7 @@ POLISH_ITERATIONS = 12
 ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
 FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
-MORE = 1.02  # times the cost of what a frame's own answer misses: what it may miss where goals are missed
+GIVES = 1e-4  # [1 / rad^2] weight of staying near the motion, where goals are missed anyway
 _polished = damped(dls.step)
 
 
@@ -165,18 +165,21 @@ class _Solve:
             _missed(stage, compiled, answer, at_keys, own_links) for answer in self.found
         ), strict=True)  # fmt: skip
         least, at = nearest(np.stack(costs)), np.arange(len(keys))
-        missed_rows, wanted = np.stack(rows)[least, at], np.zeros((frames, stage.tasks.all))
-        for row in np.flatnonzero(missed_rows.any(0)).tolist():
-            wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
-        excess = np.maximum(np.stack(costs) - np.stack(costs)[least, at], 0.0)
+        unmet = np.stack(costs)[least, at]
         near = NEAR * stage.settings.weights
         alone = own_keys if self.corrects else _taken(space, own_keys, states[:1], np.zeros((1, 1)))
         smoothness = Smoothness(space, self.smooth * ACCELERATION, near, self.corrects, alone, compiled)
-        limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved)
-        chosen = branches.choose(smoothness, limbs, states, excess @ serves.T.astype(float), keys)
+        limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved, unmet.any(0))
+        misses = np.stack(costs) @ serves.T.astype(float)
+        chosen = branches.choose(smoothness, limbs, states, np.maximum(misses - misses[least, at], 0.0), keys)
+        goals, wanted = stage.tasks.goal_of_row, np.zeros((frames, stage.tasks.all))
+        missed_rows = np.stack(rows)[chosen[:, serves.argmax(0)[goals]], at[:, None], np.arange(stage.tasks.m)]
+        missed_rows[unmet[:, goals] == 0.0] = 0.0
+        for row in np.flatnonzero(missed_rows.any(0)).tolist():
+            wanted[:, row] = np.interp(np.arange(frames), keys, missed_rows[:, row])
         begun = between(space, keys, _taken(space, own_keys, states, chosen[:, limbs]), own, self.corrects)
         self._hold(space, begun)
-        first = _taken(space, own_keys, states, least[:, None])
+        first = _taken(space, own_keys, states, chosen[:, limbs])
         smoothness = smoothness.about(own if self.corrects else begun)
         clip = Clip(
             stage.tasks, space, smoothness, Bounds(space), targets._replace(wanted=wanted),
@@ -257,8 +260,9 @@ def _exact(
     """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
     answer : (K) at the keys, from which keys are met that cannot be met from `state`. missed_rows : (F, m) that frames
-        miss anyway: another way to miss about as much is not left for one that pops. asked : the first frame for which
-        this is done, and the one behind the last.
+        miss anyway: they come as near to missing just that as they can without leaving the motion, because limits may
+        let a frame miss a little less only in another pose. asked : the first frame for which this is done, and the one
+        behind the last.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
@@ -266,13 +270,17 @@ def _exact(
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     every = np.zeros(len(state.x), dtype=bool)
-    most = np.where(missed_rows.any(-1), np.maximum(MORE * (missed_rows**2).sum(-1), MISSED**2), -1.0)
+    most = np.where(missed_rows.any(-1), (np.sqrt((missed_rows**2).sum(-1)) + MISSED) ** 2, -1.0)
     for begin in range(*asked, AT_ONCE):
         some = slice(begin, min(begin + AT_ONCE, asked[1]))
         part = clip.part(some.start, some.stop)
         wanted = missed_rows[some, : hard.m]
         frames = Request(state.take(some), part.targets._replace(wanted=wanted), part.links)
-        point = _met(stage, settings, state.take(some), frames)
+        point = evaluate(hard, frames.base, frames).copy()
+        for own, pull in ((~wanted.any(-1), 0.0), (wanted.any(-1), GIVES)):
+            at = np.flatnonzero(own)
+            if at.size:
+                point.put(at, _met(stage, settings._replace(pull=pull), frames.base.take(at), frames.take(at)))
         lost = np.flatnonzero(_lost(stage, point.error, wanted, most[some]))
         every[begin + lost] = True
         lost = lost[np.isin(begin + lost, keys)]
@@ -280,7 +288,6 @@ def _exact(
             own = answer.take(np.searchsorted(keys, begin + lost))
             again = _met(stage, settings, own, frames.take(lost))
             better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
-            point = point.copy()
             point.put(lost[better], again.take(better))
             every[begin + lost] = _lost(stage, point.error[lost], wanted[lost], most[begin + lost])
         state.rotations[some], state.x[some] = point.state.rotations, point.state.x

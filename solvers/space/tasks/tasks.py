@@ -98,6 +98,11 @@ class Tasks:
         """The hard kinds, with their rows."""
         return list(zip(self._met, self.rows, strict=False))
 
+    @property
+    def goal_of_row(self) -> np.ndarray:
+        """The goals (m,) of the rows of hard tasks."""
+        return np.concatenate([np.zeros(0, dtype=np.intp), *(np.repeat(kind.goals, kind.size) for kind in self._met)])
+
     def _one_sided(self) -> np.ndarray | None:
         """(all,) bool, the rows whose errors count only above 0; None if there are none."""
         mask = np.zeros(self.all, dtype=bool)

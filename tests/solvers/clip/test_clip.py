@@ -553,3 +553,36 @@ def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) ->
         assert arrays.converged.all()
     assert fastest[1] < 0.6 * fastest[0]
     assert np.abs((arrays.rotations[[0, -1]] * start[[0, -1]]).sum(-1)).min() > np.cos(np.radians(5.0))
+
+
+def test_a_limb_misses_what_the_way_that_it_goes_misses() -> None:
+    """A target too near for an elbow that bends less far to one side, where some frames' own answers have it.
+
+    The arm stays bent to the other side, and misses on all frames what it has to there, by the law of cosines.
+    """
+    arm = ik.Skeleton([
+        ik.Joint("upper", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
+        ik.Joint("lower", 0, "hinge", (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(-1.0, 0.8)),
+        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ])  # fmt: skip
+    frames, least = 30, 2.0 * np.cos(0.5)
+    angle = 0.02 * np.arange(frames)
+    places = 1.5 * np.stack([np.sin(angle), np.cos(angle), np.zeros(frames)], axis=-1)[:, None]
+    bend = np.where((np.arange(frames) >= 13) & (np.arange(frames) < 17), 0.8, -1.0)
+    prepared = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))])
+    arrays = prepared.arrays(frames)
+    arrays.ask(prepared.targets(places), ik.pose_from_angles(arm, np.zeros((frames, 2))))
+    arrays.rotations[:], arrays.translations[:] = ik.pose_from_angles(arm, np.stack([-angle - 0.5 * bend, bend], 1))
+    solve_into(prepared, _Answered(prepared), arrays, smooth=0.3**4)
+    assert arrays.position_errors == pytest.approx(least - 1.5, abs=2e-3)
+    assert arrays.rotations[:, 1, 3] == pytest.approx(-np.sin(0.5), abs=5e-3)
+
+
+class _Answered:
+    """Leaves frames the answers that they have."""
+
+    def __init__(self, prepared: ik.Prepared) -> None:
+        self.motion = prepared.motion
+
+    def solve_into(self, arrays: ik.FrameArrays) -> None:
+        """Leave the answers as they are."""
