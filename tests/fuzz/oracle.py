@@ -342,7 +342,7 @@ def check_off_and_on(ob_of: Callable[[], bpy.types.Object], frames: tuple[float,
     """Live on, some frames, and live off again gives every channel back."""
     frame = bpy.context.scene.frame_current_final
     ob = ob_of()
-    if live_is_keyed(ob):
+    if live_is_keyed(ob) or ob not in bpy.context.view_layer.objects.values():  # such a one stands still
         return
     ob.dqik.live = False
     update()
