@@ -247,7 +247,7 @@ typedef struct {
     const double *weights; /* (n) of the pull */
     int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
-    int32_t serves; /* whether it abandons only once the goals that others yield to are met */
+    int32_t serves; /* whether it stops where the cost falls slowly once the goals that others yield to are met */
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */

@@ -61,10 +61,7 @@ static int descend(work *w, const dqik_settings *settings) {
         if (stalled >= 3 || longest < LEAST_STEP) break;
         if (settings->abandons) {
             double *slot = earlier + iteration % ABANDON_STEPS;
-            const int slowly = w->now.cost > (1.0 - ABANDON_SHARE) * *slot;
-            if (slowly && (!settings->serves ||
-                           served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance)))
-                break;
+            if (w->now.cost > (1.0 - ABANDON_SHARE) * *slot) break;
             *slot = w->now.cost;
         }
         if (iteration % CREEP_STEPS == 0) {
@@ -72,6 +69,9 @@ static int descend(work *w, const dqik_settings *settings) {
             mark = w->now.cost;
         }
         slow = gain > RESIGN_SHARE * w->now.cost ? 0 : slow + better;
+        if (settings->serves && slow >= RESIGN_STEPS &&
+            served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
+            break;
         if (settings->resigns && slow >= RESIGN_STEPS &&
             !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
             break;

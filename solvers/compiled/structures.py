@@ -27,7 +27,7 @@ SETTINGS = structure(
     ("double[]", "reluctance", "(n)"),
     ("double[]", "weights", "(n) of the pull"),
     ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
-    ("int32", "serves", "whether it abandons only once the goals that others yield to are met"),
+    ("int32", "serves", "whether it stops where the cost falls slowly once the goals that others yield to are met"),
 )  # fmt: skip
 
 LIMB = structure(

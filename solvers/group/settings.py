@@ -92,7 +92,7 @@ def runs(
         ("yielding", ordered, "eased", {"iterations": int(0.25 * most), "first_damping": 1e-3}),
         ("yielding", ordered, "polishing",
          {"iterations": int((2.0 if any_limits else 0.5) * most), "first_damping": 1e-4,
-          "reluctance": eased.reluctance, "weights": eased.weights, "abandons": True, "serves": True}),
+          "reluctance": eased.reluctance, "weights": eased.weights, "serves": True}),
         # toward the base pose, and back to the goals; this pull is stronger than a pole
         ("returning", returns and bool(pull) and not poles, "last",
          {"pull": RETURN_PULL, "first_damping": RETURN_PULL, "damping": None, "iterations": 30}),

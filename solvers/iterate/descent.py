@@ -60,7 +60,7 @@ class Settings(NamedTuple):
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
-    serves : `abandons` only once the goals that others yield to are met, which the descent is for.
+    serves : also stop where the cost falls slowly once the goals that others yield to are met.
     """
 
     iterations: int
@@ -215,12 +215,12 @@ class _Progress:
             self.longest = longest
         self.slow = 0 if gain > RESIGN_SHARE * cost else self.slow + 1
 
-    def creeps(self, settings: Settings, iteration: int, served: bool) -> bool:
-        """Whether the cost falls too slowly. served : whether it may, as `Settings.serves` says."""
+    def creeps(self, settings: Settings, iteration: int) -> bool:
+        """Whether the cost falls too slowly."""
         slowly = False
         if settings.abandons:
             slot = (iteration + 1) % ABANDON_STEPS
-            slowly = served and self.cost > (1.0 - ABANDON_SHARE) * self.earlier[slot]
+            slowly = self.cost > (1.0 - ABANDON_SHARE) * self.earlier[slot]
             self.earlier[slot] = self.cost
         if (iteration + 1) % CREEP_STEPS == 0:
             slowly |= iteration >= CREEP_STEPS and self.cost > (1.0 - CREEP_SHARE) * self.mark
@@ -293,21 +293,21 @@ class _Run:
         self._accept(better, trial, v)
         poor = np.array([frame.poor or frame.arrived for frame in progress])
         exact = model.learn(d, change, better, poor)
-        served = self._served()
         for number, frame in enumerate(progress):
             arrived = frame.arrived and (exact is None or bool(exact[number]))
-            frame.finished = frame.creeps(settings, iteration, bool(served[number])) or arrived
+            frame.finished = frame.creeps(settings, iteration) or arrived
+        if settings.serves and any(frame.slow >= RESIGN_STEPS for frame in progress):
+            for frame, served in zip(progress, self._served(), strict=True):
+                frame.finished |= frame.slow >= RESIGN_STEPS and bool(served)
         if settings.resigns and any(frame.slow >= RESIGN_STEPS for frame in progress):
             for frame, met in zip(progress, _within(model, self.point.error, model.tasks.leads), strict=True):
                 frame.finished |= frame.slow >= RESIGN_STEPS and not met
         self._finish_met()
 
     def _served(self) -> np.ndarray:
-        """Frames (F,) in which the goals that others yield to are met; all where these need not be."""
+        """Frames (F,) in which the goals that others yield to are met."""
         shares = self.frames.targets.shares
-        if not self.model.settings.serves or shares is None:
-            return np.ones(len(self.progress), dtype=bool)
-        return _within(self.model, self.point.error, shares > SERVED_SHARE)
+        return _within(self.model, self.point.error, None if shares is None else shares > SERVED_SHARE)
 
     def _accept(self, better: np.ndarray, trial: Point, v: np.ndarray | None) -> None:
         """Go on from the trial point in frames where it is better."""
