@@ -145,7 +145,7 @@ vectors = st.tuples(*[st.floats(-0.5, 0.5)] * 3).map(np.array)
 def test_other_axes_of_bones_give_the_same_pose(turned: bool) -> None:
     """The axes and rolls of the rest bones do not matter: all joints come to the same places."""
     plain, other = rig(turned=turned), rig(turned=turned, axes=Rotation.random(len(rig().names), rng=3))
-    bases = [Prior(one.figure).base(one.rest, one.targets(REACH, TURN), one.links, 1.0) for one in (plain, other)]
+    bases = [Prior(one.figure).shaped(one.rest, one.targets(REACH, TURN), one.links, 1.0)[0] for one in (plain, other)]
     assert np.abs(plain.places(bases[0]) - plain.heads).max() > 0.1
     np.testing.assert_allclose(plain.places(bases[0]), other.places(bases[1]), atol=1e-9)
     assert (plain.turns(bases[0]) * other.turns(bases[1]).inv()).magnitude().max() < 1e-7
@@ -157,8 +157,8 @@ def test_a_figure_that_is_turned_and_scaled_takes_the_same_pose() -> None:
     plain, other = rig(), rig(place=place, size=size)
     moved = {name: size * place.apply(away) for name, away in REACH.items()}
     turned = {name: place * turn * place.inv() for name, turn in TURN.items()}
-    base = Prior(plain.figure).base(plain.rest, plain.targets(REACH, TURN), plain.links, 1.0)
-    same = Prior(other.figure).base(other.rest, other.targets(moved, turned), other.links, 1.0)
+    base = Prior(plain.figure).shaped(plain.rest, plain.targets(REACH, TURN), plain.links, 1.0)[0]
+    same = Prior(other.figure).shaped(other.rest, other.targets(moved, turned), other.links, 1.0)[0]
     np.testing.assert_allclose(size * place.apply(plain.places(base)[0]), other.places(same)[0], atol=1e-8 * size)
 
 
@@ -173,7 +173,7 @@ def test_mirrored_targets_give_the_mirrored_pose(turned: bool) -> None:
     moved = {swapped(name): MIRROR * away for name, away in REACH.items()}
     turns = {swapped(name): Rotation.from_rotvec(turn.as_rotvec() * -MIRROR) for name, turn in TURN.items()}
     prior = Prior(one.figure)
-    base, other = (one.places(prior.base(one.rest, asked, one.links, 1.0))[0]
+    base, other = (one.places(prior.shaped(one.rest, asked, one.links, 1.0)[0])[0]
                    for asked in (one.targets(REACH, TURN), one.targets(moved, turns)))  # fmt: skip
     order = [one.names.index(swapped(name)) for name in one.names]
     np.testing.assert_allclose(other[order] * MIRROR, base, atol=2e-3)
@@ -187,7 +187,7 @@ def test_the_animators_pose_stays_where_the_targets_are_in_it(seed: int, turned:
     turns = Rotation.from_rotvec(random.normal(scale=0.4, size=(len(one.names), 3)))
     pose = turns.as_quat(scalar_first=True)[None]
     pose[0, 0] = (1.0, 0.0, 0.0, 0.0)  # the root is fixed
-    base = Prior(one.figure).base(one.pose(pose), one.at(pose), one.links, 1.0)
+    base = Prior(one.figure).shaped(one.pose(pose), one.at(pose), one.links, 1.0)[0]
     assert np.abs(np.abs((base * pose).sum(-1)) - 1.0).max() < 1e-12
 
 
@@ -196,8 +196,8 @@ def test_amount_zero_is_the_start_itself() -> None:
     one = rig()
     start, prior = one.rest, Prior(one.figure)
     before = start.rotations.copy()
-    assert prior.base(start, one.targets(REACH, TURN), one.links, 0.0) is start.rotations
-    prior.base(start, one.targets(REACH, TURN), one.links, 1.0)
+    assert prior.shaped(start, one.targets(REACH, TURN), one.links, 0.0)[0] is start.rotations
+    prior.shaped(start, one.targets(REACH, TURN), one.links, 1.0)[0]
     assert (start.rotations == before).all()
 
 
@@ -205,7 +205,7 @@ def test_half_an_amount_turns_joints_half_way() -> None:
     """Between the start and the whole prior."""
     one = rig()
     prior, asked = Prior(one.figure), one.targets(REACH, TURN)
-    angles = [2.0 * np.arccos(np.clip(np.abs(prior.base(one.rest, asked, one.links, amount)[0, :, 0]), 0.0, 1.0))
+    angles = [2.0 * np.arccos(np.clip(np.abs(prior.shaped(one.rest, asked, one.links, amount)[0][0, :, 0]), 0.0, 1.0))
               for amount in (0.5, 1.0)]  # fmt: skip
     np.testing.assert_allclose(2.0 * angles[0], angles[1], atol=1e-6)
 
@@ -269,7 +269,7 @@ def test_joints_without_freedom_keep_the_start() -> None:
     one = rig()
     freedom = np.ones(len(one.names))
     freedom[one.names.index("forearm L")] = 0.0
-    base = Prior(one.figure, freedom=freedom).base(one.rest, one.targets(REACH, TURN), one.links, 1.0)
+    base = Prior(one.figure, freedom=freedom).shaped(one.rest, one.targets(REACH, TURN), one.links, 1.0)[0]
     still = [one.names.index(name) for name in ("arm L", "forearm L")]
     assert (base[0, still] == [1.0, 0.0, 0.0, 0.0]).all()
     assert base[0, one.names.index("arm R"), 0] < 0.99
@@ -282,7 +282,7 @@ def test_limbs_bend_as_those_of_people(turned: bool, lowered: float) -> None:
     one = rig(turned=turned, lowered=lowered)
     wrist = one.heads[one.names.index("hand L")]
     moved = {"hand L": np.array([0.1, 1.25, 0.35]) - wrist, "foot L": np.array([0.0, 0.35, 0.1])}
-    places = one.places(Prior(one.figure).base(one.rest, one.targets(moved), one.links, 1.0))[0]
+    places = one.places(Prior(one.figure).shaped(one.rest, one.targets(moved), one.links, 1.0)[0])[0]
     arm, elbow, hand, thigh, knee, foot = (
         places[one.names.index(name)] for name in ("arm L", "forearm L", "hand L", "thigh L", "shin L", "foot L")
     )
@@ -307,7 +307,7 @@ def largest_step(one: Rig, prior: Any, start: Any, rest: Any, goal: str, begin: 
     share = np.linspace(0.0, 1.0, int(np.linalg.norm(end - begin) / 1e-3) + 2)[:, None]
     places, turns = (np.repeat(part, len(share), 0) for part in (rest.positions, rest.rotations))
     places[:, one.goals.index(goal)] = begin + share * (end - begin)
-    base = prior.base(start, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)
+    base = prior.shaped(start, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)[0]
     chords = np.minimum(np.linalg.norm(base[1:] - base[:-1], axis=-1), np.linalg.norm(base[1:] + base[:-1], axis=-1))
     return float(np.degrees(4.0 * np.arcsin(0.5 * chords)).max())
 
@@ -338,14 +338,14 @@ def test_absurd_targets_give_unit_quaternions(seed: int, power: float, turned: b
     """However far away and however turned."""
     one, random = rig(turned=turned), np.random.default_rng(seed)
     places, turns = 10.0**power * random.normal(size=(9, 5, 3)), random.normal(size=(9, 5, 4))
-    base = Prior(one.figure).base(one.rest, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)
+    base = Prior(one.figure).shaped(one.rest, Targets(places, turns, np.zeros_like(places)), one.links, 1.0)[0]
     assert np.abs(np.linalg.norm(base, axis=-1) - 1.0).max() < 1e-9
 
 
 def test_targets_out_of_any_reach_leave_the_limb() -> None:
     """A hand ten lengths away does not move its arm."""
     one = rig(turned=False, goals=("hand L",))
-    base = Prior(one.figure).base(one.rest, one.targets({"hand L": np.array([0.0, 0.0, 6.0])}), one.links, 1.0)
+    base = Prior(one.figure).shaped(one.rest, one.targets({"hand L": np.array([0.0, 0.0, 6.0])}), one.links, 1.0)[0]
     assert np.abs(base - one.rest.rotations).max() < 1e-6
 
 
@@ -357,7 +357,7 @@ def test_any_goals_will_do() -> None:
             if goals == ("head",):
                 assert isinstance(one.figure, figures.NoFigure)
                 continue
-            base = Prior(one.figure).base(one.rest, one.targets(REACH), one.links, 1.0)
+            base = Prior(one.figure).shaped(one.rest, one.targets(REACH), one.links, 1.0)[0]
             assert np.isfinite(base).all()
             for name, upper in (("hand L", "arm L"), ("hand R", "arm R"), ("foot L", "thigh L")):
                 joint = one.names.index(upper)
@@ -377,13 +377,13 @@ def test_frames_together_are_those_one_by_one(goals: tuple[str, ...], turned: bo
         places = asked.positions + random.normal(scale=0.05, size=(7, 5, 3))
         turns = np.repeat(asked.rotations, 7, 0)
         prior, targets = Prior(one.figure), Targets(places, turns, np.zeros_like(places))
-        together = NumpyPrior(one.figure).base(start, targets, one.links, 1.0)
-        np.testing.assert_allclose(prior.base(start, targets, one.links, np.ones(7)), together, atol=1e-11)
+        together = NumpyPrior(one.figure).shaped(start, targets, one.links, 1.0)[0]
+        np.testing.assert_allclose(prior.shaped(start, targets, one.links, np.ones(7))[0], together, atol=1e-11)
         starts = ik.Pose(*(np.repeat(part, 7, 0) for part in start))
-        np.testing.assert_allclose(prior.base(starts, targets, one.links, 1.0), together, atol=1e-11)
+        np.testing.assert_allclose(prior.shaped(starts, targets, one.links, 1.0)[0], together, atol=1e-11)
         for number in range(7):
             part = Targets(places[number : number + 1], turns[number : number + 1], np.zeros((1, 5, 3)))
-            np.testing.assert_allclose(prior.base(start, part, one.links, 1.0)[0], together[number], atol=1e-11)
+            np.testing.assert_allclose(prior.shaped(start, part, one.links, 1.0)[0][0], together[number], atol=1e-11)
 
 
 @pytest.mark.parametrize("turned", [True, False])
@@ -420,7 +420,7 @@ def own_frames(one: Rig, count: int, random: np.random.Generator) -> tuple[Any, 
     asked = one.targets(REACH, TURN)
     places = asked.positions + random.normal(scale=0.06, size=(count, 5, 3))
     targets = Targets(places, np.repeat(asked.rotations, count, 0), np.zeros_like(places))
-    poses = Prior(one.figure).base(one.rest, targets, one.links, 1.0)
+    poses = Prior(one.figure).shaped(one.rest, targets, one.links, 1.0)[0]
     for name, turn in (("forearm L", (0.3, 0.0, 0.0)), ("spine2", (0.15, 0.1, 0.0)), ("thigh L", (0.0, 0.2, 0.0))):
         joint = one.names.index(name)
         turned = Rotation.from_quat(poses[:, joint], scalar_first=True) * Rotation.from_rotvec(turn)
@@ -439,9 +439,9 @@ def test_own_motion_comes_nearer_to_the_character() -> None:
     def difference(base: np.ndarray) -> float:
         return float(np.arccos(np.clip(np.abs((base * truth).sum(-1)), 0.0, 1.0)).mean())
 
-    before = plain.base(one.rest, targets, one.links, 1.0)
-    assert difference(own.base(one.rest, targets, one.links, 1.0, 1.0)) < 0.75 * difference(before)
-    np.testing.assert_array_equal(own.base(one.rest, targets, one.links, 1.0, 0.0), before)
+    before = plain.shaped(one.rest, targets, one.links, 1.0)[0]
+    assert difference(own.shaped(one.rest, targets, one.links, 1.0, 1.0)[0]) < 0.75 * difference(before)
+    np.testing.assert_array_equal(own.shaped(one.rest, targets, one.links, 1.0, 0.0)[0], before)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 2}', '{"version": 1, "features": 3, "arrays": ["x"]}'])

@@ -65,12 +65,6 @@ class Prior:
         # np.any takes longer than the rest here
         return bool(self.joints.size and (amount.any() if isinstance(amount, np.ndarray) else amount))
 
-    def base(
-        self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
-    ) -> np.ndarray:
-        """The rotations of `shaped`."""
-        return self.shaped(start, targets, links, amount, share)[0]
-
     def shaped(
         self, start: Pose, targets: Targets, links: np.ndarray, amount: float | np.ndarray, share: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
