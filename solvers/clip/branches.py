@@ -71,14 +71,14 @@ def _accelerations(smoothness: Smoothness, states: Sequence[State], own: np.ndar
 def limbs_of(chains: np.ndarray, moved: np.ndarray, shared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Limbs: the joints (K,) `moved` that serve the same goals; and which goals (L, G) each limb serves.
 
-    chains : (G, J) bool, the joints that each goal moves. shared : (G,) bool, goals whose joints are one limb, together
+    chains : (G, J) bool, the joints that each goal moves. shared : numbers of goals whose joints are one limb, together
         with all that share a joint with them.
     """
     serves, limb = np.unique(chains[:, moved], axis=1, return_inverse=True)
-    joined = np.arange(serves.shape[1])
+    limbs = np.arange(len(serves.T), dtype=np.intp)
     for own in serves[shared]:
-        joined[np.isin(joined, joined[own])] = joined[own].min(initial=0)
-    _, joined = np.unique(joined, return_inverse=True)
-    whole = np.zeros((joined.max(initial=-1) + 1, len(chains)), dtype=bool)
+        limbs[np.isin(limbs, limbs[own])] = np.min(limbs[own], initial=0)
+    joined = np.unique(limbs, return_inverse=True)[1].astype(np.intp)
+    whole = np.zeros((len(np.unique(limbs)), len(chains)), dtype=bool)
     np.logical_or.at(whole, joined, serves.T)
     return joined[limb.reshape(-1)], whole

@@ -169,7 +169,7 @@ class _Solve:
         near = NEAR * stage.settings.weights
         alone = own_keys if self.corrects else _taken(space, own_keys, states[:1], np.zeros((1, 1)))
         smoothness = Smoothness(space, self.smooth * ACCELERATION, near, self.corrects, alone, compiled)
-        shared = unmet.any(0) & (not self.corrects)
+        shared = np.flatnonzero((unmet > 0.0).any(axis=0)) if not self.corrects else np.zeros(0, dtype=int)
         limbs, serves = branches.limbs_of(coupled(stage.skeleton, stage.chains), space.moved, shared)
         misses = np.stack(costs) @ serves.T.astype(float)
         chosen = branches.choose(smoothness, limbs, states, np.maximum(misses - misses[least, at], 0.0), keys)
