@@ -24,6 +24,6 @@ def projection(bone: bpy.types.PoseBone) -> Callable[[np.ndarray], np.ndarray]:
             x[:, 0] = np.clip(x[:, 0], lo[0], hi[0])
         if limits.is_swing_limited(lo[None], hi[None])[0]:
             x[:, 1:] = project_swing(x[:, 1:], *(np.broadcast_to(end[1:], (len(x), 2)) for end in (lo, hi)))
-        return limit_frame.rotations(twist_swing.compose(x), frame.start, frame.axes)
+        return twist_swing.compose(x) @ limit_frame.to_rotations(frame.start, frame.axes)
 
     return project

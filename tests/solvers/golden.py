@@ -73,7 +73,7 @@ def _is_isolated(solver: str, seed: int) -> bool:
             part + 1e-9 * generator.normal(size=part.shape) for part in (*targets[:3], *start)
         )
         changed = Targets(positions, rotations, poles), ik.Pose(*pose), links
-        if apart(answer, _both_ways(compiled, changed)) > 1e-7:
+        if apart(answer, _both_ways(compiled, changed)) > 2e-8:
             return False
     return True
 
