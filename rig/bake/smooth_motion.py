@@ -67,11 +67,12 @@ class MotionSolver:
 
 def solve_motion(
     prepared: Prepared, arrays: FrameArrays, weight: float, corrects: bool, watch: Watch = unwatched,
-    held: tuple[int, int] = (0, 0), beside: tuple[int, int] = (0, 0),
+    held: tuple[int, int] = (0, 0), beside: tuple[int, int] = (0, 0), bridges: bool = True,
 ) -> None:  # fmt: skip
-    """Solve frames whose own answers stand in arrays as one motion; some are held or beside, as `solve_into` has it."""
+    """Solve frames whose own answers stand in arrays as one motion, as `solve_into` has it."""
     if len(arrays) >= _FEWEST:
-        solve_into(prepared, _Answered(prepared), arrays, weight, corrects, watch=watch, held=held, beside=beside)
+        own = _Answered(prepared)
+        solve_into(prepared, own, arrays, weight, corrects, watch=watch, held=held, beside=beside, bridges=bridges)
         check_numbers(arrays.rotations)
         prepared.push_apart(arrays)
 

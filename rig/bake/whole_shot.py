@@ -10,14 +10,14 @@ import bpy
 import numpy as np
 
 from ...solvers import FrameArrays, Prepared
-from ...solvers.clip import Watch, Window, borders, stretches
+from ...solvers.clip import Watch, Window, borders, joined, popping, stretches
 from ..blender import scene_state
 from ..frame import offline
 from ..frame.read.question import FrameInput
 from ..frame.sessions import sessions
 from ..frame.step.known_answers import KnownAnswers, Question
 from ..frame.step.session import Session
-from ..frame.step.whole_shot import Asked, WholeShot
+from ..frame.step.whole_shot import Asked, SolvedWindow, WholeShot
 from ..notes import Refused
 from . import steady_targets
 from .frames import Run
@@ -180,41 +180,51 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     otherwise are solved. known : answers of frames on their own.
     """
     (asked, unsure), smooth = shot.asked(), shot.smooth
-    done, kept, left = 0, set[Window](), False
+    done, kept, pops = 0, set[Window](), dict[Window, bool | None]()
     motions = _parts(asked)
     steady = steady_targets.in_shot(asked, motions, smooth, known)
-    parts = [(window, {border.first: border for border in borders(*part, smooth)})
-             for part in motions for window in stretches(*part)]  # fmt: skip
-    for window, at_borders in sorted(parts, key=lambda part: abs(part[0].begin - near)):
-        held, beside = dict[int, bytes](), [at_borders[at] for at in (window.begin, window.last) if at in at_borders]
+    own = {part: list(stretches(*part)) for part in motions}
+    at_borders = {part: {border.first: border for border in borders(*part, smooth)} for part in motions}
+
+    def answer(part: tuple[int, int], window: Window, bridges: bool = False) -> bool | None:
+        """Answer the frames of a window and of the borders beside it: whether it pops; None if they are not read."""
+        held, ends = dict[int, bytes](), (window.begin, window.last)
+        beside = [at_borders[part][at] for at in ends if at in at_borders[part]]
         kept.update((*beside, window))
         if not all(unsure.isdisjoint(range(one.begin, one.end)) for one in (*beside, window)):
-            left = True
-            continue
+            return None
         for border in beside:
-            held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch), border.first))
-        found = enumerate(_answers(shot, known, window, steady, held, smooth, watch), window.first)
-        for frame, answer in {**held, **dict(found)}.items():
-            shot.reply(frame, smooth, asked[frame].question, answer)
+            held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch).answers, border.first))
+        found = _answers(shot, known, window, steady, held, smooth, watch, bridges)
+        for frame, one in {**held, **dict(enumerate(found.answers, window.first))}.items():
+            shot.reply(frame, smooth, asked[frame].question, one)
+        return found.pops
+
+    every = [(part, window) for part in motions for window in own[part]]
+    for part, window in sorted(every, key=lambda one: abs(one[1].begin - near)):
+        pops[window] = answer(part, window)
         done += window.last - window.begin
         watch(done / len(asked))
-    shot.is_partial = left
+    for part in motions:
+        for window in joined(own[part], [bool(pops[one]) for one in own[part]]):
+            answer(part, window, bridges=True)
+    shot.is_partial = None in pops.values()
     for window in shot.windows.keys() - kept:
         del shot.windows[window]
 
 
 def _answers(
     shot: WholeShot, known: KnownAnswers, window: Window, asked: dict[int, Asked], held: dict[int, bytes],
-    smooth: float, watch: Watch,
-) -> list[bytes]:  # fmt: skip
+    smooth: float, watch: Watch, bridges: bool = False,
+) -> SolvedWindow:  # fmt: skip
     """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
     own = [asked[frame] for frame in range(window.begin, window.end)]
-    key = (smooth, *(one.question for one in own), *held.values())
+    key = (smooth, bridges, *(one.question for one in own), *held.values())
     solved = shot.windows.setdefault(window, {})
     found = solved.pop(key, None)
     if found is None:
         watch(0.0)
-        found = _solve(window, own, held, smooth, known)
+        found = _solve(window, own, held, smooth, known, bridges)
     solved[key] = found
     if len(solved) > _VERSIONS:
         del solved[next(iter(solved))]
@@ -222,8 +232,8 @@ def _answers(
 
 
 def _solve(
-    window: Window, asked: Sequence[Asked], held: dict[int, bytes], smooth: float, known: KnownAnswers
-) -> list[bytes]:  # fmt: skip
+    window: Window, asked: Sequence[Asked], held: dict[int, bytes], smooth: float, known: KnownAnswers, bridges: bool
+) -> SolvedWindow:  # fmt: skip
     run = Run(asked[0].frame_input, 0, len(asked), goes_on=False)
     for one in asked:
         run.add(one.frame_input, 1.0)
@@ -232,8 +242,9 @@ def _solve(
         arrays.answer_again(answer, at - window.begin)
     if smooth > 0.0:
         beside = window.first - window.begin, window.end - window.last
-        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside)
-    return arrays.answers()[window.first - window.begin : window.last - window.begin]
+        solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside, bridges=bridges)
+    answers = arrays.answers()[window.first - window.begin : window.last - window.begin]
+    return SolvedWindow(answers, smooth > 0.0 and popping(prepared.numpy, arrays))
 
 
 def _parts(asked: dict[int, Asked]) -> list[tuple[int, int]]:

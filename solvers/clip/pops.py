@@ -11,7 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..algebra import quaternion
+from ..group.stages import Stages
+from ..model.frames import FrameArrays
+from ..model.goals import Targets
 from ..space.joint_space import State
+from ..space.tasks import Tasks
 from .minimise import minimise
 from .problem import Clip, Problem
 from .smoothness import AT_ONCE
@@ -36,18 +40,29 @@ def pops(clip: Clip, state: State) -> np.ndarray:
     return off
 
 
-def forced(clip: Clip) -> np.ndarray:
+def of_targets(tasks: Tasks, targets: Targets, length: float) -> np.ndarray:
     """The same (F,) of the targets' steps [rad; places: skeleton lengths]."""
-    targets, off = clip.targets, np.zeros(len(clip))
-    if len(clip) < 4:
+    off = np.zeros(len(targets.positions))
+    if len(off) < 4:
         return off
     turning = np.unique(np.concatenate([np.zeros(0, dtype=int), *(
-        kind.goals for kind in clip.tasks.kinds if str(kind.unit) == "angle"
+        kind.goals for kind in tasks.kinds if str(kind.unit) == "angle"
     )]))  # fmt: skip
     turned = quaternion.log(quaternion.relative(targets.rotations[:-1, turning], targets.rotations[1:, turning]))
-    moved = np.diff(targets.positions, axis=0) / clip.space.skeleton.length
-    off[1:-2] = np.maximum(_off(turned), _off(moved))
+    off[1:-2] = np.maximum(_off(turned), _off(np.diff(targets.positions, axis=0) / length))
     return off
+
+
+def popping(stages: Stages, arrays: FrameArrays) -> bool:
+    """Whether a joint pops in the answers of frames whose targets do not."""
+    targets, off, least = stages.inputs(arrays, slice(None))[0], np.zeros(len(arrays)), np.zeros(len(arrays))
+    if len(arrays) < 4:
+        return False
+    for stage in stages.stages:
+        own = of_targets(stage.tasks, targets.of_goals(stage.indices), stages.skeleton.length)
+        least = np.maximum(least, own)
+    off[1:-2] = _off(quaternion.log(quaternion.relative(arrays.rotations[:-1], arrays.rotations[1:])))
+    return bool(np.any((off > POP) & (least <= FORCED * off)))
 
 
 def _off(v: np.ndarray) -> np.ndarray:
@@ -64,7 +79,8 @@ def mend(
     Where targets pop as well, the goals force it: no way between is smooth. held : frames at the beginning and at the
     end that stay. asked : the first frame that counts, and the one behind the last; others than those near them do not.
     """
-    tried, targets = np.zeros(len(clip), dtype=bool), forced(clip)
+    tried = np.zeros(len(clip), dtype=bool)
+    targets = of_targets(clip.tasks, clip.targets, clip.space.skeleton.length)
     tried[: held[0]] = tried[len(clip) - held[1] :] = True
     if asked is not None:
         tried[: max(asked[0] - BRIDGES[-1], 0)] = tried[asked[1] + BRIDGES[-1] :] = True

@@ -49,6 +49,7 @@ _polished = damped(dls.step)
 def solve_into(
     prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float = 1.0, corrects: bool = False,
     window: int = WINDOW, watch: Watch = unwatched, held: tuple[int, int] = (0, 0), beside: tuple[int, int] = (0, 0),
+    bridges: bool = True,
 ) -> None:  # fmt: skip
     """Solve the frames of `arrays` as one motion; non-finite input gives NaN output and parts the motion there.
 
@@ -56,7 +57,8 @@ def solve_into(
         the correction that is smooth, else the motion. window : frames that are solved at once.
     watch : of the progress; it may raise to stop the solve. held : how many frames at the beginning and at the end have
         their answers in `arrays` already: the motion goes on from those and leads to these. beside : how many are
-        there only for the sake of the others, whose answers are exact.
+        there only for the sake of the others, whose answers are exact. bridges : whether pops that are left are led
+        across, as of `pops.mend`.
     """
     finite = prepared.numpy.finite(arrays)
     if not finite.all():
@@ -68,7 +70,7 @@ def solve_into(
         )
         if sum(own_held) < end - begin:
             part = arrays.part(begin, end)
-            _Solve(prepared, solver, part, smooth, corrects, window, own_watch, own_held, own_beside).run()
+            _Solve(prepared, solver, part, smooth, corrects, window, own_watch, own_held, own_beside, bridges).run()
 
 
 class _Solve:
@@ -80,12 +82,13 @@ class _Solve:
 
     def __init__(
         self, prepared: PreparedStages, solver: FrameSolver, arrays: FrameArrays, smooth: float, corrects: bool,
-        window: int, watch: Watch, held: tuple[int, int], beside: tuple[int, int],
+        window: int, watch: Watch, held: tuple[int, int], beside: tuple[int, int], bridges: bool,
     ) -> None:  # fmt: skip
         self.prepared, self.solver, self.arrays, self.watch, self.held = prepared, solver, arrays, watch, held
         self.asked = beside[0], len(arrays) - beside[1]
         self.stages = stages = prepared.numpy
         self.smooth, self.corrects, self.window, self.length = smooth, corrects, window, stages.skeleton.length
+        self.bridges = bridges
         self.targets, self.start, self.links, _ = stages.inputs(arrays, slice(None))
         self.given = np.ones(len(arrays), dtype=bool)  # frames that are held
         self.given[held[0] : len(arrays) - held[1]] = False
@@ -192,7 +195,7 @@ class _Solve:
             smoothness = smoothness.nearer(max(float(steps.mean()) / CALM, 1.0) ** FASTER)
             clip = replace(clip, smoothness=smoothness, terms=(*clip.terms, Speed.of(smoothness, steps)))
         state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
-        state = mend(clip, state, watch, self.held, self.asked)
+        state = mend(clip, state, watch, self.held, self.asked) if self.bridges else state
         state, lost = _exact(stage, clip, state, keys, first, wanted, self.asked)
         self._hold(space, state)
         for answer in states if len(keys) == frames else ():

@@ -138,6 +138,12 @@ MOTION_FAULTS = [
         "a shot that is solved in stretches jumps where two of them meet",
         f"{_CLIP_TESTS}::test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it",
     ),
+    Fault(
+        "shot-never-joined", "rig/bake/whole_shot.py", "joined(own[part], [bool(pops[one]) for one in own[part]])",
+        "joined(own[part], [False for one in own[part]])",
+        "a joint pops where a shot's stretch has no smooth way from one border to the next",
+        "test_whole_shot::test_it_pops_no_more_than_when_it_is_solved_in_one_piece",
+    ),
     # -- attaching and letting go --------------------------------------------------------------------------------------
     Fault(
         "attach-twice", _ATTACH, "attachments.remove(one) if time - one.start < NEAR else attachments.end(one, time)",

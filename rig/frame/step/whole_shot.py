@@ -44,6 +44,13 @@ class Asked(NamedTuple):
         return Asked(question, replace(self.frame_input, posed=posed, links=links))
 
 
+class SolvedWindow(NamedTuple):
+    """The answers of frames that were solved at once, and whether a joint pops in them."""
+
+    answers: list[bytes]
+    pops: bool
+
+
 class WholeShot:
     """The frames of one armature's shot. One thread reads and asks, another one solves and answers.
 
@@ -56,7 +63,7 @@ class WholeShot:
     def __init__(self) -> None:
         self.notes: list[Note] = []
         self.smooth, self.is_partial = 0.0, False
-        self.windows: dict[object, dict[tuple[object, ...], list[bytes]]] = {}
+        self.windows: dict[object, dict[tuple[object, ...], SolvedWindow]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit

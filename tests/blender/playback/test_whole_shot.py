@@ -302,6 +302,29 @@ def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
     assert fastest[0] < 1.1 * fastest[1]
 
 
+@pytest.mark.parametrize(("seed", "apart", "limits"), [(3, 16, False), (13, 16, True)])
+def test_it_pops_no_more_than_when_it_is_solved_in_one_piece(seed: int, apart: int, limits: bool) -> None:
+    """Where a stretch can only lead from one border to the next by a pop, both are solved with it."""
+    ob, scene, rng = rigs.made_active(rigs.figure()), bpy.context.scene, np.random.default_rng(seed)
+    scene.frame_start, scene.frame_end = FIRST, LAST
+    frames = range(FIRST, LAST + apart, apart)
+    for bone, sign in GOALS.items():
+        target, middle = rigs.empty((0, 0, 0), f"{bone} target"), Vector((0.25 * sign, -0.1, 1.3))
+        rigs.key_path(target, frames, [middle + Vector(rng.uniform(-0.45, 0.45, 3)) for _ in frames])
+        rigs.goal(ob, bone, target, chain_length=4)
+    if limits:
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="SELECT")
+        assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+        bpy.ops.object.mode_set(mode="OBJECT")
+    ob.dqik.live, ob.dqik.start_from, ob.dqik.smooth = True, "SHOT", 0.3
+    solve()
+    shown = play(ob)
+    ob.dqik.start_from = "POSE"
+    assert bpy.ops.dqik.bake(frame_start=FIRST, frame_end=LAST, smooth=0.3) == {"FINISHED"}
+    assert turns(shown, ob).max() < 1.1 * turns(play(ob), ob).max()
+
+
 def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The frames that ask what they asked have their answers still, also those of the other state."""
     module, solved = importlib.import_module(f"{extension}.rig.bake.whole_shot"), []
