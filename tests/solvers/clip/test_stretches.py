@@ -9,7 +9,7 @@ from solvers.clip import joined, stretches
 
 @given(st.integers(-500, 500), st.integers(3, 900), st.data())
 def test_stretches_that_pop_are_joined_with_those_beside_them(begin: int, frames: int, data: st.DataObject) -> None:
-    """Each frame within two stretches of a pop is in one window, between frames that are held; the others are in none."""
+    """Each stretch that pops, and those beside it, are in one window, between frames that are held; others in none."""
     own = list(stretches(begin, begin + frames))
     pops = data.draw(st.lists(st.booleans(), min_size=len(own), max_size=len(own)))
     windows = list(joined(own, pops))
