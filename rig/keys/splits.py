@@ -38,9 +38,9 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
     stays behind the key too; else it goes on from there to its next key as Blender has it, without further keys.
     """
     keys = Keys.of(curve)
-    number = int(np.searchsorted(keys.times, time - curves.SAME_FRAME))
-    is_there = number < len(keys.times) and abs(keys.times[number] - time) <= curves.SAME_FRAME
-    if not is_there:
+    number = int(np.argmin(np.abs(keys.times - time)))  # the nearest: Blender can have one as near on the other side
+    if abs(keys.times[number] - time) > curves.SAME_FRAME:
+        number = int(np.searchsorted(keys.times, time))
         inside = 0 < number < len(keys.times)
         if number == len(keys.times) - 1 and curve.extrapolation == "LINEAR":
             keys = _with_slope(keys)

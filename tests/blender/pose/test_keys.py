@@ -112,6 +112,19 @@ def test_a_key_that_jumps_leaves_what_is_before_it_and_behind_the_next_key(
     assert not [point for point in curve.keyframe_points if time + 0.01 < point.co.x < following]
 
 
+@pytest.mark.parametrize("time", [12.0, 12.01])
+def test_of_two_keys_as_near_as_blender_allows_the_nearer_one_is_taken(splits: ModuleType, time: float) -> None:
+    ob = rigs.empty((0, 0, 0))
+    ob.keyframe_insert("location", index=0, frame=2)
+    [curve] = rigs.fcurves(ob)
+    curve.keyframe_points.add(2)
+    for point, frame in zip(curve.keyframe_points, (2.0, 12.0, 12.01), strict=True):
+        point.co = (frame, frame)
+    curve.update()
+    assert splits.split(curve, time).co[0] == pytest.approx(time, abs=1e-4)
+    assert len(curve.keyframe_points) == 3
+
+
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize("frames", [(10.0,), (9.0, 10.0), tuple(np.arange(8.0, 14.0))])
 def test_new_keys_have_the_handles_of_the_preferences(
