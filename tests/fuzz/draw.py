@@ -20,8 +20,11 @@ class NothingToDrawError(Exception):
 
 
 def require_undo() -> None:
-    """No undo with rigid bodies: Blender frees their world twice and crashes, without handlers of ours too."""
-    if any(scene.rigidbody_world is not None for scene in bpy.data.scenes):
+    """No undo where Blender crashes, without handlers of ours too.
+
+    It frees the world of rigid bodies twice, and after undo and redo with a second view layer, the next frame can crash.
+    """
+    if any(scene.rigidbody_world is not None or len(scene.view_layers) > 1 for scene in bpy.data.scenes):
         raise NothingToDrawError
 
 
