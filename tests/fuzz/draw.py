@@ -22,7 +22,7 @@ class NothingToDrawError(Exception):
 def require_undo() -> None:
     """No undo where Blender crashes, without handlers of ours too.
 
-    It frees the world of rigid bodies twice, and after undo and redo with a second view layer, the next frame can crash.
+    It frees the world of rigid bodies twice, and with a second view layer, a frame after undo and redo can crash.
     """
     if any(scene.rigidbody_world is not None or len(scene.view_layers) > 1 for scene in bpy.data.scenes):
         raise NothingToDrawError
