@@ -205,10 +205,12 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
         pops[window] = answer(part, window)
         done += window.last - window.begin
         watch(done / len(asked))
+    shot.is_partial = None in pops.values()
+    if shot.is_partial:  # which stretches are joined is known when all is read
+        return
     for part in motions:
         for window in joined(own[part], [bool(pops[one]) for one in own[part]]):
             answer(part, window, bridges=True)
-    shot.is_partial = None in pops.values()
     for window in shot.windows.keys() - kept:
         del shot.windows[window]
 
