@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and F-curves in every supported Blender: plain actions up to 4.3, slots and channelbags from 4.4 on."""
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 
@@ -132,13 +133,22 @@ def remove_bones(ob: bpy.types.Object, names: Sequence[str]) -> None:
         bag.groups.remove(group)
 
 
+def number_at(curve: bpy.types.FCurve, frame: float) -> int | None:
+    """The number of a curve's key at a frame, or None: the nearest, for Blender can have one on each side of it."""
+    points = curve.keyframe_points
+    behind = bisect_left(points, frame, key=_time)
+    beside = range(max(behind - 1, 0), min(behind + 1, len(points)))
+    number = min(beside, key=lambda one: abs(_time(points[one]) - frame), default=None)
+    return None if number is None or abs(_time(points[number]) - frame) > SAME_FRAME else number
+
+
 def before_key(curve: bpy.types.FCurve, frame: float, value: float | None, times: Sequence[float]) -> list[float]:
     """The values of a curve at some times before its key at a frame was set, which had another value, or was not there.
 
     value : None for a key that was not there.
     """
     keys = Keys.of(curve)
-    number = next((k for k, one in enumerate(curve.keyframe_points) if abs(one.co[0] - frame) < SAME_FRAME), None)
+    number = number_at(curve, frame)
     if number is not None and value is None:
         curve.keyframe_points.remove(curve.keyframe_points[number])
     elif number is not None:
@@ -156,6 +166,10 @@ def remove_path(ob: bpy.types.Object, path: str) -> None:
     bag = _bag_of(ob.animation_data)
     for curve in [] if bag is None else [curve for curve in bag.fcurves if curve.data_path == path]:
         bag.fcurves.remove(curve)
+
+
+def _time(key: bpy.types.Keyframe) -> float:
+    return key.co[0]
 
 
 def _bag_of(owner: bpy.types.AnimData | None):

@@ -55,15 +55,8 @@ def key_path(owner: bpy.types.bpy_struct, path: str, frame: float, group: str = 
 
 def key_at(curve: bpy.types.FCurve, frame: float) -> bpy.types.Keyframe | None:
     """The key of a curve at a frame, or None."""
-    points = curve.keyframe_points
-    low, high = 0, len(points)
-    while low < high:  # they are in order
-        middle = (low + high) // 2
-        if points[middle].co[0] < frame - curves.SAME_FRAME:
-            low = middle + 1
-        else:
-            high = middle
-    return points[low] if low < len(points) and points[low].co[0] <= frame + curves.SAME_FRAME else None
+    number = curves.number_at(curve, frame)
+    return None if number is None else curve.keyframe_points[number]
 
 
 def size_of(path: str) -> int:

@@ -38,8 +38,8 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
     stays behind the key too; else it goes on from there to its next key as Blender has it, without further keys.
     """
     keys = Keys.of(curve)
-    number = int(np.argmin(np.abs(keys.times - time)))  # the nearest: Blender can have one as near on the other side
-    if abs(keys.times[number] - time) > curves.SAME_FRAME:
+    number = curves.number_at(curve, time)
+    if number is None:
         number = int(np.searchsorted(keys.times, time))
         inside = 0 < number < len(keys.times)
         if number == len(keys.times) - 1 and curve.extrapolation == "LINEAR":
@@ -73,7 +73,9 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
 def level(curve: bpy.types.FCurve, time: float) -> None:
     """Let a curve begin without slope after its key at a time, which has jumped; what is before stays."""
     points = curve.keyframe_points
-    number = next(number for number, key in enumerate(points) if abs(key.co[0] - time) <= curves.SAME_FRAME)
+    number = curves.number_at(curve, time)
+    if number is None:
+        return
     key = points[number]
     key.handle_left_type = key.handle_right_type = "FREE"
     length = (points[number + 1].co[0] - key.co[0]) / 3.0 if number + 1 < len(points) else _LEVEL

@@ -135,6 +135,10 @@ def remove(found: Sequence[Attachment], context: bpy.types.Context) -> None:
     spans = [(one.owner, (one.start - 2.0 * NEAR, ends[one])) for one in found]  # an owner may have several
     shares = {owner: limb_rotation.own_share(owner) for owner, _ in spans}
     starts, jumps = {(one.owner, round(one.start, 3)) for one in found}, list[tuple[Bone, float]]()
+    for one in found:  # where its key on the first frame is gone, keys behind it would lead the frames before elsewhere
+        if rekey.times_behind(one.owner, one.start):
+            for curve in rekey.own_curves(one.owner):
+                splits.split(curve, one.start)
     for one in found:  # or the animator's motion would go through a place that only a hand's grip was for
         if shares[one.owner] > 0.0 and (faded := one.start + limb_rotation.FRAMES) < one.end - NEAR:
             rekey.drop_repeated(one.owner, one.start, faded)

@@ -574,6 +574,23 @@ def test_frames_before_an_attachment_stay_when_it_is_removed_after_its_target_wa
         assert (rigs.place(ball) - place).length < EXACT
 
 
+def test_frames_before_an_attachment_stay_when_its_first_key_is_gone_and_another_one_behind_it() -> None:
+    """As *Fewer Keys* leaves it where the frame of attaching is within its range."""
+    ob = live()
+    own = rigs.owner_of(ob, "hand.L")
+    key_waves(own, 1.0, (1, 6))
+    prop()
+    rigs.select(ob, own.name)
+    attach(object="Box")
+    for curve in rigs.fcurves(ob):
+        if own.name in curve.data_path and "influence" not in curve.data_path:
+            curve.keyframe_points.insert(BEGIN + 4, curve.evaluate(BEGIN + 4))
+            curve.keyframe_points.remove(next(key for key in curve.keyframe_points if key.co[0] == BEGIN))
+    before = film(ob, BEFORE)
+    detach(BEGIN)
+    assert off(ob, before) < EXACT
+
+
 def follower(ob: bpy.types.Object) -> None:
     """A partner whose hand follows this one's."""
     other = live("Other")
