@@ -319,10 +319,11 @@ class Keys:
         return cls(columns | dict.fromkeys(_TYPES, kinds))
 
     @classmethod
-    def of(cls, curve: bpy.types.FCurve) -> "Keys":
-        """The keys of a curve."""
+    def of(cls, curve: bpy.types.FCurve, names: Iterable[str] = tuple(_COLUMNS)) -> "Keys":
+        """The keys of a curve. names : of the columns that are read."""
         points, columns = curve.keyframe_points, {}
-        for name, (kind, usual) in _COLUMNS.items():
+        for name in names:
+            kind, usual = _COLUMNS[name]
             columns[name] = np.empty((len(points), *np.shape(usual)), dtype=kind)
             points.foreach_get(name, columns[name].reshape(-1))
         return cls(columns)
@@ -348,9 +349,12 @@ class Keys:
     def around(self, new: "Keys") -> "Keys":
         """The new keys, and these keys before and after them."""
         first, last = new.times[[0, -1]]
+        outside = (self.times < first - 1e-3) | (self.times > last + 1e-3)
+        if not outside.any():
+            return new
         whole = {name: new.columns.get(name, np.broadcast_to(usual, (len(new.times), *np.shape(usual))))
                  for name, (_, usual) in _COLUMNS.items()}  # fmt: skip
-        return self.chosen((self.times < first - 1e-3) | (self.times > last + 1e-3)).joined(Keys(whole))
+        return self.chosen(outside).joined(Keys(whole))
 
     def fixed(self, which: np.ndarray, smooth: bool = True) -> "Keys":
         """The keys with handles that stay where they are for some. smooth : those that are in line stay so."""

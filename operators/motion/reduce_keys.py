@@ -12,7 +12,7 @@ from ...rig.clip import clip, lineage
 from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.keys import keyable
-from ...rig.motion import key_bounds, key_stretches, reduce_keys
+from ...rig.motion import key_bounds, key_limbs, key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
 from ..common import Steps, refuse
@@ -32,8 +32,10 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         "figure's size", default=0.002, min=1e-6, max=1.0, soft_max=0.02, precision=4,
     )  # fmt: skip
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
-    whole: BoolProperty(name="Whole Keys", description="Key all channels of a bone together, on each of its "
-                        "frames. It takes almost twice as many keys")  # fmt: skip
+    whole: BoolProperty(
+        name="Whole Limbs", description="Key all channels of a limb on the same frames, so that an edit of one key "
+        "stays between its neighbours. Without it each channel has as few keys as it needs", default=True,
+    )  # fmt: skip
 
     doing = Note("Replacing keys")
     whole_motion = True
@@ -50,6 +52,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         if not size:
             raise Refused(Note(Code.HAS_NO_SIZE, repr(ob.name)))
         bounds = reduce_keys.Bounds(self.angle, self.distance * size)
+        reduce_keys.find_moving(every, bounds)
         own = {one.bone for one in every if one.ob == ob}
         ends = reduce_keys.effectors(ob, [bone.name for bone in ob.pose.bones if bone.name in own])
         objects = list(dict.fromkeys(one.ob for one in every))
@@ -98,12 +101,13 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         for target in goals.target_owners(ob.dqik.goals):
             if not self.only_selected or (target.id_data == ob and target.name in names):
                 owners[target.id_data.name, "" if target == target.id_data else target.name] = target.id_data
-        every = list[reduce_keys.Dense]()
-        for number, ((_, name), owner) in enumerate(owners.items(), 1):
-            every += reduce_keys.dense(owner, [name], times)
-            yield number / len(owners)
-        for one in every:
-            one.whole = self.whole
+        every, objects = list[reduce_keys.Dense](), list(dict.fromkeys(owners.values()))
+        for number, one in enumerate(objects):
+            own = [name for (_, name), owner in owners.items() if owner == one]
+            found = reduce_keys.dense(one, own, times)
+            every += yield from shares(found, number / len(objects), (number + 1) / len(objects))
+        if self.whole:
+            key_limbs.number_limbs(ob, every)
         if not every:
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         reduce_keys.check(every)

@@ -64,6 +64,7 @@ class Clip:
     def __init__(self, ob: bpy.types.Object, count: int) -> None:
         """Make room for `count` frames."""
         self._ob, self.name, bones = ob, ob.name, 0 if ob.pose is None else len(ob.pose.bones)
+        self._modes: channels.Modes | None = None
         shapes = (4, 4), (4, 4), (bones, 4, 4), (bones, 4, 4), (bones, 4), (bones, 4), (bones, 3)
         self.world, self.basis, self.poses, self.bases, self.rotations, self.quaternions, self.locations = (
             np.empty((count, *shape), dtype=np.float32) for shape in shapes)  # fmt: skip
@@ -73,7 +74,9 @@ class Clip:
         shown = self._ob.evaluated_get(depsgraph)
         self.world[row], self.basis[row] = np.array(shown.matrix_world), np.array(shown.matrix_basis)
         if shown.pose is not None:
-            bones, values = shown.pose.bones, channels.read(shown.pose.bones)
+            bones = shown.pose.bones
+            self._modes = channels.modes(bones, self._modes)
+            values = channels.read(bones, self._modes)
             self.poses[row], self.bases[row] = matrices(bones, "matrix"), matrices(bones, "matrix_basis")
             self.rotations[row], self.locations[row] = values.rotations, values.locations
             self.quaternions[row] = values.quaternions()

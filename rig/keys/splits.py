@@ -56,9 +56,10 @@ def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
     Where its curves go on there, or those of the object where it has none, it gets a key on each side, as far away as
     those times are from each other.
     """
-    found = [curve for curve in curves.fcurves(owner.id_data.animation_data) if len(curve.keyframe_points)]
-    own = [curve for curve in found if curve.data_path == curves.path_of(owner, path)]
-    ranges = [curve.range() for curve in own or found]
+    ob, whole = owner.id_data, curves.path_of(owner, path)
+    own = [curve for index in range(4) if (curve := curves.find(ob, whole, index)) and len(curve.keyframe_points)]
+    every = own or [curve for curve in curves.fcurves(ob.animation_data) if len(curve.keyframe_points)]
+    ranges = [curve.range() for curve in every]
     step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
     first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
     beside = [(max(times[0] - step, first), False)] if first < times[0] - curves.SAME_FRAME else []

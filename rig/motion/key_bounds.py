@@ -12,18 +12,14 @@ from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
 from ..figure.character import Character
-from .key_effects import key_of
-from .reduce_keys import Bounds, Dense
+from .reduce_keys import Bounds, Dense, key_of
 
 PASSES = 16
-CALIBRATIONS = 2  # of these, that choose all keys anew
-TAKES = 8  # of these, that take spare keys; then what leads beyond the bounds gets a key on each frame there
+CALIBRATIONS = 2  # of these, that lower limits at all times
 FIRST = 0.985  # of the bounds, since what keys do is not quite in proportion to them
 _LESS = 0.9  # of what would just do
 _LEAST = 0.02  # the smallest limit
 _FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
-_LEADS = 0.9  # of what the one does that does most: who does less is left alone, but less and less so after `TAKES`
-_WINDOW = 1  # half frames around what is beyond the bounds, in which keys are chosen anew
 
 
 def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, rate: float) -> None:
@@ -80,26 +76,12 @@ def calibrate(seen: Seen) -> bool:
     return bool(is_off.any())
 
 
-def tighten(seen: Seen, done: int) -> dict[int, np.ndarray]:
-    """Lower the limits where bones or ends are beyond the bounds, after so many passes are `done`.
-
-    Returns the parts that lead there most, by number, and where (H,).
-    """
+def tighten(seen: Seen) -> None:
+    """Lower the limits where bones or ends are beyond the bounds."""
     shares = seen.shares()
     limits, around = seen.limits[:, : shares.shape[1]], _around(shares, 1)
     new = np.minimum(np.maximum(_LESS * seen.expected() / np.maximum(around, 1.0), _LEAST), limits)
     limits[around > 1.0] = new[around > 1.0]
-    rows = np.flatnonzero((shares > 1.0).any(1))
-    own = np.zeros((len(seen.parts), len(rows), shares.shape[1]), dtype=np.float32)
-    for number, (part, keys) in enumerate(zip(seen.parts, seen.keys, strict=True)):
-        common = part.vectors < shares.shape[1]
-        off = part.off(keys.shown(seen.times))[rows]
-        own[number][:, part.vectors[common]] = np.linalg.norm(off[:, common], axis=-1)
-    leading = np.zeros((len(seen.parts), len(shares)), dtype=bool)
-    leads = _LEADS * 0.5 ** max(done - TAKES, 0)
-    leading[:, rows] = ((own >= leads * own.max(0)) & (shares[rows] > 1.0)).any(2)
-    where = _around(leading.T, _WINDOW).T
-    return {number: at for number, at in enumerate(where) if at.any()}
 
 
 def _around(values: np.ndarray, steps: int) -> np.ndarray:

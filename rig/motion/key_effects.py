@@ -12,12 +12,11 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Part
+from ...solvers.motion import Part, extremes
 from ..controls import goals
 from ..shot import attachable
-from .reduce_keys import Bounds, Dense, DenseMotion
+from .reduce_keys import SCALE, Bounds, Dense, DenseMotion, key_of
 
-_SCALE = 0.002  # by which a scale may differ
 _PLAIN = 0.03  # by which a channel may differ, so that what it does is in proportion to that
 _UNKNOWN = 0.3  # of the bounds, for controls of which it is not known what they do
 _STEP = 1e-4
@@ -35,8 +34,9 @@ class _Change(NamedTuple):
     move: np.ndarray
 
     def at(self, places: np.ndarray) -> np.ndarray:
-        """How far (H, 3) places (H, 3) that it carries go."""
-        return np.cross(self.turn, places - self.about) + self.move
+        """How far (H, ..., 3) places (H, ..., 3) that it carries go."""
+        about, turn, move = (one.reshape(len(one), *[1] * (places.ndim - 2), 3) for one in self)
+        return np.cross(turn, places - about) + move
 
 
 class _Goal(NamedTuple):
@@ -145,12 +145,13 @@ def _part(
     is_unknown = not any(carried) and key_of(one.owner) in {key_of(own) for own in goals.target_owners(ob.dqik.goals)}
     own = len(names) + len(ends) + _OWN * number
     found, count, joints = list[dict[int, np.ndarray]](), len(one.values), solve.joints.tolist()
-    for column, (path, index) in enumerate(sorted(one.curves, key=one.curves.__getitem__)):
+    paths = sorted(one.curves, key=one.curves.__getitem__)
+    for column, (path, index) in [(column, paths[column]) for column in one.moving.tolist()]:
         change, scaled = _change(one, column, path, index, motion.spaces[:, number])
         effects = {own: (change.move if path == "location" else np.zeros((count, 3))) / bounds.distance,
-                   own + 1: np.full((count, 3), scaled / _SCALE / np.sqrt(3.0))}  # fmt: skip
-        for end in free:
-            effects[len(names) + end] = change.at(motion.places[:, end]) / bounds.distance
+                   own + 1: np.full((count, 3), scaled / SCALE / np.sqrt(3.0))}  # fmt: skip
+        ways = change.at(motion.places[:, free]) / bounds.distance
+        effects |= {len(names) + end: ways[:, row] for row, end in enumerate(free)}
         for goal, is_carried in zip(solve.goals, carried, strict=True):
             if is_carried:
                 effects[len(names) + goal.end] = change.at(motion.places[:, goal.end]) / bounds.distance
@@ -169,18 +170,24 @@ def _part(
             plain = effects[own + 2 + index // 3] = np.zeros((count, 3))
             plain[:, index % 3] = 1.0 / _PLAIN
         found.append(effects)
-    return _packed(found, one, set(range(len(names))) - {bone})
+    part = _packed(found, one, set(range(len(names))) - {bone})
+    if bone is not None and free:
+        ways = motion.places[::2, free] - motion.heads[::2, None, bone]
+        part.likely = (2 * extremes(ways.reshape(len(ways), -1))).tolist()
+    return part
 
 
 def _packed(found: Sequence[dict[int, np.ndarray]], one: Dense, joints: set[int]) -> Part:
     """A part of what each channel does to vectors, without those of `joints` that hardly change."""
-    vectors = np.array(sorted({vector for effects in found for vector in effects}))
-    none = np.zeros((len(one.values), 3))
+    values, none = one.values[:, one.moving], np.zeros((len(one.values), 3))
+    vectors = np.array(sorted({vector for effects in found for vector in effects}), dtype=int)
+    if not found:
+        return Part(values, np.zeros((0, len(values), 0, 3)), vectors, limb=one.limb)
     whole = np.stack([[effects.get(vector, none) for vector in vectors] for effects in found]).swapaxes(1, 2)
     sizes = np.abs(whole).max((0, 1, 3))
     counts = (sizes > _LITTLE * sizes.max()) | ~np.isin(vectors, list(joints))
     effects = np.ascontiguousarray(whole[:, :, counts], dtype=np.float32)
-    return Part(one.values, effects, vectors[counts], one.must, one.whole)
+    return Part(values, effects, vectors[counts], one.must, limb=one.limb)
 
 
 def _change(one: Dense, column: int, path: str, index: int, spaces: np.ndarray) -> tuple[_Change, float]:
@@ -202,7 +209,8 @@ def _change(one: Dense, column: int, path: str, index: int, spaces: np.ndarray) 
         return _Change(about, none, none), 0.0
     after = one.values.copy()
     after[:, column] += _STEP
-    way = quaternion.log(quaternion.product(turned(after), quaternion.conjugate(turned(one.values)))) / _STEP
+    turn, back = turned(np.concatenate([after, one.values])).reshape(2, len(after), 4)
+    way = quaternion.log(quaternion.product(turn, quaternion.conjugate(back))) / _STEP
     size = np.cbrt(np.abs(np.linalg.det(axes)))[:, None]
     return _Change(about, (axes @ way[..., None])[..., 0] / size, none), 0.0
 
@@ -215,7 +223,3 @@ def _carries(one: Dense, owner: tuple[str, str]) -> bool:
         return False
     return one.bone in {above.name for above in one.ob.pose.bones[owner[1]].parent_recursive}
 
-
-def key_of(owner: bpy.types.Object | bpy.types.PoseBone) -> tuple[str, str]:
-    """The names of an object and of its bone, which is empty for the object itself."""
-    return owner.id_data.name, "" if owner == owner.id_data else owner.name

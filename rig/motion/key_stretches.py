@@ -11,7 +11,7 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
-from ...solvers.motion import Keys, Part, fit_keys, refit_keys
+from ...solvers.motion import Keys, Part, fit_keys
 from . import key_bounds, key_effects
 from .reduce_keys import Bounds, Dense, DenseMotion
 
@@ -75,12 +75,9 @@ class Stretch:
             parts, limits, number = self._parts(), self._whole(), self._passes
             self._passes += 1
             seen = key_bounds.Seen(self._times, parts, self.keys, limits, self.off, bounds)
-            if number < key_bounds.CALIBRATIONS and key_bounds.calibrate(seen):
-                steps = fit_keys(self._times, parts, limits, 2)
-            else:
-                where = key_bounds.tighten(seen, number)
-                steps = refit_keys(self._times, parts, self.keys, limits, where, 2, number < key_bounds.TAKES)
-            new = yield from steps
+            if number >= key_bounds.CALIBRATIONS or not key_bounds.calibrate(seen):
+                key_bounds.tighten(seen)
+            new = yield from fit_keys(self._times, parts, limits, 2)
             self._limits[:] = limits[:, : self._limits.shape[1]]
             self.unseen, self.keys = _changed(self.keys, new, self._times), new
             if len(self.unseen):  # else the keys are the same, and get less room once more

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fewer keys: a dense motion of bones and of their controls becomes few keys, within bounds that Blender checks."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from ..blender.places import Owner
 from ..clip.clip import Clip
 from ..keys import keyable, splits
 
-_STILL = 1e-7  # values that differ by less do not move
+SCALE = 0.002  # by which a scale may differ
+_STILL = 0.002  # of the bounds: what changes by less does not move
 
 
 class Bounds(NamedTuple):
@@ -51,15 +52,17 @@ class DenseMotion(NamedTuple):
 class Dense:
     """An object or a bone with dense keys: its curves by path and index, and their values (H, C) at the times.
 
-    must : times that get keys in any case. whole : all channels are keyed together.
+    moving : the columns (M,) of properties of which a channel moves; others stay, with two keys. must : times that get
+    keys in any case. limb : what has the same number is keyed on the same frames; None if each channel has its own.
     """
 
     ob: bpy.types.Object
     bone: str
     curves: dict[tuple[str, int], int] = field(default_factory=dict)  # to the column of the values
     values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    moving: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     must: set[int] = field(default_factory=set)
-    whole: bool = False
+    limb: int | None = None
     keys: int = 0
 
     @property
@@ -86,24 +89,54 @@ class Dense:
         return rotations
 
 
-def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> list[Dense]:
-    """What has transform keys in an object's action, of the object itself (an empty name) and some of its bones."""
+def key_of(owner: Owner) -> tuple[str, str]:
+    """The names of an object and of its bone, which is empty for the object itself."""
+    return owner.id_data.name, "" if owner == owner.id_data else owner.name
+
+
+def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> Generator[float, None, list[Dense]]:
+    """What has transform keys in an object's action, of the object itself (an empty name) and some of its bones.
+
+    Yields the progress from 0 to 1.
+    """
     found = {name: Dense(ob, name) for name in names}
     columns: dict[str, list[np.ndarray]] = {name: [] for name in found}
-    for curve in curves.fcurves(ob.animation_data):
+    every = curves.fcurves(ob.animation_data)
+    for number, curve in enumerate(every, 1):
         name, path = animation.split_path(ob, curve.data_path)
-        if name not in found or path not in scene_state.TRANSFORM or curve.mute:
-            continue
-        inside = [key for key in curve.keyframe_points if times[0] - 0.01 <= key.co.x <= times[-1] + 0.01]
-        if len(inside) < 2:
-            continue
-        one = found[name]
-        one.curves[path, curve.array_index] = len(columns[name])
-        one.keys += len(inside)
-        columns[name].append(np.array([curve.evaluate(time) for time in times.tolist()]))
+        if name in found and path in scene_state.TRANSFORM and not curve.mute:
+            keys = curves.Keys.of(curve, ("co", "handle_left", "handle_right", "interpolation"))
+            count = int(((keys.times >= times[0] - 0.01) & (keys.times <= times[-1] + 0.01)).sum())
+            if count >= 2:
+                one = found[name]
+                one.curves[path, curve.array_index] = len(columns[name])
+                one.keys += count
+                columns[name].append(_values(curve, keys, times))
+        yield number / len(every)
     for name, one in found.items():
         one.values = np.array(columns[name]).T
     return [one for one in found.values() if one.curves]
+
+
+def find_moving(every: Iterable[Dense], bounds: Bounds) -> None:
+    """Find out what moves: a property none of whose channels does so by more than it may tremble stays."""
+    for one in every:
+        size = max(abs(scale) for scale in one.ob.matrix_world.to_scale())
+        most = {"location": bounds.distance / max(size, 1e-12), "scale": SCALE}
+        sizes = np.ptp(one.values, axis=0) / _STILL
+        paths = {path for (path, _), column in one.curves.items() if sizes[column] > most.get(path, bounds.angle)}
+        one.moving = np.array(sorted(column for (path, _), column in one.curves.items() if path in paths), dtype=int)
+
+
+def _values(curve: bpy.types.FCurve, keys: curves.Keys, times: np.ndarray) -> np.ndarray:
+    """The values of a curve at times."""
+    ends = np.concatenate([keys.columns[name][:, 1] for name in ("co", "handle_left", "handle_right")])
+    if not len(curve.modifiers) and (ends == ends[0]).all():
+        return np.full(len(times), float(ends[0]))
+    is_linear = (keys.columns["interpolation"] == curves.LINEAR).all() and not len(curve.modifiers)
+    if is_linear and keys.times[0] <= times[0] and times[-1] <= keys.times[-1]:
+        return np.interp(times, *keys.columns["co"].T.astype(float))
+    return np.array([curve.evaluate(time) for time in times.tolist()])
 
 
 def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
@@ -113,16 +146,16 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
     does not any more.
     """
     for one in every:
-        found = {curve.array_index: curve for curve in curves.fcurves(one.ob.animation_data)
-                 if animation.split_path(one.ob, curve.data_path) == (one.bone, "rotation_quaternion")}  # fmt: skip
-        own = [curves.Keys.of(found[index]) for index in sorted(found)]
+        found = {index: curve for index in range(4) if (
+            curve := curves.find(one.ob, curves.path_of(one.owner, "rotation_quaternion"), index))}  # fmt: skip
+        own = [curves.Keys.of(curve) for curve in found.values()]
         if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
             continue
         q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
         inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
         flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1]
         signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
-        for index, keys in zip(sorted(found), own, strict=True) if flips.any() else ():
+        for index, keys in zip(found, own, strict=True) if flips.any() else ():
             for name in ("co", "handle_left", "handle_right"):
                 keys.columns[name][:, 1] *= signs
             keys.into(found[index])
@@ -148,13 +181,16 @@ def write(every: Sequence[Dense], keys: Sequence[Keys], times: np.ndarray, actio
                 continue
             for path in {path for path, _ in one.curves}:
                 splits.keep_outside(one.owner, path, times[::2])  # whole frames
+            moving = {int(column): number for number, column in enumerate(one.moving)}
             for (path, index), column in one.curves.items():
-                still = np.ptp(one.values[:, column]) < _STILL
-                rows = [0, -1] if still else np.flatnonzero(own.kept[:, column])
-                values = own.values[rows, column] if not still else np.repeat(one.values[:1, column], 2)
-                slopes = None if still else own.slopes[rows, :, column]
+                at, values, slopes = times[[0, -1]], np.repeat(one.values[:1, column], 2), None
+                if column in moving:
+                    number = moving[column]
+                    rows = np.flatnonzero(own.kept[:, number])
+                    at, values = times[own.samples[rows]], own.values[rows, number]
+                    slopes = own.slopes[rows, :, number]
                 whole, group = curves.path_of(one.owner, path), curves.group_of(one.owner, path)
-                writer.write(whole, index, group, times[own.samples[rows]], values, slopes)
+                writer.write(whole, index, group, at, values, slopes)
                 count += len(values)
         writer.finish()
     return count

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cubics from key to key, as F-curves have them, and how far they are from a dense motion."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-_RIDGE = 1e-6  # holds what few samples leave open to the motion's value and the chord's slope
-_REMEMBERED = 1024  # lengths of cubics
+_RIDGE = 1e-6  # holds slopes that few samples leave open to the chord's
 _LEAST = 1e-30  # where there are no samples between two keys
 
 
@@ -27,56 +24,80 @@ class Keys(NamedTuple):
 
     def shown(self, times: np.ndarray) -> np.ndarray:
         """The values (F, C) of the cubics at the times (F,) of all samples."""
-        values = np.repeat(self.values[:1], len(times), 0)
-        for channel in range(self.values.shape[1]):
-            rows = np.flatnonzero(self.kept[:, channel]).tolist()
-            for first, last in pairwise(rows):
-                begin, end = int(self.samples[first]), int(self.samples[last]) + 1
-                ends = [self.values[first, channel], self.values[last, channel],
-                        self.slopes[first, 1, channel], self.slopes[last, 0, channel]]  # fmt: skip
-                values[begin:end, channel] = basis(times[begin:end]) @ np.array(ends)
-        return values
+        if self.kept.all():
+            return self._shown(times, slice(None))
+        return np.concatenate([self._shown(times, slice(c, c + 1)) for c in range(self.kept.shape[1])], 1)
+
+    def _shown(self, times: np.ndarray, channels: slice) -> np.ndarray:
+        """The values of channels that have the same keys."""
+        rows = np.flatnonzero(self.kept[:, channels].all(1))
+        if len(rows) < 2:
+            return np.repeat(self.values[:1, channels], len(times), 0)
+        span, cubics = between(times, self.samples[rows])
+        first, last = rows[span], rows[span + 1]
+        values, slopes = self.values[:, channels].T, self.slopes[..., channels].T
+        return cubics.through(values[:, first], values[:, last], slopes[:, 1, first], slopes[:, 0, last]).T
 
 
 @dataclass
 class Part:
-    """A bone, or another thing with C channels that are keyed together, over F samples.
+    """A bone, or another thing with C channels, over F samples.
 
     values : (F, C), the motion. effects : (C, F, R, 3), what a unit of each channel does to R of the vectors that are
     bounded, as a share of what is allowed. vectors : (R,), which these are. must : samples that get a key in all
-    channels if they can have one. whole : all channels have all keys.
+    channels if they can have one. likely : samples at which people look for a key. limb : parts with one number have
+    all their keys on the same samples; None if each channel has its own.
     """
 
     values: np.ndarray
     effects: np.ndarray
     vectors: np.ndarray
     must: Collection[int] = field(default_factory=tuple)
-    whole: bool = False
+    likely: Collection[int] = field(default_factory=tuple)
+    limb: int | None = None
 
-    def off(self, shown: np.ndarray, at: slice = slice(None)) -> np.ndarray:
-        """The errors (n, R, 3) of the vectors at some samples with values `shown` (n, C)."""
-        return np.einsum("nc,cnrx->nrx", shown - self.values[at], self.effects[:, at])
-
-
-def basis(times: np.ndarray) -> np.ndarray:
-    """The shares (n, 4) at times of the two values and the two slopes of a cubic from the first to the last time."""
-    return _basis((times - times[0]).astype(float, copy=False).tobytes())
+    def off(self, shown: np.ndarray) -> np.ndarray:
+        """The errors (F, R, 3) of the vectors with values `shown` (F, C)."""
+        return np.einsum("fc,cfrx->frx", shown - self.values, self.effects)
 
 
-@lru_cache(_REMEMBERED)
-def _basis(times: bytes) -> np.ndarray:
-    """As `basis`, for times from 0 on: those of most cubics are the same, since keys lie on frames."""
-    own = np.frombuffer(times)
-    span = own[-1]
-    s = own / span
-    rise, rest = s * s * (3.0 - 2.0 * s), 1.0 - s
-    found = np.stack([1.0 - rise, rise, span * s * rest * rest, -span * s * s * rest], -1)
-    found.setflags(write=False)
-    return found
+class Cubics:
+    """Cubics (..., n) at shares `s` (..., n) of their spans [time] from 0 to 1.
+
+    Attributes
+    ----------
+    span : as given. rise : what the change of the value counts. before, after : what the slopes at the begin and at the
+    end count.
+    """
+
+    def __init__(self, s: np.ndarray, span: np.ndarray) -> None:
+        self.span, rest = span, 1.0 - s
+        self.rise = s * s * (3.0 - 2.0 * s)
+        self.before, self.after = span * s * rest * rest, -span * s * s * rest
+
+    def through(self, first: np.ndarray, last: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """The values with those `first` and `last`, and with the slopes at the `begin` and at the `end`."""
+        return first + (last - first) * self.rise + begin * self.before + end * self.after
+
+    def normal(self, total: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The normal equations of both slopes: how much (...) of each and of both, drawn a little toward the chord's.
+
+        total : sums over the times of a cubic.
+        """
+        begin, end = total(self.before * self.before), total(self.after * self.after)
+        ridge = _RIDGE * (begin + end) + _LEAST
+        return begin + ridge, end + ridge, total(self.before * self.after)
+
+    def slopes(self, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The slopes (...) of least squares for what is left (..., n) with those of the chord."""
+        begin, end, both = self.normal(lambda values: values.sum(-1))
+        pulls = (self.before * rest).sum(-1), (self.after * rest).sum(-1)
+        size = begin * end - both * both
+        return (end * pulls[0] - both * pulls[1]) / size, (begin * pulls[1] - both * pulls[0]) / size
 
 
-def least_squares(rows: np.ndarray) -> np.ndarray:
-    """The map (m, n) from n residuals of the equations `rows` (n, m) to m unknowns, drawn a little toward zero."""
-    normal = rows.T @ rows
-    ridge = _RIDGE * (np.diag(normal) + np.trace(normal)) + _LEAST
-    return np.linalg.solve(normal + np.diag(ridge), rows.T)
+def between(times: np.ndarray, samples: np.ndarray) -> tuple[np.ndarray, Cubics]:
+    """The cubics (F,) at times (F,) between keys on samples (K,), from the first to the last; and which these are."""
+    span = np.searchsorted(samples, np.arange(len(times)), side="right").clip(1, len(samples) - 1) - 1
+    begin, end = times[samples[span]], times[samples[span + 1]]
+    return span, Cubics((times - begin) / (end - begin), end - begin)

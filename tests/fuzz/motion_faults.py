@@ -8,7 +8,7 @@ from faults import Fault
 
 _LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
 _TAILS = "solvers/motion/follow_through.py"
-_KEYS, _SPARE, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/spare_keys.py", "solvers/motion/cubics.py"
+_KEYS, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
 _LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/keys/keyable.py", "rig/motion/reduce_keys.py"
@@ -92,26 +92,25 @@ MOTION_FAULTS = [
     ),
     # -- few keys ------------------------------------------------------------------------------------------------------
     Fault(
-        "keys-end", _KEYS, "free = 1 if end == len(values) - 1 else 0", "free = 0",
+        "keys-end", _KEYS, "values = limb.values[:, samples].T",
+        "values = limb.values[:, np.maximum(samples - 1, 0)].T",
         "the last key of a reduced motion is off the motion", _KEY_TESTS, quick=True,
     ),
     Fault(
-        "keys-shared-error", _KEYS,
-        "        errors[:, part.vectors] += part.off(own.shown(times))\n        keys.append", "        keys.append",
+        "keys-shared-error", _KEYS, "        errors[:, vectors] = after\n", "",
         "bones that lead one hand each take the whole of its bound", _KEY_TESTS,
     ),
     Fault(
-        "keys-slope-order", _CUBICS, "self.slopes[first, 1, channel], self.slopes[last, 0, channel]]",
-        "self.slopes[first, 0, channel], self.slopes[last, 1, channel]]",
+        "keys-slope-order", _CUBICS, "slopes[:, 1, first], slopes[:, 0, last]",
+        "slopes[:, 0, first], slopes[:, 1, last]",
         "reduced keys have the handles of their other side", _KEY_TESTS,
     ),
     Fault(
-        "keys-joined", _SPARE, "if ((after * after).sum(-1) <= self.squares[at]).all():", "if True:",
+        "keys-joined", _KEYS, "if has_two[beside].all():", "if True:",
         "handles are made even where the bound forbids it", _KEY_TESTS, quick=True,
     ),
     Fault(
-        "keys-must", _SPARE, "left = free[number] & ~np.isin(own.samples, list(part.must))[:, None]",
-        "left = free[number]", "keys that have to be there are taken away", _KEY_TESTS,
+        "keys-must", _KEYS, "sorted(must | {last})", "sorted({last})", "keys are not where they have to be", _KEY_TESTS,
     ),
     # -- all frames as one motion --------------------------------------------------------------------------------------
     Fault(

@@ -11,7 +11,7 @@ import pytest
 import rigs
 from captured import clip
 from live_rigs import frames_of
-from mathutils import Euler, Vector
+from mathutils import Euler, Quaternion, Vector
 
 FRAMES = range(1, 41)
 HALVES = np.arange(1.0, 40.25, 0.5).tolist()
@@ -112,28 +112,53 @@ def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     assert own and max(len(curve.keyframe_points) for curve in own) <= 20
 
 
-def test_a_bone_has_whole_keys_if_these_are_asked_for() -> None:
-    """Else its channels have keys on its frames as far as they need them."""
+def test_a_limb_has_its_keys_on_the_same_frames_or_each_channel_its_own() -> None:
+    """Bones of an arm together; of another limb on other frames. Without whole limbs there are fewer keys."""
     found = []
     for whole in (True, False):
         ob = dancer()
         assert bpy.ops.dqik.unbake(whole=whole) == {"FINISHED"}
-        curves = [curve for curve in rigs.fcurves(ob) if '"arm.L"' in curve.data_path]
-        found.append([{key.co[0] for key in curve.keyframe_points} for curve in curves])
+        own = {bone: [{key.co[0] for key in curve.keyframe_points} for curve in rigs.fcurves(ob)
+                      if f'"{bone}"' in curve.data_path] for bone in ("arm.L", "forearm.L", "shin.R")}  # fmt: skip
+        found.append(own)
         bpy.ops.object.mode_set(mode="OBJECT")
-    all_, less = found
-    assert all(frames == all_[0] for frames in all_) and len(all_) == 4
-    assert len(set(map(frozenset, less))) > 1
-    assert sum(map(len, less)) < 0.8 * sum(map(len, all_))
+    together, alone = found
+    arm = together["arm.L"] + together["forearm.L"]
+    assert all(frames == arm[0] for frames in arm) and len(arm) == 8
+    assert together["shin.R"][0] != arm[0]
+    assert len(set(map(frozenset, alone["arm.L"]))) > 1
+    assert sum(map(len, alone["arm.L"])) < 0.8 * sum(map(len, together["arm.L"]))
 
 
-def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(tmp_path: Path) -> None:
+def test_an_edit_of_a_key_stays_between_its_neighbours() -> None:
+    """A bone that is turned by 30 degrees on one of its frames, and keyed there."""
+    ob = dancer()
+    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    before = film(ob)
+    own = [curve for curve in rigs.fcurves(ob) if '"arm.L"' in curve.data_path]
+    frames = [key.co[0] for key in own[0].keyframe_points]
+    middle = len(frames) // 2
+    first, at, last = frames[middle - 1 : middle + 2]
+    rigs.at_frame(int(at))
+    bone = ob.pose.bones["arm.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1.0, 0.0, 0.0), radians(30.0))
+    bone.keyframe_insert("rotation_quaternion", frame=at)
+    after, times = film(ob), np.array(HALVES)
+    outside = (times <= first) | (times >= last)
+    assert joints_turned(ob, before[times == at], after[times == at]) == pytest.approx(radians(30.0), abs=1e-3)
+    assert joints_turned(ob, before[outside], after[outside]) < 1e-3
+
+
+@pytest.mark.parametrize(("whole", "fewer"), [(False, 6), (True, 3)])
+def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(
+    whole: bool, fewer: int, tmp_path: Path
+) -> None:
     ob = clip(tmp_path, range(100, 160))
     halves = np.arange(1.0, bpy.context.scene.frame_end + 0.25, 0.5).tolist()
     before, dense = film(ob, halves), keys_of(ob)
-    assert bpy.ops.dqik.unbake() == {"FINISHED"}
+    assert bpy.ops.dqik.unbake(whole=whole) == {"FINISHED"}
     after = film(ob, halves)
-    assert keys_of(ob) * 6 < dense
+    assert keys_of(ob) * fewer < dense
     assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
     ends = [bone.name for bone in ob.pose.bones if not bone.children]
     span = [bone.tail_local.x for bone in ob.data.bones]  # from hand to hand: its largest side
