@@ -71,6 +71,7 @@ def main() -> int:
         _run(arguments.parts[0], arguments)
     settings = ["--frames", str(arguments.frames), "--rounds", str(arguments.rounds), "--out", str(arguments.out)]
     settings += ["--seconds", str(arguments.seconds)]
+    settings += ["--clips", *arguments.clips] if arguments.clips else []
     settings += [f"--{name}" for name in ("peers", "short") if getattr(arguments, name)]
     script = str(Path(__file__).resolve())
     commands = [[sys.executable, script, part, *settings] for part in arguments.parts]
@@ -84,6 +85,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"go round so many times (default: {ROUNDS})")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
+    parser.add_argument("--clips", nargs="+", default=[], help="of the part retarget: other motions, on figures "
+                        "unlike people: paths of BVH files, or of arrays, a colon and the names of clips")  # fmt: skip
     parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
     parser.add_argument("--short", action="store_true", help="a few seconds of each part, to see that nothing breaks")

@@ -14,9 +14,11 @@ from .contact import DqikContact, action_properties
 from .goal import DqikGoal
 from .object import DqikSettings
 from .relations import DqikCoupling, DqikObstacle
+from .retarget import DqikRetarget, DqikRetargetArm, DqikRetargetLeg, DqikRetargetLimbs
 from .status import DqikMissedFrame, DqikStatus
 
-CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus, DqikSettings)
+CLASSES = (DqikGoal, DqikCoupling, DqikObstacle, DqikContact, DqikMissedFrame, DqikStatus,
+           DqikRetargetArm, DqikRetargetLeg, DqikRetargetLimbs, DqikRetarget, DqikSettings)
 _OF_TYPES = ((bpy.types.Action, action_properties), (bpy.types.PoseBone, bone_properties),
              (bpy.types.Bone, armature_properties))  # fmt: skip
 

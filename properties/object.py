@@ -28,6 +28,7 @@ from .common import FIXED, GROWING, KEYED, KEYED_SETTING, OVERRIDE, SEEN, SETTIN
 from .contact import DqikContact, redrawn
 from .goal import DqikGoal
 from .relations import DqikCoupling, DqikObstacle
+from .retarget import DqikRetarget
 from .status import DqikMissedFrame, DqikStatus
 
 
@@ -192,6 +193,8 @@ class DqikSettings(bpy.types.PropertyGroup):
             settings.id_data, goals.own_empties(settings.id_data), settings.targets_follow
         ),
     )  # fmt: skip
+    retarget: PointerProperty(type=DqikRetarget, name="Retarget", override=OVERRIDE,
+                              description="How motions of other figures are fitted to this one")  # fmt: skip
     status: PointerProperty(type=DqikStatus, name="Status", description="The report of the last solve")
     has_base: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)
     figure: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this object, as rig/skeleton/owners.py has it

@@ -212,7 +212,7 @@ class Writer:
             self._bag = action
             return
         if owner.action_slot is None:
-            owner.action_slot = action.slots.new(id_type="OBJECT", name=ob.name)  # what the others hold was not shown
+            owner.action_slot = action.slots.new(id_type=ob.id_type, name=ob.name)  # what the others hold was not shown
         self._bag = _channelbag(action, owner.action_slot, ensure=True)
 
     @classmethod

@@ -30,6 +30,7 @@ _GROUPS = (
     ("Object.dqik.goals[...]", "goals", "A goal."),
     ("Object.dqik.status", "status", "The report of the last solve. Read only, and not saved."),
     ("Object.dqik.missed_frames[...]", "missed_frames", "A frame that the last bake or check found to miss goals."),
+    ("Object.dqik.retarget", "retarget", "The options of Retarget that are kept with a figure."),
     ("Object.dqik.contacts[...]", "contacts", "A contact of a foot or hand, which Mend Motion plants."),
 )
 _SKIPPED = {"rna_type", "bl_rna"}

@@ -20,9 +20,7 @@ from typing import Any
 import bpy
 
 from ...rig.blender import motions
-from ...rig.clip import lineage
-from ...rig.motion import retarget
-from ...rig.notes import Code, Note, listed
+from ...rig.clip import last_report, lineage
 from ..frames import action_range
 from . import all_actions, clip_files, command_files, commands
 from .command_arguments import Parser, text
@@ -86,9 +84,8 @@ def _carried(
         ob = command_files.armature(bpy.context.scene, name)
         start, end = commands.frames(request, *_ranges(source, bpy.context.scene))
         commands.press(COMMAND, "retarget", ob, [source], source=source.name, frame_start=start, frame_end=end)
-        scaled = retarget.scaled(source)
-        said = f"; {Note(Code.SCALE_NOT_CARRIED, listed(scaled))}" if scaled else ""
-        return commands.Done(start, end, {"source": source.name}, said)
+        said = "".join(f"; {note}" for note in last_report.of(ob).notes[1:])
+        return commands.Done(*action_range(ob, bpy.context.scene), {"source": source.name}, said)
 
     def one_of_many(name: str, action: bpy.types.Action, before: tuple) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)

@@ -25,6 +25,8 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
                         "nothing changes", default=12, min=1, soft_max=100)  # fmt: skip
     stand: BoolProperty(name="Keep Standing", description="A foot or hand that stands on this frame is moved on all "
                         "frames on which it stands", default=True)  # fmt: skip
+    all_frames: BoolProperty(name="All Frames", description="The change is added to the whole motion, and fades "
+                             "nowhere: a pose that corrects it", default=False)  # fmt: skip
 
     @classmethod
     def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
@@ -47,11 +49,15 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
         for thing in dict.fromkeys(change.owner.id_data for change in changes):
             edit_range.check(thing, changes)
         for change in changes:
+            if self.all_frames:
+                edit_range.apply(change, time, edit_range.whole(change, time), 0)
+                continue
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)
             edit_range.apply(change, time, span, self.radius)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        self.conclude(ob, True, Note("Changed {} controls or bones over a radius of {} frames",
-                                     len(changes), self.radius))
+        said = Note("Changed {} controls or bones over a radius of {} frames", len(changes), self.radius)
+        self.conclude(ob, True, Note("Changed {} controls or bones on all frames", len(changes))
+                      if self.all_frames else said)  # fmt: skip
 
     @staticmethod
     def _standing(

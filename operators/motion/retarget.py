@@ -5,12 +5,13 @@ import bpy
 import numpy as np
 from bpy.props import StringProperty
 
+from ...properties import retarget as options
 from ...rig.blender import originals, scene_state
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.keys import keyable
-from ...rig.motion import retarget
+from ...rig.motion import retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
 from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
@@ -18,7 +19,7 @@ from ..frames import FramesTool, shares
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
 
 
-class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
+class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
     """Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action"""
 
     bl_label = "Retarget"
@@ -30,9 +31,16 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
     has_step = False
     whole_motion = True
 
+    _asked = False  # whether its dialog was shown
+
     def draw(self, context: bpy.types.Context) -> None:
         self.column().prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
         self.draw_range()
+        self.column("stance", "own_speed", "root", "by_name")
+        limbs = self.column()
+        for limb, own in self.limbs.each():
+            limbs.prop(own, "places", text=limb.name)
+            limbs.row(align=True).prop(own, "offset", text="Offset")
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""
@@ -40,38 +48,53 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
             others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
             chosen = [ob for ob in others if ob.select_get()] or others
             self.source = chosen[0].name if len(chosen) == 1 else ""
+        options.copy(armature(context).dqik.retarget, self.properties, only_left_out=True)
+        self._asked = True
         return super().ask(context, event)
+
+    def _keep(self, ob: bpy.types.Object) -> None:
+        """What was chosen in the dialog, or in the panel that adjusts the last operation, is kept with the figure."""
+        if self._asked or self.options.is_repeat:
+            options.copy(self.properties, ob.dqik.retarget)
 
     def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
         return context.view_layer.objects.get(self.source)
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        options.copy(ob.dqik.retarget, self.properties, only_left_out=True)
         scene, source = context.scene, self._source(context, ob)
         with scene_state.restored(scene, context.view_layer, source) as visits:
             bones = standing.armature(source, frames, visits)
             people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
             person_frames.check_alike(people)
-            retarget.carrier(ob, people[ob])
-            own, other = yield from shares(retarget.read(people, frames, visits), 0.0, _READ)
-        if retarget.still(own[0]):
-            raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
-        scale = retarget.size(people[source], own[0])
-        given = retarget.placed(people[source], (*own, scale), retarget.carriers(source))
-        space = retarget.own_space(ob, other[1])
-        ground = retarget.placed(people[ob], (other[0], space, space.scale), retarget.carriers(ob.parent)).start
-        moved = retarget.transfer(given, ob, people[ob], space, ground)
-        answer = yield from shares(moved, _READ, _SOLVED)
+            if self.by_name:
+                people = dict(zip(people, same_names.known(source, ob, people), strict=True))
+            mover = retarget.carrier(ob, people[ob])
+            if self.root == root_motion.BONE:
+                root_motion.root(ob, people[ob], mover)
+            fit = retarget.RetargetFit(self.stance, self.own_speed, self.root, self.limbs.fits(), self.by_name)
+            reading = retarget.take(source, ob, people, frames, self.rate(scene), fit.own_speed, visits)
+            taken = yield from shares(reading, 0.0, _READ)
+        answer = yield from shares(retarget.transfer(taken, ob, people[ob], fit), _READ, _SOLVED)
         ob.dqik.live = False
         switches.to_fk(ob)
         data = source.animation_data
-        name = source.name if data is None or data.action is None else data.action.name
-        count = retarget.write(ob, f"{name} {ob.name}", np.array(scene_state.times(scene, frames)), answer)
+        name = f"{source.name if data is None or data.action is None else data.action.name} {ob.name}"
+        times = scene_state.times(scene, taken.frames)
+        count = retargeted_keys.write(ob, name, np.array(times), answer)
+        carried = set[str]()
+        if self.by_name:
+            both, looks = [people[source], people[ob]], scene_state.times(scene, taken.looks)
+            count += same_names.key_visibility(source, ob, both, looks, times)
+            count += same_names.key_shapes(source, ob, name, looks, times)
+            carried = {source.pose.bones[bone].name for bone in same_names.pairs(*both)}
+        self._keep(ob)
         scene_state.look_again(scene)
         originals.name_source(ob, source)
-        scaled = retarget.scaled(source)
+        scaled = retarget.scaled(source, carried)
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
         self.conclude(ob, not scaled, Note("{} bones on {} frames, {} keys",
-                                           len(answer.bones), len(frames), count), *left)
+                                           len(answer.bones), len(taken.frames), count), *left)
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
@@ -88,4 +111,6 @@ class DQIK_OT_retarget(FramesTool, bpy.types.Operator):
                                repr(ob.name)))
         if switches.others(ob):
             refuse(switches.refusal(ob))
+        if self.root == root_motion.OBJECT:
+            root_motion.check_object(ob)
         return source

@@ -109,6 +109,12 @@ def standing(change: OwnerChange, time: float, points: np.ndarray, slow: float, 
     return ends[0], ends[1]
 
 
+def whole(change: OwnerChange, time: float) -> tuple[float, float]:
+    """The times of the first and the last key of an owner, with a time between or beyond them."""
+    times = [key.co.x for curve in change.curves.values() for key in curve.keyframe_points]
+    return min(time, *times), max(time, *times)
+
+
 def _axes(owner: Owner) -> np.ndarray:
     """The rotation (4,) from an owner's own axes at rest to those of its location."""
     if isinstance(owner, bpy.types.PoseBone) and not owner.bone.use_local_location:
@@ -118,7 +124,7 @@ def _axes(owner: Owner) -> np.ndarray:
 
 def fade(times: np.ndarray, begin: float, end: float, radius: float) -> np.ndarray:
     """The share (F,) of a change: 1 from `begin` to `end`, smoothly to 0 at a radius before and after."""
-    away = np.maximum(np.maximum(begin - times, times - end), 0.0) / radius
+    away = np.maximum(np.maximum(begin - times, times - end), 0.0) / max(radius, _SAME)
     rest = np.clip(1.0 - away, 0.0, 1.0)
     return rest * rest * (3.0 - 2.0 * rest)
 

@@ -7,48 +7,95 @@ legs are bent so that the ankles are there. Last, hands that touch something are
 body (`touches`).
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import two_bones
+from ...solvers.motion import faded, find_contacts, runs, two_bones
 from .. import curves
-from ..blender import bulk, generated_rigs, rotation, scene_state
-from ..clip import clip, lineage
+from ..blender import bulk, scene_state
+from ..clip import clip
 from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Person
 from ..clip.rest_legs import RestLeg
 from ..notes import Note, Refused
-from . import hand_contacts
+from . import hand_contacts, limb_places, retargeted_keys, root_motion, same_names
 from .retargeted_body import Body, Source, directions
 
 _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
-_HINGE = np.array([0.0, 0.0, 1.0])  # of a knee, in the frame of its bones
 _SCALED = 1e-3  # scales that differ by less are the same
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
-class BodyChannels(NamedTuple):
-    """Rotations (F, B, 4) of bones from rest, and the locations (F, 3) of some of them by number.
 
-    Those are the bone that carries the figure, and what does not hang on what it goes with.
+
+class RetargetFit(NamedTuple):
+    """How a motion is fitted to another body.
+
+    stance : how far apart feet stand, from 0, as the source's by the length of legs, to 1, as the body's own hips are
+    apart. own_speed : whether it is as fast as bodies of this size move. root : what takes the way over the ground, a
+    kind of `root_motion`. limbs : how arms and legs go by angles and by places. by_name : whether what has no role and
+    the same name is carried over too, and scale.
     """
 
-    bones: list[int]
-    rotations: np.ndarray
-    locations: dict[int, np.ndarray]
+    stance: float = 1.0
+    own_speed: bool = False
+    root: str = root_motion.AUTO
+    limbs: limb_places.Limbs = limb_places.USUAL
+    by_name: bool = False
 
 
-def read(
-    people: Mapping[bpy.types.Object, Person], frames: Sequence[int], visits: scene_state.Visits
-) -> Generator[float, None, list[tuple[BodyMotion, Space]]]:
-    """The motions of figures as Blender shows them, and where their objects are; yields the progress from 0 to 1."""
-    clips = yield from clip.read(list(people), frames, visits)
-    return [(one.body(person.armature.rest), one.space()) for one, person in zip(clips, people.values(), strict=True)]
+class Taken(NamedTuple):
+    """A motion, and where the body that gets it is.
+
+    rate : frames in a second of the motion. space : of the body. ground : (3,) from which its places are measured.
+    carried : (F, 4, 4) what carries the body's object. scales : (F, N, 3) of the source's bones. looks : the frames
+    that are read. frames : as many, those that are keyed.
+    """
+
+    source: Source
+    rate: float
+    space: Space
+    ground: np.ndarray
+    carried: np.ndarray
+    scales: np.ndarray
+    looks: Sequence[float]
+    frames: list[int]
+
+
+def take(
+    source: bpy.types.Object, ob: bpy.types.Object, people: Mapping[bpy.types.Object, Person], frames: list[int],
+    rate: float, own_speed: bool, visits: scene_state.Visits,
+) -> Generator[float, None, Taken]:  # fmt: skip
+    """Read a source's motion for another figure; yields the progress from 0 to 1. rate : frames a second.
+
+    own_speed : as of `RetargetFit`; then it is read at as many times as it has frames at that speed. Raises `Refused` if
+    it does not move.
+    """
+    looks, given, own = frames, people[source], people[ob]
+    if own_speed:
+        first, other = yield from clip.read([source, ob], frames[:1], visits)
+        legs = own.leg * other.space().scale / (given.leg * size(given, first.body(given.armature.rest)))
+        count = max(round((len(frames) - 1) * np.sqrt(legs)), 1)
+        looks = np.linspace(frames[0], frames[-1], count + 1).tolist()
+        rate *= count / max(len(frames) - 1, 1)
+    first, other = yield from clip.read([source, ob], looks, visits)
+    shown = first.body(given.armature.rest)
+    if still(shown):
+        raise Refused(Note("{} does not move on frames {} to {}", repr(source.name), frames[0], frames[-1]))
+    if own_speed:
+        frames = list(range(frames[0], frames[0] + len(looks)))
+        (other,) = yield from clip.read([ob], frames, visits)
+    carried = other.world.astype(float) @ np.linalg.pinv(other.basis.astype(float))
+    space = own_space(ob, other.space())
+    ground = placed(own, (other.body(own.armature.rest), space, space.scale), carriers(ob.parent)).start
+    moved = placed(given, (shown, first.space(), size(given, shown)), carriers(source))
+    scales = np.linalg.norm(first.bases[..., :3, :3].astype(float), axis=-2)
+    return Taken(moved, rate, space, ground, carried, scales, looks, frames)
 
 
 def still(shown: BodyMotion) -> bool:
@@ -58,14 +105,19 @@ def still(shown: BodyMotion) -> bool:
                 and quaternion.angle(shown.turns, shown.turns[:1]).max() < 1e-4)  # fmt: skip
 
 
-def scaled(ob: bpy.types.Object) -> list[str]:
-    """The names, as quoted words, of the bones and the object whose scale is animated by keys of a figure's action."""
+def scaled(ob: bpy.types.Object, carried: Collection[str] = ()) -> list[str]:
+    """The names, as quoted words, of the bones and the object whose scale is animated by keys of a figure's action.
+
+    carried : bones that are left out.
+    """
     found = dict[str, None]()
     for curve in curves.fcurves(ob.animation_data):
         bone, _, channel = curve.data_path.rpartition(".")
         if (channel or bone) == "scale" and np.ptp(bulk.read(curve.keyframe_points, "co", 2)[:, 1]) > _SCALED:
             name = bone.partition('["')[2].removesuffix('"]')
-            found[repr(bpy.utils.unescape_identifier(name) if name else ob.name)] = None
+            name = bpy.utils.unescape_identifier(name) if name else ob.name
+            if not bone or name not in carried:
+                found[repr(name)] = None
     return list(found)
 
 
@@ -120,31 +172,33 @@ def _hips(person: Person, shown: BodyMotion) -> np.ndarray:
 
 
 def transfer(
-    source: Source, ob: bpy.types.Object, person: Person, space: Space, ground: np.ndarray
-) -> Generator[float, None, BodyChannels]:
-    """The motion for another body, with its space and the point that its places start from; yields the progress."""
+    taken: Taken, ob: bpy.types.Object, person: Person, fit: RetargetFit
+) -> Generator[float, None, retargeted_keys.BodyChannels]:
+    """The motion for another body; yields the progress from 0 to 1."""
+    source, ground = taken.source, taken.ground
     theirs, shown, scale, start = source
-    body = Body(ob, person, space, directions(theirs, shown.turns))
+    body = Body(ob, person, taken.space, directions(theirs, shown.turns))
     size = person.leg * body.space.scale / (theirs.leg * scale)
+    body.moved = same_names.moved(source, body, size)
     mover = carrier(ob, person)
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
-    ankles = [_ankles(source, body, side, size, ground) for side in range(len(person.legs))]
-    if not person.four:
-        wider = _wider(source, body, size)
-        ankles = [ankle + way for ankle, way in zip(ankles, wider, strict=True)]
+    ankles = _all_ankles(taken, body, size, fit)
     shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
-    for leg, their, ankle in zip(person.legs, theirs.legs, ankles, strict=True):
-        hips = posed.heads[:, leg.thigh]
+    for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):
+        bones = leg.thigh, leg.shin, leg.foot
+        own = limb_places.end(body, posed, bones)
+        ankle = own + fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].places * (ankle - own)
         before = shown.heads[:, their.foot] - shown.heads[:, their.thigh]
-        swing = quaternion.between(before, ankle - hips)  # the smallest one: the way back is its reverse
-        thigh, shin = (quaternion.product(swing, body.turns[bone]) for bone in (leg.thigh, leg.shin))
-        axis = quaternion.rotate(quaternion.product(shin, person.frames[leg.shin]), _HINGE)
-        lines = body.space.scale * leg.upper, body.space.scale * leg.lower
-        body.turns[leg.thigh], body.turns[leg.shin] = two_bones.reach(hips, thigh, shin, lines, axis, ankle)
+        swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
+        body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
+        limb_places.bend(body, posed, bones, ankle)
+    limb_places.place_arms(source, body, posed, size, ground, fit.limbs)
     if not person.four:
         yield from hand_contacts.keep(source, body, shift, mover)
-    return _channels(body, body.posed(shift, mover), mover, shift)
+    posed = body.posed(shift, mover)
+    answer = retargeted_keys.channels(ob, body, posed, mover, fit.root, taken.rate, taken.carried)
+    return answer._replace(scales=same_names.scales(theirs, person, taken.scales)) if fit.by_name else answer
 
 
 def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
@@ -166,8 +220,7 @@ def _ankles(source: Source, body: Body, side: int, size: float, ground: np.ndarr
 
     With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
     """
-    ahead = _ahead(source, body, side, size)
-    ball, heel = (ground + size * (point - source.start) + ahead for point in source.points(side))
+    ball, heel = (ground + size * (point - source.start) for point in source.points(side))
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
@@ -177,12 +230,39 @@ def _ankles(source: Source, body: Body, side: int, size: float, ground: np.ndarr
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
 
 
-def _wider(source: Source, body: Body, size: float) -> list[np.ndarray]:
+def _all_ankles(taken: Taken, body: Body, size: float, fit: RetargetFit) -> list[np.ndarray]:
+    """Where the ankles (F, 3) have to be; feet that stand in the source stand."""
+    source, stands = taken.source, _stands(taken.source, taken.rate)
+    further = _ahead(source, body, size) if body.person.four else _wider(source, body, size, fit.stance)
+    offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
+               for side in range(len(further))]  # fmt: skip
+    return [_ankles(source, body, side, size, taken.ground) + _still(way + more, stands[:, side], taken.rate)
+            for side, (way, more) in enumerate(zip(further, offsets, strict=True))]  # fmt: skip
+
+
+def _stands(source: Source, rate: float) -> np.ndarray:
+    """The frames (F, L) bool on which the source's feet stand."""
+    points = np.array([source.points(side) for side in range(len(source.person.legs))])
+    leg = source.person.leg * source.scale
+    return np.any(find_contacts(np.moveaxis(points, 2, 0), _hips(source.person, source.motion), rate, leg), axis=-1)
+
+
+def _still(ways: np.ndarray, stands: np.ndarray, rate: float) -> np.ndarray:
+    """Ways (F, 3) by which a foot stands elsewhere, each the same while it stands, and a frame before and after."""
+    more, near = np.full(ways.shape, np.nan), stands.copy()
+    near[1:] |= stands[:-1]
+    near[:-1] |= stands[1:]
+    for begin, end in runs(near):
+        more[begin:end] = ways[begin:end].mean(0) - ways[begin:end]
+    return ways + faded(more, np.ones(len(ways)), rate)
+
+
+def _wider(source: Source, body: Body, size: float, stance: float) -> list[np.ndarray]:
     """How far (F, 3) each foot of another body stands further out than the source's, scaled.
 
     Its legs are as far apart, and at their angles, if its feet are as much further out as its hip joints are. Hips that
     are narrower draw the feet in, as far as no legs come near crossing that are apart in the source. A foot goes along
-    its own level axis, turned to the left of the hips by their mean angle: so feet that stand stay where they stand.
+    its own level axis, turned to the left of the hips by their mean angle.
     """
     theirs, shown, scale, _ = source
     hips = theirs.chains["hips", "", 0][0]
@@ -192,7 +272,7 @@ def _wider(source: Source, body: Body, size: float) -> list[np.ndarray]:
     found = list[np.ndarray]()
     for sign, leg in zip((1.0, -1.0), theirs.legs, strict=True):
         out = sign * size * ((shown.heads[:, leg.foot] - middle) * left).sum(-1)
-        apart = max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0))
+        apart = stance * max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0))
         across = _level(quaternion.rotate(shown.turns[:, leg.foot], np.cross(theirs.up, theirs.forward)))
         sine, cosine = (float(np.mean(part)) for part in (
             across[:, 0] * left[:, 1] - across[:, 1] * left[:, 0], (across * left).sum(-1)))  # fmt: skip
@@ -212,78 +292,17 @@ def _level(directions: np.ndarray) -> np.ndarray:
     return level / np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
 
 
-def _ahead(source: Source, body: Body, side: int, size: float) -> np.ndarray:
+def _ahead(source: Source, body: Body, size: float) -> list[np.ndarray]:
     """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
     theirs, shown, scale, _ = source
-    if side < len(SIDES):
-        return np.zeros(3)
-    longer = body.space.scale * _long(body.person, side) - size * scale * _long(theirs, side)
     hips = theirs.chains["hips", "", 0][0]
-    return longer * _level(quaternion.rotate(shown.turns[:, hips], theirs.forward))
+    ahead = _level(quaternion.rotate(shown.turns[:, hips], theirs.forward))
+    longer = [0.0 if side < len(SIDES) else body.space.scale * _long(body.person, side)
+              - size * scale * _long(theirs, side) for side in range(len(theirs.legs))]  # fmt: skip
+    return [by * ahead for by in longer]
 
 
 def _long(person: Person, side: int) -> float:
     """How far a foot in front rests ahead of the one behind it."""
     front, hind = (person.armature.heads[leg.foot] + leg.ball for leg in (person.legs[side], person.legs[side - 2]))
     return float((front - hind) @ person.forward)
-
-
-# -- keys --------------------------------------------------------------------------------------------------------------
-
-
-def _channels(body: Body, posed: BodyMotion, mover: int, shift: np.ndarray) -> BodyChannels:
-    """The channels of a body, posed with the bone that carries it moved by a `shift` (F, 3)."""
-    armature, space, attached = body.person.armature, body.space, body.person.attached
-    rest = quaternion.from_matrix(armature.rest[:, :3, :3])
-    whole = np.broadcast_to(space.turn, (body.count, 4))
-
-    def parent(bone: int) -> int:
-        return attached.get(bone, int(armature.parent[bone]))
-
-    def carried(bone: int) -> np.ndarray:
-        return whole if parent(bone) < 0 else posed.turns[:, parent(bone)]
-
-    def above(bone: int) -> np.ndarray:
-        return carried(bone) if body.inherits[bone] else whole
-
-    def location(bone: int, moved: np.ndarray) -> np.ndarray:
-        axes = bone if body.in_own_axes[bone] else parent(bone)  # in which Blender counts locations
-        frame = carried(bone) if axes < 0 else quaternion.product(carried(bone), rest[axes])
-        return quaternion.rotate(quaternion.conjugate(frame), moved / space.scale)
-
-    def moved(bone: int) -> np.ndarray:
-        """How far (F, 3) a bone is from where its parent would carry it."""
-        up = parent(bone)
-        if up < 0:
-            return posed.heads[:, bone] - space.place - space.scale * quaternion.rotate(whole, armature.heads[bone])
-        line = space.scale * quaternion.rotate(posed.turns[:, up], armature.heads[bone] - armature.heads[up])
-        return posed.heads[:, bone] - posed.heads[:, up] - line
-
-    bones = sorted({*body.turns, *body.relative, *attached})
-    turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
-        quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
-    locations = {mover: location(mover, shift)} | {bone: location(bone, moved(bone)) for bone in attached}
-    return BodyChannels(bones, np.stack(turned, 1), locations)
-
-
-def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: BodyChannels) -> int:
-    """Key the answer into a new action of some name, which is assigned; the number of keys.
-
-    Bones that are keyed, and those that carry them, lose what the old motion has left in their other channels; in a
-    generated rig all that are no FK controls do.
-    """
-    bones = ob.pose.bones
-    carrying = {one for bone in answer.bones for one in (bones[bone], *bones[bone].parent_recursive)}
-    if (kind := generated_rigs.kind_of(bones.keys())) is not None:
-        carrying |= {bone for bone in bones if kind.name(bone.name) is None}
-    values = {(bones[bone].name, "location"): location for bone, location in answer.locations.items()}
-    for row, bone in enumerate(answer.bones):
-        mode = bones[bone].rotation_mode
-        start = np.array(rotation.NO_ROTATION[mode])
-        values[bones[bone].name, rotation.PATHS[mode]] = clip.continuous(mode, answer.rotations[:, row], start)
-    with lineage.new_actions([ob], name=name):
-        for bone in carrying:
-            bone.location, bone.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-            path = rotation.PATHS[bone.rotation_mode]
-            setattr(bone, path, rotation.NO_ROTATION[bone.rotation_mode][:rotation.PATH_SIZES[path]])
-        return clip.write(ob, values, times)

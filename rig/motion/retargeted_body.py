@@ -96,6 +96,8 @@ class Body:
         self.based = {bone: person.bases[key] for key in person.bases for bone in person.chains[key]}
         self.relative = {bone: frames[bone] for bone in frames if bone in self.based}
         self.turns = {bone: self._from_rest(bone, frames[bone]) for bone in frames if bone not in self.based}
+        self.moved = dict[int, np.ndarray]()
+        """How far (F, 3) bones of `relative` are from where their parents carry them, in the frames of their bases."""
         self.count = len(next(iter(self.turns.values())))
         self.order = sorted(range(len(person.armature.parent)), key=person.armature.tree.depth)
 
@@ -103,6 +105,7 @@ class Body:
         """The body over some of its frames, on its own."""
         part = copy(self)
         part.turns = {bone: turns[frames] for bone, turns in self.turns.items()}
+        part.moved = {bone: away[frames] for bone, away in self.moved.items()}
         part.relative = {bone: frame[frames] for bone, frame in self.relative.items()}
         part.space = self.space.part(frames)
         part.count = len(range(self.count)[frames])
@@ -136,6 +139,10 @@ class Body:
             else:
                 line = armature.heads[bone] - armature.heads[above]
                 heads[:, bone] = heads[:, above] + self.space.scale * quaternion.rotate(turns[:, above], line)
+            if bone in self.moved:
+                base = self.based[bone]
+                frame = quaternion.product(turns[:, base], self.person.frames[base])
+                heads[:, bone] += quaternion.rotate(frame, self.moved[bone])
             if bone == carrier:
                 heads[:, bone] += shift
         return BodyMotion(heads, turns)

@@ -3,17 +3,17 @@
 
 from . import planting, two_bones
 from .banded import solve as solve_band
-from .contacts import find_contacts, find_holds, runs, standing_heights
+from .contacts import find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
 from .follow_through import Chain, Spring, follow, follow_through
-from .foot_lock import Leg, Planted, bends, plant_feet
+from .foot_lock import Leg, Planted, bends, faded, plant_feet
 from .frame_rate import likely_rate
 from .key_spans import extremes
 from .steady_path import steady_path
 
 __all__ = [
-    "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes", "few_keys", "find_contacts", "find_holds",
-    "fit_keys", "follow", "follow_through", "likely_rate", "plant_feet", "planting", "runs", "solve_band",
-    "standing_heights", "steady_path", "total_errors", "two_bones",
+    "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes", "faded", "few_keys", "find_contacts",
+    "find_holds", "fit_keys", "follow", "follow_through", "likely_rate", "plant_feet", "planting", "runs", "smooth",
+    "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
 ]  # fmt: skip

@@ -44,10 +44,26 @@ FIGURES = measure.BY_NAME | {one.name: one for one in NAMINGS}
 FIGURES["bones across"] = replace(FIGURES["mixamo"], name="bones across", axes="x")
 FIGURES["robot"] = replace(FIGURES["mech"], name="robot", body="robot", arms=0.0)
 FIGURES["child"] = replace(FIGURES["toon"], name="child", body="child")
+UNLIKE = {"reaching": 30.0, "wide hips": -120.0, "big feet": 0.0, "stocky": 75.0}
+"""Figures that differ from people, and where they face [degrees]. The one with big feet has far tails."""
+FIGURES |= {name: replace(FIGURES["mixamo"], name=name, body=name, facing=facing) for name, facing in UNLIKE.items()}
 USUAL = ("mixamo", "vroid", "bones across", "toon", "child", "gorilla", "robot", "unreal", "smpl", "daz", "arms down",
          "no names in centimetres", "mmd", "rigify human", "rigify basic human")  # fmt: skip
+_FAR = 8.0  # times the length of a bone: tails that are far
 _BENT = 15.0  # degrees from which an elbow has a plane
 _WRONG = np.sin(np.radians(measure.BACKWARD))
+
+
+def far_tails(ob: bpy.types.Object) -> None:
+    """Let the last bones of a figure point as their parents do and be long, as formats without tails leave them."""
+    for one in bpy.context.view_layer.objects:
+        one.select_set(one == ob)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in ob.data.edit_bones:
+        if not bone.children and bone.parent is not None:
+            bone.tail = bone.head + _FAR * bone.length * bone.parent.y_axis
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def hands(film: Film) -> np.ndarray:

@@ -71,7 +71,8 @@ def test_a_clip_may_have_its_figure_from_a_library(folder: Path) -> None:
     with bpy.data.libraries.load(str(folder / "clips" / "stage.blend"), link=True) as (_, wanted):
         wanted.objects = ["Hero"]
     bpy.context.scene.collection.objects.link(wanted.objects[0])
-    bpy.context.scene.frame_end = 30
+    scene = bpy.context.scene
+    scene.frame_end, scene.render.fps = 30, 30  # as in the file of the library: feet stand for a time
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "linked.blend"))
     words = ("--body", folder / "hero.blend", "--output", folder / "out")
     assert run("dqik_retarget", "--input", folder / "linked.blend", folder / "clips" / "stage.blend", *words) == 0

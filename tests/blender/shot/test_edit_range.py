@@ -57,6 +57,25 @@ def test_exact_here_and_nothing_beyond_the_radius(mode: str, every: int) -> None
         assert np.abs(np.diff(off, 2)).max() < 0.02
 
 
+@pytest.mark.parametrize("mode", ["QUATERNION", "YZX"])
+@pytest.mark.parametrize("every", [1, 7])
+def test_on_all_frames_the_whole_motion_is_moved_and_turned_alike(mode: str, every: int) -> None:
+    bone = moved(mode, every)
+    ob, frames = bone.id_data, np.arange(1.0, END + 9.0)
+    keyed = (frames - 1.0) % every == 0.0
+    before = film(ob, "control", frames)
+    rigs.at_frame(30)
+    wanted = bone.matrix.copy()
+    wanted.translation += Vector((0.2, -0.1, 0.4))
+    wanted = wanted @ Quaternion((1, 1, 0), 0.5).to_matrix().to_4x4()
+    turn = np.array(wanted)[:3, :3] @ np.array(bone.matrix)[:3, :3].T
+    bone.matrix = wanted
+    assert bpy.ops.dqik.edit_range(all_frames=True) == {"FINISHED"}
+    after = film(ob, "control", frames)
+    assert np.abs(after[:, :3, 3] - before[:, :3, 3] - (0.2, -0.1, 0.4)).max() < 1e-4
+    assert np.abs(after[:, :3, :3] - turn @ before[:, :3, :3])[keyed & (frames <= END)].max() < 1e-4
+
+
 def test_beyond_the_radius_not_a_bit_of_a_dense_motion_changes() -> None:
     bone = moved()
     curves = {(curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]

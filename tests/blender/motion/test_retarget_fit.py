@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How Retarget fits a motion to a body: the stance, the speed, limbs, and what takes the way."""
+
+from pathlib import Path
+
+import bpy
+import captured
+import numpy as np
+import pytest
+import rigs
+from test_retarget import FRAMES, LEG, apart, film, limbs_apart, retarget, walker, with_other_legs
+
+GRAVITY, FEET = 9.81, ("foot.L", "foot.R")
+
+
+def wide() -> bpy.types.Object:
+    """A body with short legs and hips that are wider than the walker's."""
+    ob = rigs.figure("Wide")
+    with_other_legs(ob, 1.0)
+    return ob
+
+
+@pytest.mark.parametrize("stance", [0.0, 0.3, 1.0])
+def test_the_stance_is_between_the_sources_and_the_bodys_own(stance: float) -> None:
+    source, ob = walker(), wide()
+    retarget(source, ob, stance=stance)
+    foot = film(ob)["foot.L"][:, 0, 3]
+    size = sum(ob.data.bones[f"{part}.L"].length for part in ("thigh", "shin")) / LEG
+    scaled, own = size * source.data.bones["foot.L"].head_local.x, ob.data.bones["thigh.L"].head_local.x
+    assert own - scaled > 0.05
+    assert np.abs(foot - (scaled + stance * (own - scaled))).max() < 3e-3
+
+
+def test_feet_that_stand_are_as_much_further_out_all_the_while(tmp_path: Path) -> None:
+    """Also where the feet of captured people turn a little while they stand."""
+    source, ob = captured.clip(tmp_path, range(60, 200)), wide()
+    ways = []
+    for one, stance, names in ((source, None, ("LeftFoot", "RightFoot")), (ob, 0.0, FEET), (ob, 1.0, FEET)):
+        if stance is not None:
+            retarget(source, ob, stance=stance)
+        places = [[rigs.evaluated(one).pose.bones[name].head[:2] for name in names]
+                  for _ in rigs.visited(range(1, 141))]  # fmt: skip
+        ways.append(np.array(places))
+    leg = sum(source.data.bones[name].length for name in ("LeftUpLeg", "LeftLeg"))
+    slow = np.linalg.norm(np.diff(ways[0], axis=0), axis=-1) < 5e-3 * leg
+    further = ways[2] - ways[1]
+    stands = [(side, part) for side in range(2) for part in np.split(np.arange(139), np.flatnonzero(
+        np.diff(slow[:, side].astype(int))) + 1) if slow[part[0], side] and len(part) > 4]  # fmt: skip
+    assert len(stands) > 2
+    assert np.linalg.norm(further, axis=-1).min() > 0.03
+    for side, part in stands:
+        assert np.ptp(further[part, side], axis=0).max() < 1e-4
+
+
+def test_a_body_falls_as_fast_at_its_own_speed_as_all_bodies_do() -> None:
+    source, ob = rigs.figure("Falling"), rigs.figure("Small")
+    ob.scale = (0.25,) * 3
+    rate = bpy.context.scene.render.fps
+    for frame in range(1, 22):
+        source.pose.bones["hips"].location = (0.0, -0.5 * GRAVITY * ((frame - 1) / rate) ** 2, 0.0)
+        rigs.key(source.pose.bones["hips"], frame)
+    rises = []
+    for own_speed, frames in ((False, range(1, 22)), (True, range(1, 12))):
+        retarget(source, ob, frame_start=1, frame_end=21, own_speed=own_speed)
+        assert tuple(ob.animation_data.action.frame_range) == (frames[0], frames[-1])
+        heights = [(ob.matrix_world @ rigs.evaluated(ob).pose.bones["hips"].head).z for _ in rigs.visited(frames)]
+        rises.append(np.diff(heights, 2) * rate**2)
+    assert np.allclose(rises[0], -0.25 * GRAVITY, rtol=0.02)
+    assert np.allclose(rises[1], -GRAVITY, rtol=0.02)
+
+
+def test_at_its_own_speed_a_body_has_the_same_poses() -> None:
+    source, ob = walker(), rigs.figure("Small")
+    ob.scale = (0.25,) * 3
+    retarget(source, ob, frame_start=1, frame_end=21)
+    usual = {name: shown[:21:2] for name, shown in film(ob).items()}
+    retarget(source, ob, frame_start=1, frame_end=21, own_speed=True)
+    place, angle = apart(usual, {name: shown[:11] for name, shown in film(ob).items()})
+    assert place < 1e-3
+    assert angle < 1.0
+
+
+def test_options_that_are_left_out_are_those_of_the_figure() -> None:
+    source, ob = walker(), wide()
+    feet = []
+    for kept, given in ((1.0, {"stance": 0.0}), (0.0, {}), (0.0, {"stance": 1.0}), (1.0, {})):
+        ob.dqik.retarget.stance = kept
+        retarget(source, ob, **given)
+        feet.append(float(film(ob)["foot.L"][0, 0, 3]))
+        assert ob.dqik.retarget.stance == kept
+    assert feet[0] == pytest.approx(feet[1], abs=1e-6)
+    assert feet[2] == pytest.approx(feet[3], abs=1e-6)
+    assert feet[2] > feet[0] + 0.05
+
+
+# -- limbs -------------------------------------------------------------------------------------------------------------
+
+
+def with_long_arms(name: str) -> bpy.types.Object:
+    ob = rigs.figure(name)
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            if bone.name.startswith(("arm", "forearm", "hand")):
+                for end in ("head", "tail"):
+                    point = getattr(bone, end)
+                    point.x *= 1.3
+    return ob
+
+
+def test_an_arm_is_between_angles_and_places() -> None:
+    source, ob = walker(), with_long_arms("Body")
+    hands = []
+    for places in (0.0, 0.5, 1.0):
+        ob.dqik.retarget.limbs.arm_l.places = places
+        retarget(source, ob)
+        hands.append(film(ob))
+    theirs, own = film(source)["hand.L"], [shown["hand.L"][:, :3, 3] for shown in hands]
+    assert np.abs(own[2] - theirs[:, :3, 3]).max() < 1e-3, "both stand alike, on legs of one length"
+    assert np.abs(own[0] - theirs[:, :3, 3]).max() > 0.1
+    assert np.abs(own[1] - 0.5 * (own[0] + own[2])).max() < 1e-3
+    for shown in hands:
+        assert np.abs(shown["hand.L"][:, :3, :3] - hands[0]["hand.L"][:, :3, :3]).max() < 1e-3, "hands turn alike"
+        assert np.abs(shown["hand.R"] - hands[0]["hand.R"]).max() < 1e-4
+
+
+def test_legs_by_angles_are_parallel_to_the_sources() -> None:
+    source, ob = walker(), rigs.figure("Other")
+    with_other_legs(ob, 1.5)
+    shown = []
+    for places in (1.0, 0.0):
+        for leg in ("leg_l", "leg_r"):
+            getattr(ob.dqik.retarget.limbs, leg).places = places
+        retarget(source, ob)
+        shown.append(limbs_apart(film(source), film(ob)))
+    assert shown[1] < 0.2 < 2.0 < shown[0]
+
+
+def test_offsets_move_hands_and_feet_as_the_figure_faces() -> None:
+    source, ob = walker(), rigs.figure("Copy")
+    source.rotation_euler = (0.0, 0.0, np.pi / 2.0)
+    rigs.update()
+    retarget(source, ob)
+    usual = film(ob)
+    ob.dqik.retarget.limbs.arm_r.offset, ob.dqik.retarget.limbs.leg_l.offset = (0.0, -0.1, 0.05), (0.06, 0.0, 0.0)
+    retarget(source, ob)
+    moved = film(ob)
+    hand, foot = (moved[name][:, :3, 3] - usual[name][:, :3, 3] for name in ("hand.R", "foot.L"))
+    body = moved["arm.R"][:, :3, 3] - usual["arm.R"][:, :3, 3]  # whose hips may be lower now
+    assert np.abs(hand - body - (-0.1, 0.0, 0.05)).max() < 0.03, "it faces the world's X"
+    assert np.abs(foot - (0.0, 0.06, 0.0)).max() < 0.015
+    assert np.ptp(moved["foot.L"][:, :3, 3], axis=0).max() < 2e-3, "it stands"
+
+
+# -- root motion -------------------------------------------------------------------------------------------------------
+
+
+def turning(source: bpy.types.Object) -> None:
+    """Let a source's object go around an eighth of a circle, facing where it goes."""
+    for frame in FRAMES:
+        angle = 0.25 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1)
+        source.location, source.rotation_euler = (2.0 * np.cos(angle) - 2.0, -2.0 * np.sin(angle), 0.0), (0, 0, -angle)
+        source.keyframe_insert("location", frame=frame)
+        source.keyframe_insert("rotation_euler", frame=frame)
+
+
+def with_root(name: str) -> bpy.types.Object:
+    """A figure on a root bone with a roll, and a prop that hangs on the root."""
+    ob = rigs.figure(name)
+    with rigs.edit_mode(ob) as bones:
+        root, prop = bones.new("root"), bones.new("prop")
+        root.head, root.tail, root.roll = (0.0, 0.0, 0.0), (0.0, 0.3, 0.0), 0.4
+        prop.head, prop.tail, prop.parent = (0.5, 0.0, 0.0), (0.5, 0.0, 0.2), root
+        bones["hips"].parent = root
+    return ob
+
+
+def steady(ob: bpy.types.Object, root: str) -> tuple[np.ndarray, np.ndarray]:
+    """How far (F,) the hips are beside what takes the way, and the angle [radians] (F,) between where both face."""
+    away, angles = [], []
+    for _ in rigs.visited(FRAMES):
+        shown = rigs.evaluated(ob)
+        world = np.array(shown.matrix_world)
+        hips = world @ np.array(shown.pose.bones["hips"].matrix)
+        base, rest = world, np.eye(4)
+        if root == "BONE":
+            base = world @ np.array(shown.pose.bones["root"].matrix)
+            rest = np.array(ob.data.bones["root"].matrix_local)
+        turned = base[:3, :3] @ rest[:3, :3].T
+        ahead, faces = turned @ (0.0, -1.0, 0.0), hips[:3, :3] @ np.array(ob.data.bones["hips"].matrix_local)[:3, :3].T
+        faces = faces @ (0.0, -1.0, 0.0)
+        away.append(np.linalg.norm((hips - base)[:2, 3]))
+        angles.append(np.arctan2(np.cross(ahead, faces)[2], ahead[:2] @ faces[:2]))
+    return np.array(away), np.array(angles)
+
+
+@pytest.mark.parametrize("root", ["BONE", "OBJECT"])
+@pytest.mark.parametrize("parented", [False, True])
+def test_a_root_bone_or_the_object_takes_the_way_and_the_body_goes_as_before(root: str, parented: bool) -> None:
+    source, ob = walker(), with_root("Body")
+    turning(source)
+    if parented:
+        ob.parent = rigs.empty((0.3, 0.2, 0.0), "Cart")
+        ob.parent.rotation_euler = (0.0, 0.0, 0.7)
+        ob.delta_location = (0.2, 0.0, 0.0)
+        rigs.update()
+    shown = []
+    for kind in ("AUTO", root):
+        retarget(source, ob, root=kind)
+        shown.append(film(ob))
+    body = [{name: one[name] for name in one if name not in ("root", "prop")} for one in shown]
+    place, angle = apart(*body)
+    assert place < 1e-4
+    assert angle < 0.1
+    away, angles = steady(ob, root)
+    assert away.max() < 0.08
+    assert np.ptp(angles) < 0.5
+    assert np.ptp(shown[1]["prop"][:, :2, 3], axis=0).max() > 0.5 > np.ptp(shown[0]["prop"][:, :2, 3], axis=0).max()
+    prop = np.linalg.norm(shown[1]["prop"][:, :2, 3] - shown[1]["root"][:, :2, 3], axis=-1)
+    assert np.ptp(prop) < 1e-4
+
+
+def test_in_place_a_body_does_all_but_go() -> None:
+    source, ob = walker(), with_root("Body")
+    turning(source)
+    shown = []
+    for kind in ("AUTO", "IN_PLACE"):
+        retarget(source, ob, root=kind)
+        shown.append(film(ob))
+    usual, there = shown
+    hips = there["hips"][:, :3, 3]
+    assert np.linalg.norm(hips[:, :2], axis=-1).max() < 0.08
+    assert np.abs(hips[:, 2] - usual["hips"][:, 2, 3]).max() < 1e-4
+    for name in usual:
+        line = [one[name][:, :3, 3] - one["hips"][:, :3, 3] for one in shown]
+        assert name in ("root", "prop") or np.abs(line[0] - line[1]).max() < 1e-4
+        assert np.abs(there[name][:, :3, :3] - usual[name][:, :3, :3]).max() < 1e-3
+
+
+def test_who_cannot_take_the_way_is_said() -> None:
+    source, ob = walker(), rigs.figure("Body")
+    rigs.made_active(ob)
+    with pytest.raises(RuntimeError, match="'Body' has no bone above its hips that could take the way"):
+        bpy.ops.dqik.retarget(source=source.name, root="BONE")
+    ob.constraints.new("COPY_LOCATION").target = source
+    with pytest.raises(RuntimeError, match="Constraints or drivers move 'Body'"):
+        bpy.ops.dqik.retarget(source=source.name, root="OBJECT")
+    assert ob.animation_data is None
