@@ -33,6 +33,7 @@ PARTS = {
     "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
     "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
     "retarget": "the example clip for other figures by Retarget, and by Blender's constraints",
+    "stretch": "limbs led out past full reach, by Blender's IK Stretch and by Stretch",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -40,7 +41,7 @@ PARTS = {
 ROUNDS = 3
 SECONDS = 0.5
 ONE_THREAD = ("comparison", "kernel", "seeds", "contacts", "smooth")
-IN_BLENDER = ("clip", "stages", "bake")  # they install the extension's zip
+IN_BLENDER = ("stretch", "clip", "stages", "bake")  # they install the extension's zip
 SHORT: dict[str, dict[str, object]] = {
     "comparison_part": {"TURN": 0.01, "MORE": 1.0},
     "contacts_part": {"MOTIONS": 1, "FRAMES": 20},
@@ -56,6 +57,7 @@ SHORT: dict[str, dict[str, object]] = {
     "smooth_part": {"DRAWN": 2, "FRAMES": 20},
     "solvers_part": {"STEPS": 5, "COLD": {"hand": 3, "body": 3}, "RESTARTS": 2},
     "stages_part": {"SIZES": (30,), "FRAMES": 20},
+    "stretch_part": {"STEP": 0.1, "STEPS": 1},
     "workload_suite": {
         "COLD": {"A wide": 3, "A tight": 3, "B places": 3, "B poses": 3, "D body": 2}, "FRAMES": 10, "STEPS": 5,
         "RESTARTS": 1, "SIZES": (10,), "BALL_TARGETS": 2,

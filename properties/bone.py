@@ -42,6 +42,14 @@ def bone_properties() -> dict[str, object]:
             "Locked axes of its location stay", **SETTING,
         ),
         **_limit_properties(),
+        "dqik_stretch": FloatProperty(
+            name="Stretch", description="How much longer the bone may become where a goal is out of its limb's reach, "
+            "as a share of its length. It begins shortly before the limb is straight, so that it does not snap",
+            default=0.0, min=0.0, max=10.0, soft_max=1.0, subtype="FACTOR", **KEYED_SETTING,
+        ),
+        "dqik_keep_volume": BoolProperty(
+            name="Keep Volume", description="Let the bone become thinner as it stretches", **SETTING,
+        ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",
             default=0.0, min=0.0, max=1.0, subtype="FACTOR", **KEYED_SETTING,

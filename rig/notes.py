@@ -31,6 +31,7 @@ class Code:
     NOT_HUMAN = "Natural Pose knows people only"
     LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
     CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
+    SHEARED = "{} does not stretch, because it would shear {}: set the Inherit Scale of that bone to None"
     LINKED = "This armature is linked, so its goals and its pose are not saved here: make a library override first"
     REST_POSITION = "The armature is shown in Rest Position: choose Pose Position to solve"
     FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"

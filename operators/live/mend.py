@@ -5,7 +5,8 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.blender.dependencies import aims_of
-from ...rig.notes import Code
+from ...rig.notes import Code, Note, Refused
+from ...rig.skeleton import stretch
 from ..common import Said, Tool
 
 MENDED_BY: dict[str, tuple[str, str, str]] = {
@@ -14,6 +15,7 @@ MENDED_BY: dict[str, tuple[str, str, str]] = {
     Code.NOTHING_TO_MOVE: ("dqik.mend", "USE_TAIL", "Switch Use Tail On"),
     Code.TARGET_DISABLED: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
     Code.TARGET_DISABLED_BY_KEYS: ("dqik.mend", "SHOW_TARGETS", "Enable It"),
+    Code.SHEARED: ("dqik.mend", "INHERIT_SCALE", "Keep Their Size"),
     Code.LEFT_TO_IK: ("dqik.goals_from_constraints", "", "Make Goals of Them"),
     Code.LINKED: ("object.make_override_library", "", "Make Library Override"),
     Code.FOLDED: ("dqik.pose_to_rest", "", "Use Pose as Rest"),
@@ -35,6 +37,7 @@ class DQIK_OT_mend(Tool, bpy.types.Operator):
             ("POSE_POSITION", "Pose Position", "Show the armature's pose instead of its rest position"),
             ("TRANSLATE", "Translate", "Switch Translate off for connected bones, which cannot move"),
             ("USE_TAIL", "Use Tail", "Bring the tails of root bones to their targets instead of their heads"),
+            ("INHERIT_SCALE", "Inherit Scale", "Let what hangs on bones that stretch keep its size"),
             ("SHOW_TARGETS", "Enable Targets", "Enable targets that are disabled in the viewport"),
         ],
     )  # fmt: skip
@@ -51,6 +54,11 @@ class DQIK_OT_mend(Tool, bpy.types.Operator):
                 bone = ob.pose.bones.get(goal.bone)
                 if bone is not None and bone.parent is None:
                     goal.use_tail = True
+        elif self.kind == "INHERIT_SCALE":
+            if ob.data.library is not None:
+                raise Refused(Note("The bones of {} belong to a library file: set their Inherit Scale there",
+                                   repr(ob.name)))
+            stretch.keep_sizes(ob)
         else:
             for target, _ in aims_of(ob):
                 if target.hide_viewport:

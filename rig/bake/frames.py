@@ -73,6 +73,8 @@ class Run:
         asked = arrays.start_rotations.copy(), arrays.start_translations.copy(), arrays.positions.copy()
         self.solve(known)
         arrays.start_rotations[:], arrays.start_translations[:], arrays.positions[:] = asked
+        ends = self._first.rig.end_joints  # as long as each frame by itself has bones that stretch
+        arrays.start_translations[:, ends] = arrays.translations[:, ends]
         start_pose.complete(arrays, self._first.rig, self._first.shaped(np.array(self._amounts)))
         return arrays
 
@@ -80,7 +82,7 @@ class Run:
         """The answers of the frames, each solved from the one before."""
         arrays = self._room.part(0, len(self._amounts))
         start_pose.complete(arrays, self._first.rig, self._first.shaped(np.array(self._amounts)))
-        motion.solve_into(arrays)
+        self._first.follow(motion, arrays)
         check_numbers(arrays.rotations)
         return arrays
 
@@ -232,19 +234,22 @@ def digests(inputs: Sequence[FrameInput | None], solved: Sequence[Channels], goa
 
 def _as_keyed(channels: Channels) -> Channels:
     """Channels as curves hold them."""
-    return Channels(channels.rotations.astype(np.float32), channels.locations.astype(np.float32), channels.modes)
+    rotations, locations = channels.rotations.astype(np.float32), channels.locations.astype(np.float32)
+    return Channels(rotations, locations, channels.modes)
 
 
 def _continued(start: Channels, before: Channels) -> Channels:
     """The channels `start`, with the rotation values nearest to those of the frame before."""
     bones = np.arange(len(start.rotations))
     rotations = start.modes.channels(start.quaternions(), bones, before.rotations)
-    return Channels(rotations, start.locations, start.modes)
+    return Channels(rotations, start.locations, start.modes, start.scales)
 
 
 def _are_quaternions(inputs: Sequence[FrameInput | None], start: Channels) -> bool:
-    """Whether all bones use quaternions and what is solved on frames of a batch is shown, and slides nothing."""
-    plain = all(one is not None and not (one.led.size or one.rig.slide_joint.size) for one in inputs)
+    """Whether all bones use quaternions, and what is solved on frames of a batch is shown and only turns bones."""
+    plain = all(
+        one is not None and not (one.led.size or one.rig.slide_joint.size or one.rig.end_joints.size) for one in inputs
+    )
     return plain and start.modes.quaternions_only
 
 

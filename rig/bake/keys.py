@@ -56,7 +56,8 @@ def write_keys(
 def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved: Sequence[Channels], options: Options):
     """For each curve: path, index, group, frames (K,), values (K,), and slopes (K,) if keys are reduced."""
     rotations = np.stack([one.rotations for one in solved])  # (F, N, 4)
-    locations = np.stack([one.locations for one in solved])
+    locations, scales = np.stack([one.locations for one in solved]), _scales(solved)
+    stretching = {int(bone) for rig in rigs for bone in rig.end_bones}
     modes, of_frame = {id(one.modes): one.modes for one in solved}, np.array([id(one.modes) for one in solved])
     sliding = {int(rig.bones[row]) for rig in rigs for row in rig.slide_row}
     for bone in sorted({int(bone) for rig in rigs for bone in rig.solved_bones}):
@@ -70,6 +71,8 @@ def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved:
             parts.append((path, frames[own], rotations[own, bone, : rotation.PATH_SIZES[path]]))
         if bone in sliding:
             parts.append(("location", frames, locations[:, bone]))
+        if bone in stretching:
+            parts.append(("scale", frames, scales[:, bone]))
         for channel, times, values in parts:
             keep, slopes = np.arange(len(times)), None
             if options.reduce > 0.0 and len(times) > 2:
@@ -77,3 +80,12 @@ def _keys(ob: bpy.types.Object, rigs: Sequence[Rig], frames: np.ndarray, solved:
             for index in range(values.shape[1]):
                 own = None if slopes is None else slopes[:, index]
                 yield curves.bone_path(name, channel), index, name, times[keep], values[keep, index], own
+
+
+def _scales(solved: Sequence[Channels]) -> np.ndarray:
+    """The scales (F, N, 3) of all bones, of those that do not stretch 1."""
+    scales = np.ones((len(solved), len(solved[0].rotations), 3), dtype=np.float32)
+    for frame, one in enumerate(solved):
+        if one.scales is not None:
+            scales[frame, one.scales.bones] = one.scales.values
+    return scales

@@ -36,6 +36,7 @@ class Animation:
 
     bones : {bone: (path, index) of its animated channels}.
     driven : bones with a driven rotation or location; a driver overwrites the channel in every evaluation.
+    scaled : bones whose scale is animated.
     settings : whether a setting of DQIK is animated, other than a roll. constraints : whether a constraint of a bone
         is animated.
     custom : (bone, name) of animated custom properties; the bone is empty for those of the object.
@@ -46,6 +47,7 @@ class Animation:
     settings: bool
     constraints: bool
     custom: frozenset[tuple[str, str]] = frozenset()
+    scaled: frozenset[str] = frozenset()
 
 
 def contents(ob: bpy.types.Object, paths: bool) -> tuple:
@@ -82,7 +84,8 @@ def animation(ob: bpy.types.Object) -> Animation:
         bones.setdefault(bone, set()).add((path, curve.array_index))
         if curve.driver is not None and path.startswith(("rotation", "location")):
             driven.add(bone)
-    return Animation(bones, frozenset(driven), settings, constraints, frozenset(custom))
+    scaled = frozenset(bone for bone, paths in bones.items() if any(path == "scale" for path, _ in paths))
+    return Animation(bones, frozenset(driven), settings, constraints, frozenset(custom), scaled)
 
 
 def split_path(ob: bpy.types.Object, path: str) -> tuple[str, str]:

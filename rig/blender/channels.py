@@ -119,17 +119,43 @@ class Which(NamedTuple):
         return Which(self.rotations.any(-1, keepdims=True), self.locations.any(-1, keepdims=True))
 
 
+class Scales(NamedTuple):
+    """The scales (K, 3) of some bones (K,); float32."""
+
+    bones: np.ndarray
+    values: np.ndarray
+
+    @staticmethod
+    def none(bones: np.ndarray) -> "Scales":
+        """Bones (K,) that are not scaled."""
+        return Scales(bones, np.ones((len(bones), 3), dtype=np.float32))
+
+    @property
+    def scaled(self) -> np.ndarray:
+        """The bones (k,) that are scaled."""
+        return self.bones[(self.values != 1.0).any(-1)]
+
+    def __or__(self, other: "Scales") -> "Scales":
+        """These, and those of other bones."""
+        new = ~np.isin(other.bones, self.bones)
+        return Scales(*(np.concatenate([own, more[new]]) for own, more in zip(self, other, strict=True)))
+
+
 @dataclass
 class Channels:
-    """Rotation channels (N, 4), each in its bone's own mode, and locations (N, 3) of all pose bones; float32."""
+    """Rotation channels (N, 4), each in its bone's own mode, and locations (N, 3) of all pose bones; float32.
+
+    scales : of the bones that solves lengthen, where channels are an answer; no other scales are ever written.
+    """
 
     rotations: np.ndarray
     locations: np.ndarray
     modes: Modes
+    scales: Scales | None = None
 
     def copy(self) -> "Channels":
         """An independent copy."""
-        return Channels(self.rotations.copy(), self.locations.copy(), self.modes)
+        return Channels(self.rotations.copy(), self.locations.copy(), self.modes, self.scales)
 
     def alike(self, other: "Channels", bones: np.ndarray) -> bool:
         """Whether some bones have the same channels in another pose, to the bit."""
@@ -156,7 +182,7 @@ class Channels:
     def in_modes(self, modes: Modes) -> "Channels":
         """The same pose in other rotation modes."""
         rotations = modes.channels(self.quaternions(), np.arange(len(self.rotations)), self.rotations)
-        return Channels(rotations, self.locations, modes)
+        return Channels(rotations, self.locations, modes, self.scales)
 
     def quaternions(self) -> np.ndarray:
         """Unit quaternions (N, 4) of all bones."""
@@ -211,9 +237,10 @@ def _all_paths(
 
 
 def write(ob: bpy.types.Object, new: Channels) -> None:
-    """Write the rotation channels in use and the locations. Channels of other modes do not change."""
+    """Write the rotation channels in use, the locations, and what scales there are. Those of other modes stay."""
     write_rotations(ob, new)
     write_locations(ob, new)
+    write_scales(ob, new)
 
 
 def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
@@ -230,6 +257,19 @@ def write_rotations(ob: bpy.types.Object, new: Channels) -> None:
 def write_locations(ob: bpy.types.Object, new: Channels) -> None:
     """Write the locations."""
     _set(ob, "location", new.locations)
+
+
+def write_scales(ob: bpy.types.Object, new: Channels) -> bool:
+    """Write the scales, if there are any and they differ; returns whether they did."""
+    if new.scales is None:
+        return False
+    bones, values = new.scales
+    present = bulk.read(ob.pose.bones, "scale", 3)
+    if present[bones].tobytes() == values.tobytes():
+        return False
+    present[bones] = values
+    _set(ob, "scale", present)
+    return True
 
 
 def _set(ob: bpy.types.Object, path: str, values: np.ndarray) -> None:

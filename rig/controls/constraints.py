@@ -10,10 +10,11 @@ from ..figure import bend
 from ..figure.bend import Chain
 from ..figure.character import Character
 from ..notes import Note
-from ..skeleton import limits
+from ..skeleton import limits, stretch
 from . import mute_ik
 from .goals import new_goal
 
+UNBOUNDED = 10.0  # of its length: how much longer a bone with IK Stretch becomes, which Blender does not bound
 STRAIGHT = 0.02  # of a chain's length: chains whose middle is nearer to their line count as straight
 
 
@@ -38,9 +39,20 @@ def take_over(ob: bpy.types.Object) -> tuple[int, list[Note]]:
             if constraint.pole_target is not None:
                 goal.pole_target, goal.pole_subtarget = constraint.pole_target, constraint.pole_subtarget
                 goal.pole_angle = _pole_angle(ob, bone, constraint)
+            _take_stretch(bone, constraint)
             mute_ik.mute(ob, bone, goal)
             count += 1
+    if ob.data.library is None:
+        stretch.keep_sizes(ob)
     return count, problems
+
+
+def _take_stretch(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> None:
+    """Let those bones of an IK constraint's chain stretch that have *IK Stretch*."""
+    above = [bone, *bone.parent_recursive]
+    for own in (above if constraint.use_tail else above[1:])[: constraint.chain_count or None]:
+        if constraint.use_stretch and own.ik_stretch > 0.0:
+            own.dqik_stretch = UNBOUNDED
 
 
 def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> float:

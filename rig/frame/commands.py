@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
-from ..blender import animation, channels
+from ..blender import animation, bulk, channels
+from ..blender.channels import Scales
 from ..blender.dependencies import control_bones
 from . import offline
 from .memory import holds
@@ -63,7 +64,8 @@ def put_to_rest(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
 
 def keep_pose(ob: bpy.types.Object) -> None:
     """Switch live solving off and leave the bones as they are now, also those with keys until the next frame."""
-    now = channels.read(ob.pose.bones)
+    now, bones = channels.read(ob.pose.bones), sessions.of(ob).pose.stretched
+    now.scales = Scales(bones, bulk.read(ob.pose.bones, "scale", 3)[bones])
     sessions.of(ob).pose.rebase(ob)
     ob.dqik.live = False
     channels.write(ob, now)

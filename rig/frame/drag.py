@@ -80,7 +80,8 @@ class Drag:
             self._about &= ~own_place
             facts.append(_goal(bone, own, min((fact.priority for fact in facts), default=0) - 1))
             gains = bulk.read(pose, "dqik_gain")
-            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)), gains)
+            lengths = frozenset(pose.keys())  # what is dragged stays as long as it is
+            rig = build(evaluated, tuple(facts), driven | stays, np.zeros(len(pose)), gains, scaled=lengths)
             if isinstance(rig, Note):
                 raise Refused(rig)
             self._before = channels.read(evaluated.pose.bones)

@@ -31,13 +31,15 @@ class BoneJoints:
     """The joints of a plan's bones, collected bone by bone.
 
     A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
-    Those of locked axes are in no chain, so they stay where the pose has them.
+    Those of locked axes are in no chain, so they stay where the pose has them. A bone that may stretch has a slide
+    below it, along itself, which carries what begins at its end. It is in no chain: `Stretching` says how far it goes.
     """
 
     def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan) -> None:
         self.joints: list[ik.Joint] = []
         self.main: dict[int, int] = {}
         self.slides: dict[int, int] = {}  # bone: its first slide joint
+        self.ends: dict[int, int] = {}  # bone that may stretch: the slide joint that carries its end
         self.slide_free: list[np.ndarray] = []  # of these bones, in order: the axes that are not locked
         self.location_frame: list[np.ndarray] = []
         self.own_rest: list[np.ndarray] = []
@@ -64,7 +66,7 @@ class BoneJoints:
     ) -> None:  # fmt: skip
         """Add a bone. relative : (4, 4) from its parent at rest. turned : (4,) as `Rig.own_rest`, in own axes."""
         name, above, detached = pose_bone.name, int(solve_plan.armature.parent[bone]), self.detached[len(self.rooted)]
-        link, offset = self.main.get(above, -1), relative[:3, 3]
+        link, offset = self.ends.get(above, self.main.get(above, -1)), relative[:3, 3]
         frame = relative[:3, :3] if pose_bone.bone.use_local_location else np.eye(3)
         own = self.frames[bone] = limit_frame.of(pose_bone) if solve_plan.moved[bone] else limit_frame.OWN
         parent = self.frames.get(above, limit_frame.OWN)
@@ -97,6 +99,10 @@ class BoneJoints:
                    else {"kind": "fixed"}),
             )
         )  # fmt: skip
+        if solve_plan.lengthens[bone] > 0.0:
+            self.ends[bone] = len(self.joints)
+            along = quaternion.rotate(quaternion.conjugate(own.axes), np.array(AXES["Y"], dtype=float))
+            self.joints.append(ik.Joint(f"{name} end", self.main[bone], "prismatic", (0.0, 0.0, 0.0), axis=along))
         self.own_rest.append(turned)
         self.rest_offset.append(place)
         self.rooted.append(above not in self.main)
@@ -108,7 +114,7 @@ class BoneJoints:
     def _goal(self, goal: PlannedGoal, solve_plan: Plan) -> ik.Goal:
         facts, chain = goal.facts, [joint for bone in goal.chain for joint in self._joints_of(bone)]
         common = {
-            "joint": self.main[goal.bone], "chain": chain, "priority": facts.priority,
+            "joint": self._joint(goal), "chain": chain, "priority": facts.priority,
             "offset": self._offset(goal, solve_plan.armature),
             "position_weight": facts.position_weight, "rotation_weight": facts.rotation_weight,
         }  # fmt: skip
@@ -123,6 +129,12 @@ class BoneJoints:
             pole=(0.0, 0.0, 0.0) if facts.has_pole else None,
             pole_angle=facts.pole_angle,
         )
+
+    def _joint(self, goal: PlannedGoal) -> int:
+        """The joint that carries the point of a goal's bone."""
+        facts, main = goal.facts, self.main[goal.bone]
+        at_end = facts.kind == "REACH" and facts.use_tail and not facts.use_rotation and facts.point is None
+        return self.ends.get(goal.bone, main) if at_end else main
 
     def _other_kind(self, goal: PlannedGoal, solve_plan: Plan, joints: int) -> dict:
         """What a goal of another kind than Reach has beside what all have. joints : of its chain."""

@@ -34,13 +34,13 @@ def solver_options(settings: bpy.types.PropertyGroup, solver: str, size: float) 
 
 def build(
     ob: bpy.types.Object, facts: tuple[GoalFacts, ...], driven: frozenset[str], holds: np.ndarray, gains: np.ndarray,
-    solver: str = "",
+    solver: str = "", scaled: frozenset[str] = frozenset(),
 ) -> Rig | Note:
     """Prepare an evaluated armature object for solving. Returns the reason if there is nothing to solve.
 
-    driven : as in `plan`. holds, gains : (N,) of all bones. solver : replaces the armature's own solver.
+    driven, scaled : as in `plan`. holds, gains : (N,) of all bones. solver : replaces the armature's own solver.
     """
-    solve_plan, settings, pose = plan(ob, facts, driven), ob.dqik, ob.pose.bones
+    solve_plan, settings, pose = plan(ob, facts, driven, scaled), ob.dqik, ob.pose.bones
     if isinstance(solve_plan, Note):
         return solve_plan
     for bone in solve_plan.bones:

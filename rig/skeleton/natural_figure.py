@@ -46,8 +46,9 @@ def read(
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
     axes = of_people({key: several[0].head for key, several in bones.items()})
     goals = [
-        goal if binding.facts.tells_turn else replace(goal, rotation=None)
-        for goal, binding in zip(rig.prepared.goals, rig.goals, strict=True)
+        goal if binding.facts.tells_turn and goal.joint == joint
+        else replace(goal, joint=joint, rotation=goal.rotation if binding.facts.tells_turn else None)
+        for goal, binding, joint in zip(rig.prepared.goals, rig.goals, rig.goal_joints, strict=True)
     ]
     return None if axes is None else (
         rig.skeleton, goals, bones, *_at_rest(rig, armature), np.stack(axes, -1)

@@ -22,7 +22,7 @@ from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..keys import keyable
 from ..notes import Code, Note, listed
-from . import couplings, goal_order, limits, mechanism_bones, obstacles
+from . import couplings, goal_order, limits, mechanism_bones, obstacles, stretch
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -62,6 +62,7 @@ class Plan:
     notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
     free : (N, 3) bool, axes of the bones' locations that are not locked. left_out : numbers of goals that are not
         solved, because their targets follow bones that they would move. passes : how often targets are read again.
+    lengthens : (N,) how far each bone may lengthen, as a share of its length at rest.
     """
 
     armature: Armature
@@ -82,6 +83,7 @@ class Plan:
     free: np.ndarray
     left_out: list[int]
     passes: int
+    lengthens: np.ndarray
 
     @property
     def supports(self) -> list[int]:
@@ -112,10 +114,12 @@ class Plan:
         return leaders.held_in_space(pose_bone) and not any(self.moved[self.armature.above(aim)].any() for aim in aims)
 
 
-def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str]) -> Plan | Note:
+def plan(
+    ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str], scaled: frozenset[str] = frozenset()
+) -> Plan | Note:
     """Plan the solve of an evaluated armature object. Returns the reason if there is nothing to solve.
 
-    driven : names of bones whose rotation or location drivers set.
+    driven : names of bones whose rotation or location drivers set. scaled : of those whose scale is animated.
     """
     if keyable.is_system_override(ob.original):  # Blender lets nobody write its pose
         return Note(Code.SYSTEM_OVERRIDE, repr(ob.name))
@@ -169,6 +173,7 @@ def plan(ob: bpy.types.Object, facts: Sequence[GoalFacts], driven: frozenset[str
     return Plan(
         armature, goals, bones, moved, slides, constrained, bends, character, weighed, links, bodies, avoids_self,
         avoided, notes, placed, free, left_out, passes,
+        stretch.lengthens(pose, moved, bones, armature, scaled, notes),
     )  # fmt: skip
 
 

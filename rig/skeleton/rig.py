@@ -83,7 +83,8 @@ class Rig:
     root_places : for each parent of roots, its roots' `RootPlace`s.
     turns : whether any goal turns its bone.
     rest_links : (J, 8) links with every inner joint at its rest offset.
-    goal_rows : (G,) rows of the goals' own bones. root_goals : those that carry the body.
+    goal_joints, goal_rows : (G,) the joints that turn the goals' own bones, and the rows of these. root_goals : those
+        that carry the body.
     loose : (M,) the bone has a location, because it is not connected. loose_rows : those that do not slide.
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
@@ -92,6 +93,9 @@ class Rig:
         its number in the panel's list.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
+    end_bones, end_joints : (K,) bones that may stretch, and the slides that carry their ends. end_axes : (K, 3) of
+        these. lengths, lengthens : (K,) the bones' lengths at rest, and how much longer they may become. thins : (K,)
+        bool, whether they become thinner. end_rows : (K,) rows of these bones.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
     """
@@ -118,6 +122,12 @@ class Rig:
         self.slide_free = np.array(joints.slide_free, dtype=bool).reshape(-1, 3)
         self.location_frame = np.array(joints.location_frame)
         self.loose = np.array([own.parent is None or not own.bone.use_connect for own in pose])
+        self.end_bones = np.array(list(joints.ends), dtype=np.intp)
+        self.end_joints = np.array(list(joints.ends.values()), dtype=np.intp)
+        self.end_rows = np.array([plan.bones.index(bone) for bone in joints.ends], dtype=np.intp)
+        self.lengths = self.armature.length[self.end_bones]
+        self.lengthens = plan.lengthens[self.end_bones] * self.lengths
+        self.thins = np.array([ob.pose.bones[bone].dqik_keep_volume for bone in joints.ends], dtype=bool)
         self.held_rows = frozenset(np.flatnonzero(joints.held).tolist())
         self.local_rows = frozenset(
             row for row, bone in enumerate(plan.bones)
@@ -145,7 +155,10 @@ class Rig:
             ))  # fmt: skip
         self.slid = (3 * self.bones[self.slide_row, None] + np.arange(3))[self.slide_free]
         self.loose_rows = np.setdiff1d(np.flatnonzero(self.loose), self.slide_row)
-        self.goal_rows = [int(np.flatnonzero(self.main == goal.joint)[0]) for goal in prepared.goals]
+        self.end_axes = self.skeleton.axis[self.end_joints]
+        turning = dict(zip(self.end_joints.tolist(), self.main[self.end_rows].tolist(), strict=True))
+        self.goal_joints = [turning.get(goal.joint, goal.joint) for goal in prepared.goals]
+        self.goal_rows = [int(np.flatnonzero(self.main == joint)[0]) for joint in self.goal_joints]
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
         self._to_bones = None if self.frames is None else limit_frame.to_rotations(*self.frames)
@@ -177,8 +190,8 @@ class Rig:
             values[self.slide_joint[:, None] + np.arange(3)] = slid[self.bones[self.slide_row], None]
             values[self.main] = turned[self.bones]
         # Before a hand was pinned it turned with its arm. Its own rest pose must not turn the arm now.
-        both = zip(self.goals, self.prepared.goals, strict=True)
-        gain[[goal.joint for binding, goal in both if not binding.facts.tells_turn]] = 0.0
+        both = zip(self.goals, self.goal_joints, strict=True)
+        gain[[joint for binding, joint in both if not binding.facts.tells_turn]] = 0.0
         if np.array_equal(hold, self.skeleton.hold) and np.array_equal(gain, self.skeleton.gain):
             return self
         rig = copy(self)
@@ -203,10 +216,10 @@ class Rig:
     def limb(self, index: int) -> list[int]:
         """The solved bones that no goal moves but one, by its number in the panel's list; its own if it shares all."""
         own, others, last = set[int](), set[int](), -1
-        for binding, goal in zip(self.goals, self.prepared.goals, strict=True):
+        for binding, goal, joint in zip(self.goals, self.prepared.goals, self.goal_joints, strict=True):
             if binding.number == index:
                 own |= set(goal.chain or ())
-                last = last if binding.of_foot else goal.joint
+                last = last if binding.of_foot else joint
             elif goal.kind != "BALANCE":
                 others |= set(goal.chain or ())
         own = own - others or {last}

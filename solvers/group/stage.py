@@ -171,7 +171,10 @@ class Stage:
         space, skeleton = self.space, self.skeleton
         joint = np.ones(len(skeleton))
         joint[self.counted.sum(0) > 1] *= SHARED_RELUCTANCE
-        joint[list({goal.joint for goal in self.goals})] *= EFFECTOR_RELUCTANCE
+        ends = {goal.joint for goal in self.goals}
+        while not ends.isdisjoint(self.still_slides):  # these only lengthen the bone that they end
+            ends = {int(skeleton.parent[end]) if end in self.still_slides else end for end in ends} - {-1}
+        joint[list(ends)] *= EFFECTOR_RELUCTANCE
         joint /= np.maximum(1.0 - skeleton.stiffness, 1e-3) ** 2
         return joint[space.joint] * np.where(space.turns, 1.0, 1.0 / skeleton.length**2)
 

@@ -61,8 +61,10 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
     sizes: list[np.ndarray] = []
     offsets = np.linalg.norm(dual_quaternion.translation(skeleton.links), axis=-1)
     sliding = chains.any(0) & skeleton.slides
+    still = skeleton.slides & ~sliding
+    moves = (skeleton.freedoms > 0) & ~still
     for lower in np.flatnonzero(np.abs(skeleton.preferred).max(-1) > 0.0):
-        upper = _above(skeleton, int(lower))
+        upper = _above(skeleton, int(lower), moves)
         if upper < 0 or not skeleton.balls[upper] or skeleton.stiffness[[upper, lower]].max() >= 1.0:
             continue
         both = chains[:, lower] & chains[:, upper]
@@ -71,8 +73,8 @@ def find_limbs(skeleton: Skeleton, goals: Sequence[Goal], chains: np.ndarray) ->
             continue
         joint = goals[serving[0]].joint
         path = [
-            j for j in skeleton.path(joint) if j != lower
-            and _above(skeleton, j) == lower and (j == joint or skeleton.freedoms[j])
+            j for j in skeleton.path(joint) if j != lower and not still[j]
+            and _above(skeleton, j, moves) == lower and (j == joint or moves[j])
         ]  # fmt: skip
         bend = float(np.linalg.norm(skeleton.preferred[lower]))
         axis = skeleton.preferred[lower] / bend
@@ -101,10 +103,13 @@ def held(limbs: Sequence[Limb], skeleton: Skeleton, hold: np.ndarray) -> list[Li
     ]
 
 
-def _above(skeleton: Skeleton, joint: int) -> int:
-    """The nearest joint above that may move; -1 for none. Fixed joints, such as twist bones, only divide a bone."""
+def _above(skeleton: Skeleton, joint: int, moves: np.ndarray) -> int:
+    """The nearest joint above of those that may move (J,); -1 for none.
+
+    Fixed joints, such as twist bones, only divide a bone, and slides that no goal moves only lengthen it.
+    """
     above = int(skeleton.parent[joint])
-    while above >= 0 and not skeleton.freedoms[above]:
+    while above >= 0 and not moves[above]:
         above = int(skeleton.parent[above])
     return above
 

@@ -106,6 +106,9 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         column.active = not bone.dqik_lock
         column.prop(bone, "dqik_translate")
         column.prop(bone, "dqik_stiffness")
+        column.prop(bone, "dqik_stretch")
+        if bone.dqik_stretch > 0.0:
+            column.prop(bone, "dqik_keep_volume")
         row = column.row(align=True)
         row.prop(bone, "dqik_hold")
         row.operator("dqik.holds_clear", text="", icon="X").only_selected = True

@@ -24,18 +24,19 @@ _REST = (("matrix_local", 16, np.float32), ("head", 3, np.float32), ("length", 1
          ("use_inherit_rotation", 1, bool), ("use_local_location", 1, bool), ("use_connect", 1, bool),
          ("inherit_scale", 1, np.int32))  # fmt: skip
 _BONE_SETTINGS = (
-    *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock")),
+    *((name, 1, bool) for name in ("dqik_translate", "dqik_use_limits", "dqik_lock", "dqik_keep_volume")),
     *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
     ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
+    ("dqik_stretch", 1, np.float32),
 )  # fmt: skip
 
 
 class Contents(NamedTuple):
     """Everything that a prepared solve depends on, in parts that are compared.
 
-    settings, goals, modes : of the armature object. holds : of all bones with their gains, as bytes. driven : names of
-    the bones that drivers turn or move. edited : the result of `edited`.
+    settings, goals, modes : of the armature object. holds : of all bones with their gains, as bytes. driven, scaled :
+    names of the bones that drivers turn or move, and of those whose scale is animated. edited : the result of `edited`.
     """
 
     settings: tuple
@@ -43,6 +44,7 @@ class Contents(NamedTuple):
     modes: bytes
     holds: bytes
     driven: frozenset[str]
+    scaled: frozenset[str]
     edited: tuple
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ....solvers.algebra import quaternion
 from ...blender import actions, animation, channels
-from ...blender.channels import Channels, Modes, Which
+from ...blender.channels import Channels, Modes, Scales, Which
 from ...blender.rotation import PATHS
 from ...keys import keying
 from ...notes import Code, Note
@@ -64,6 +64,7 @@ class PoseMemory:
     history : what the figure showed where.
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
     posed : solved bones that were posed by hand at the present frame.
+    stretched : (k,) bones that the last answer has scaled; without it they have no scale.
     """
 
     def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
@@ -79,6 +80,7 @@ class PoseMemory:
         self.history = History()
         self.unsettled: Channels | None = None
         self.posed: dict[int, ByHand] = {}
+        self.stretched = np.zeros(0, dtype=np.intp)
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
@@ -160,15 +162,23 @@ class PoseMemory:
             now.put(self.base, self.rows)
             if free is not None and view is not None:
                 now.put_some(self._keyed_channels(ob, view), ~free & self._ours())
+            now.scales = self.unscaled
             channels.write(ob, now)
             ob.update_tag(refresh={"DATA"})
         rows = self.rows
         self._reset()
         self._unstore(ob, rows)
 
+    @property
+    def unscaled(self) -> Scales | None:
+        """The scales of the bones that an answer has scaled, without it; None if there are none."""
+        return Scales.none(self.stretched) if self.stretched.size else None
+
     def note_written(self, answer: Channels) -> None:
         """Remember the channels that were written last."""
         self.written = answer
+        if answer.scales is not None:
+            self.stretched = answer.scales.scaled
 
     def rebase(self, ob: bpy.types.Object) -> None:
         """Make the present channels of the bones that hold an answer their base pose."""
@@ -219,7 +229,7 @@ class PoseMemory:
         other = PoseMemory(stored=False)
         other.bones, other.rows = self.bones.copy(), self.rows.copy()
         other.base = None if self.base is None else self.base.copy()
-        other._names = self._names
+        other._names, other.stretched = self._names, self.stretched
         return other
 
     def note_arrival(self, ob: bpy.types.Object | None) -> None:
@@ -385,7 +395,8 @@ class PoseMemory:
 
         action : the identity of the armature's action. followed : whether they depend on the frames before.
         """
-        before, self.written = self.written, answer
+        before = self.written
+        self.note_written(answer)
         if view.fresh:
             self.posed.clear()
         other = not (view.fresh or self.history.edited or before is None or before.alike(answer, self.rows))
@@ -509,6 +520,7 @@ class PoseMemory:
             bones[number] = True
             stored_base.read(ob.pose.bones[number], number, self.base)
         self._hold(bones)
+        self.stretched = np.array([k for k in self.rows.tolist() if _is_stretched(ob.pose.bones[k])], dtype=np.intp)
         self._unstore(ob, np.array(stored_base.others(ob), dtype=np.intp))
         adoption = self.adoptions.find(ob.dqik.adoptions, tuple(ob.pose.bones.keys()), now)
         if adoption is not None:
@@ -669,3 +681,8 @@ class PoseMemory:
         self.adoptions.note(ob.dqik.adoptions, adoption)
         ob.dqik.adoptions += 1
         self._store(ob, self.rows)
+
+
+def _is_stretched(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone that holds an answer may be scaled by it."""
+    return bone.dqik_stretch > 0.0 and tuple(bone.scale) != (1.0, 1.0, 1.0)

@@ -151,7 +151,7 @@ class PreparedRig:
             self._gains = bulk.read(evaluated.pose.bones, "dqik_gain")
         now = Contents(
             contents.settings(evaluated), goals.facts, self.modes.numbers, of_bones.tobytes() + self._gains.tobytes(),
-            self.animation.driven,
+            self.animation.driven, self.animation.scaled,
             contents.edited(evaluated, goals.facts) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
@@ -184,7 +184,8 @@ class PreparedRig:
         if rig is not None:
             with suppress(DqikError):  # `build` says which bone has what no joint can have
                 return rig.with_holds(of_bones, self._gains)
-        return build(evaluated, facts, self.animation.driven, of_bones, self._gains, self._solver)
+        animated = self.animation
+        return build(evaluated, facts, animated.driven, of_bones, self._gains, self._solver, animated.scaled)
 
     def _take_goals(self, goals: GoalsRead) -> None:
         """Note the goals, and leave the limbs of those that lead the body to their keys."""

@@ -20,12 +20,14 @@ _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solv
 
 
 def stay(
-    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], object]
+    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], object],
+    stretching: np.ndarray,
 ) -> None:  # fmt: skip
     """Solve frames of a keyed pose again whose goals are missed hardly less than by the pose itself, in place.
 
     arrays : of F frames that were solved. posed : the keyed poses (F, J, ...). solve : completes the start poses of
-    arrays for some of the frames, by their indices, and solves them.
+    arrays for some of the frames, by their indices, and solves them. stretching : (K,) joints by which bones stretch,
+    as far as in `arrays`.
     """
     away = np.maximum(arrays.position_errors, arrays.rotation_errors) > 0.0
     frames = np.flatnonzero(~arrays.converged & away.any(-1))
@@ -50,6 +52,7 @@ def stay(
     again = prepared.arrays(len(frames))
     again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
     again.start_rotations[:], again.start_translations[:] = own
+    again.start_translations[:, stretching] = arrays.start_translations[frames][:, stretching]
     again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
     again.positions[:] = places + share[..., None] * (wanted - places)
     between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turn(turns, turned)))

@@ -30,12 +30,14 @@ class Links:
     """The links of a rig in one frame.
 
     links : (1, J, 8). slide_scale : (T,) of the sliding bones' locations. stretch : (G,) lengths of the goals' bones,
-    as factors of their rest lengths. distorted : scales or constraints act on the skeleton.
+    as factors of their rest lengths. lengths : (K,) of the bones that may stretch, before they do. distorted : scales
+    or constraints act on the skeleton.
     """
 
     links: np.ndarray
     slide_scale: np.ndarray
     stretch: tuple[float, ...]
+    lengths: np.ndarray
     distorted: bool
 
 
@@ -44,7 +46,7 @@ def read(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
     if rig.is_plain and not is_scaled(ob, rig):
         plain = PlainLinks(rig, start)
         if plain.place_roots(ob):
-            return Links(plain.links, np.ones(len(rig.slide_row)), (1.0,) * len(rig.goals), False)
+            return Links(plain.links, np.ones(len(rig.slide_row)), (1.0,) * len(rig.goals), rig.lengths, False)
     return _posed(ob, rig, start)
 
 
@@ -105,8 +107,9 @@ def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
 
 
 def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
-    """Whether a bone of the skeleton of an evaluated object is scaled."""
+    """Whether a bone of the skeleton of an evaluated object is scaled, other than by our last answer."""
     own = bulk.read(ob.pose.bones, "scale", 3, count=len(rig.armature.parent))
+    own[rig.end_bones] = 1.0
     if own.tobytes() == rig.no_scale:
         return False
     own = own.take(rig.bones, axis=0)
@@ -155,7 +158,7 @@ def _posed(ob: bpy.types.Object, rig: Rig, start: Channels) -> Links:
         links[joint] = dual_quaternion.from_parts(frame, offsets[row] - moved)
     length = scale[bones[rig.goal_rows], 1]
     stretch = tuple(np.where(np.abs(length - 1.0) < _SAME, 1.0, length).tolist())
-    return Links(links[None], slide_scale, stretch, True)
+    return Links(links[None], slide_scale, stretch, rig.lengths * scale[rig.end_bones, 1], True)
 
 
 def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarray:
@@ -164,11 +167,12 @@ def _start_matrices(ob: bpy.types.Object, rig: Rig, start: Channels) -> np.ndarr
     world = matrices(pose, "matrix")
     q = start.modes.quaternions(start.rotations[rig.bones], rig.bones)
     found = {parent: pose[parent].matrix for parent in rig.root_places}
+    stretched = set(rig.end_rows.tolist())
     for row, number in enumerate(rig.bones.tolist()):
         bone = pose[number]
         above = None if rig.parent[row] < 0 else pose[int(rig.parent[row])]
         location = Vector(start.locations[number]) if rig.loose[row] else Vector()
-        basis = Matrix.LocRotScale(location, Quaternion(q[row]), bone.scale)
+        basis = Matrix.LocRotScale(location, Quaternion(q[row]), None if row in stretched else bone.scale)
         if above is None:
             found[number] = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
         else:

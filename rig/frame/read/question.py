@@ -4,19 +4,20 @@
 Positions and orientations are in armature space and are read from evaluated data.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
 import bpy
 import numpy as np
 
-from ....solvers import FrameArrays, Pose, Prepared
+from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.model import Targets
+from ....solvers.model import ANSWERS, QUESTIONS, Targets
 from ...blender.channels import Channels
 from ...notes import Note, Refused
 from ...skeleton.rig import Rig
-from . import keyed_reach, kinds, led_limbs, own_answers, start_pose, unmoved
+from . import keyed_reach, kinds, led_limbs, lengths, own_answers, start_pose, unmoved
 from . import links as joint_links
 from . import targets as goal_targets
 from .natural_pose import Shaping
@@ -29,10 +30,11 @@ class FrameInput:
 
     rig, prepared : the rig and its prepared solve. links : (1, J, 8). posed : `Pose` of (1, J, ...) that the keys and
     the base pose give. targets : of one frame. slide_scale : (T,) factor from each sliding bone's location channel to
-    its offset. distorted : whether Blender's scales or constraints may make of the answer another pose than solved.
-    shaping : of the natural pose, or None. keyed : whether all solved bones are keyed, and stay as far as goals let
-    them; such a frame starts from its keys, never from another frame's answer. own : digests of keyed poses that are
-    answers (`own_answers.py`). led : bones (n,) of limbs that are left to their keys, which no answer turns.
+    its offset. lengths : (K,) of the bones that may stretch. distorted : whether Blender's scales or constraints may
+    make of the answer another pose than solved. shaping : of the natural pose, or None. keyed : whether all solved
+    bones are keyed, and stay as far as goals let them; such a frame starts from its keys, never from another frame's
+    answer. own : digests of keyed poses that are answers (`own_answers.py`). led : bones (n,) of limbs that are left to
+    their keys, which no answer turns.
     """
 
     rig: Rig
@@ -41,6 +43,7 @@ class FrameInput:
     posed: Pose
     targets: Targets
     slide_scale: np.ndarray
+    lengths: np.ndarray
     distorted: bool = False
     shaping: Shaping | None = None
     keyed: bool = False
@@ -91,15 +94,58 @@ class FrameInput:
             self.prepared.solve_into(some, from_start=self.keyed)
             return carried
 
+        asked = arrays.positions.copy()
         carried = solve(arrays, slice(None))
+        if self.rig.end_joints.size:
+            self._stretch(arrays, posed, asked, solve)
         if self.keyed:
-            keyed_reach.stay(arrays, self.prepared, posed, solve)
+            keyed_reach.stay(arrays, self.prepared, posed, solve, self.rig.end_joints)
         if carried is not None:
             unmoved.keep(arrays, self.prepared, carried)
         unmoved.keep(arrays, self.prepared, posed)
         if self.own:
             bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]
             unmoved.keep_own(arrays, self.prepared, posed, self.own, bent)
+
+    def follow(self, motion: Motion, arrays: FrameArrays) -> None:
+        """Solve F frames like this one, whose start poses are complete, as the next ones of a motion.
+
+        The motion itself goes on with all bones at their own lengths. Frames with a lag stretch nothing: the lag says
+        how far they are from their targets.
+        """
+        motion.solve_into(arrays)
+        ends = self.rig.end_joints
+        if not ends.size or isinstance(motion, TrackedMotion):
+            return
+        slid = lengths.needed(self.rig, arrays, self.lengths)
+        for frame in np.flatnonzero(slid.any(-1)).tolist():
+            one, near = arrays.part(frame, frame + 1), self.prepared.motion()
+            near.begin(Pose(one.rotations[0].copy(), one.translations[0].copy()))
+            one.start_translations[0, ends] = slid[frame, :, None] * self.rig.end_axes
+            near.solve_into(one)
+
+    def _stretch(
+        self, arrays: FrameArrays, posed: Pose, positions: np.ndarray,
+        solve: Callable[[FrameArrays, np.ndarray], object],
+    ) -> None:  # fmt: skip
+        """Solve those of F frames again in which bones stretch, in place.
+
+        posed, positions : what the frames have asked. solve : as of `keyed_reach.stay`.
+        """
+        slid = lengths.needed(self.rig, arrays, self.lengths)
+        frames = np.flatnonzero(slid.any(-1))
+        if not frames.size:
+            return
+        again = self.prepared.arrays(len(frames))
+        for name in QUESTIONS:
+            value = getattr(arrays, name)
+            getattr(again, name)[:] = value if len(value) < len(arrays) else value[frames]
+        again.positions[:], again.home_rotations[:] = positions[frames], 0.0
+        again.start_rotations[:], again.start_translations[:] = (part[frames] for part in posed)
+        again.start_translations[:, self.rig.end_joints] = slid[frames, :, None] * self.rig.end_axes
+        solve(again, frames)
+        for name in (*ANSWERS, "start_rotations", "start_translations", "positions", "home_rotations"):
+            getattr(arrays, name)[frames] = getattr(again, name)
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
@@ -144,7 +190,7 @@ def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> F
     pose = posed(rig, start, scale)
     targets = targets_of(ob, rig, prepared, goals, links, pose)
     led = led_limbs.bones(rig, goals.led)
-    return FrameInput(rig, prepared, links, pose, targets, scale, found.distorted, led=led)
+    return FrameInput(rig, prepared, links, pose, targets, scale, found.lengths, found.distorted, led=led)
 
 
 def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:

@@ -53,6 +53,7 @@ def read(
     prepared.update(ob, evaluated, goals, edited, view)
     goals = prepared.goals._replace(places=goals.places)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
+    start.scales = pose.unscaled
     if rig is None:
         return Reading(posed, now, start, None)
     if (pose.bones & ~prepared.solved).any() or (prepared.follows_itself and pose.rows.size):
@@ -166,7 +167,7 @@ def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -
     if not now.alike(written, pose.rows):
         return
     new = now.copy()
-    new.rotations[pose.rows] = shown.rotations[pose.rows]
+    new.rotations[pose.rows], new.scales = shown.rotations[pose.rows], shown.scales
     new.locations.reshape(-1)[rig.slid] = shown.locations.take(rig.slid)  # other locations are the animator's
     pose.note_written(write.apply(ob, new, pose.rows, now, now))
     if session.steady is not None:

@@ -129,7 +129,7 @@ class FollowedMotion:
             self._motion.restart()
         elif self._behind:
             self._motion.begin(Pose(self.arrays.rotations[0], self.arrays.translations[0]))
-        self._motion.solve_into(self.arrays)
+        frame_input.follow(self._motion, self.arrays)
         self._behind = False
         check_numbers(self.arrays.rotations)
 
@@ -159,7 +159,7 @@ class FollowedMotion:
         motion = frame_input.prepared.motion()
         motion.begin(Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()))
         start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
-        motion.solve_into(arrays)
+        frame_input.follow(motion, arrays)
         check_numbers(arrays.rotations)
         return None
 

@@ -90,7 +90,7 @@ class SteadyFrames:
         known : the answer, if it is one that is remembered.
         """
         rig, now = self._rig, self.reading.now
-        if known is not None or rig.slide_row.size:
+        if known is not None or rig.slide_row.size or rig.end_bones.size:
             write.apply(ob, self._channels(arrays, known), rows, now, now)
         elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
             return now

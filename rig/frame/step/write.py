@@ -6,7 +6,7 @@ import numpy as np
 
 from ....solvers.algebra import by_row
 from ...blender import channels
-from ...blender.channels import Channels, Modes
+from ...blender.channels import Channels, Modes, Scales
 from ...skeleton.rig import Rig
 from ..read.question import FrameInput
 
@@ -23,7 +23,7 @@ def answer(
     reference : channels that decide between several ways to write a rotation, the nearest wins; `start` by default.
     """
     rig, slide_scale = frame_input.rig, frame_input.slide_scale
-    bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes)
+    bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes, start.scales)
     near = (start if reference is None else reference).rotations.take(bones, axis=0)
     new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
     if frame_input.led.size:
@@ -33,7 +33,18 @@ def answer(
         locations = by_row(offsets, rig.location_frame[rig.slide_row]) / np.maximum(slide_scale, 1e-12)[:, None]
         new.locations = start.locations.copy()
         new.locations.reshape(-1)[rig.slid] = locations[rig.slide_free]
+    if rig.end_bones.size:
+        new.scales = scales(frame_input, translations) | (start.scales or Scales.none(rig.end_bones[:0]))
     return new
+
+
+def scales(frame_input: FrameInput, translations: np.ndarray) -> Scales:
+    """The scales of the bones that may stretch, from the slides (J, 3) of their ends. Those of led limbs are none."""
+    rig, values = frame_input.rig, np.ones((len(frame_input.lengths), 3))
+    values[:, 1] += (translations[rig.end_joints] * rig.end_axes).sum(-1) / np.maximum(frame_input.lengths, 1e-12)
+    values[rig.thins, ::2] = values[rig.thins, 1:2] ** -0.5
+    values[np.isin(rig.end_bones, frame_input.led)] = 1.0
+    return Scales(rig.end_bones, values.astype(np.float32))
 
 
 def turned(rig: Rig, rotations: np.ndarray, near: np.ndarray, modes: Modes) -> np.ndarray:
@@ -66,6 +77,8 @@ def apply(ob: bpy.types.Object, new: Channels, bones: np.ndarray, now: Channels,
     if moved:
         now.locations[bones] = new.locations[bones]
         channels.write_locations(ob, now)
+    now.scales = new.scales
+    moved |= channels.write_scales(ob, now)
     if turn(ob, now, bones, new.rotations.take(bones, axis=0)):
         return now
     if moved or not posed.alike(new, bones):

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bones that may stretch: how far, and why some cannot.
+
+A bone that stretches is scaled along its length. What it carries at its end moves along, but must not inherit the
+scale: turned, it would be sheared.
+"""
+
+import bpy
+import numpy as np
+
+from ..blender.armature import Armature
+from ..notes import Code, Note
+
+KEEP_SIZE = {"NONE", "NONE_LEGACY"}
+"""How bones inherit scale that keep their size on a bone that stretches."""
+
+_AT_END = 1e-3  # of a bone's length: what begins nearer to its end is carried there
+
+
+def lengthens(
+    pose: bpy.types.bpy_prop_collection, moved: np.ndarray, bones: list[int], armature: Armature,
+    scaled: frozenset[str], notes: list[Note],
+) -> np.ndarray:  # fmt: skip
+    """How far (N,) each moved bone may lengthen, as a share of its length at rest; notes about those that cannot.
+
+    moved : (N,) bool. bones : of the solver's skeleton. scaled : names of bones whose scale is animated.
+    """
+    found = np.array([max(bone.dqik_stretch, 0.0) for bone in pose]) * moved
+    for number in np.flatnonzero(found).tolist():
+        problem = _problem(pose[number], number, bones, armature, scaled)
+        if problem is not None:
+            found[number] = 0.0
+            notes.append(problem)
+    return found
+
+
+def keep_sizes(ob: bpy.types.Object) -> None:
+    """Let what hangs on the bones that stretch keep its size."""
+    for bone in ob.pose.bones:
+        for child in bone.children if bone.dqik_stretch > 0.0 else ():
+            if child.bone.inherit_scale not in KEEP_SIZE:
+                child.bone.inherit_scale = "NONE"
+
+
+def _problem(
+    bone: bpy.types.PoseBone, number: int, bones: list[int], armature: Armature, scaled: frozenset[str]
+) -> Note | None:  # fmt: skip
+    """The reason why a bone cannot stretch and what to do about it; None if it can. Arguments as of `lengthens`."""
+    name = repr(bone.name)
+    if armature.kind is not None:
+        return Note("{} does not stretch: limbs of a generated rig stretch by the rig's own settings", name)
+    if bone.name in scaled:
+        return Note("{} does not stretch: its scale is animated, remove these keys or drivers", name)
+    for child in bone.children:
+        other = armature.index[child.name]
+        if child.bone.inherit_scale not in KEEP_SIZE:
+            return Note(Code.SHEARED, name, repr(child.name))
+        away = np.linalg.norm(armature.heads[other] - armature.tails[number])
+        if other in bones and (away > _AT_END * armature.length[number] or child.dqik_translate):
+            return Note("{} does not stretch: {} does not begin at its end, or moves by itself", name, repr(child.name))
+    return None

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones that stretch: limbs reach further than they are long, by as much as is allowed, and as softly."""
+
+from math import cos, radians, sin
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mathutils import Vector
+
+FRAMES = range(1, 41)
+MISS = 2e-4  # of a reach of 2
+
+
+def stretchy_arm(most: float, bend: float = 30.0, **bone_settings: object) -> bpy.types.Object:
+    """The arm of two bones of length 1, both of which may lengthen by `most`, and their children free of scale."""
+    ob = rigs.arm(radians(bend))
+    for bone in ob.pose.bones:
+        bone.bone.inherit_scale = "NONE"
+        rigs.put(bone, dqik_stretch=most, **bone_settings)
+    return ob
+
+
+def lengths(ob: bpy.types.Object) -> np.ndarray:
+    """The lengths that Blender shows the bones with."""
+    shown = rigs.evaluated(ob)
+    return np.array([(bone.tail - bone.head).length for bone in shown.pose.bones])
+
+
+def elbow(ob: bpy.types.Object) -> float:
+    """The angle [degrees] between the two bones as Blender shows them."""
+    shown = rigs.evaluated(ob)
+    a, b = ((bone.tail - bone.head).normalized() for bone in shown.pose.bones)
+    return float(np.degrees(2.0 * np.arctan2((a - b).length, (a + b).length)))
+
+
+def led_out(ob: bpy.types.Object, first: float, last: float, **goal_settings: object) -> bpy.types.Object:
+    """A target that goes along X from one distance to another over the frames."""
+    target = rigs.empty((first, 0, 0))
+    rigs.key_path(target, FRAMES, [(x, 0.0, 0.0) for x in np.linspace(first, last, len(FRAMES))])
+    for curve in rigs.fcurves(target):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    rigs.reach(ob, "b", target, **goal_settings)
+    return target
+
+
+@pytest.mark.parametrize("most", [0.05, 0.2, 1.0])
+def test_a_limb_reaches_as_much_further_as_its_bones_may_lengthen(most: float) -> None:
+    """Up to (1 + most) of its length it meets the target, and beyond it is straight and ends there."""
+    ob = stretchy_arm(most)
+    target = rigs.empty((1.5, 0, 0))
+    rigs.reach(ob, "b", target)
+    for share in (0.5, 0.9, 0.97, 1.0, 1.0 + 0.5 * most, 1.0 + 0.99 * most):
+        target.location.x = 2.0 * share
+        rigs.update()
+        assert rigs.miss(ob, "b", target) < MISS, share
+        assert lengths(ob).max() < 1.0 + most + 1e-5
+    target.location.x = 2.0 * (1.0 + most) + 0.3
+    rigs.update()
+    assert abs(rigs.miss(ob, "b", target) - 0.3) < 1e-3
+    np.testing.assert_allclose(lengths(ob), 1.0 + most, atol=1e-5)
+    assert elbow(ob) < 0.5
+
+
+def test_nothing_stretches_where_the_limb_can_bend() -> None:
+    """Up to 0.96 of its reach the limb has its own lengths exactly, and the pose that it has without Stretch."""
+    ob = stretchy_arm(0.0)
+    target = rigs.empty((1.5, 0.3, 0))
+    rigs.reach(ob, "b", target)
+    for x in (0.4, 1.0, 1.5, 1.8):
+        shown = []
+        for most in (0.0, 0.2):
+            for bone in ob.pose.bones:
+                bone.dqik_stretch = most
+            target.location.x = x
+            rigs.update()
+            shown.append(rigs.matrices(ob))
+            assert all(tuple(bone.scale) == (1.0, 1.0, 1.0) for bone in ob.pose.bones)
+        np.testing.assert_array_equal(*shown)
+
+
+def test_an_elbow_neither_snaps_nor_pops_near_full_reach() -> None:
+    """Led out by steps of 0.01 the elbow turns no further in a step than the law of cosines asks at the onset."""
+    ob, turns = stretchy_arm(0.2), []
+    target = rigs.empty((1.7, 0, 0))
+    rigs.reach(ob, "b", target)
+    for x in np.arange(1.7, 2.45, 0.01):
+        target.location.x = x
+        rigs.update()
+        turns.append(elbow(ob))
+    steps = -np.diff(turns)
+    most = np.degrees(0.01 / sin(radians(15.0)))  # d(bend) / d(distance) = 1 / sin(bend / 2) where bones are 1 long
+    assert steps.max() < 1.05 * most
+    assert steps.min() > -0.05
+    assert np.abs(np.diff(steps)).max() < 0.5  # a bend by half a degree is 1e-5 of the reach, less than the tolerance
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST", "SHOT"])
+def test_a_bake_shows_what_live_showed(start_from: str) -> None:
+    """Frame by frame, scales included."""
+    ob = stretchy_arm(0.2, dqik_keep_volume=True)
+    ob.dqik.start_from = start_from
+    led_out(ob, 1.6, 2.5)
+    if start_from == "SHOT":
+        assert bpy.ops.dqik.solve_shot() == {"FINISHED"}
+    rigs.at_frame(FRAMES[-1])
+    live = [rigs.matrices(ob) for _ in rigs.visited(FRAMES)]
+    assert bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    baked = [rigs.matrices(ob) for _ in rigs.visited(FRAMES)]
+    np.testing.assert_allclose(baked, live, atol=2e-5)
+    assert np.linalg.norm(np.array(live)[:, :, :3, 1], axis=-1).max() > 1.19
+
+
+def test_a_frame_is_the_same_in_any_order() -> None:
+    """Also from frames on which other bones were stretched."""
+    ob = stretchy_arm(0.2)
+    led_out(ob, 1.6, 2.5)
+    first = {frame: rigs.matrices(ob) for frame in rigs.visited(FRAMES)}
+    for frame in rigs.visited(np.random.default_rng(3).permutation(FRAMES).tolist()):
+        np.testing.assert_array_equal(rigs.matrices(ob), first[frame])
+
+
+def test_live_off_puts_lengths_back() -> None:
+    """Channels are as they were before Live, also after a file was saved and opened, and after undo."""
+    ob = stretchy_arm(0.2)
+    target = rigs.empty((2.2, 0, 0))
+    before = [tuple(bone.scale) for bone in ob.pose.bones]
+    rigs.reach(ob, "b", target)
+    assert lengths(ob).min() > 1.05
+    rigs.live(ob, False)
+    assert [tuple(bone.scale) for bone in ob.pose.bones] == before
+    rigs.live(ob)
+    ob.dqik.goals[0].mute = True
+    rigs.update()
+    assert [tuple(bone.scale) for bone in ob.pose.bones] == before
+    ob.dqik.goals[0].mute = False
+    rigs.update()
+    for bone in ob.pose.bones:
+        bone.dqik_stretch = 0.0
+    rigs.update()
+    assert [tuple(bone.scale) for bone in ob.pose.bones] == before
+
+
+def test_a_stored_file_puts_lengths_back(tmp_path: object) -> None:
+    """A file that was saved while bones were stretched shows the same, and puts back the same."""
+    ob = stretchy_arm(0.2)
+    rigs.reach(ob, "b", rigs.empty((2.2, 0, 0)))
+    shown = rigs.matrices(ob)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "stretched.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "stretched.blend"))
+    ob = bpy.data.objects["Rig"]
+    rigs.update()
+    np.testing.assert_allclose(rigs.matrices(ob), shown, atol=1e-6)
+    rigs.live(ob, False)
+    np.testing.assert_allclose(lengths(ob), 1.0, atol=1e-6)
+
+
+def test_volume_is_kept() -> None:
+    """Length times both widths is as at rest."""
+    ob = stretchy_arm(0.2, dqik_keep_volume=True)
+    rigs.reach(ob, "b", rigs.empty((2.2, 0, 0)))
+    for bone in ob.pose.bones:
+        assert bone.scale.y > 1.05
+        assert abs(bone.scale.x * bone.scale.y * bone.scale.z - 1.0) < 1e-6
+
+
+def test_a_child_that_would_be_sheared_is_named() -> None:
+    """The bone keeps its length, and the panel says why."""
+    ob = stretchy_arm(0.2)
+    ob.data.bones["b"].inherit_scale = "FULL"
+    rigs.reach(ob, "b", rigs.empty((2.5, 0, 0)))
+    np.testing.assert_allclose(lengths(ob), [1.0, 1.2], atol=1e-5)
+    assert "'b'" in ob.dqik.status.message
+
+
+def test_an_animated_scale_stays() -> None:
+    """Keys of a bone's scale are the animator's: the solve takes them as they are."""
+    ob = stretchy_arm(0.2)
+    ob.pose.bones["a"].scale.y = 1.5
+    ob.pose.bones["a"].keyframe_insert("scale", frame=1)
+    target = rigs.empty((2.6, 0, 0))
+    rigs.reach(ob, "b", target)
+    assert abs(lengths(ob)[0] - 1.5) < 1e-5
+    assert rigs.miss(ob, "b", target) < MISS
+
+
+def test_stretch_may_be_keyed() -> None:
+    """Each frame's own value counts."""
+    ob = stretchy_arm(0.0)
+    for bone in ob.pose.bones:
+        for frame, most in ((1, 0.0), (11, 0.2)):
+            bone.dqik_stretch = most
+            bone.keyframe_insert("dqik_stretch", frame=frame)
+    rigs.reach(ob, "b", rigs.empty((3.0, 0, 0)))
+    for frame, most in ((1, 0.0), (11, 0.2), (1, 0.0)):
+        rigs.at_frame(frame)
+        np.testing.assert_allclose(lengths(ob), 1.0 + most, atol=1e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(most=st.lists(st.floats(0.0, 2.0), min_size=2, max_size=2), x=st.floats(0.2, 5.0), angle=st.floats(-3.0, 3.0))
+def test_any_limits_of_stretch_hold(most: list[float], x: float, angle: float) -> None:
+    """No bone is longer than it may be or shorter than at rest, and what can be reached is reached."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    ob = stretchy_arm(0.0)
+    for bone, own in zip(ob.pose.bones, most, strict=True):
+        bone.dqik_stretch = own
+    target = rigs.empty((x * cos(angle), x * sin(angle), 0.0))
+    rigs.reach(ob, "b", target)
+    found = lengths(ob)
+    assert (found >= 1.0 - 1e-5).all()
+    assert (found <= 1.0 + np.array(most) + 1e-4).all()
+    reach = 2.0 + sum(most)
+    assert abs(rigs.miss(ob, "b", target) - max(x - reach, 0.0)) < 1e-3 * reach
+
+
+def test_undo_goes_back_to_the_lengths_before() -> None:
+    """Undo and redo show what was shown, and Live off puts back what was there."""
+    ob = stretchy_arm(0.2)
+    target = rigs.empty((2.1, 0, 0))
+    rigs.reach(ob, "b", target)
+    near = lengths(ob)
+    bpy.ops.ed.undo_push(message="near")
+    target.location.x = 2.35
+    rigs.update()
+    far = lengths(ob)
+    bpy.ops.ed.undo_push(message="far")
+    bpy.ops.ed.undo()
+    np.testing.assert_allclose(lengths(bpy.data.objects["Rig"]), near, atol=1e-5)
+    bpy.ops.ed.redo()
+    np.testing.assert_allclose(lengths(bpy.data.objects["Rig"]), far, atol=1e-5)
+    rigs.live(bpy.data.objects["Rig"], False)
+    np.testing.assert_allclose(lengths(bpy.data.objects["Rig"]), 1.0, atol=1e-6)
+
+
+def test_blenders_ik_stretch_is_taken_over() -> None:
+    """The limb reaches what it reached with Blender's IK, and what hangs on its bones keeps its size."""
+    ob, target = rigs.made_active(rigs.arm(radians(30.0))), rigs.empty((3.0, 0.4, 0))
+    for bone in ob.pose.bones:
+        bone.ik_stretch = 0.1
+    rigs.blender_ik(ob, "b", target, chain_count=2)
+    assert bpy.ops.dqik.goals_from_constraints() == {"FINISHED"}
+    assert ob.data.bones["b"].inherit_scale == "NONE"
+    rigs.live(ob)
+    assert rigs.miss(ob, "b", target) < MISS
+
+
+def test_the_panel_mends_what_would_be_sheared() -> None:
+    """Its button lets the children of bones that stretch keep their size, and no others."""
+    ob = rigs.made_active(rigs.chain([(0, 0, 0), (1, 0, 0), (1.9, -0.4, 0), (2.3, -0.4, 0)]))
+    ob.pose.bones["a"].dqik_stretch = 0.2
+    target = rigs.empty((2.35, 0, 0))
+    rigs.reach(ob, "b", target)
+    assert lengths(ob)[0] < 1.0 + 1e-5
+    assert bpy.ops.dqik.mend(kind="INHERIT_SCALE") == {"FINISHED"}
+    assert [bone.inherit_scale for bone in ob.data.bones] == ["FULL", "NONE", "FULL"]
+    rigs.update()
+    assert lengths(ob)[0] > 1.1
+    np.testing.assert_allclose(lengths(ob)[1:], [np.hypot(0.9, 0.4), 0.4], atol=1e-5)
+
+
+def test_the_other_side_stretches_as_this_one() -> None:
+    """Mirror Limits copies both settings."""
+    ob = rigs.made_active(rigs.figure())
+    rigs.put(ob.pose.bones["forearm.L"], dqik_stretch=0.3, dqik_keep_volume=True)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
+    other = ob.pose.bones["forearm.R"]
+    assert abs(other.dqik_stretch - 0.3) < 1e-6
+    assert other.dqik_keep_volume
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+def test_a_body_stretches_only_the_limb_that_must(start_from: str) -> None:
+    """A hand led away from a figure stays at its control and as large as it is, and other limbs keep their lengths."""
+    ob = rigs.figure()
+    for bone in ob.pose.bones:
+        if bone.name.startswith(("arm", "forearm", "thigh", "shin")):
+            bone.dqik_stretch = 0.25
+            for below in bone.children:
+                below.bone.inherit_scale = "NONE"
+    rigs.set_up(ob)
+    ob.dqik.start_from = start_from
+    hand, control = ob.pose.bones["hand.L"], rigs.owner_of(ob, "hand.L")
+    away = ob.data.bones[control.name].matrix_local.to_3x3().inverted()
+    for share in np.linspace(0.0, 1.0, 9).tolist():
+        control.location = away @ (share * Vector((0.12, -0.05, 0.08)))
+        rigs.update()
+        assert (rigs.head(ob, "hand.L") - rigs.world(ob, control.name).translation).length < 2e-4 * 1.8
+    assert ob.pose.bones["arm.L"].scale.y > 1.1
+    assert ob.pose.bones["arm.R"].scale.y < 1.03
+    assert abs(rigs.world(ob, hand.name).to_scale().y - 1.0) < 1e-5
