@@ -12,6 +12,7 @@ from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
 from ...rig.overlay import contact_bars
 from ...rig.skeleton.menus import CONTACT_PARTS
+from ...solvers.motion import fine_time
 from ..common import Said, Steps, Tool, armature
 from ..frames import FramesTool
 from .mend_motion import GroundOptions
@@ -35,7 +36,8 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             motion = yield from mend_motion.read(ob, own, frames, visits)
         heights = mend_motion.ground_heights(context, motion, ground)
-        on_ground, held = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
+        found = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
+        on_ground, held = (times[:: fine_time.steps(rate)] for times in found)
         ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))

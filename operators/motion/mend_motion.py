@@ -14,7 +14,7 @@ from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.keys import keyable
 from ...rig.motion import mend_motion
 from ...rig.notes import Note, Refused
-from ...solvers.motion import likely_rate
+from ...solvers.motion import fine_time, likely_rate
 from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
 
@@ -123,15 +123,17 @@ def steps(
             played = frame_rate.keys_a_second(scene) / step
             likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
-            if find:
-                on_ground, held = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
-            else:
+            count = fine_time.steps(rate)
+            found = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
+            on_ground, held = (one[::count] for one in found)
+            if not find:
                 on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
                 held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)
             if not (on_ground.any() or held.any()):
                 raise Refused(Note("No foot of {} stands on these frames, and no hand holds on, so nothing was changed",
                                    repr(ob.name)))
-            new = mend_motion.mended(ob, own, before, on_ground, rate, heights, held)
+            times = [fine_time.finer_mask(*both) for both in zip((on_ground, held), (count, count), found, strict=True)]
+            new = mend_motion.mended(ob, own, before, times[0], rate, heights, times[1])
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
                 after = yield from shares(mend_motion.read(ob, own, frames, visits), 0.5, 1.0)

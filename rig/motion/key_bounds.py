@@ -7,7 +7,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.motion import Keys, Part, find_contacts, runs, total_errors
+from ...solvers.motion import Keys, Part, find_contacts, fine_time, runs, total_errors
 from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
@@ -32,7 +32,7 @@ def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, rate:
     if legs is None:
         return
     points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::2])
-    on_ground = find_contacts(points, hips, rate, rest_legs.length(ob, legs))
+    on_ground = find_contacts(points, hips, rate, rest_legs.length(ob, legs))[:: fine_time.steps(rate)]
     for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
         frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
         own = [names[bone] for bone in leg.bones]

@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet, runs, standing_heights
+from ...solvers.motion import Leg, bends, find_contacts, find_holds, fine_time, plant_feet, runs, standing_heights
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
@@ -172,14 +172,14 @@ def ground_heights(context: bpy.types.Context, motion: LimbMotion, chosen: groun
 
 
 def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
-    """The frames (F, 2, 2) on which heel and ball of both feet are on the ground. heights : those of the ground."""
+    """The times (G, 2, 2) at which heel and ball of both feet are on the ground. heights : those of the ground."""
     return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
 
 
 def holds(motion: LimbMotion, rate: float) -> np.ndarray:
-    """The frames (F, A, 2) on which wrist and knuckles of the arms hold on to the ground or a still thing."""
+    """The times (G, A, 2) at which wrist and knuckles of the arms hold on to the ground or a still thing."""
     if not motion.arms:
-        return np.zeros((len(motion.hips), 0, 2), dtype=bool)
+        return np.zeros((fine_time.steps(rate) * (len(motion.hips) - 1) + 1, 0, 2), dtype=bool)
     points = np.stack([arm.points for arm in motion.arms], 1)
     shoulders = np.stack([arm.hip for arm in motion.arms], 1)
     return find_holds(points, shoulders, rate, motion.length, float(motion.points[..., 2].min()))
@@ -187,17 +187,17 @@ def holds(motion: LimbMotion, rate: float) -> np.ndarray:
 
 def mended(
     ob: bpy.types.Object, own: Limbs, motion: LimbMotion, on_ground: np.ndarray, rate: float,
-    heights: np.ndarray | None = None, held: np.ndarray | None = None,
+    heights: np.ndarray | None, held: np.ndarray,
 ) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
     """The channels, as of `clip.write`, that plant feet and hands; inside the limits that bones have.
 
-    heights : (F, 2, 2) of the ground. held : (F, A, 2), what of the hands holds on to still things.
+    on_ground, held : (G, 2, 2) and (G, A, 2), the contacts of feet and hands (`find_contacts`). heights : (F, 2, 2) of
+    the ground.
     """
     standing = list[np.ndarray]()
     if heights is not None:
         known = np.where(np.isnan(heights), motion.points[..., 2], heights)
         standing = list((known + standing_heights(motion.points, motion.length, heights)).swapaxes(0, 1))
-    held = np.zeros((len(motion.hips), 0, 2), dtype=bool) if held is None else held
     arms = [k for k in range(held.shape[1]) if held[:, k].any()]
     limbs = [*own.legs, *(own.arms[k] for k in arms)]
     before_them = [*motion.legs, *(motion.arms[k] for k in arms)]

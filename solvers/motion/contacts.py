@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts of points with the ground, found from their speed and their height.
+"""Contacts of points with the ground, found from their speed and their height, on the fine grid of time.
 
 A contact is a run of frames on which a point is slow and low, and on one of them at least clearly so (a hysteresis from
 both ends of time, so that the answer does not depend on where the motion is cut). Speeds are measured after what the
@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from . import fine_time
+
 _FPS = 30.0  # lengths of time below are in frames of this rate
 _GAP, _SHORTEST = 2, 3  # frames: gaps that are closed, and the shortest contact
+_EVEN = 0.042  # seconds
 _SPEED, _HEIGHT = (0.18, 0.32), (0.035, 0.05)  # of the leg's length (a second): clearly in contact, and just in contact
 _MAY = 0.6  # of the leg's length a second: what is faster than this against the shared slide does not stand
 _OWN, _OWN_ALIKE = 0.15, 0.06  # ... a stance's own slide against the shared one at most, and what counts as one slide
@@ -45,19 +48,23 @@ class Slide(NamedTuple):
 def find_contacts(
     points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
 ) -> np.ndarray:  # fmt: skip
-    """The frames (F, L, K) bool on which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
+    """The times (G, L, K) bool at which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
 
-    hips : (F, 3), the place between the hip joints. rate : frames a second. leg : the length of a leg, in the unit of
-    the places, whose third number is the height. ground : its height, or those (F, L, K) under the points, NaN where
-    there is none; by default the lowest places of each point.
+    Those of the frames are every `fine_time.steps(rate)`th. hips : (F, 3), the place between the hip joints. rate :
+    frames a second. leg : the length of a leg, in the unit of the places, whose third number is the height. ground :
+    its height, or those (F, L, K) under the points, NaN where there is none; by default the lowest places of each
+    point.
     """
+    count = fine_time.steps(rate)
+    points, hips, rate = fine_time.finer(points, count), fine_time.finer(hips, count), rate * count
+    ground = fine_time.finer_heights(ground, count) if isinstance(ground, np.ndarray) else ground
     if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
     slide = shared_slide(points, hips, rate, leg, ground)
-    raised, even = 1.0, smooth(points, width(rate))
+    raised, even = 1.0, smooth(points, _evenly(rate))
     height = _heights(even, rate, leg, ground) / leg
     if slide.jitter > _JITTER:
-        raised, even = _RAISED, smooth(even, width(rate))
+        raised, even = _RAISED, smooth(even, _evenly(rate))
     velocity = _velocity(even, rate) / leg
     velocity[..., :2] -= (slide.share * _led(hips, rate) / leg + slide.drift)[:, None, None]
     found = np.zeros(points.shape[:3], dtype=bool)
@@ -98,15 +105,18 @@ def _own_slide(velocity: np.ndarray, raised: float) -> np.ndarray:
 def find_holds(
     points: np.ndarray, roots: np.ndarray, rate: float, leg: float, ground: float | np.ndarray
 ) -> np.ndarray:
-    """The frames (F, L, K) bool on which the K points of L hands, at places (F, L, K, 3), hold on to a still thing.
+    """The times (G, L, K) bool at which the K points of L hands, at places (F, L, K, 3), hold on to a still thing.
 
     A point is slow all the while, and either low over the ground, or the shoulder, at a root (F, L, 3), goes its way: a
-    hand that hangs beside a body at rest holds nothing. ground : its height, or those (F, L, K) under the points.
+    hand that hangs beside a body at rest holds nothing. Times and ground as those of `find_contacts`.
     """
+    count = fine_time.steps(rate)
+    points, roots, rate = fine_time.finer(points, count), fine_time.finer(roots, count), rate * count
+    ground = fine_time.finer_heights(ground, count) if isinstance(ground, np.ndarray) else ground
     found = np.zeros(points.shape[:3], dtype=bool)
     if len(points) < 3 * width(rate):
         return found
-    speed = np.linalg.norm(_velocity(smooth(points, width(rate)), rate), axis=-1) / leg
+    speed = np.linalg.norm(_velocity(smooth(points, _evenly(rate)), rate), axis=-1) / leg
     low = points[..., 2] - ground < _NEAR * leg
     for limb, k in np.ndindex(found.shape[1:]):
         for begin, end in runs(tidy(_grown(*(speed[:, limb, k] < most for most in _HELD)), rate)):
@@ -129,7 +139,7 @@ def shared_slide(
 
     A robust fit (Geman-McClure) over all low places: what moves otherwise does not count.
     """
-    even = smooth(points, width(rate))
+    even = smooth(points, _evenly(rate))
     velocity = _velocity(even, rate) / leg
     low = (_heights(even, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
     if low.sum() < 8:
@@ -234,6 +244,11 @@ def tidy(mask: np.ndarray, rate: float) -> np.ndarray:
 def width(rate: float) -> int:
     """The frames that are the time of one at 30 a second."""
     return max(round(rate / _FPS), 1)
+
+
+def _evenly(rate: float) -> int:
+    """The frames to both sides over which places are evened before speeds are taken of them."""
+    return max(round(_EVEN * rate), 1)
 
 
 def smooth(values: np.ndarray, wide: int) -> np.ndarray:

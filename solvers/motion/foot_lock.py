@@ -15,15 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from . import banded
+from . import banded, fine_time
 from .contacts import lengths, runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
+_BEND = 1.8 / 30.0  # seconds: the same of a knee's change; longer, and noise of straight knees leads the hips
 _NEAR, _FAR = 3.0 / 30.0, 7.0 / 30.0  # seconds from a contact: the leg's corrections cost more, and cannot be
 _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against that of a knee [rad]
-_GIVE = 0.05  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
+_GIVE = 0.3  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
+_STILL = 5e-4  # leg lengths a frame: what moves less does not move
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
@@ -57,6 +59,37 @@ class Leg(NamedTuple):
         return float(np.median(lengths(self.knee - self.hip) + lengths(self.ankle - self.knee)))
 
 
+class LegWay(NamedTuple):
+    """What of a leg's motion its corrections depend on, at the G times of the fine grid.
+
+    hip, ankle : (G, 3). foot : (G, 4), its turns. points : (G, 2, 3) of heel and ball. marks : (2, 3), these in the
+    foot's frame. upper, lower : (G,), the lengths of thigh and shin. length : of the leg.
+    """
+
+    hip: np.ndarray
+    ankle: np.ndarray
+    foot: np.ndarray
+    points: np.ndarray
+    marks: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+    length: float
+
+    @classmethod
+    def of(cls, leg: Leg, contacts: np.ndarray, count: int, rate: float) -> "tuple[LegWay, Leg]":
+        """Of a leg whose frames are every `count`th time of contacts (G, 2), and the leg: both without their shake."""
+        fine = _finer(leg, count)
+        points = fine_time.finer(leg.points, count, _STILL * leg.length)
+        even = _steadied(fine, points, contacts, rate)
+        points += even.points - fine.points
+        turns = fine_time.finer_turns(leg.turns[:, 2], count, _STILL)
+        foot = quaternion.product(quaternion.product(even.turns[:, 2], quaternion.conjugate(fine.turns[:, 2])), turns)
+        upper, lower = lengths(even.knee - even.hip), lengths(even.ankle - even.knee)
+        way = cls(even.hip, even.ankle, foot, points, np.stack([leg.heel, leg.ball]), upper, lower, leg.length)
+        every = slice(None, None, count)
+        return way, leg._replace(knee=even.knee[every], ankle=even.ankle[every], turns=even.turns[every])
+
+
 class Planted(NamedTuple):
     """The answer: moves (F, 3) of the hips, and world turns (F, 3, 4) of thigh, shin and foot of each leg."""
 
@@ -67,18 +100,23 @@ class Planted(NamedTuple):
 def plant_feet(
     legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = ()
 ) -> Planted:  # fmt: skip
-    """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second.
+    """Plant the feet of legs on their contacts (G, 2) bool, of heel and ball, on the fine grid (see `find_contacts`).
 
-    heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean. An arm that holds on to
-    a thing is such a leg too: shoulder, elbow, wrist and hand.
+    rate : frames a second. heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean.
+    An arm that holds on to a thing is such a leg too: shoulder, elbow, wrist and hand.
     """
-    known = [*heights, *(None for _ in legs[len(heights):])]
-    legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
+    count = fine_time.steps(rate)
+    rate *= count
+    both = [LegWay.of(leg, own, count, rate) for leg, own in zip(legs, contacts, strict=True)]
+    ways, legs = [way for way, _ in both], [leg for _, leg in both]
+    finer = [None if own is None else fine_time.finer_heights(own, count) for own in heights]
+    known = [*finer, *(None for _ in legs[len(heights):])]
     costs = [_cost(own, rate) for own in contacts]
-    wanted = [_wanted(*each, rate) for each in zip(legs, contacts, known, costs, strict=True)]
-    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], costs, rate)
-    turns = [_reached(leg, ankle, foot) for leg, (foot, _), ankle in zip(legs, wanted, ankles, strict=True)]
-    return Planted(hips, turns)
+    wanted = [_wanted(*each, rate) for each in zip(ways, contacts, known, costs, strict=True)]
+    hips, moves = _corrections(ways, [move for _, move in wanted], costs, rate)
+    turns = [_reached(leg, move[::count], foot[::count])
+             for leg, (foot, _), move in zip(legs, wanted, moves, strict=True)]  # fmt: skip
+    return Planted(hips[::count], turns)
 
 
 def bends(leg: Leg) -> np.ndarray:
@@ -87,18 +125,25 @@ def bends(leg: Leg) -> np.ndarray:
     return np.arctan2(lengths(quaternion.cross(upper, lower)), (upper * lower).sum(-1))
 
 
+def _finer(leg: Leg, count: int) -> Leg:
+    """The motion of a leg on the fine grid; its bones keep their lengths."""
+    turns, joints = fine_time.finer_turns(leg.turns, count), [fine_time.finer(leg.hip, count)]
+    for bone, line in enumerate((leg.knee - leg.hip, leg.ankle - leg.knee)):
+        own = quaternion.rotate(quaternion.conjugate(leg.turns[:, bone]), line)
+        joints.append(joints[-1] + quaternion.rotate(turns[:, bone], fine_time.finer(own, count)))
+    return leg._replace(hip=joints[0], knee=joints[1], ankle=joints[2], turns=turns)
+
+
 # -- legs that shake ---------------------------------------------------------------------------------------------------
 
 
-def _steadied(leg: Leg, contacts: np.ndarray, rate: float) -> Leg:
-    """The leg without its shake on contacts (F, 2), as far as that is noise: as heel and ball shake on the ground."""
-    stands = [leg.points[begin:end, k] for k in (0, 1) for begin, end in runs(contacts[:, k])]
+def _steadied(leg: Leg, points: np.ndarray, contacts: np.ndarray, rate: float) -> Leg:
+    """The leg without its shake on contacts (G, 2), as far as that is noise: as its points (G, 2, 3) shake there."""
+    stands = [points[begin:end, k] for k in (0, 1) for begin, end in runs(contacts[:, k])]
     off = [_shake(places, rate) for places in stands if len(places) > 2 * width(rate)]
     noise = sum(float((one**2).sum()) for one in off) / max(contacts.sum(), 1) / leg.length**2
     share = contacts.any(-1) * noise / (noise + _STEADY**2)
-    turns = leg.turns.copy()
-    flips = np.cumsum((turns[1:] * turns[:-1]).sum(-1) < 0.0, axis=0) % 2 == 1
-    turns[1:][flips] *= -1.0
+    turns = fine_time.one_sign(leg.turns)
     turns = quaternion.normalize(turns - share[:, None, None] * _shake(turns, rate))
     more = quaternion.product(turns, quaternion.conjugate(leg.turns))
     knee = leg.hip + quaternion.rotate(more[:, 0], leg.knee - leg.hip)
@@ -114,20 +159,19 @@ def _shake(values: np.ndarray, rate: float) -> np.ndarray:
 
 
 def _wanted(
-    leg: Leg, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
+    way: LegWay, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The turns (F, 4) of a foot, and by how much (F, 3) its ankle has to move; NaN where it stands on nothing."""
-    places = stances(leg.points, contacts, heights)
-    turn = leg.turns[:, 2]
+    """The turns (G, 4) of a foot, and by how much (G, 3) its ankle has to move; NaN where it stands on nothing."""
+    places = stances(way.points, contacts, heights)
     flat = contacts.all(-1)
-    apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
-    turned = np.full(leg.ankle.shape, np.nan)
+    apart = quaternion.rotate(way.foot, np.broadcast_to(way.marks[1] - way.marks[0], way.ankle.shape))
+    turned = np.full(way.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
-    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), turn)
-    ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
-    counts = contacts.T[..., None]
-    found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
-    return foot, found - leg.ankle
+    foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), way.foot)
+    aside = (quaternion.rotate(foot[:, None], way.marks) - quaternion.rotate(way.foot[:, None], way.marks))
+    moves, counts = places - way.points - aside, contacts.sum(-1)
+    found = np.where(contacts[..., None], moves, 0.0).sum(1) / np.where(counts > 0, counts, np.nan)[:, None]
+    return foot, found
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
@@ -193,21 +237,21 @@ def faded(values: np.ndarray, cost: np.ndarray, rate: float) -> np.ndarray:
     return np.where(fixed[:, None], np.nan_to_num(values), between)
 
 
-def _stiffness(rate: float) -> float:
-    """The cost of an acceleration's square against that of the value, for values that fade in `_FADE`."""
-    return (_FADE * rate) ** 4
+def _stiffness(rate: float, fade: float = _FADE) -> float:
+    """The cost of an acceleration's square against that of the value, for values that fade in so many seconds."""
+    return (fade * rate) ** 4
 
 
 def _corrections(
-    legs: Sequence[Leg], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float
+    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
     away : the costs (F,) of the moves of each ankle. Gauss-Newton: the knees' bends are taken as linear in the ankles'
     places at each round.
     """
-    frames, size, stiff = len(wanted[0]), 3 + 3 * len(legs), _stiffness(rate)
-    unit = float(np.mean([leg.length for leg in legs]))
+    frames, size, stiff = len(wanted[0]), 3 + 3 * len(ways), _stiffness(rate)
+    unit = float(np.mean([way.length for way in ways]))
     costs = np.concatenate([np.full(3, _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
     each = np.stack([np.full(frames, _GIVE), *away], -1).repeat(3, -1) * costs
     fixed = [~np.isnan(own[:, 0]) for own in wanted]
@@ -219,18 +263,18 @@ def _corrections(
             for other in (slice(0, 3), rows):
                 base[:, 2, one, other] += exact[:, None, None] * np.eye(3)
             places[:, one] += exact[:, None] * np.nan_to_num(own)
-    hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in legs]
+    hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in ways]
     for _ in range(_ROUNDS):
         blocks, right = base.copy(), places.copy()
-        for k, (leg, move) in enumerate(zip(legs, moves, strict=True)):
+        for k, (way, move) in enumerate(zip(ways, moves, strict=True)):
             rows = slice(3 + 3 * k, 6 + 3 * k)
-            change, slope = _knee(leg, move)
+            change, slope = _knee(way, move)
             off = (slope * move).sum(-1) - change
             blocks[:, 2, rows, rows] += slope[:, :, None] * slope[:, None, :]
             right[:, rows] += slope * off[:, None]
-            _add_accelerations(blocks, right, rows, slope, off, stiff)
+            _add_accelerations(blocks, right, rows, slope, off, _stiffness(rate, _BEND))
         found = _solved(blocks, right)
-        hips, moves = found[:, :3], [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(legs))]
+        hips, moves = found[:, :3], [found[:, 3 + 3 * k : 6 + 3 * k] for k in range(len(ways))]
     exactly = [np.where(known[:, None], np.nan_to_num(own) - hips, move)
                for own, known, move in zip(wanted, fixed, moves, strict=True)]  # fmt: skip
     return hips, exactly
@@ -249,20 +293,21 @@ def _add_accelerations(
             blocks[i : last + i, 2 + j - i, rows, rows] += cost * one * other * product
 
 
-def _knee(leg: Leg, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The change (F,) of a knee's bend if its ankle moves by `move` (F, 3) against its hip, and its slope (F, 3)."""
-    upper, lower = lengths(leg.knee - leg.hip), lengths(leg.ankle - leg.knee)
-    line = leg.ankle + move - leg.hip
+def _knee(way: LegWay, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The change (G,) of a knee's bend if its ankle moves by `move` (G, 3) against its hip, and its slope (G, 3)."""
+    line = way.ankle + move - way.hip
     far = np.maximum(lengths(line), _LEAST)
+    (bend, slope), (before, _) = (_bend(way, one) for one in (far, lengths(way.ankle - way.hip)))
+    return bend - before, (slope * far / (way.upper * way.lower))[:, None] * line / far[:, None]
+
+
+def _bend(way: LegWay, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A knee's bend (G,) with the ankle so far from the hip, and its slope by the cosine; straight on where steep."""
+    cosine = (far**2 - way.upper**2 - way.lower**2) / (2.0 * way.upper * way.lower)
     most = np.sqrt(1.0 - _STRAIGHT**2)
-    cosine = (far**2 - upper**2 - lower**2) / (2.0 * upper * lower)
     inside = np.clip(cosine, -most, most)
     slope = -1.0 / np.sqrt(1.0 - inside**2)
-    bend = np.arccos(inside) + slope * (cosine - inside)
-    before = np.clip(np.cos(bends(leg)), -1.0, 1.0)
-    inside = np.clip(before, -most, most)
-    bent = np.arccos(inside) - (before - inside) / np.sqrt(1.0 - inside**2)
-    return bend - bent, (slope * far / (upper * lower))[:, None] * line / far[:, None]
+    return np.arccos(inside) + slope * (cosine - inside), slope
 
 
 def _blocks(diagonal: np.ndarray, acceleration: np.ndarray) -> np.ndarray:

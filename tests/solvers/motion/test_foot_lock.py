@@ -6,7 +6,7 @@ import pytest
 import walking
 
 from solvers.algebra import quaternion
-from solvers.motion import Leg, bends, find_contacts, find_holds, plant_feet
+from solvers.motion import Leg, bends, find_contacts, find_holds, fine_time, plant_feet
 from solvers.motion.contacts import tidy
 
 SLIDES = ("x0.9", "x1.1", "drift", "noise")
@@ -15,7 +15,11 @@ LENGTH = walking.UPPER + walking.LOWER
 
 def found(legs: list[Leg], rate: float = 30.0, ground: float | None = None) -> np.ndarray:
     points = np.stack([leg.points for leg in legs], 1)
-    return find_contacts(points, 0.5 * (legs[0].hip + legs[1].hip), rate, LENGTH, ground)
+    return on_frames(find_contacts(points, 0.5 * (legs[0].hip + legs[1].hip), rate, LENGTH, ground), rate)
+
+
+def on_frames(mask: np.ndarray, rate: float = 30.0) -> np.ndarray:
+    return mask[:: fine_time.steps(rate)]
 
 
 def f1(one: np.ndarray, other: np.ndarray) -> float:
@@ -23,6 +27,7 @@ def f1(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def planted(legs: list[Leg], contacts: np.ndarray, rate: float = 30.0) -> list[Leg]:
+    contacts = fine_time.finer_mask(contacts, fine_time.steps(rate))
     answer = plant_feet(legs, [contacts[:, 0], contacts[:, 1]], rate)
     return [walking.moved(leg, answer.hips, turns) for leg, turns in zip(legs, answer.turns, strict=True)]
 
@@ -77,7 +82,7 @@ def test_steps_have_contacts_however_high_they_lead() -> None:
     points, hips = np.stack([leg.points for leg in legs], 1), 0.5 * (legs[0].hip + legs[1].hip)
     way = 0.25 * np.array([0.0, 0.0, 1.0])
     climbing = points + points.mean(2, keepdims=True)[..., 1:2] * way, hips + hips[:, 1:2] * way
-    assert f1(find_contacts(*climbing, 30.0, LENGTH), found(legs)) > 0.9
+    assert f1(on_frames(find_contacts(*climbing, 30.0, LENGTH)), found(legs)) > 0.9
 
 
 def test_a_foot_that_rises_slowly_does_not_stand_in_the_air() -> None:
@@ -89,7 +94,7 @@ def test_a_foot_that_rises_slowly_does_not_stand_in_the_air() -> None:
     points, hips = np.repeat(points[None], 160, 0), np.repeat(hips[None], 160, 0)
     points[:, 1] = points[:, 0] + [0.2, 0.0, 0.0]
     points[:, 0, :, 2] += rise[:, None]
-    contacts = find_contacts(points, hips, 30.0, LENGTH, ground=0.0)
+    contacts = on_frames(find_contacts(points, hips, 30.0, LENGTH, ground=0.0))
     assert contacts[:, 1].all() and contacts[:30, 0].all()
     assert not contacts[rise > 0.06 * LENGTH, 0].any()
 
@@ -100,7 +105,7 @@ def test_each_stance_may_slide_its_own_way() -> None:
     points, hips = np.stack([leg.points for leg in legs], 1), 0.5 * (legs[0].hip + legs[1].hip)
     turned = quaternion.exp(0.04 * np.arange(len(hips))[:, None] / 30.0 * np.array([0.0, 0.0, 1.0]))
     sliding = quaternion.rotate(turned[:, None, None], points), quaternion.rotate(turned, hips)
-    assert f1(find_contacts(*sliding, 30.0, LENGTH), found(legs)) > 0.97
+    assert f1(on_frames(find_contacts(*sliding, 30.0, LENGTH)), found(legs)) > 0.97
 
 
 @pytest.mark.parametrize("kind", SLIDES)
@@ -211,7 +216,7 @@ def test_hands_that_hold_are_found_where_the_body_moves_or_the_ground_is_near() 
     """A foot that stands while the hip goes on is like a hand that holds; one that hangs from a body at rest is not."""
     legs, true = walking.walk()
     points, roots = np.stack([leg.points for leg in legs], 1), np.stack([leg.hip for leg in legs], 1)
-    assert f1(find_holds(points, roots, 30.0, LENGTH, -9.0), true) > 0.8
+    assert f1(on_frames(find_holds(points, roots, 30.0, LENGTH, -9.0)), true) > 0.8
     at_rest = np.tile(points[:1], (60, 1, 1, 1)), np.tile(roots[:1], (60, 1, 1))
     assert not find_holds(*at_rest, 30.0, LENGTH, -9.0).any()
     assert find_holds(*at_rest, 30.0, LENGTH, points[0, ..., 2].max() - 0.05).all()
@@ -221,7 +226,8 @@ def test_heights_of_a_ground_are_those_of_the_stances() -> None:
     """On steps of 2 cm each, heel and ball of a foot stand as high as the step is."""
     legs, true = walking.walk(rolls=False)
     steps = [0.02 * np.round(leg.points[..., 1].mean(-1) / walking.STRIDE)[:, None] * np.ones(2) for leg in legs]
-    answer = plant_feet(legs, [true[:, 0], true[:, 1]], 30.0, steps)
+    contacts = fine_time.finer_mask(true, fine_time.steps(30.0))
+    answer = plant_feet(legs, [contacts[:, 0], contacts[:, 1]], 30.0, steps)
     for k, (leg, turns, step) in enumerate(zip(legs, answer.turns, steps, strict=True)):
         after = walking.moved(leg, answer.hips, turns).points[..., 2]
         assert after[true[:, k]] == pytest.approx(step[true[:, k]], abs=2e-3)
