@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import faded, find_contacts, runs, two_bones
+from ...solvers.motion import faded, find_contacts, fine_time, runs, two_bones
 from .. import curves
 from ..blender import bulk, scene_state
 from ..clip import clip
@@ -73,8 +73,8 @@ def take(
 ) -> Generator[float, None, Taken]:  # fmt: skip
     """Read a source's motion for another figure; yields the progress from 0 to 1. rate : frames a second.
 
-    own_speed : as of `RetargetFit`; then it is read at as many times as it has frames at that speed. Raises `Refused` if
-    it does not move.
+    own_speed : as of `RetargetFit`; then it is read at as many times as it has frames at that speed. Raises `Refused`
+    if it does not move.
     """
     looks, given, own = frames, people[source], people[ob]
     if own_speed:
@@ -244,7 +244,8 @@ def _stands(source: Source, rate: float) -> np.ndarray:
     """The frames (F, L) bool on which the source's feet stand."""
     points = np.array([source.points(side) for side in range(len(source.person.legs))])
     leg = source.person.leg * source.scale
-    return np.any(find_contacts(np.moveaxis(points, 2, 0), _hips(source.person, source.motion), rate, leg), axis=-1)
+    found = find_contacts(np.moveaxis(points, 2, 0), _hips(source.person, source.motion), rate, leg)
+    return found[:: fine_time.steps(rate)].any(-1)
 
 
 def _still(ways: np.ndarray, stands: np.ndarray, rate: float) -> np.ndarray:
