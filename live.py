@@ -291,10 +291,10 @@ def _others_came_before(name: str) -> bool:
 
 def _show_again(scene: bpy.types.Scene) -> None:
     """Give armatures what they showed last at a scene's new frame, if Blender evaluates them there in any case."""
-    moving = {uid for uid, one in sessions.by_uid.items() if one.rig.moves_itself and uid not in sessions.suspended}
-    for place, uid in sessions.armatures.places() if moving else ():
+    ready = {uid for uid, one in sessions.by_uid.items() if uid not in sessions.suspended and step.may_show_again(one)}
+    for place, uid in sessions.armatures.places() if ready else ():
         ob = bpy.data.objects[place]
-        if uid in moving and ob.dqik.live and ob.pose is not None:
+        if uid in ready and ob.dqik.live and ob.pose is not None:
             step.show_again(sessions.by_uid[uid], ob, scene)
 
 

@@ -7,6 +7,8 @@ from mathutils import Matrix
 Owner = bpy.types.Object | bpy.types.PoseBone
 """What has transform channels."""
 
+_Bones = bpy.types.bpy_prop_collection | dict[str, bpy.types.PoseBone]
+
 
 def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Matrix | None:
     """The world matrix of an object, or of a bone of an armature object, as a depsgraph evaluates it.
@@ -14,15 +16,40 @@ def world_matrix(ob: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
     ob : original, or evaluated by that depsgraph. bone : "" for the object; what is no armature has no bones. Returns
     None if the armature has no bone of that name. Do not write to it: it may be the object's own.
     """
-    evaluated = ob if ob.is_evaluated else ob.evaluated_get(depsgraph)
-    matrix = evaluated.matrix_world
-    if matrix.is_identity:  # it may be unknown
-        matrix = _by_channels(evaluated)
-    if not bone or evaluated.type != "ARMATURE":
-        return matrix
-    pose = evaluated.pose
-    found = None if pose is None else pose.bones.get(bone)
-    return None if found is None else matrix @ found.matrix
+    return WorldMatrices(depsgraph).of(ob, bone)
+
+
+class WorldMatrices:
+    """World matrices as a depsgraph evaluates them. Each armature is read once, so it is for one evaluation."""
+
+    def __init__(self, depsgraph: bpy.types.Depsgraph) -> None:
+        self.depsgraph = depsgraph
+        self._known: dict[bpy.types.Object, tuple[Matrix, _Bones | None]] = {}
+
+    def of(self, ob: bpy.types.Object, bone: str) -> Matrix | None:
+        """See `world_matrix`."""
+        if not bone:
+            return self._of_object(ob)
+        known = self._known.get(ob)
+        if known is None:
+            known = self._known[ob] = self._of_object(ob), self._bones(ob)
+        matrix, bones = known
+        if bones is None:
+            return matrix
+        found = bones.get(bone)
+        return None if found is None else matrix @ found.matrix
+
+    def _of_object(self, ob: bpy.types.Object) -> Matrix:
+        evaluated = ob if ob.is_evaluated else ob.evaluated_get(self.depsgraph)
+        matrix = evaluated.matrix_world
+        return _by_channels(evaluated) if matrix.is_identity else matrix  # the identity may stand for an unknown place
+
+    def _bones(self, ob: bpy.types.Object) -> _Bones | None:
+        """The evaluated bones of an armature object; None for other objects."""
+        evaluated = ob if ob.is_evaluated else ob.evaluated_get(self.depsgraph)
+        if evaluated.type != "ARMATURE":
+            return None
+        return {} if evaluated.pose is None else evaluated.pose.bones
 
 
 def _by_channels(ob: bpy.types.Object) -> Matrix:

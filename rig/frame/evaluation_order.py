@@ -60,9 +60,10 @@ class Armatures:
 
         reading : `session_uid` of those that a bake or a comparison reads, live or not.
         """
-        armatures = {ob.session_uid: (ob, live) for ob, live in self._in_view(view, reading)}
-        if len(armatures) < 2:
-            return [list(armatures.values())]
+        found = list(self._in_view(view, reading))
+        if len(found) < 2:
+            return [found]
+        armatures = {ob.session_uid: (ob, live) for ob, live in found}
         in_levels, view.later = levels(self._followed(armatures, view, reading))
         return [[armatures[uid] for uid in level] for level in in_levels]
 

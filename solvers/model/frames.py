@@ -221,6 +221,17 @@ class FrameArrays:
         if links is not None:
             self.links[frames] = links
 
+    def ask_again(self, other: "FrameArrays") -> None:
+        """Copy one frame's inputs, all at once, from arrays of the same shapes. Both are in a memory of their own."""
+        assert self._memory is not None and other._memory is not None
+        self._memory[: self._ends[2]] = other._memory[: self._ends[2]]
+
+    @cached_property
+    def requests(self) -> np.ndarray:
+        """All numbers (n,) of one frame's targets, for arrays in a memory of their own, as `Prepared.arrays` gives."""
+        assert self._memory is not None
+        return self._memory[: self._ends[0]].view(np.float64)
+
     def answer(self, frames: np.ndarray | slice, batch: Batch) -> None:
         """Copy the outputs of some frames into the arrays."""
         for name in ANSWERS:

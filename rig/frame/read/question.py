@@ -34,7 +34,7 @@ class FrameInput:
     make of the answer another pose than solved. shaping : of the natural pose, or None. keyed : whether all solved
     bones are keyed, and stay as far as goals let them; such a frame starts from its keys, never from another frame's
     answer. own : digests of keyed poses that are answers (`own_answers.py`). led : bones (n,) of limbs that are left to
-    their keys, which no answer turns.
+    their keys, which no answer turns. asked : arrays of one frame that hold links, pose and targets, if there are any.
     """
 
     rig: Rig
@@ -49,6 +49,7 @@ class FrameInput:
     keyed: bool = False
     own: frozenset[bytes] = frozenset()
     led: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    asked: FrameArrays | None = None
 
     @property
     def stands_alone(self) -> bool:
@@ -69,7 +70,21 @@ class FrameInput:
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
-        arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
+        if self.asked is not None and len(arrays) == 1:
+            arrays.ask_again(self.asked)
+        else:
+            arrays.ask(self.targets, self.posed, self.links, None, slice(frame, frame + 1))
+
+    def gather(self) -> FrameArrays:
+        """Keep links and targets in arrays of one frame, `asked`, which are copied at once when the frame asks."""
+        self.asked = asked = self.prepared.arrays()
+        asked.ask(self.targets, self.posed, self.links)
+        points = None if self.targets.points is None else asked.points
+        self.targets = self.targets._replace(
+            positions=asked.positions, rotations=asked.orientations, poles=asked.poles, points=points
+        )
+        self.links = asked.links
+        return asked
 
     def question(self) -> FrameArrays:
         """The whole input in arrays of one frame."""
@@ -149,7 +164,7 @@ class FrameInput:
 
     def copy(self) -> "FrameInput":
         """With links and targets of its own."""
-        return replace(self, links=self.links.copy(), targets=self.targets.copy())
+        return replace(self, links=self.links.copy(), targets=self.targets.copy(), asked=None)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from ....solvers.space import points_in
 from ...blender.armature import is_finite
 from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
-from ...blender.places import world_matrix
+from ...blender.places import WorldMatrices
 from ...controls import pins, rotation_space
 from ...notes import Code, Note
 from ...skeleton import foot_roll
@@ -77,13 +77,14 @@ def read(
         goals = own  # remove(), clear() and move() on a collection cause no update in Blender
         ob.original.update_tag(refresh={"OBJECT"})
     facts, places, later = list[GoalFacts](), list[TargetPlace](), view.later.get(ob.original.session_uid)
+    world = WorldMatrices(view.depsgraph)
     for goal in goals:
         target, pole = goal.target, goal.pole_target if goal.use_pole else None
-        target_matrix, target_problem = _place(target, goal.subtarget, view, later)
+        target_matrix, target_problem = _place(target, goal.subtarget, world, later)
         if goal.rotation_follows > 0.0 and target_matrix is not None:
             target_matrix = _own_turn(ob, goal, goal.rotation_follows, target_matrix)
-        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, view, later)
-        rolls = foot_roll.is_used(goal, _evaluated(target, view), ob, of_bones)
+        pole_matrix, pole_problem = _place(pole, goal.pole_subtarget, world, later)
+        rolls = foot_roll.is_used(goal, _evaluated(target, view.depsgraph), ob, of_bones)
         facts.append(GoalFacts(
             goal.name, goal.bone, not goal.mute and (goal.influence > 0.0 or led_limbs.is_led(goal)), _uid(target),
             goal.subtarget, target_problem,
@@ -92,8 +93,8 @@ def read(
             goal.pole_angle, *kinds.facts(ob, goal), rolls, pins.tells_turn(ob, goal),
             smooth=goal.smooth,
         ))  # fmt: skip
-        places.append(TargetPlace(target_matrix, pole_matrix, _roll(goal, view) if rolls else 0.0))
-    places += _obstacles(ob, view, later)
+        places.append(TargetPlace(target_matrix, pole_matrix, _roll(goal, view.depsgraph) if rolls else 0.0))
+    places += _obstacles(ob, world, later)
     influences, led = [goal.influence for goal in goals], led_limbs.read(ob.original, goals, view.frame)
     return GoalsRead(tuple(facts), places, influences, led=led)
 
@@ -108,12 +109,13 @@ def same(ob: bpy.types.Object, before: tuple[GoalFacts, ...], view: View) -> lis
         return None
     places: list[TargetPlace] = []
     later = view.later.get(ob.original.session_uid) if view.later else None
+    world = WorldMatrices(view.depsgraph)
     for goal, fact in zip(goals, before, strict=True):
-        place = _places(goal, fact, view, later)
+        place = _places(goal, fact, world, later)
         if place is None:
             return None
         places.append(place)
-    return [*places, *_obstacles(ob, view, later)]
+    return [*places, *_obstacles(ob, world, later)]
 
 
 def in_armature(
@@ -147,12 +149,14 @@ def in_armature(
         _place_obstacles(inverse, rig, places, points_in(targets))
 
 
-def _obstacles(ob: bpy.types.Object, view: View, later: set[int] | None) -> list[TargetPlace]:
+def _obstacles(ob: bpy.types.Object, world: WorldMatrices, later: set[int] | None) -> list[TargetPlace]:
     """The places of the floor and the obstacles of an evaluated object."""
-    found: list[TargetPlace] = []
+    found, settings = list[TargetPlace](), ob.dqik
+    if not (settings.use_floor or settings.avoid):
+        return found
     for number, other in enumerate(obstacles_of(ob)):
-        floor = ob.dqik.use_floor and number == 0
-        matrix = Matrix() if floor and other is None else _place(other, "", view, later)[0]
+        floor = settings.use_floor and number == 0
+        matrix = Matrix() if floor and other is None else _place(other, "", world, later)[0]
         if floor and matrix is not None:
             matrix = Matrix.Translation(ob.dqik.floor_height * _up(matrix)) @ matrix
         found.append(TargetPlace(matrix, None))
@@ -183,22 +187,22 @@ def _place_obstacles(inverse: Matrix, rig: Rig, places: Sequence[TargetPlace], p
 
 
 def _places(
-    goal: bpy.types.PropertyGroup, facts: GoalFacts, view: View, later: set[int] | None
+    goal: bpy.types.PropertyGroup, facts: GoalFacts, world: WorldMatrices, later: set[int] | None
 ) -> TargetPlace | None:
     """Places of a goal's target and pole; None if they are other objects, or have other problems, than before."""
     target = goal.target
     if (0 if target is None else target.original.session_uid) != facts.target:
         return None
-    matrix, problem = _place(target, facts.subtarget, view, later, facts.target_problem is not None)
+    matrix, problem = _place(target, facts.subtarget, world, later, facts.target_problem is not None)
     if problem != facts.target_problem:
         return None
     if facts.rotation_follows > 0.0 and matrix is not None:
         matrix = _own_turn(goal.id_data, goal, facts.rotation_follows, matrix)
-    roll = _roll(goal, view) if facts.rolls else 0.0
+    roll = _roll(goal, world.depsgraph) if facts.rolls else 0.0
     if not facts.pole:
         return TargetPlace(matrix, None, roll)
     pole = goal.pole_target
-    pole_matrix, problem = _place(pole, facts.pole_subtarget, view, later, facts.pole_problem is not None)
+    pole_matrix, problem = _place(pole, facts.pole_subtarget, world, later, facts.pole_problem is not None)
     same_pole = _uid(pole) == facts.pole and problem == facts.pole_problem
     return TargetPlace(matrix, pole_matrix, roll) if same_pole else None
 
@@ -215,12 +219,12 @@ def _own_turn(
     return rotation_space.own_turn(matrix, ob, goal.subtarget, follows)
 
 
-def _evaluated(target: bpy.types.Object | None, view: View) -> bpy.types.Object | None:
-    return target if target is None or target.is_evaluated else target.evaluated_get(view.depsgraph)
+def _evaluated(target: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object | None:
+    return target if target is None or target.is_evaluated else target.evaluated_get(depsgraph)
 
 
-def _roll(goal: bpy.types.PropertyGroup, view: View) -> float:
-    return foot_roll.of(goal, _evaluated(goal.target, view))
+def _roll(goal: bpy.types.PropertyGroup, depsgraph: bpy.types.Depsgraph) -> float:
+    return foot_roll.of(goal, _evaluated(goal.target, depsgraph))
 
 
 def _uid(ob: bpy.types.Object | None) -> int:
@@ -228,7 +232,7 @@ def _uid(ob: bpy.types.Object | None) -> int:
 
 
 def _place(
-    target: bpy.types.Object | None, bone: str, view: View, later: set[int] | None, check: bool = True
+    target: bpy.types.Object | None, bone: str, world: WorldMatrices, later: set[int] | None, check: bool = True
 ) -> tuple[Matrix | None, Note | None]:
     """A target's world matrix, or None and a note about what is wrong with it.
 
@@ -236,7 +240,7 @@ def _place(
     """
     if target is None:
         return None, None
-    matrix = world_matrix(target, bone, view.depsgraph)
+    matrix = world.of(target, bone)
     if matrix is None:
         return None, Note(Code.HAS_NO_BONE, repr(target.name), repr(bone))
     if later:

@@ -142,20 +142,31 @@ def _is_borrowed(ob: bpy.types.Object, view: View) -> bool:
     return not view.in_viewport and ob.library is None
 
 
+def may_show_again(session: Session) -> bool:
+    """Whether an armature may show an answer before a frame is evaluated, as far as its session tells.
+
+    Not where keys set the bones, where what a frame asks may depend on the answer that they hold, or where Blender
+    would evaluate the armature only because of the answer.
+    """
+    prepared, pose = session.rig, session.pose
+    if prepared.rig is None or pose.written is None or prepared.stale:
+        return False
+    if not (prepared.moves_itself and prepared.unanimated) or prepared.follows_itself or prepared.rig.plan.passes:
+        return False
+    return not (pose.bones & ~prepared.solved).any()
+
+
 def show_again(session: Session, ob: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Give bones what they showed last at a scene's new frame, before Blender evaluates it.
+    """Give bones what they showed last at a scene's new frame, before Blender evaluates it, where that is known.
 
     A frame that asks what it asked then has its answer already, so Blender evaluates it once; any other is solved and
-    evaluated again, as where nothing is known. Nothing is done where what a frame asks may depend on the answer that
-    the bones hold, or where an edit of the bones was not adopted yet.
+    evaluated again, as where nothing is known. Nothing is done where an edit of the bones was not adopted yet. The
+    session is one that `may_show_again`.
     """
     prepared, pose = session.rig, session.pose
     rig, written = prepared.rig, pose.written
-    if rig is None or written is None or prepared.stale or not prepared.unanimated:
-        return
+    assert rig is not None and written is not None
     if ob.mode == "EDIT" or ob.data.pose_position == "REST":  # such frames are not solved
-        return
-    if prepared.follows_itself or rig.plan.passes or (pose.bones & ~prepared.solved).any():
         return
     shown = pose.history.shown_last((scene.session_uid, scene.frame_current_final, prepared.action))
     if shown is None and session.steady is not None and Way.of(ob, scene).whole:

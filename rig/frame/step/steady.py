@@ -12,7 +12,6 @@ import bpy
 import numpy as np
 
 from ....solvers import FrameArrays
-from ....solvers.model import Targets
 from ...blender import channels
 from ...blender.channels import Channels
 from ..memory.pose_memory import PoseMemory
@@ -38,10 +37,11 @@ class SteadyFrames:
         self.reading.is_steady = True
         frame_input = self.reading.frame_input
         rig = frame_input.rig
-        frame_input.targets, self._requests = _in_one(frame_input.targets)
         self._scene, self._bones, self._rig, self._input = view.scene_uid, pose.bones, rig, frame_input
         self._links = links.PlainLinks(rig, start)
         frame_input.links = self._links.links
+        self._requests = frame_input.gather().requests  # one sum tells whether all are numbers
+        self._links.links = frame_input.links
         self._names = [fact.name for fact in prepared.goals.facts]
         self._of_answers: dict[bytes, Channels] = {}  # the same start gives the same answer the same channels
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
@@ -122,14 +122,3 @@ class SteadyFrames:
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""
         self.reading.now = self._written = now
-
-
-def _in_one(requests: Targets) -> tuple[Targets, np.ndarray]:
-    """The targets of one frame as parts of one array, and this array: one sum tells whether all are numbers."""
-    points = np.zeros((1, 0, 3)) if requests.points is None else requests.points
-    parts = requests.positions, requests.rotations, requests.poles, points
-    together = np.concatenate([part.ravel() for part in parts])
-    split = np.split(together, np.cumsum([part.size for part in parts])[:-1])
-    positions, rotations, poles, points = (own.reshape(part.shape) for own, part in zip(split, parts, strict=True))
-    points = None if requests.points is None else points
-    return requests._replace(positions=positions, rotations=rotations, poles=poles, points=points), together

@@ -334,6 +334,14 @@ def test_a_frames_bytes_do_not_depend_on_how_many_frames_the_arrays_have(prepare
         assert alone.questions() == many.questions()[frame : frame + 1] == many.part(frame, frame + 1).questions()
         alone.positions[0, 0, 2] += 1e-12
         assert alone.questions()[0] != many.questions()[frame]
+        again = prepared.arrays(1)
+        again.home_rotations[:] = 1.0
+        again.ask_again(alone)
+        for name in QUESTIONS:
+            assert_array_equal(getattr(again, name), getattr(alone, name), err_msg=name)
+        again.poles[0, -1, 2] = np.nan  # of a target, unlike what follows
+        again.links[:] = np.inf
+        assert np.isnan(again.requests).sum() == 1 and not np.isinf(again.requests).any()
         alone.answer_again(many.answers()[frame])
         other.answer_again(alone.answers()[0], frame)
         for name in ANSWERS:
