@@ -33,6 +33,7 @@ PARTS = {
     "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
     "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
     "retarget": "the example clip for other figures by Retarget, and by Blender's constraints",
+    "fewer": "captured motions of a body of 65 bones by Fewer Keys, beside the time of nla.bake",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -44,6 +45,7 @@ IN_BLENDER = ("clip", "stages", "bake")  # they install the extension's zip
 SHORT: dict[str, dict[str, object]] = {
     "comparison_part": {"TURN": 0.01, "MORE": 1.0},
     "contacts_part": {"MOTIONS": 1, "FRAMES": 20},
+    "fewer_part": {"EDITED": ("LeftArm",)},
     "kernel_part": {"COUNT": {"A": 5, "B": 5, "D": 5}, "FRAMES": 20, "STEPS": 10, "SIZES": (10,)},
     "limits_part": {"FIGURES": {"arm": (1e-3, 2, 1)}, "STEPS": 3},
     "planting_part": {"STRETCHED": (0.9,)},
@@ -72,6 +74,7 @@ def main() -> int:
     settings = ["--frames", str(arguments.frames), "--rounds", str(arguments.rounds), "--out", str(arguments.out)]
     settings += ["--seconds", str(arguments.seconds)]
     settings += [f"--{name}" for name in ("peers", "short") if getattr(arguments, name)]
+    settings += ["--clips", *arguments.clips] if arguments.clips else []
     script = str(Path(__file__).resolve())
     commands = [[sys.executable, script, part, *settings] for part in arguments.parts]
     return max(abs(subprocess.run(command, check=False).returncode) for command in commands)
@@ -85,6 +88,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"go round so many times (default: {ROUNDS})")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
     parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
+    parser.add_argument("--clips", nargs="+", default=[], metavar="CLIP", help="of the part fewer: BVH files, or clips "
+                        "of a file of arrays as FILE.npz:NAME (default: the example clip)")  # fmt: skip
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
     parser.add_argument("--short", action="store_true", help="a few seconds of each part, to see that nothing breaks")
     arguments = parser.parse_args()
