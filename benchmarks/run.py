@@ -34,6 +34,7 @@ PARTS = {
     "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
     "retarget": "the example clip for other figures by Retarget, and by Blender's constraints",
     "stretch": "limbs led out past full reach, by Blender's IK Stretch and by Stretch",
+    "fewer": "captured motions of a body of 65 bones by Fewer Keys, beside the time of nla.bake",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
     "stages": "where a frame's time goes on armatures of 30, 150 and 300 bones, and the first solve after enabling",
     "bake": "the example clip baked, against stepping through it and against Blender's IK and nla.bake",
@@ -45,6 +46,7 @@ IN_BLENDER = ("stretch", "clip", "stages", "bake")  # they install the extension
 SHORT: dict[str, dict[str, object]] = {
     "comparison_part": {"TURN": 0.01, "MORE": 1.0},
     "contacts_part": {"MOTIONS": 1, "FRAMES": 20},
+    "fewer_part": {"EDITED": ("LeftArm",)},
     "kernel_part": {"COUNT": {"A": 5, "B": 5, "D": 5}, "FRAMES": 20, "STEPS": 10, "SIZES": (10,)},
     "limits_part": {"FIGURES": {"arm": (1e-3, 2, 1)}, "STEPS": 3},
     "planting_part": {"STRETCHED": (0.9,)},
@@ -87,9 +89,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--frames", type=int, default=0, help="so many frames of the clip only; 0 for all")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"go round so many times (default: {ROUNDS})")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each solver and workload in the comparison")
-    parser.add_argument("--clips", nargs="+", default=[], help="of the part retarget: other motions, on figures "
-                        "unlike people: paths of BVH files, or of arrays, a colon and the names of clips")  # fmt: skip
     parser.add_argument("--peers", action="store_true", help="compare with the solvers of other libraries too")
+    parser.add_argument("--clips", nargs="+", default=[], metavar="CLIP", help="of the parts fewer and retarget: BVH "
+                        "files, or clips of a file of arrays as FILE.npz:NAME (default: the example clip)")  # fmt: skip
     parser.add_argument("--out", type=Path, default=FOLDER / "results", help="where the CSV files go")
     parser.add_argument("--short", action="store_true", help="a few seconds of each part, to see that nothing breaks")
     arguments = parser.parse_args()

@@ -58,10 +58,14 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         objects = list(dict.fromkeys(one.ob for one in every))
         with scene_state.restored(scene, context.view_layer, ob) as visits, lineage.new_actions(objects) as copies:
             reduce_keys.untwist(every, times)
-            read = yield from shares(clip.read(list(dict.fromkeys([ob, *objects])), halves, visits), 0.05, 0.3)
-            key_bounds.key_stances(ob, every, read[0], scene.render.fps / scene.render.fps_base)
+            shown = list(dict.fromkeys([ob, *objects]))
+            is_plain = all(reduce_keys.is_plain(one) for one in shown)
+            read = yield from shares(clip.read(shown, halves[:: 2 if is_plain else 1], visits), 0.05, 0.3)
+            rate = scene.render.fps / scene.render.fps_base
+            key_bounds.key_stances(ob, every, read[0], 1 if is_plain else 2, rate)
             before = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
-            figure = key_stretches.DenseFigure(ob, every, ends, times, before, size, bounds)
+            before = before.doubled() if is_plain else before
+            figure = key_stretches.DenseFigure(ob, every, ends, times, before, size, bounds, is_plain)
             stretches = key_stretches.split(figure)
             for number, one in enumerate(stretches):
                 steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))

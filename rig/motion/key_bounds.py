@@ -22,16 +22,16 @@ _LEAST = 0.02  # the smallest limit
 _FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
 
 
-def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, rate: float) -> None:
+def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, step: int, rate: float) -> None:
     """Have the bones and the controls of feet keyed where these begin and end to stand.
 
-    shown : of which every other time is a frame. rate : frames a second.
+    shown : of which every `step`th time is a frame. rate : frames a second.
     """
     character, names = Character.of(ob), ob.pose.bones.keys()
     legs = rest_legs.of(ob, character)
     if legs is None:
         return
-    points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::2])
+    points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::step])
     on_ground = find_contacts(points, hips, rate, rest_legs.length(ob, legs))[:: fine_time.steps(rate)]
     for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
         frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}

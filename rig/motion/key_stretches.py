@@ -11,7 +11,7 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
-from ...solvers.motion import Keys, Part, fit_keys
+from ...solvers.motion import Keys, Part, fit_keys, total_errors
 from . import key_bounds, key_effects
 from .reduce_keys import Bounds, Dense, DenseMotion
 
@@ -22,7 +22,10 @@ _Steps = Generator[float, None, None]
 
 @dataclass(frozen=True)
 class DenseFigure:
-    """What is reduced: the armature, everything dense, the bounded ends, the motion at the times (H,), and bounds."""
+    """What is reduced: the armature, everything dense, the bounded ends, the motion at the times (H,), and bounds.
+
+    is_plain : as of the function, so that it is looked at on frames only, which are every other time.
+    """
 
     ob: bpy.types.Object
     every: Sequence[Dense]
@@ -31,6 +34,7 @@ class DenseFigure:
     motion: DenseMotion
     size: float
     bounds: Bounds
+    is_plain: bool
 
 
 class Stretch:
@@ -50,7 +54,9 @@ class Stretch:
 
     def fit(self) -> _Steps:
         """Find keys; yields the progress from 0 to 1."""
-        self.keys = yield from fit_keys(self._times, self._parts(), self._whole(), 2)
+        parts = self._parts()
+        self.keys = yield from fit_keys(self._times, parts, self._whole(), 2)
+        self._expect(parts)
 
     def rows(self) -> list[int]:
         """The `unseen` samples, counted from the motion's first one."""
@@ -80,8 +86,18 @@ class Stretch:
             new = yield from fit_keys(self._times, parts, limits, 2)
             self._limits[:] = limits[:, : self._limits.shape[1]]
             self.unseen, self.keys = _changed(self.keys, new, self._times), new
+            self._expect(parts)
             if len(self.unseen):  # else the keys are the same, and get less room once more
                 return
+
+    def _expect(self, parts: Sequence[Part]) -> None:
+        """Of a plain figure, take what is expected between frames for what Blender shows."""
+        if self._figure.is_plain:
+            bones, bounds = self.off[0].shape[1], self._figure.bounds
+            errors = np.linalg.norm(total_errors(self._times, parts, self.keys, self._whole().shape[1]), axis=-1)[1::2]
+            self.off[0][1::2] = bounds.angle * errors[:, :bones]
+            self.off[1][1::2] = bounds.distance * errors[:, bones : self._limits.shape[1]]
+            self.unseen = self.unseen[self.unseen % 2 == 0]
 
     def _parts(self) -> list[Part]:
         """The parts of the motion. They take much memory, so they are worked out anew for each use."""

@@ -43,6 +43,15 @@ class DenseMotion(NamedTuple):
         """The motion at some of its times, as float64."""
         return DenseMotion(*(one[at].astype(float) for one in self))
 
+    def doubled(self) -> "DenseMotion":
+        """The motion also half way between its times, as the mean of both."""
+        found = list[np.ndarray]()
+        for one in self:
+            whole = np.empty((2 * len(one) - 1, *one.shape[1:]), dtype=one.dtype)
+            whole[::2], whole[1::2] = one, 0.5 * (one[1:] + one[:-1])
+            found.append(whole)
+        return DenseMotion(*found)
+
     def differs(self, other: "DenseMotion") -> tuple[np.ndarray, np.ndarray]:
         """By how much from another: angles (H, N) and distances (H, E)."""
         return quaternion.angle(self.turns, other.turns), np.linalg.norm(self.places - other.places, axis=-1)
@@ -87,6 +96,16 @@ class Dense:
             return rotation.to_quaternion(mode, whole)
 
         return rotations
+
+
+def is_plain(ob: bpy.types.Object) -> bool:
+    """Whether bones are where their keys put them, and nothing else moves them.
+
+    Then what keys do between two frames follows from what they do on these, and frames alone need to be looked at.
+    """
+    data, bones = ob.animation_data, () if ob.pose is None else ob.pose.bones
+    moved = ob.dqik.live or len(ob.constraints) or any(len(bone.constraints) for bone in bones)
+    return not (moved or (data is not None and (len(data.drivers) or len(data.nla_tracks))))
 
 
 def key_of(owner: Owner) -> tuple[str, str]:
