@@ -32,9 +32,9 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground, rate = self.chosen_ground(context), self.rate(context.scene)
-        with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        with scene_state.restored(context.scene, context.view_layer, ob, [ground.ob]) as visits:
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
-            motion = yield from mend_motion.read(ob, own, frames, visits)
+            motion = yield from mend_motion.read(ob, own, frames, visits, ground.ob)
         heights = mend_motion.ground_heights(context, motion, ground)
         found = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
         on_ground, held = (times[:: fine_time.steps(rate)] for times in found)

@@ -29,8 +29,8 @@ class GroundOptions:
         items=[
             (LOWEST, "Lowest Places", "Where the feet are lowest at about that time. Steps and slopes are found too"),
             (LEVEL, "Level", "At one height. Feet that stand are put on it, as high as they stand mostly"),
-            (MESH, "Mesh", "On a mesh, as it is at the present frame. Feet that stand are put on it, as high as they "
-             "stand mostly"),
+            (MESH, "Mesh", "On a mesh, which may move as a whole. Feet that stand are put on it, as high as they "
+             "stand mostly, and go with it"),
         ],
         default=LOWEST,
     )  # fmt: skip
@@ -117,9 +117,10 @@ def steps(
         contact_ranges.check(ob, own.feet, own.hands)
     with lineage.instead(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
-        with scene_state.restored(scene, context.view_layer, ob, [] if ground is None else [ground.ob]) as visits:
+        mesh = None if ground is None else ground.ob
+        with scene_state.restored(scene, context.view_layer, ob, [mesh]) as visits:
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
-            before = yield from shares(mend_motion.read(ob, own, frames, visits), 0.0, 0.5)
+            before = yield from shares(mend_motion.read(ob, own, frames, visits, mesh), 0.0, 0.5)
             played = frame_rate.keys_a_second(scene) / step
             likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
@@ -136,7 +137,7 @@ def steps(
             new = mend_motion.mended(ob, own, before, times[0], rate, heights, times[1])
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
-                after = yield from shares(mend_motion.read(ob, own, frames, visits), 0.5, 1.0)
+                after = yield from shares(mend_motion.read(ob, own, frames, visits, mesh), 0.5, 1.0)
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
     scene_state.look_again(scene)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ..notes import Note, Refused
 
@@ -21,10 +21,13 @@ class Ground(NamedTuple):
     ob: bpy.types.Object | None = None
 
 
-def heights(ground: Ground, points: np.ndarray, above: float, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
+def heights(
+    ground: Ground, points: np.ndarray, above: float, depsgraph: bpy.types.Depsgraph, place: np.ndarray | None
+) -> np.ndarray | None:  # fmt: skip
     """How high (...) the ground is under points (..., 3) of the world, NaN where there is none; None if not known.
 
-    above : how far over a point the ground of a mesh is looked for. Raises `Refused` if the mesh has no faces.
+    above : how far over a point the ground of a mesh is looked for. place : (4, 4), where the mesh is. Raises `Refused`
+    if the mesh has no faces.
     """
     if ground.kind == LOWEST:
         return None
@@ -33,7 +36,8 @@ def heights(ground: Ground, points: np.ndarray, above: float, depsgraph: bpy.typ
     shown = ground.ob.evaluated_get(depsgraph)
     if not len(shown.data.polygons):
         raise Refused(Note("{} has no faces to stand on: choose another mesh as the ground", repr(ground.ob.name)))
-    to_world, inverse = shown.matrix_world, shown.matrix_world.inverted_safe()
+    to_world = shown.matrix_world if place is None else Matrix(place.tolist())
+    inverse = to_world.inverted_safe()
     way = inverse.to_3x3() @ _DOWN
     found = np.full(points.shape[:-1], np.nan)
     for number in np.ndindex(found.shape):

@@ -48,7 +48,8 @@ class LimbMotion(NamedTuple):
     """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
 
     hips : (F, 3), the world place between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F,
-    3, 3), the world ways of its units.
+    3, 3), the world ways of its units. ground : (4, 4), where the mesh is on which the figure moves; None without one.
+    All is as seen from a mesh that moves, which stays where it is on the first frame.
     """
 
     legs: list[Leg]
@@ -57,6 +58,7 @@ class LimbMotion(NamedTuple):
     hips: np.ndarray
     location: np.ndarray
     axes: np.ndarray
+    ground: np.ndarray | None = None
 
     @property
     def points(self) -> np.ndarray:
@@ -139,10 +141,11 @@ def _reason(ob: bpy.types.Object, name: str) -> Note | None:
 
 
 def read(
-    ob: bpy.types.Object, own: Limbs, frames: Sequence[int], visits: scene_state.Visits
-) -> Generator[float, None, LimbMotion]:
-    """Read the motion as Blender shows it; yields the progress from 0 to 1."""
-    [shown] = yield from clip.read([ob], frames, visits)
+    ob: bpy.types.Object, own: Limbs, frames: Sequence[int], visits: scene_state.Visits,
+    mesh: bpy.types.Object | None = None,
+) -> Generator[float, None, LimbMotion]:  # fmt: skip
+    """Read the motion as Blender shows it; yields the progress from 0 to 1. mesh : on which the figure moves."""
+    shown, *others = yield from clip.read([ob] if mesh is None else [ob, mesh], frames, visits)
     found, turned = list[Leg](), list[np.ndarray]()
     for limb in (*own.legs, *own.arms):
         posed = shown.bones(limb.bones)
@@ -151,8 +154,30 @@ def read(
         turned.append(shown.rotations[:, limb.bones].astype(float))
     legs = len(own.legs)
     middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
-    return LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, own.hips].astype(float),
-                      _axes(ob, own.hips, shown))  # fmt: skip
+    motion = LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, own.hips].astype(float),
+                        _axes(ob, own.hips, shown))  # fmt: skip
+    return _seen_from(motion, others[0].world.astype(float)) if others else motion
+
+
+def _seen_from(motion: LimbMotion, mesh: np.ndarray) -> LimbMotion:
+    """A motion as seen from a mesh with matrices (F, 4, 4)."""
+    first = mesh[0]
+    if (mesh == first).all():
+        return motion._replace(ground=first)
+    turns, places = clip.turns_of(mesh), mesh[:, :3, 3]
+    back = quaternion.product(turns[0], quaternion.conjugate(turns))
+
+    def place(points: np.ndarray) -> np.ndarray:
+        return first[:3, 3] + quaternion.rotate(back, points - places)
+
+    def limb(leg: Leg) -> Leg:
+        return leg._replace(hip=place(leg.hip), knee=place(leg.knee), ankle=place(leg.ankle),
+                            turns=quaternion.product(back[:, None], leg.turns))  # fmt: skip
+
+    return motion._replace(
+        legs=[limb(leg) for leg in motion.legs], arms=[limb(arm) for arm in motion.arms], hips=place(motion.hips),
+        axes=quaternion.to_matrix(back) @ motion.axes, ground=first,
+    )  # fmt: skip
 
 
 def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
@@ -167,8 +192,12 @@ def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
 
 
 def ground_heights(context: bpy.types.Context, motion: LimbMotion, chosen: ground.Ground) -> np.ndarray | None:
-    """How high (F, 2, 2) the ground is under heels and balls, on the present frame; None where they are lowest."""
-    return ground.heights(chosen, motion.points, _ABOVE * motion.length, context.evaluated_depsgraph_get())
+    """How high (F, 2, 2) the ground is under heels and balls; None where they are lowest.
+
+    A mesh has the shape that it has now, and is where the motion is seen from it.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    return ground.heights(chosen, motion.points, _ABOVE * motion.length, depsgraph, motion.ground)
 
 
 def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:

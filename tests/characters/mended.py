@@ -29,7 +29,7 @@ from poses import Clip, Skeleton, load  # noqa: E402
 from walking import moved, sliding  # noqa: E402
 
 from solvers.algebra import quaternion  # noqa: E402
-from solvers.motion import Leg, bends, find_contacts, plant_feet  # noqa: E402
+from solvers.motion import Leg, bends, find_contacts, fine_time, plant_feet  # noqa: E402
 
 RATE = 30.0  # of the data
 KINDS = ("none", "x0.9", "x1.1", "drift", "noise")
@@ -77,12 +77,19 @@ def points(legs: list[Leg]) -> np.ndarray:
     return np.stack([leg.points for leg in legs], 1)
 
 
-def contacts(legs: list[Leg], rate: float = RATE) -> np.ndarray:
+def times(legs: list[Leg], rate: float = RATE) -> np.ndarray:
+    """The contacts (G, 2, 2) on the fine grid."""
     return find_contacts(points(legs), middle(legs), rate, float(np.mean([leg.length for leg in legs])))
 
 
-def mended(legs: list[Leg], on_ground: np.ndarray, rate: float = RATE) -> list[Leg]:
-    planted = plant_feet(legs, [on_ground[:, 0], on_ground[:, 1]], rate)
+def contacts(legs: list[Leg], rate: float = RATE) -> np.ndarray:
+    """The contacts (F, 2, 2) of the frames."""
+    return times(legs, rate)[:: fine_time.steps(rate)]
+
+
+def mended(legs: list[Leg], rate: float = RATE) -> list[Leg]:
+    found = times(legs, rate)
+    planted = plant_feet(legs, [found[:, 0], found[:, 1]], rate)
     return [moved(leg, planted.hips, turns) for leg, turns in zip(legs, planted.turns, strict=True)]
 
 
@@ -127,7 +134,7 @@ def measured(original: list[Leg], kind: str, rate: float = RATE) -> dict[str, fl
     """The figures of one clip."""
     true, legs = contacts(original, rate), sliding(original, kind, rate, 0)
     on_ground = contacts(legs, rate)
-    after = mended(legs, on_ground, rate)
+    after = mended(legs, rate)
     knees = np.degrees([np.abs(bends(a) - bends(b)) for a, b in zip(legs, after, strict=True)])
     far = [0.0]
     for k, (a, b) in enumerate(zip(legs, after, strict=True)):

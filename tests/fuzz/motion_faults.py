@@ -38,7 +38,7 @@ MOTION_FAULTS = [
         "corrections of feet may jump on the first frames of a clip", _LOCK_TESTS,
     ),
     Fault(
-        "lock-signs", _LOCK, "    turns[1:][flips] *= -1.0\n", "",
+        "lock-signs", "solvers/motion/fine_time.py", "    found[1:][flips] *= -1.0\n", "",
         "a quaternion of the other sign turns a leg that shakes inside out", _LOCK_TESTS, quick=True,
     ),
     Fault(

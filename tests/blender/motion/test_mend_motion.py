@@ -187,6 +187,35 @@ def test_feet_are_put_on_a_mesh_that_is_chosen(clip: bpy.types.Object) -> None:
     assert np.ptp(over) < 1e-3
 
 
+def test_feet_on_a_mesh_that_moves_go_with_it() -> None:
+    """On a lift that rises, turns and goes aside, the figure is mended as on one that stands, as seen from the lift."""
+    wanted, shown = list[dict[str, np.ndarray]](), np.tile(np.eye(4), (LAST, 1, 1))
+    for moves in (False, True):
+        ob = captured()
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.mesh.primitive_plane_add(size=40.0)
+        lift = bpy.context.object
+        ob.parent = lift
+        for frame in range(1, LAST + 1) if moves else ():
+            lift.location = Vector((0.004 * frame, 0.0, 0.5 * np.sin(0.03 * frame)))
+            lift.rotation_euler.z = 0.004 * frame
+            lift.keyframe_insert("location", frame=frame)
+            lift.keyframe_insert("rotation_euler", frame=frame)
+        rigs.update()
+        bpy.context.view_layer.objects.active = ob
+        bpy.ops.object.mode_set(mode="POSE")
+        assert bpy.ops.dqik.mend_motion(ground="MESH", ground_object=lift.name) == {"FINISHED"}
+        if moves:
+            shown = np.array([np.array(rigs.evaluated(lift).matrix_world) for _ in rigs.visited(range(1, LAST + 1))])
+        back = np.linalg.inv(shown)
+        wanted.append({name: np.einsum("fij,fj->fi", back[:, :3, :3], places) + back[:, :3, 3]
+                       for name, places in film(ob).items()})  # fmt: skip
+        bpy.ops.object.mode_set(mode="OBJECT")
+        ob.hide_viewport = lift.hide_viewport = True
+    for name, places in wanted[0].items():
+        assert wanted[1][name] == pytest.approx(places, abs=1e-3), name
+
+
 def holding(clip: bpy.types.Object) -> bpy.types.Object:
     """The clip with a hand that is baked to a place while the body passes, and trembles there by two millimetres."""
     frames = range(HOLDS[0], HOLDS[1] + 1)
