@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Follow-through of tails, hair, ears and spare limbs over a range of frames."""
 
+from math import pi
+
 import bpy
-from bpy.props import EnumProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
 from ...rig.blender import scene_state
 from ...rig.clip import clip
@@ -20,11 +22,19 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
     bl_label = "Overlap"
 
     frequency: FloatProperty(name="Swings a Second", description="A high number follows closely, a low one lags more",
-                             default=3.0, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
+                             default=1.5, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
     damping: FloatProperty(name="Damping", description="How soon the swinging ends: with 1, bones do not swing over",
                            default=0.5, min=0.02, max=2.0, soft_max=1.0)  # fmt: skip
     drag: FloatProperty(name="Drag", description="How much of the damping is the air's: bones also trail behind a "
                         "steady motion", default=0.25, min=0.0, max=1.0)  # fmt: skip
+    gravity: FloatProperty(name="Gravity", description="How far bones hang down instead of keeping their pose: 1 for "
+                           "a rope, 0.8 for hair, 0 for ears that stand up", default=0.8, min=0.0, max=1.0)  # fmt: skip
+    wind: FloatVectorProperty(name="Wind", description="Where the wind blows. With a length of 1 it holds what hangs "
+                              "at 45 degrees", soft_min=-2.0, soft_max=2.0, subtype="XYZ")  # fmt: skip
+    bound: FloatProperty(name="Most Turn", description="No bone turns further than this away from the motion that it "
+                         "had", default=pi / 3.0, min=0.0, max=pi, subtype="ANGLE")  # fmt: skip
+    keep_out: BoolProperty(name="Keep Out of the Body", description="The bones slide along limbs, trunk and head "
+                           "instead of going through them", default=True)  # fmt: skip
     amount: FloatProperty(name="Amount", description="How much of it the bones get", default=1.0, min=0.0, max=1.0)
     loop: EnumProperty(
         name="Loop", description="Whether the swinging at the end goes over into the beginning",
@@ -32,7 +42,7 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
                ("OFF", "Off", "At the first frame the bones move as they do without overlap")],
     )  # fmt: skip
 
-    in_dialog = ("frequency", "damping", "drag", "amount", "loop")
+    in_dialog = ("frequency", "damping", "drag", "gravity", "wind", "bound", "keep_out", "amount", "loop")
     has_step = False
 
     @classmethod
@@ -46,10 +56,16 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
         names = overlap.in_order(ob, selection.selected(context, ob))
         overlap.check(ob, names)
         with scene_state.restored(scene, context.view_layer, ob) as visits:
-            own = yield from shares(overlap.read(ob, names, frames, visits), 0.0, 0.9)
+            own = yield from shares(overlap.read(ob, names, frames, visits), 0.0, 0.5)
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
-        spring = Spring(self.frequency, self.damping, self.drag)
-        turned = overlap.follow(ob, names, own, spring, self.rate(scene), loop, self.amount)
+        turned = yield from shares(overlap.follow(ob, names, own, self._spring(scene), self.rate(scene), loop,
+                                                  self.amount, self.keep_out), 0.5, 1.0)  # fmt: skip
         count = clip.write(ob, turned, scene_state.times(scene, frames))
         scene_state.look_again(scene)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))
+
+    def _spring(self, scene: bpy.types.Scene) -> Spring:
+        """The spring of these options; the scene says where down is."""
+        down = scene.gravity.normalized()
+        gravity = self.gravity if scene.use_gravity and down.length > 0.0 else 0.0
+        return Spring(self.frequency, self.damping, self.drag, gravity, tuple(down), tuple(self.wind), self.bound)

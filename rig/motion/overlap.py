@@ -9,10 +9,12 @@ import numpy as np
 from mathutils import Vector
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Chain, Spring, follow_through
+from ...solvers.motion import Bodies, Chain, Spring, following, keep_out
 from .. import curves
 from ..blender import rotation, scene_state
 from ..clip import clip, inside_limits
+from ..figure import capsules
+from ..figure.character import Character
 from ..keys import keyable
 from ..shot import attachable
 
@@ -22,10 +24,11 @@ _SAME = 1e-4  # of a bone's length, or radians: ends of a motion that differ by 
 
 
 class Read(NamedTuple):
-    """What the bones do over F frames: their world motion, and their rotation channels (F, B, 4)."""
+    """What the bones do over F frames: their world motion, their rotation channels (F, B, 4), and the body's limbs."""
 
     chain: Chain
     rotations: np.ndarray
+    bodies: Bodies
 
 
 def in_order(ob: bpy.types.Object, names: Sequence[str]) -> list[str]:
@@ -56,7 +59,23 @@ def read(
                for name in names]  # fmt: skip
     carried = [ob.data.bones[name].use_inherit_rotation for name in names]
     chain = Chain(np.array(parents), clip.turns_of(posed), posed[..., :3, 3], tails, np.array(carried))
-    return Read(chain, shown.rotations[:, bones])
+    return Read(chain, shown.rotations[:, bones], _bodies(ob, names, tips, shown))
+
+
+def _bodies(ob: bpy.types.Object, names: Sequence[str], tips: Sequence[Vector], shown: clip.Clip) -> Bodies:
+    """The body of the other bones; what is nearer to it at rest than its surface may come as near."""
+    own = [ob.data.bones[name] for name in names]
+    hanging = {ob.pose.bones.find(one.name) for bone in own for one in (bone, *bone.children_recursive)}
+    character, scale = Character.of(ob), shown.space().scale
+    found = [one for one in capsules.of(ob, character) if one.bone not in hanging]
+    ends = np.array([(one.start, one.end) for one in found]).reshape(-1, 2, 3)
+    carriers = [one.bone for one in found]
+    placed = shown.bones(carriers) @ np.linalg.inv(character.armature.rest[carriers])
+    heads = np.array([bone.head_local for bone in own])
+    ways = np.array([bone.matrix_local @ tip for bone, tip in zip(own, tips, strict=True)]) - heads
+    near = np.linalg.norm(keep_out.offsets(keep_out.places(heads, ways), ends), axis=-1)
+    room = scale * np.minimum(near, [one.radius for one in found])
+    return Bodies(ends @ placed[..., :3, :3].swapaxes(-1, -2) + placed[..., None, :3, 3], room)
 
 
 def _tips(ob: bpy.types.Object, names: Sequence[str]) -> list[Vector]:
@@ -90,9 +109,14 @@ def closes(chain: Chain) -> bool:
     return bool(np.abs(turn).max() < _SAME and np.abs(way - way[0]).max() < _SAME * length)
 
 
-def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring, rate: float, loop: bool,
-           amount: float) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
-    """Rotation channels (F, 4), as of `clip.write`, of bones that follow their own motion; inside their limits."""
+def follow(
+    ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring, rate: float, loop: bool, amount: float,
+    keeps_out: bool,
+) -> Generator[float, None, dict[tuple[str, str], np.ndarray]]:  # fmt: skip
+    """Rotation channels (F, 4), as of `clip.write`, of bones that follow their own motion; inside their limits.
+
+    keeps_out : whether they stay out of the body. Yields the progress from 0 to 1.
+    """
     modes = [ob.pose.bones[name].rotation_mode for name in names]
     turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
                        for row, mode in enumerate(modes)], 1)  # fmt: skip
@@ -102,6 +126,8 @@ def follow(ob: bpy.types.Object, names: Sequence[str], own: Read, spring: Spring
         before = turned[:, row]
         return quaternion.relative(before, inside[row](quaternion.product(before, extra)))
 
-    after = quaternion.product(turned, follow_through(own.chain, spring, rate, loop, amount, within))
+    bodies = own.bodies if keeps_out and own.bodies.room.size else None
+    extra = yield from following(own.chain, spring, rate, loop, amount, within, bodies)
+    after = quaternion.product(turned, extra)
     return {(name, rotation.PATHS[mode]): clip.continuous(mode, after[:, row], own.rotations[0, row].astype(float))
             for row, (name, mode) in enumerate(zip(names, modes, strict=True))}  # fmt: skip

@@ -7,7 +7,7 @@ As those of `faults.py`, but it is tests that have to notice them.
 from faults import Fault
 
 _LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
-_TAILS = "solvers/motion/follow_through.py"
+_PENDULUMS = "solvers/motion/pendulums.py"
 _KEYS, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
@@ -76,19 +76,21 @@ MOTION_FAULTS = [
     ),
     # -- tails ---------------------------------------------------------------------------------------------------------
     Fault(
-        "tail-carried", _TAILS, "carried = quaternion.product(turn, carried) if chain.carried[bone] else carried",
-        "carried = quaternion.product(turn, carried)",
+        "tail-carried", _PENDULUMS, "turned = np.where(carried[bones, None, None], totals[above], turned)",
+        "turned = totals[above]",
         "Overlap turns bones with the rotation of a parent that they do not inherit", _TAIL_TESTS, quick=True,
     ),
     Fault(
-        "tail-heads", _TAILS,
-        "heads[:, parent] + quaternion.rotate(turn, chain.heads[:, bone] - chain.heads[:, parent])",
-        "heads[:, parent] + chain.heads[:, bone] - chain.heads[:, parent]",
-        "bones of a tail lag behind a place where their parent is not", _TAIL_TESTS,
+        "tail-reaction", _PENDULUMS, "return pull - self._hung @ pull + passed - self._hung @ passed", "return pull",
+        "what bends a bone does not bend the one that it hangs on back, so chains lash", _TAIL_TESTS,
     ),
     Fault(
-        "tail-seam", _TAILS, "period = len(motion) - 1", "period = len(motion)",
+        "tail-seam", _PENDULUMS, "slopes[0] = slopes[-1] = 0.5 *", "slopes[0] = slopes[-1] = 0.0 *",
         "a tail jumps where a loop begins again", _TAIL_TESTS,
+    ),
+    Fault(
+        "tail-wind", _PENDULUMS, "np.array(spring.down) + np.array(spring.wind)", "np.array(spring.down)",
+        "wind does not move tails", _TAIL_TESTS,
     ),
     # -- few keys ------------------------------------------------------------------------------------------------------
     Fault(
