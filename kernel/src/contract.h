@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 256672179 /* a hash of all below */
+#define DQIK_LAYOUT 20246710 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -127,8 +127,6 @@
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
 #define SERVED_SHARE 0.5
-#define RESIGN_STEPS 8
-#define RESIGN_SHARE 0.01
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
 
@@ -248,6 +246,8 @@ typedef struct {
     int32_t abandons; /* whether it stops where the cost falls slowly; if leading goals are missed */
     int32_t resigns;
     int32_t serves; /* whether it stops where the cost falls slowly once the goals that others yield to are met */
+    int32_t slow_steps; /* accepted steps in a row with which it falls slowly, each by a share below slow_share */
+    double slow_share;
 } dqik_settings;
 
 /* A two-bone limb; see Limb in solvers/space/limb.py. */
@@ -494,6 +494,7 @@ typedef struct {
     const dqik_settings *staging; /* (stagings) one for each stage of the targets' way */
     int32_t yieldings; /* 0 if all goals are equal */
     const dqik_settings *yielding; /* (yieldings) descents in which goals yield */
+    const dqik_settings *yielding_on; /* the last of these in a motion; NULL if there is none */
     int32_t spend; /* iterations in all, if those left are spent on missed goals; else 0 */
     const dqik_sweep *sweep; /* NULL for solvers that step along a Jacobian */
 } dqik_stage;

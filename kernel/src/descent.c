@@ -68,11 +68,11 @@ static int descend(work *w, const dqik_settings *settings) {
             if (iteration > CREEP_STEPS && w->now.cost > (1.0 - CREEP_SHARE) * mark) break;
             mark = w->now.cost;
         }
-        slow = gain > RESIGN_SHARE * w->now.cost ? 0 : slow + better;
-        if (settings->serves && slow >= RESIGN_STEPS &&
+        slow = gain > settings->slow_share * w->now.cost ? 0 : slow + better;
+        if (settings->serves && slow >= settings->slow_steps &&
             served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
             break;
-        if (settings->resigns && slow >= RESIGN_STEPS &&
+        if (settings->resigns && slow >= settings->slow_steps &&
             !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
             break;
         if (!settling) {

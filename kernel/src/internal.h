@@ -180,7 +180,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
 /* yielding.c */
 double yield_ratio(const work *w, const point *at, int i);
 void yield_targets(work *w, const point *at);
-int serve_in_order(work *w, const double *rotations, const double *translations);
+int serve_in_order(work *w, const double *rotations, const double *translations, int in_motion);
 
 /* attempts.c */
 int beyond_reach(const work *w, const point *at);

@@ -217,7 +217,7 @@ int solve_stage(work *w, const dqik_problem *problem, const double *rotations, c
     int iterations = solve_afresh(w, problem, rotations, translations, 0);
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
-        iterations += serve_in_order(w, rotations, translations);
+        iterations += serve_in_order(w, rotations, translations, 0);
         if (!(square_missed(w, &w->now, problem) <= square_missed(w, &w->given, problem)))
             copy_point(w, &w->now, &w->given);
         w->shares = shares;
@@ -281,7 +281,7 @@ int follow_stage(work *w, const dqik_problem *problem, const frame_view *frame, 
     }
     if (!within(w, &w->now, problem->tolerance, problem->rotation_tolerance)) {
         double *shares = w->shares;
-        iterations += serve_in_order(w, start_q, start_t);
+        iterations += serve_in_order(w, start_q, start_t, 1);
         w->shares = shares;
         errors(w, &w->now);
     }

@@ -147,7 +147,7 @@ static double least_share(const work *w) {
 
 /* Solve a frame that misses goals again, in the order of the goals; `w->shares` then points to the shares used. Uses
  * `w->best`. */
-int serve_in_order(work *w, const double *rotations, const double *translations) {
+int serve_in_order(work *w, const double *rotations, const double *translations, int in_motion) {
     const dqik_stage *s = w->s;
     const size_t goals = (size_t)s->goals;
     double *const places = w->places, *const turns = w->turns, *const full = w->shares;
@@ -174,7 +174,7 @@ int serve_in_order(work *w, const double *rotations, const double *translations)
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;
         errors(w, &w->now);
-        iterations += minimise(w, s->yielding + i);
+        iterations += minimise(w, i && in_motion ? s->yielding_on : s->yielding + i);
         w->places = places, w->turns = turns;
     }
     w->shares = w->yielded;

@@ -28,6 +28,8 @@ SETTINGS = structure(
     ("double[]", "weights", "(n) of the pull"),
     ("int32", "abandons resigns", "whether it stops where the cost falls slowly; if leading goals are missed"),
     ("int32", "serves", "whether it stops where the cost falls slowly once the goals that others yield to are met"),
+    ("int32", "slow_steps", "accepted steps in a row with which it falls slowly, each by a share below slow_share"),
+    ("double", "slow_share", ""),
 )  # fmt: skip
 
 LIMB = structure(
@@ -168,6 +170,7 @@ STAGE = structure(
     ("dqik_settings[]", "staging", "(stagings) one for each stage of the targets' way"),
     ("int32", "yieldings", "0 if all goals are equal"),
     ("dqik_settings[]", "yielding", "(yieldings) descents in which goals yield"),
+    ("dqik_settings[]", "yielding_on", "the last of these in a motion; NULL if there is none"),
     ("int32", "spend", "iterations in all, if those left are spent on missed goals; else 0"),
     ("dqik_sweep[]", "sweep", "NULL for solvers that step along a Jacobian"),
 )  # fmt: skip

@@ -160,7 +160,10 @@ class Attempt(NamedTuple):
 
 
 class Plan:
-    """The attempts of a stage: at a frame afresh, from the frame before, at one that is missed after it, in order."""
+    """The attempts of a stage: at a frame afresh, from the frame before, at one that is missed after it, in order.
+
+    in_order_on : in order, from the frame before.
+    """
 
     def __init__(self, stage: Stage) -> None:
         runs = stage.runs
@@ -187,12 +190,8 @@ class Plan:
         if runs["polishing"]:
             self.following.append(Attempt(_at_best, [Descent(runs["following_missed"][0]), *ends], Work.misses))
         self.following += _return(stage)
-        self.in_order = [
-            Attempt(_at_best, [
-                Descent(settings, request=partial(_in_order, first=not number))
-                for number, settings in enumerate(runs["yielding"])
-            ], _may_yield),
-        ] if runs["yielding"] else []  # fmt: skip
+        self.in_order = _yielding(runs["yielding"])
+        self.in_order_on = _yielding([*runs["yielding"][:1], *runs["yielding_on"]])
 
 
 def run(work: Work, attempts: list[Attempt]) -> None:
@@ -504,6 +503,14 @@ def _first_or_best(work: Work, minimum: Minimum) -> tuple[np.ndarray, int]:
 
 
 # -- precedence --------------------------------------------------------------------------------------------------------
+
+
+def _yielding(runs: list[Settings]) -> list[Attempt]:
+    """The attempt in the order of the goals; none if all are equal."""
+    descents = [
+        Descent(settings, request=partial(_in_order, first=not number)) for number, settings in enumerate(runs)
+    ]
+    return [Attempt(_at_best, descents, _may_yield)] if descents else []
 
 
 def _may_yield(work: Work) -> bool:

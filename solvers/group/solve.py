@@ -41,7 +41,7 @@ def follow(
         work.iterations += other.iterations
         if stage.square(other.best) < stage.square(work.best):
             work.best = other.best
-    run(work, [*plan.retries, *plan.in_order])
+    run(work, [*plan.retries, *plan.in_order_on])
     return work.best, work.iterations
 
 

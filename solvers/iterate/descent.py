@@ -41,7 +41,6 @@ ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
 CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a share of the cost must fall in each so many
 SERVED_SHARE = 0.5  # a goal that keeps more than this share is one that others yield to
-RESIGN_STEPS, RESIGN_SHARE = 8, 0.01  # accepted steps in a row that lower the cost by a smaller share
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 LEAST_SLOPE = 0.1  # of a step that is shortened once more: the cosine of its angle to steepest descent
@@ -61,6 +60,7 @@ class Settings(NamedTuple):
     weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
     serves : also stop where the cost falls slowly once the goals that others yield to are met.
+    slow_steps, slow_share : it falls slowly where so many accepted steps in a row lower it by a smaller share.
     """
 
     iterations: int
@@ -77,6 +77,8 @@ class Settings(NamedTuple):
     abandons: bool = False
     resigns: bool = False
     serves: bool = False
+    slow_steps: int = 8
+    slow_share: float = 0.01
 
 
 @dataclass
@@ -213,7 +215,7 @@ class _Progress:
             remains = longest * longest < settings.unsettled * (self.longest - longest)
             self.arrived |= longest < settings.settle and remains
             self.longest = longest
-        self.slow = 0 if gain > RESIGN_SHARE * cost else self.slow + 1
+        self.slow = 0 if gain > settings.slow_share * cost else self.slow + 1
 
     def creeps(self, settings: Settings, iteration: int) -> bool:
         """Whether the cost falls too slowly."""
@@ -296,18 +298,23 @@ class _Run:
         for number, frame in enumerate(progress):
             arrived = frame.arrived and (exact is None or bool(exact[number]))
             frame.finished = frame.creeps(settings, iteration) or arrived
-        if settings.serves and any(frame.slow >= RESIGN_STEPS for frame in progress):
-            for frame, served in zip(progress, self._served(), strict=True):
-                frame.finished |= frame.slow >= RESIGN_STEPS and bool(served)
-        if settings.resigns and any(frame.slow >= RESIGN_STEPS for frame in progress):
-            for frame, met in zip(progress, _within(model, self.point.error, model.tasks.leads), strict=True):
-                frame.finished |= frame.slow >= RESIGN_STEPS and not met
+        slowly = [frame.slow >= settings.slow_steps for frame in progress]
+        if settings.serves and any(slowly):
+            for frame, slow, served in zip(progress, slowly, self._served(), strict=True):
+                frame.finished |= slow and bool(served)
+        if settings.resigns and any(slowly):
+            for frame, slow, met in zip(progress, slowly, self._led(), strict=True):
+                frame.finished |= slow and not met
         self._finish_met()
 
     def _served(self) -> np.ndarray:
         """Frames (F,) in which the goals that others yield to are met."""
         shares = self.frames.targets.shares
         return _within(self.model, self.point.error, None if shares is None else shares > SERVED_SHARE)
+
+    def _led(self) -> np.ndarray:
+        """Frames (F,) in which the goals that lead are met."""
+        return _within(self.model, self.point.error, self.model.tasks.leads)
 
     def _accept(self, better: np.ndarray, trial: Point, v: np.ndarray | None) -> None:
         """Go on from the trial point in frames where it is better."""

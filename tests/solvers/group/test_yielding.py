@@ -69,7 +69,7 @@ def test_the_answer_follows_a_hand_out_of_reach_and_back(way: tuple, afresh: boo
 @pytest.mark.parametrize("limited", [False, True])
 @pytest.mark.parametrize("way", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
 def test_a_frame_out_of_reach_takes_no_more_steps_than_serve_the_others(way: tuple, limited: bool, solver: str) -> None:
-    """At most 40 in a motion, the median: once the others are met, the pose does not creep on. They stay met."""
+    """At most 32 in a motion, the median: once the others are met, the pose does not creep on. They stay met."""
     skeleton, goals = figure()
     if limited:
         swing = ik.TwistSwing((-1.5, 1.5), (-1.6, 1.6), (-1.6, 1.6))
@@ -83,7 +83,7 @@ def test_a_frame_out_of_reach_takes_no_more_steps_than_serve_the_others(way: tup
     solved = ik.solve_frames(skeleton, goals, places, np.repeat(rotations[None], len(steps), 0), None, solver, options)
     missed = [solution for solution in solved if not solution.converged]
     assert len(missed) > 50
-    assert np.median([solution.iterations for solution in missed]) <= 40
+    assert np.median([solution.iterations for solution in missed]) <= 32
     assert max(solution.position_errors[1:].max() for solution in missed) < LEAST * HEIGHT
 
 
