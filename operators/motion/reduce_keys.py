@@ -58,18 +58,13 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
         objects = list(dict.fromkeys(one.ob for one in every))
         with scene_state.restored(scene, context.view_layer, ob) as visits, lineage.new_actions(objects) as copies:
             reduce_keys.untwist(every, times)
-            shown = list(dict.fromkeys([ob, *objects]))
-            is_plain = all(reduce_keys.is_plain(one) for one in shown)
-            read = yield from shares(clip.read(shown, halves[:: 2 if is_plain else 1], visits), 0.05, 0.3)
-            rate = scene.render.fps / scene.render.fps_base
-            key_bounds.key_stances(ob, every, read[0], 1 if is_plain else 2, rate)
-            before = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
-            before = before.doubled() if is_plain else before
+            first = _read(scene, ob, every, ends, halves, visits)
+            before, is_plain = yield from shares(first, 0.05, 0.3)
             figure = key_stretches.DenseFigure(ob, every, ends, times, before, size, bounds, is_plain)
             stretches = key_stretches.split(figure)
             for number, one in enumerate(stretches):
-                steps = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
-                yield from shares(steps, 0.3, 0.5)
+                fitting = shares(one.fit(), number / len(stretches), (number + 1) / len(stretches))
+                yield from shares(fitting, 0.3, 0.5)
             kept = reduce_keys.write(every, key_stretches.joined(stretches), times, copies)
             start = 0.5
             while left := [one for one in stretches if len(one.unseen)]:
@@ -116,3 +111,17 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         reduce_keys.check(every)
         return every
+
+
+def _read(
+    scene: bpy.types.Scene, ob: bpy.types.Object, every: list[reduce_keys.Dense], ends: list[str],
+    halves: list[float], visits: scene_state.Visits,
+) -> Generator[float, None, tuple[reduce_keys.DenseMotion, bool]]:  # fmt: skip
+    """The motion at all times, and whether the figure is plain; finds the frames on which feet need keys."""
+    shown = list(dict.fromkeys([ob, *(one.ob for one in every)]))
+    is_plain = all(reduce_keys.is_plain(one) for one in shown)
+    step = 1 if is_plain else 2
+    read = yield from clip.read(shown, halves[:: 3 - step], visits)
+    key_bounds.key_stances(ob, every, read[0], step, scene.render.fps / scene.render.fps_base)
+    motion = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
+    return motion.doubled() if is_plain else motion, is_plain
