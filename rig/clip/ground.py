@@ -42,7 +42,7 @@ def heights(
     found = np.full(points.shape[:-1], np.nan)
     for number in np.ndindex(found.shape):
         start = inverse @ (Vector(points[number]) - above * _DOWN)
-        hit, place, _, _ = shown.ray_cast(start, way)
+        hit, struck, _, _ = shown.ray_cast(start, way)
         if hit:
-            found[number] = (to_world @ place).z
+            found[number] = (to_world @ struck).z
     return found
