@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from ..rig.motion import limb_places, root_motion
 from .common import FIXED, OVERRIDE
 
+_BUILT_IN = ("rna_type", "name")
 _KEPT = {"options": FIXED, "override": OVERRIDE}
 
 
@@ -49,8 +50,8 @@ class DqikRetargetLimbs(bpy.types.PropertyGroup):
 
     def each(self) -> list[tuple[bpy.types.Property, bpy.types.PropertyGroup]]:
         """The limbs, as properties with their names, and how each is fitted."""
-        every = ((prop, getattr(self, prop.identifier)) for prop in self.rna_type.properties if prop.type == "POINTER")
-        return [(prop, own) for prop, own in every if isinstance(own, bpy.types.PropertyGroup)]
+        return [(prop, getattr(self, prop.identifier)) for prop in self.rna_type.properties
+                if prop.type == "POINTER" and prop.identifier not in _BUILT_IN]  # fmt: skip
 
     def fits(self) -> limb_places.Limbs:
         """How each limb goes, by part and side."""
@@ -93,9 +94,11 @@ def copy(given: bpy.types.bpy_struct, to: bpy.types.bpy_struct, only_left_out: b
     """Copy options, and those of limbs. only_left_out : those that were not set there."""
     for prop in given.rna_type.properties:
         name = prop.identifier
-        if prop.type == "POINTER" and isinstance(getattr(given, name), bpy.types.PropertyGroup):
+        if name in _BUILT_IN or not hasattr(to, name):
+            continue
+        if prop.type == "POINTER":
             copy(getattr(given, name), getattr(to, name), only_left_out)
-        elif name != "name" and hasattr(to, name) and not (only_left_out and to.is_property_set(name)):
+        elif not (only_left_out and to.is_property_set(name)):
             setattr(to, name, getattr(given, name))
 
 

@@ -100,7 +100,9 @@ class Drawn:
         if "draw" not in members:
             return
         place, self._place = self._place, cls.__name__
-        options = {prop.identifier: _default(prop) for prop in kind.properties if prop.identifier != "rna_type"}
+        last = bpy.context.window_manager.operator_properties_last(name)
+        options = {prop.identifier: getattr(last, prop.identifier) if prop.type == "POINTER" else _default(prop)
+                   for prop in kind.properties if prop.identifier != "rna_type"}  # fmt: skip
         type(cls.__name__, (), {**members, **options, "layout": _Layout(self), "bl_rna": kind})().draw(self.context)
         self._place = place
 

@@ -99,3 +99,19 @@ def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
     assert run("dqik_retarget", "--input", folder / "clips" / "walk.bvh", *words) == 1
     assert "none.blend" in report(folder / "report.json")[0]["reason"]
     assert not list((folder / "more").iterdir())
+
+
+def test_a_folder_gets_the_options_that_the_body_keeps(folder: Path) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "hero.blend"))
+    bpy.data.objects["Hero"].dqik.retarget.root = "OBJECT"
+    bpy.data.objects["Hero"].dqik.retarget.own_speed = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "going.blend"))
+    words = ("--body", folder / "going.blend", "--output", folder / "out", "--report", folder / "report.json")
+    assert run("dqik_retarget", "--input", folder / "clips" / "walk.bvh", *words) == 0
+    (entry,) = report(folder / "report.json")
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "out" / "walk.bvh.blend"))
+    hero = bpy.data.objects["Hero"]
+    assert "location" in {curve.data_path for curve in rigs.fcurves(hero)}
+    ends = round(hero.animation_data.action.frame_range[1])
+    assert ends != 30, "the clip is of another size"
+    assert entry["end"] == ends
