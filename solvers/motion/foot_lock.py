@@ -65,19 +65,28 @@ class Planted(NamedTuple):
 
 
 def plant_feet(
-    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = ()
+    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = (),
+    kept: Sequence[int] = (),
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (F, 2) bool, of heel and ball. rate : frames a second.
+
+    kept : frames on which nothing moves. A stance stands where it stands on those that it has, and goes from one to the
+    next if these differ.
 
     heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean. An arm that holds on to
     a thing is such a leg too: shoulder, elbow, wrist and hand.
     """
     known = [*heights, *(None for _ in legs[len(heights):])]
-    legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
+    kept = np.asarray(kept, dtype=int)
+    if not len(kept):
+        legs = [_steadied(*each, rate) for each in zip(legs, contacts, strict=True)]
     costs = [_cost(own, rate) for own in contacts]
-    wanted = [_wanted(*each, rate) for each in zip(legs, contacts, known, costs, strict=True)]
-    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], costs, rate)
+    wanted = [_wanted(*each, rate, kept) for each in zip(legs, contacts, known, costs, strict=True)]
+    hips, ankles = _corrections(legs, [ankle for _, ankle in wanted], costs, rate, kept)
     turns = [_reached(leg, ankle, foot) for leg, (foot, _), ankle in zip(legs, wanted, ankles, strict=True)]
+    hips[kept] = 0.0
+    for leg, turned in zip(legs, turns, strict=True):
+        turned[kept] = leg.turns[kept]
     return Planted(hips, turns)
 
 
@@ -114,20 +123,36 @@ def _shake(values: np.ndarray, rate: float) -> np.ndarray:
 
 
 def _wanted(
-    leg: Leg, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
+    leg: Leg, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The turns (F, 4) of a foot, and by how much (F, 3) its ankle has to move; NaN where it stands on nothing."""
     places = stances(leg.points, contacts, heights)
+    if len(kept):
+        places = _anchored(leg.points, contacts, places, kept)
     turn = leg.turns[:, 2]
     flat = contacts.all(-1)
     apart = quaternion.rotate(turn, np.broadcast_to(leg.ball - leg.heel, leg.ankle.shape))
     turned = np.full(leg.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
+    turned[kept] = 0.0
     foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), turn)
     ankles = np.stack([places[:, k] - quaternion.rotate(foot, point) for k, point in enumerate((leg.heel, leg.ball))])
     counts = contacts.T[..., None]
     found = np.where(counts, ankles, 0.0).sum(0) / np.where(contacts.any(-1), contacts.sum(-1), np.nan)[:, None]
+    found[kept] = leg.ankle[kept]
     return foot, found - leg.ankle
+
+
+def _anchored(points: np.ndarray, contacts: np.ndarray, places: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """The places (F, 2, 3) of stances that keep those of heel and ball (F, 2, 3) on some frames."""
+    found = places.copy()
+    for k in (0, 1):
+        for begin, end in runs(contacts[:, k]):
+            own = kept[(kept >= begin) & (kept < end)]
+            if len(own):
+                for axis in range(3):
+                    found[begin:end, k, axis] = np.interp(np.arange(begin, end), own, points[own, k, axis])
+    return found
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
@@ -199,7 +224,7 @@ def _stiffness(rate: float) -> float:
 
 
 def _corrections(
-    legs: Sequence[Leg], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float
+    legs: Sequence[Leg], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float, kept: np.ndarray
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
@@ -219,6 +244,7 @@ def _corrections(
             for other in (slice(0, 3), rows):
                 base[:, 2, one, other] += exact[:, None, None] * np.eye(3)
             places[:, one] += exact[:, None] * np.nan_to_num(own)
+    base[kept, 2, :3, :3] += _EXACT / unit**2 * np.eye(3)
     hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in legs]
     for _ in range(_ROUNDS):
         blocks, right = base.copy(), places.copy()
