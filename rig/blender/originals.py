@@ -6,11 +6,15 @@ from collections.abc import Iterator
 import bpy
 
 MEND = "MEND"
-"""How an action that Mend Motion has made says so."""
+IN_BETWEENS = "IN_BETWEENS"
+"""How actions that Mend Motion and In-Betweens have made say so."""
 
 
 def name_original(action: bpy.types.Action, original: bpy.types.Action, made_by: str = "") -> None:
-    """Say from which action another one was made; the original stays in the file. made_by : empty, or `MEND`."""
+    """Say from which action another one was made; the original stays in the file.
+
+    made_by : empty, or one of the above.
+    """
     action.dqik_original, action.dqik_made_by = original, made_by
     if original.library is None:  # a linked one stays where it is, and undo would not take the mark back
         original.use_fake_user = True

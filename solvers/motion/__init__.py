@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, keep_out, planting, two_bones
+from . import fine_time, in_betweens, keep_out, planting, two_bones
 from .banded import solve as solve_band
 from .contacts import find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
@@ -16,7 +16,7 @@ from .steady_path import steady_path
 
 __all__ = [
     "Bodies", "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes", "faded", "few_keys",
-    "find_contacts", "find_holds", "fine_time", "fit_keys", "follow_through", "following", "keep_out", "likely_rate",
-    "plant_feet", "planting", "runs", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors",
-    "two_bones",
+    "find_contacts", "find_holds", "fine_time", "fit_keys", "follow_through", "following", "in_betweens", "keep_out",
+    "likely_rate", "plant_feet", "planting", "runs", "smooth", "solve_band", "standing_heights", "steady_path",
+    "total_errors", "two_bones",
 ]  # fmt: skip

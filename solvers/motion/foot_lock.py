@@ -76,11 +76,16 @@ class LegWay(NamedTuple):
     length: float
 
     @classmethod
-    def of(cls, leg: Leg, contacts: np.ndarray, count: int, rate: float) -> "tuple[LegWay, Leg]":
-        """Of a leg whose frames are every `count`th time of contacts (G, 2), and the leg: both without their shake."""
+    def of(
+        cls, leg: Leg, contacts: np.ndarray, count: int, rate: float, steadies: bool = True
+    ) -> "tuple[LegWay, Leg]":  # fmt: skip
+        """Of a leg whose frames are every `count`th time of contacts (G, 2), and the leg.
+
+        steadies : whether both are without their shake.
+        """
         fine = _finer(leg, count)
         points = fine_time.finer(leg.points, count, _STILL * leg.length)
-        even = _steadied(fine, points, contacts, rate)
+        even = _steadied(fine, points, contacts, rate) if steadies else fine
         points += even.points - fine.points
         turns = fine_time.finer_turns(leg.turns[:, 2], count, _STILL)
         foot = quaternion.product(quaternion.product(even.turns[:, 2], quaternion.conjugate(fine.turns[:, 2])), turns)
@@ -98,24 +103,29 @@ class Planted(NamedTuple):
 
 
 def plant_feet(
-    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = ()
+    legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = (),
+    kept: Sequence[int] = (),
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (G, 2) bool, of heel and ball, on the fine grid (see `find_contacts`).
 
     rate : frames a second. heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean.
-    An arm that holds on to a thing is such a leg too: shoulder, elbow, wrist and hand.
+    An arm that holds on to a thing is such a leg too: shoulder, elbow, wrist and hand. kept : frames on which nothing
+    moves. A stance stands where it stands on those that it has, and goes from one to the next if these differ.
     """
-    count = fine_time.steps(rate)
-    rate *= count
-    both = [LegWay.of(leg, own, count, rate) for leg, own in zip(legs, contacts, strict=True)]
-    ways, legs = [way for way, _ in both], [leg for _, leg in both]
+    count, frames = fine_time.steps(rate), np.asarray(kept, dtype=int)
+    rate, at = rate * count, count * frames
+    both = [LegWay.of(leg, own, count, rate, not len(at)) for leg, own in zip(legs, contacts, strict=True)]
+    ways, even = [way for way, _ in both], [leg for _, leg in both]
     finer = [None if own is None else fine_time.finer_heights(own, count) for own in heights]
     known = [*finer, *(None for _ in legs[len(heights):])]
     costs = [_cost(own, rate) for own in contacts]
-    wanted = [_wanted(*each, rate) for each in zip(ways, contacts, known, costs, strict=True)]
-    hips, moves = _corrections(ways, [move for _, move in wanted], costs, rate)
+    wanted = [_wanted(*each, rate, at) for each in zip(ways, contacts, known, costs, strict=True)]
+    hips, moves = _corrections(ways, [move for _, move in wanted], costs, rate, at)
+    hips[at] = 0.0
     turns = [_reached(leg, move[::count], foot[::count])
-             for leg, (foot, _), move in zip(legs, wanted, moves, strict=True)]  # fmt: skip
+             for leg, (foot, _), move in zip(even, wanted, moves, strict=True)]  # fmt: skip
+    for leg, turned in zip(legs, turns, strict=True):
+        turned[frames] = leg.turns[frames]
     return Planted(hips[::count], turns)
 
 
@@ -159,19 +169,35 @@ def _shake(values: np.ndarray, rate: float) -> np.ndarray:
 
 
 def _wanted(
-    way: LegWay, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float
+    way: LegWay, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The turns (G, 4) of a foot, and by how much (G, 3) its ankle has to move; NaN where it stands on nothing."""
     places = stances(way.points, contacts, heights)
+    if len(kept):
+        places = _anchored(way.points, contacts, places, kept)
     flat = contacts.all(-1)
     apart = quaternion.rotate(way.foot, np.broadcast_to(way.marks[1] - way.marks[0], way.ankle.shape))
     turned = np.full(way.ankle.shape, np.nan)
     turned[flat] = quaternion.log(quaternion.between(apart[flat], (places[:, 1] - places[:, 0])[flat]))
+    turned[kept] = 0.0
     foot = quaternion.product(quaternion.exp(faded(turned, cost, rate)), way.foot)
     aside = (quaternion.rotate(foot[:, None], way.marks) - quaternion.rotate(way.foot[:, None], way.marks))
     moves, counts = places - way.points - aside, contacts.sum(-1)
     found = np.where(contacts[..., None], moves, 0.0).sum(1) / np.where(counts > 0, counts, np.nan)[:, None]
+    found[kept] = 0.0
     return foot, found
+
+
+def _anchored(points: np.ndarray, contacts: np.ndarray, places: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """The places (G, 2, 3) of stances that keep those of heel and ball (G, 2, 3) at some times."""
+    found = places.copy()
+    for k in (0, 1):
+        for begin, end in runs(contacts[:, k]):
+            own = kept[(kept >= begin) & (kept < end)]
+            if len(own):
+                for axis in range(3):
+                    found[begin:end, k, axis] = np.interp(np.arange(begin, end), own, points[own, k, axis])
+    return found
 
 
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
@@ -243,7 +269,7 @@ def _stiffness(rate: float, fade: float = _FADE) -> float:
 
 
 def _corrections(
-    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float
+    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float, kept: np.ndarray
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
@@ -263,6 +289,7 @@ def _corrections(
             for other in (slice(0, 3), rows):
                 base[:, 2, one, other] += exact[:, None, None] * np.eye(3)
             places[:, one] += exact[:, None] * np.nan_to_num(own)
+    base[kept, 2, :3, :3] += _EXACT / unit**2 * np.eye(3)
     hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in ways]
     for _ in range(_ROUNDS):
         blocks, right = base.copy(), places.copy()

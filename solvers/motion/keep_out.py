@@ -52,9 +52,9 @@ def kept_out(heads: np.ndarray, ways: np.ndarray, segments: np.ndarray, room: np
         depth = deep[rows, worst][:, None] / length
         if depth.max() <= _NEAR:
             break
-        unit = ways / length
-        normal = out.reshape(len(ways), -1, 3)[rows, worst] / np.maximum(distance.reshape(len(ways), -1), _LEAST)[
-            rows, worst, None]  # fmt: skip
+        unit: np.ndarray = ways / length
+        near = np.maximum(distance.reshape(len(ways), -1)[rows, worst], _LEAST)
+        normal: np.ndarray = out.reshape(len(ways), -1, 3)[rows, worst] / near[:, None]
         normal = normal + _NEAR * np.cross(unit, np.eye(3)[np.abs(unit).argmin(-1)])  # head-on any side will do
         side = normal - (normal * unit).sum(-1, keepdims=True) * unit
         sine = np.maximum(np.sqrt((side * side).sum(-1, keepdims=True)), _LEAST)

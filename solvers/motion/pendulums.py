@@ -204,7 +204,8 @@ class _Pendulums:
     def _place(self, step: int, ways: np.ndarray) -> None:
         """Place all bones at a step, along `ways` (B, 3) as far as bodies and the bound allow it."""
         led, parents, carried = self._led, self._chain.parents, self._chain.carried
-        segments = None if self._bodies is None else _now(self._bodies.segments, step / self._steps)
+        bodies = self._bodies
+        segments = np.zeros((0, 2, 3)) if bodies is None else _now(bodies.segments, step / self._steps)
         count = len(ways)
         self._heads, self._aims, self._ways, self._pushes = (np.empty((count, 3)) for _ in range(4))
         totals, tips = np.empty((count, 3, 3)), np.empty((count, 3))
@@ -217,7 +218,7 @@ class _Pendulums:
                 aims = (turned @ aims[..., None])[..., 0]
             length = _length(aims)
             way = ways[bones] * length / np.maximum(_length(ways[bones]), _LEAST)
-            inside = way if segments is None else kept_out(heads, way, segments, self._bodies.room[bones])
+            inside = way if bodies is None else kept_out(heads, way, segments, bodies.room[bones])
             inside = _within(inside, aims, self._spring.bound)
             out = inside - way
             self._pushes[bones] = out / np.maximum(_length(out), _LEAST)

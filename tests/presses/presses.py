@@ -355,6 +355,13 @@ def feet_stand(stage: Stage, seen: Seen) -> str:
     return "" if balls else "the list has no contact"
 
 
+def poses_stay(stage: Stage, seen: Seen) -> str:
+    """On the frames of keys the figure is as it was."""
+    found = (apart(seen.before[time], seen.after[time], 5.0, f"at the key on {time}")
+             for time in stage.times() if time in seen.before and time in seen.after)  # fmt: skip
+    return next((words for words in found if words), "")
+
+
 def contacts_listed(stage: Stage, seen: Seen) -> str:
     """The list has contacts."""
     del seen
@@ -472,6 +479,8 @@ PRESSES: dict[str, Press] = {
                                 may=lambda stage, time: abs(time - stage.now) < 4.0),
     "mend_motion": Press(on("mend_motion", "hips", **WHOLE), feet_stand, kind="walker",
                          may=all_frames, keeps_keys=False),
+    "in_betweens": Press(on("in_betweens", "hips", **WHOLE), poses_stay, kind="walker", may=all_frames,
+                         keeps_keys=False),
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
                                 may=within(0.25, 0.75), keeps_keys=True),
     "contacts_find": Press(on("contacts_find", "hips", **WHOLE), contacts_listed, kind="walker"),

@@ -29,6 +29,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
         column = layout.column(align=True)
+        column.operator("dqik.in_betweens", text="In-Betweens...")
         column.operator("dqik.edit_range")
         column.operator("dqik.overlap", text="Overlap...")
         report = last_report.of(ob)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames between keyed poses."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ...rig.blender import originals, scene_state
+from ...rig.clip import clip, lineage
+from ...rig.motion import in_betweens
+from ...rig.notes import Note, Refused
+from ..common import Steps, armature
+from ..frames import FramesTool, shares
+
+
+class DQIK_OT_in_betweens(FramesTool, bpy.types.Operator):
+    """Key the frames between keyed poses as people move. The poses stay, and the old action stays in the file"""
+
+    bl_label = "In-Betweens"
+
+    plant: BoolProperty(name="Plant Feet", description="Feet stand where they stand at the keys, and do not slide",
+                        default=True)  # fmt: skip
+    original: BoolProperty(name="From the Keys", description="Where in-betweens were made before, start from the keyed "
+                           "poses again. What was edited since then is in the old action only", default=True,
+                           options={"SKIP_SAVE"})  # fmt: skip
+
+    has_step = False
+    whole_motion = True
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob = armature(context)
+        again = ob is not None and originals.of(ob, originals.IN_BETWEENS) is not None
+        self.column("frame_start", "frame_end", "plant", *(["original"] if again else []))
+
+    def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
+        scene = context.scene
+        source = originals.of(ob, originals.IN_BETWEENS) if self.original else None
+        with lineage.instead(ob, source):
+            own = in_betweens.figure(ob)
+            keyed = [frame for frame in in_betweens.key_frames(ob, own) if frames[0] <= frame <= frames[-1]]
+            if len(keyed) < 2 or keyed[-1] - keyed[0] < len(keyed):
+                raise Refused(Note("There is no frame between two keyed poses of {} in this range", repr(ob.name)))
+            whole = list(range(keyed[0], keyed[-1] + 1))
+            with scene_state.restored(scene, context.view_layer, ob) as visits:
+                [shown] = yield from shares(clip.read([ob], whole, visits), 0.0, 0.9)
+            values, stances = in_betweens.between(ob, own, shown, whole, keyed, self.rate(scene), self.plant)
+            with lineage.new_actions([ob], originals.IN_BETWEENS):
+                clip.write(ob, values, scene_state.times(scene, whole))
+        scene_state.look_again(scene)
+        notes = [Note("{} frames between {} keyed poses", len(whole) - len(keyed), len(keyed))]
+        notes += [Note("Feet stand {} times", stances)] if self.plant else []
+        self.conclude(ob, True, *notes)

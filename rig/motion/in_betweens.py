@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""In-Betweens: the frames between the keyed poses of a figure, as people move, with feet that stand."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ...solvers.motion import Leg, fine_time, in_betweens, plant_feet
+from .. import curves
+from ..blender import animation, rotation
+from ..clip import clip, inside_limits, person_frames
+from ..clip.person_frames import SIDES, Person
+from ..figure import ends
+from ..figure.body import RestBody
+from ..figure.character import Character
+from ..keys import keyable
+from ..notes import Code, Note, Refused
+from ..shot import attachable
+from . import retarget
+
+_WHOLE = 0.01  # frames: keys that are nearer to a whole frame are on it
+_TRUNK = (("hips", (0,)), ("spine", (1, 2, 3)), ("neck", (4, 5, 6)))  # chains, and the numbers of their parts
+_ARM = ("arm", "forearm", "hand")
+_LEAST = 1e-12
+_SAME = 1e-4  # rotation channels that differ by less are the same
+
+
+class Limbed(NamedTuple):
+    """A figure whose keyed poses are known: its bones and the numbers of their parts, and the bone that moves it.
+
+    joints : pairs of points of the lines of `in_betweens.KeyPoses`, each a bone and a place in armature space at rest.
+    """
+
+    person: Person
+    bones: list[int]
+    parts: np.ndarray
+    mover: int
+    joints: list[tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]]
+
+
+class Poses(NamedTuple):
+    """World turns from rest (F, N, 4) and heads (F, N, 3) of all bones."""
+
+    turns: np.ndarray
+    heads: np.ndarray
+
+
+def figure(ob: bpy.types.Object) -> Limbed:
+    """The parts of an armature object. Raises `Refused` if they are not known, or not moved by keys alone."""
+    person = person_frames.of(ob)
+    chains, body = person.chains, Character.of(ob).body
+    needed = [("spine", "", 0), ("neck", "", 0), *((part, side, 0) for side in SIDES for part in _ARM)]
+    if person.four or not all(key in chains for key in needed):
+        raise Refused(Note("{} is no whole person: In-Betweens needs hips, spine, head, arms and legs, by their Role "
+                           "in the Bone panel", repr(ob.name)))
+    found = dict[int, int]()
+    for name, numbers in _TRUNK:
+        chain = chains[name, "", 0]
+        at = np.rint(np.linspace(0, len(numbers) - 1, len(chain)) if len(chain) > 1 else [len(numbers) - 1])
+        found.update({bone: numbers[int(number)] for bone, number in zip(chain, at, strict=True)})
+    for side, start in zip(SIDES, (7, 15), strict=True):
+        for number, part in enumerate(in_betweens.LIMB_PARTS, start):
+            found.update(dict.fromkeys(chains.get((part, side, 0), [])[:1], number))
+    order = sorted(found, key=person.armature.tree.depth)
+    own = Limbed(person, order, np.array([found[bone] for bone in order]), retarget.carrier(ob, person),
+                 _joints(person, body))  # fmt: skip
+    _check(ob, own)
+    return own
+
+
+def _joints(person: Person, body: RestBody) -> list[tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]]:
+    heads, chains = person.armature.heads, person.chains
+
+    def head(bone: int) -> tuple[int, np.ndarray]:
+        return bone, heads[bone]
+
+    def end(bone: int) -> tuple[int, np.ndarray]:
+        return bone, ends.of(body, bone)
+
+    hips, chest = chains["hips", "", 0][0], chains["spine", "", 0][-1]
+    neck, skull = chains["neck", "", 0][0], chains["neck", "", 0][-1]
+    found = [(head(hips), head(chest)), (head(chest), head(neck)), (head(neck), head(skull)), (head(skull), end(skull))]
+    if neck == skull:
+        found[2] = found[3]
+    for side, leg in zip(SIDES, person.legs, strict=True):
+        bones = {part: chains[part, side, 0][0] for part in in_betweens.LIMB_PARTS if (part, side, 0) in chains}
+        collar = bones.get("collar", chest)
+        foot, ball = heads[bones["foot"]], (bones["foot"], heads[bones["foot"]] + leg.ball)
+        toes = (head(bones["toes"]), end(bones["toes"])) if "toes" in bones else ((leg.foot, foot + leg.heel), ball)
+        found += [(head(collar), head(bones["arm"])), (head(bones["arm"]), head(bones["forearm"])),
+                  (head(bones["forearm"]), head(bones["hand"])), (head(bones["hand"]), end(bones["hand"])),
+                  (head(bones["thigh"]), head(bones["shin"])), (head(bones["shin"]), head(bones["foot"])),
+                  (head(bones["foot"]), head(bones["toes"]) if "toes" in bones else ball), toes]  # fmt: skip
+    left, right = (leg.thigh for leg in person.legs)
+    return [*found, (head(right), head(left))]
+
+
+def _check(ob: bpy.types.Object, own: Limbed) -> None:
+    """Raise `Refused` if a bone cannot be keyed, or something else than keys moves it."""
+    names, driven = [ob.pose.bones[bone].name for bone in own.bones], animation.animation(ob).driven
+    keyable.refuse(attachable.hidden_by_live(ob, names))
+    for name in names:
+        acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
+        if acting or name in driven:
+            raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
+    if own.person.attached:
+        raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
+    if ob.animation_data is None or ob.animation_data.action is None:
+        raise Refused(Note("{} has no keyed poses: key some first", repr(ob.name)))
+    keyable.check(ob, _paths(ob, own), copied=True)
+
+
+def _paths(ob: bpy.types.Object, own: Limbed) -> list[str]:
+    bones = [ob.pose.bones[bone] for bone in own.bones]
+    turned = [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones]
+    return [*turned, curves.bone_path(ob.pose.bones[own.mover].name, "location")]
+
+
+def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
+    """The frames of keyed poses: those on which any bone of the figure has keys. Raises `Refused` if they are none."""
+    times = curves.times(curves.keyed(ob, _paths(ob, own)))
+    frames = [round(time) for time in times]
+    if any(abs(time - frame) > _WHOLE for time, frame in zip(times, frames, strict=True)):
+        raise Refused(Note("Keys of {} lie between whole frames: snap them first (Key > Snap in the Dope Sheet)",
+                           repr(ob.name)))
+    return frames
+
+
+def between(
+    ob: bpy.types.Object, own: Limbed, shown: clip.Clip, frames: Sequence[int], keyed: Sequence[int], rate: float,
+    plant: bool,
+) -> tuple[dict[tuple[str, str], np.ndarray], int]:  # fmt: skip
+    """The channels, as of `clip.write`, on whole frames from the first key to the last, and how many stances there are.
+
+    shown : what Blender shows on these frames. keyed : which of them have keys. plant : whether feet stand.
+    """
+    body = shown.body(own.person.armature.rest)
+    before = Poses(body.turns, body.heads)
+    rows = np.searchsorted(frames, keyed)
+    scale = retarget.size(own.person, body)
+    poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, scale)
+    found = in_betweens.in_betweens(poses, np.asarray(frames) / rate)
+    turns = dict(zip(own.bones, found.turns.swapaxes(0, 1), strict=True))
+    posed = _posed(ob, own, before, turns, np.zeros((len(frames), 3)))
+    shift = found.hips - _hips(own, posed)
+    posed, count = _posed(ob, own, before, turns, shift), 0
+    if plant:
+        legs = [_leg(posed, leg.bones, scale * leg.heel, scale * leg.ball) for leg in own.person.legs]
+        points = np.stack([leg.points for leg in legs], 1)
+        stands = in_betweens.stances(found.stands, points, rows, poses.leg, rate)
+        count = sum(len(in_betweens.runs(stands[:, side].any(-1))) for side in (0, 1))
+        times = fine_time.finer_mask(stands, fine_time.steps(rate))
+        planted = plant_feet(legs, list(times.swapaxes(0, 1)), rate, kept=rows)
+        for leg, new in zip(own.person.legs, planted.turns, strict=True):
+            turns.update(zip(leg.bones, new.swapaxes(0, 1), strict=True))
+        shift = shift + planted.hips
+    return _channels(ob, own, shown, before, turns, shift, rows), count
+
+
+def _leg(poses: Poses, bones: Sequence[int], heel: np.ndarray, ball: np.ndarray) -> Leg:
+    """A leg of three bones on all frames. heel, ball : (3,), in the foot's frame."""
+    hip, knee, ankle = poses.heads[:, bones].swapaxes(0, 1)
+    return Leg(hip, knee, ankle, poses.turns[:, bones], heel, ball)
+
+
+def _hips(own: Limbed, poses: Poses) -> np.ndarray:
+    """The place (F, 3) between the hip joints."""
+    return poses.heads[:, [leg.thigh for leg in own.person.legs]].mean(1)
+
+
+def _key_poses(own: Limbed, poses: Poses, times: np.ndarray, scale: float) -> in_betweens.KeyPoses:
+    """What is told of K poses at times (K,) [s]."""
+
+    def place(point: tuple[int, np.ndarray]) -> np.ndarray:
+        bone, at = point
+        line = scale * (at - own.person.armature.heads[bone])
+        return poses.heads[:, bone] + quaternion.rotate(poses.turns[:, bone], np.broadcast_to(line, (len(times), 3)))
+
+    lines = np.stack([place(b) - place(a) for a, b in own.joints], 1)
+    lines /= np.maximum(np.linalg.norm(lines, axis=-1, keepdims=True), _LEAST)
+    feet = np.stack([np.stack([place((leg.foot, own.person.armature.heads[leg.foot] + point))
+                               for point in (leg.heel, leg.ball)], 1) for leg in own.person.legs], 1)  # fmt: skip
+    return in_betweens.KeyPoses(times, own.parts, poses.turns[:, own.bones], _hips(own, poses), lines, feet,
+                                scale * own.person.leg)  # fmt: skip
+
+
+def _posed(
+    ob: bpy.types.Object, own: Limbed, before: Poses, turns: Mapping[int, np.ndarray], shift: np.ndarray
+) -> Poses:
+    """All bones if some have other world turns (F, 4), and what moves the figure is moved by `shift` (F, 3)."""
+    armature = own.person.armature
+    new = Poses(before.turns.copy(), before.heads.copy())
+    for bone in sorted(range(len(armature.parent)), key=armature.tree.depth):
+        above = int(armature.parent[bone])
+        if above >= 0:
+            change = quaternion.product(new.turns[:, above], quaternion.conjugate(before.turns[:, above]))
+            line = before.heads[:, bone] - before.heads[:, above]
+            new.heads[:, bone] = new.heads[:, above] + quaternion.rotate(change, line)
+            if ob.pose.bones[bone].bone.use_inherit_rotation:
+                new.turns[:, bone] = quaternion.product(change, before.turns[:, bone])
+        if bone in turns:
+            new.turns[:, bone] = turns[bone]
+        if bone == own.mover:
+            new.heads[:, bone] += shift
+    return new
+
+
+def _channels(
+    ob: bpy.types.Object, own: Limbed, shown: clip.Clip, before: Poses, turns: Mapping[int, np.ndarray],
+    shift: np.ndarray, rows: np.ndarray,
+) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    """The channels of bones with other world turns, inside their limits; on rows of keys as they are."""
+    found, inside = dict[tuple[str, str], np.ndarray](), dict[int, np.ndarray]()
+    for bone in own.bones:
+        pose_bone = ob.pose.bones[bone]
+        mode, own_before = pose_bone.rotation_mode, shown.rotations[:, bone].astype(float)
+        without = _posed(ob, own, before, inside, np.zeros_like(shift)).turns[:, bone]  # as those above carry it
+        turned = rotation.to_quaternion(mode, own_before)
+        rest = quaternion.from_matrix(own.person.armature.rest[bone, :3, :3])
+        by = quaternion.relative(quaternion.product(without, rest), quaternion.product(turns[bone], rest))
+        new = inside_limits.projection(pose_bone)(quaternion.product(turned, by))
+        new[rows] = turned[rows]
+        inside[bone] = quaternion.product(without, quaternion.product(rest, quaternion.product(
+            quaternion.relative(turned, new), quaternion.conjugate(rest))))  # fmt: skip
+        after = clip.continuous(mode, new, own_before[0])
+        same = np.abs(after[rows] - own_before[rows]).max(-1, keepdims=True) < _SAME
+        after[rows] = np.where(same, own_before[rows], after[rows])
+        found[pose_bone.name, rotation.PATHS[mode]] = after
+    location = shown.locations[:, own.mover].astype(float)
+    axes = shown.channel_space(own.mover)[:, :3, :3]
+    moved = location + np.linalg.solve(axes, shift[..., None])[..., 0]
+    moved[rows] = location[rows]
+    found[ob.pose.bones[own.mover].name, "location"] = moved
+    return found

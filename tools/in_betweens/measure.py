@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures in-betweens on clips of people who were left out of the learning: `python measure.py cmu_poses.npz` (bpy).
+
+Every twelfth frame is a key. Printed are mean distances of 28 points from the captured ones on the frames between, in
+millimetres: of Blender's Bezier curves (auto-clamped handles), of the spline, with what is learnt, and planted; and how
+far heel and ball go while the captured ones stand (slower than 0.1 m a second), in millimetres a second: as captured,
+with Bezier curves, and planted.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+import captured
+import learn
+import numpy as np
+from captured import between, motion, quaternion
+
+STEP, STANDS = 12, 0.1
+FOLDS = (
+    ("01", "walk 13-17", "soccer", "walk 35-36"), ("02", "basketball", "walk 2-3", "walk 27-34"),
+    ("03", "jumping", "te walk", "washwindow", "walk 48-52"),
+    ("running", "walk 37-47", "directing_traffic", "walk 22-26", "basketball_signal", "walk 18-21", "walk 4-5"),
+)  # fmt: skip
+"""Who is left out together. The walks are told apart by how alike their mean poses are."""
+_WALKS = ((1, 1), (2, 3), (4, 5), (13, 17), (18, 21), (22, 26), (27, 34), (35, 36), (37, 47), (48, 52))
+
+
+def person(name: str) -> str:
+    """Who, or which kind of motion, a clip belongs to."""
+    if not name.startswith("x_"):
+        return name[:2]
+    part, kind, number = name[2:4], *name[5:].rsplit("_", 1)
+    if kind != "walking":
+        return kind
+    if part == "te":
+        return "te walk"
+    first, last = next(ends for ends in _WALKS if ends[0] <= int(number) <= ends[1])
+    return "02" if last == 1 else f"walk {first}-{last}"
+
+
+class Curve:
+    """An F-curve with Bezier keys and auto-clamped handles, as Blender makes them."""
+
+    def __init__(self) -> None:
+        ob = bpy.data.objects.new("Curve", None)
+        bpy.context.scene.collection.objects.link(ob)
+        ob.keyframe_insert("location", index=0, frame=1)
+        action = ob.animation_data.action
+        bags = [action] if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags
+        self._curve = bags[0].fcurves[0]
+
+    def __call__(self, frames: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """The values at frames of a curve through keys."""
+        points = self._curve.keyframe_points
+        points.clear()
+        points.add(len(frames))
+        points.foreach_set("co", np.stack([frames, values], -1).ravel().astype(np.float32))
+        for point in points:
+            point.interpolation, point.handle_left_type, point.handle_right_type = "BEZIER", *["AUTO_CLAMPED"] * 2
+        self._curve.update()
+        return np.array([self._curve.evaluate(frame) for frame in at])
+
+
+def bezier(curve: Curve, body: captured.Body, own: Any, keys: np.ndarray, frames: np.ndarray) -> Any:
+    """Turns and hips on frames, by Bezier curves through the channels of the keys."""
+    parents = body.parents
+    local = own.turns[keys].copy()
+    local[:, 1:] = quaternion.relative(own.turns[keys][:, parents[1:]], local[:, 1:])
+    for row in range(1, len(keys)):
+        local[row] *= np.where((local[row] * local[row - 1]).sum(-1, keepdims=True) < 0.0, -1.0, 1.0)
+    flat = np.concatenate([local.reshape(len(keys), -1), own.hips[keys]], 1)
+    shown = np.stack([curve(keys, column, frames) for column in flat.T], -1)
+    turns = quaternion.normalize(shown[:, :-3].reshape(len(frames), -1, 4))
+    for part, above in list(enumerate(parents.tolist()))[1:]:
+        turns[:, part] = quaternion.product(turns[:, above], turns[:, part])
+    return turns, shown[:, -3:]
+
+
+def planted(body: captured.Body, keys: np.ndarray, found: Any) -> Any:
+    """Turns and hips of in-betweens whose feet are planted."""
+    turns = found.turns.copy()
+    places = body.places(turns, found.hips)
+    legs = [motion.Leg(*places[:, hip : hip + 3].swapaxes(0, 1), turns[:, hip : hip + 3], *body.feet[side])
+            for side, hip in enumerate((11, 19))]  # fmt: skip
+    stands = between.stances(found.stands, np.stack([leg.points for leg in legs], 1), keys, body.leg, captured.RATE)
+    times = motion.fine_time.finer_mask(stands, motion.fine_time.steps(captured.RATE))
+    answer = motion.plant_feet(legs, list(times.swapaxes(0, 1)), captured.RATE, kept=keys)
+    for hip, new in zip((11, 19), answer.turns, strict=True):
+        toes = quaternion.relative(turns[:, hip + 2], turns[:, hip + 3])
+        turns[:, hip : hip + 3] = new
+        turns[:, hip + 3] = quaternion.product(new[:, 2], toes)
+    return turns, found.hips + answer.hips
+
+
+def measured(curve: Curve, body: captured.Body, clip: Any, weights: dict[str, np.ndarray]) -> list[float]:
+    """The numbers of a clip, as printed."""
+    own = captured.key_poses(body, clip)
+    frames = np.arange((len(own.times) - 1) // STEP * STEP + 1)
+    keys = frames[::STEP]
+    told = own._replace(**{name: getattr(own, name)[keys] for name in ("times", "turns", "hips", "lines", "feet")})
+    without = weights | {"first": np.zeros_like(weights["first"])}
+    spline, learnt = (between.in_betweens(told, own.times[frames], one) for one in (without, weights))
+    ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline[:2], learnt[:2],
+            planted(body, keys, learnt)]  # fmt: skip
+    poses = [captured.of(body, own.times[frames], *way) for way in ways]
+    steps = [np.linalg.norm(np.diff(pose.feet[..., :2], axis=0), axis=-1) * captured.RATE for pose in poses]
+    contacts = captured.contacts(body, own)[frames]
+    stands = contacts[1:] & contacts[:-1] & (steps[0] < STANDS)
+    places = [body.places(*way) for way in ways]
+    off = [np.linalg.norm(place - places[0], axis=-1)[frames % STEP > 0].mean() for place in places[1:]]
+    slides = [step[stands].mean() if stands.any() else np.nan for step in (steps[0], steps[1], steps[4])]
+    return [1000.0 * float(value) for value in (*off, *slides)]
+
+
+def main() -> None:
+    """Learn without each fold, and measure it."""
+    path = Path(sys.argv[1])
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    skeletons, clips = captured.poses.load(path)
+    bodies = {name: captured.body_of(skeleton) for name, skeleton in skeletons.items()}
+    examples, curve, found = learn.examples(path), Curve(), dict[str, list[float]]()
+    print(f"{'':20}clips Bezier spline learnt planted ratio | slides: captured Bezier planted")
+    for fold in FOLDS:
+        own = learn.stored(learn.learnt([examples[clip.name] for clip in clips if person(clip.name) not in fold]))
+        weights = {name: array.astype(float) for name, array in own.items()}
+        found |= {clip.name: measured(curve, bodies[clip.skeleton], clip, weights)
+                  for clip in clips if person(clip.name) in fold}  # fmt: skip
+        for who in fold:
+            show(who, [row for name, row in found.items() if person(name) == who])
+    show("all", list(found.values()))
+    rows = np.array(list(found.values()))
+    print("mean of the clips' ratios:", *(f"{ratio:.3f}" for ratio in (rows[:, 1:4] / rows[:, :1]).mean(0)))
+
+
+def show(who: str, rows: list[list[float]]) -> None:
+    """Print the means of some clips."""
+    values = np.nanmean(rows, axis=0)
+    print(f"{who:20}{len(rows):5}", *(f"{value:6.1f}" for value in values[:4]), f"{values[3] / values[0]:6.3f} |",
+          *(f"{value:6.0f}" for value in values[4:]), flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
