@@ -60,7 +60,7 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
         loop = self.loop == "ON" or (self.loop == "AUTO" and overlap.closes(own.chain))
         turned = yield from shares(overlap.follow(ob, names, own, self._spring(scene), self.rate(scene), loop,
                                                   self.amount, self.keep_out), 0.5, 1.0)  # fmt: skip
-        count = clip.write(ob, turned, scene_state.times(scene, frames))
+        count = clip.write(ob, turned, scene_state.times(scene, frames), still=True)
         scene_state.look_again(scene)
         self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))
 

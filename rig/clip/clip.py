@@ -145,15 +145,18 @@ def continuous(mode: str, turns: np.ndarray, start: np.ndarray) -> np.ndarray:
     return found
 
 
-def write(ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float]) -> int:
+def write(
+    ob: bpy.types.Object, values: Mapping[tuple[str, str], np.ndarray], times: Sequence[float], still: bool = False
+) -> int:  # fmt: skip
     """Key channels (F, 3 or 4) at times, by the bone, empty for the object, and their name; the number of keys.
 
-    Before and after the times the action stays as it is. Of rotations, the numbers count that the channel has.
+    Before and after the times the action stays as it is; `still` : and the pose where the object has no keys. Of
+    rotations, the numbers count that the channel has.
     """
     writer, count = curves.Writer.of(ob), 0
     for (bone, path), columns in values.items():
         owner: Owner = ob.pose.bones[bone] if bone else ob
-        splits.keep_outside(owner, path, times)
+        splits.keep_outside(owner, path, times, still)
         for index in range(rotation.PATH_SIZES.get(path, columns.shape[1])):
             whole, group = curves.path_of(owner, path), curves.group_of(owner, path)
             writer.write(whole, index, group, np.array(times), columns[:, index])

@@ -8,6 +8,7 @@ else so many that the curve stays within `_NEAR`.
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import inf
 
 import bpy
 import numpy as np
@@ -50,18 +51,19 @@ def split(curve: bpy.types.FCurve, time: float, after: bool = True) -> bpy.types
     return curve.keyframe_points[number]
 
 
-def keep_outside(owner: Owner, path: str, times: Sequence[float]) -> None:
+def keep_outside(owner: Owner, path: str, times: Sequence[float], still: bool = False) -> None:
     """Let a property that gets keys at some times stay as it is before the first and after the last of them.
 
     Where its curves go on there, or those of the object where it has none, it gets a key on each side, as far away as
-    those times are from each other.
+    those times are from each other. still : whether it stays too where the object has no curves at all.
     """
     ob, whole = owner.id_data, curves.path_of(owner, path)
     own = [curve for index in range(4) if (curve := curves.find(ob, whole, index)) and len(curve.keyframe_points)]
     every = own or [curve for curve in curves.fcurves(ob.animation_data) if len(curve.keyframe_points)]
     ranges = [curve.range() for curve in every]
     step = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
-    first, last = min((one[0] for one in ranges), default=times[0]), max((one[1] for one in ranges), default=times[-1])
+    ranges = ranges or [(-inf, inf) if still else (times[0], times[-1])]
+    first, last = min(one[0] for one in ranges), max(one[1] for one in ranges)
     beside = [(max(times[0] - step, first), False)] if first < times[0] - curves.SAME_FRAME else []
     beside += [(min(times[-1] + step, last), True)] if last > times[-1] + curves.SAME_FRAME else []
     for time, after in beside:
