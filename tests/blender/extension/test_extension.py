@@ -19,9 +19,9 @@ import build_zip
 import numpy as np
 import pytest
 
-WEIGHTS = "solvers/figure/weights.npz"
+WEIGHTS = {"solvers/figure/weights.npz", "solvers/motion/in_betweens.npz"}
 LANGUAGES = {f"ui/languages/{path.name}" for path in (build_kernel.ROOT / "ui/languages").glob("*.po")}
-FILES = LANGUAGES | {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py", WEIGHTS}
+FILES = LANGUAGES | {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py"} | WEIGHTS
 FOLDERS = {"operators", "properties", "rig", "solvers", "ui"}  # of Python modules, but for the weights
 WHEELS = {
     f"wheels/dqik_kernel-{build_kernel.VERSION}-py3-none-{platform.tag}.whl" for platform in build_kernel.PLATFORMS
@@ -146,10 +146,11 @@ def test_the_python_only_zip_holds_the_same_without_the_wheels(extension_zip: Pa
         names = {name for name in archive.namelist() if not name.endswith("/")}
         assert names == {name for name in full.namelist() if not name.endswith("/")} - WHEELS
         assert not [name for name in names if name.endswith(COMPILED)]
-        for name in names - {WEIGHTS}:
+        for name in names - WEIGHTS:
             archive.read(name).decode("utf-8")  # raises on what is no text
-        with np.load(io.BytesIO(archive.read(WEIGHTS)), allow_pickle=False) as arrays:
-            assert all(np.isfinite(array).all() for array in arrays.values())
+        for name in WEIGHTS:
+            with np.load(io.BytesIO(archive.read(name)), allow_pickle=False) as arrays:
+                assert all(np.isfinite(array).all() for array in arrays.values())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
     listed = {**manifest, **manifest.get("build", {}).get("generated", {})}
     assert not {"wheels", "platforms"} & listed.keys()
