@@ -116,7 +116,7 @@ def _stands(film: np.ndarray) -> np.ndarray:
     """The frames (F, 2) on which ankle and ball of a foot both stand, as Mend Motion finds contacts."""
     leg = float(np.linalg.norm(np.diff(film[0, 0, :3], axis=0), axis=-1).sum())
     found = solvers.motion.find_contacts(film[:, :, 2:], film[:, :, 0].mean(1), RATE, leg)
-    return found[:: solvers.motion.fine_time.steps(RATE)].all(-1)
+    return solvers.motion.fine_time.on_frames(found, RATE).all(-1)
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
             motion = yield from mend_motion.read(ob, own, frames, visits, ground.ob)
         heights = mend_motion.ground_heights(context, motion, ground)
         found = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
-        on_ground, held = (times[:: fine_time.steps(rate)] for times in found)
+        on_ground, held = (fine_time.on_frames(times, rate) for times in found)
         ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))

@@ -126,7 +126,7 @@ def steps(
             heights = mend_motion.ground_heights(context, before, ground or Ground())
             count = fine_time.steps(rate)
             found = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
-            on_ground, held = (one[::count] for one in found)
+            on_ground, held = (fine_time.on_frames(one, rate) for one in found)
             if not find:
                 on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
                 held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)

@@ -32,7 +32,7 @@ def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, step:
     if legs is None:
         return
     points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::step])
-    on_ground = find_contacts(points, hips, rate, rest_legs.length(ob, legs))[:: fine_time.steps(rate)]
+    on_ground = fine_time.on_frames(find_contacts(points, hips, rate, rest_legs.length(ob, legs)), rate)
     for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
         frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
         own = [names[bone] for bone in leg.bones]

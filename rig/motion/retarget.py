@@ -245,7 +245,7 @@ def _stands(source: Source, rate: float) -> np.ndarray:
     points = np.array([source.points(side) for side in range(len(source.person.legs))])
     leg = source.person.leg * source.scale
     found = find_contacts(np.moveaxis(points, 2, 0), _hips(source.person, source.motion), rate, leg)
-    return np.any(found[:: fine_time.steps(rate)], axis=-1)
+    return np.any(fine_time.on_frames(found, rate), axis=-1)
 
 
 def _still(ways: np.ndarray, stands: np.ndarray, rate: float) -> np.ndarray:

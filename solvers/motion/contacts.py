@@ -50,7 +50,7 @@ def find_contacts(
 ) -> np.ndarray:  # fmt: skip
     """The times (G, L, K) bool at which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
 
-    Those of the frames are every `fine_time.steps(rate)`th. hips : (F, 3), the place between the hip joints. rate :
+    Those of the frames are `fine_time.on_frames` of them. hips : (F, 3), the place between the hip joints. rate :
     frames a second. leg : the length of a leg, in the unit of the places, whose third number is the height. ground :
     its height, or those (F, L, K) under the points, NaN where there is none; by default the lowest places of each
     point.

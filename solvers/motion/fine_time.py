@@ -18,6 +18,11 @@ def steps(rate: float) -> int:
     return max(round(RATE / rate), 1)
 
 
+def on_frames(values: np.ndarray, rate: float) -> np.ndarray:
+    """What values (G, ...) of the grid are on the frames (F, ...), at `rate` frames a second."""
+    return values[:: steps(rate)]
+
+
 def finer(values: np.ndarray, count: int, still: float = 0.0) -> np.ndarray:
     """Values (F, ..., K) on the grid (count (F - 1) + 1, ..., K); beyond its ends the motion goes on as inside them.
 

@@ -84,7 +84,7 @@ def times(legs: list[Leg], rate: float = RATE) -> np.ndarray:
 
 def contacts(legs: list[Leg], rate: float = RATE) -> np.ndarray:
     """The contacts (F, 2, 2) of the frames."""
-    return times(legs, rate)[:: fine_time.steps(rate)]
+    return fine_time.on_frames(times(legs, rate), rate)
 
 
 def mended(legs: list[Leg], rate: float = RATE) -> list[Leg]:

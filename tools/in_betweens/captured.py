@@ -90,7 +90,7 @@ def of(body: Body, times: np.ndarray, turns: np.ndarray, hips: np.ndarray) -> An
 
 def contacts(body: Body, own: Any) -> np.ndarray:
     """The frames (F, 2, 2) on which heel and ball of both feet stand."""
-    return motion.find_contacts(own.feet, own.hips, RATE, body.leg)[:: motion.fine_time.steps(RATE)]
+    return motion.fine_time.on_frames(motion.find_contacts(own.feet, own.hips, RATE, body.leg), RATE)
 
 
 def mirrored(own: Any) -> Any:

@@ -19,7 +19,7 @@ def found(legs: list[Leg], rate: float = 30.0, ground: float | None = None) -> n
 
 
 def on_frames(mask: np.ndarray, rate: float = 30.0) -> np.ndarray:
-    return mask[:: fine_time.steps(rate)]
+    return fine_time.on_frames(mask, rate)
 
 
 def f1(one: np.ndarray, other: np.ndarray) -> float:
