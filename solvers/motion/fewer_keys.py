@@ -134,12 +134,10 @@ def _slopes(limb: KeyedLimb, samples: np.ndarray, has_two: np.ndarray) -> np.nda
 
 def _solved(diagonal: np.ndarray, below: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The solution (K, 2, C) of a symmetric system of blocks (K, 2, 2), and (K - 1, 2, 2) below them."""
-    found, shares = right, np.empty_like(below)
+    found = right
     for key, block in enumerate(below):
-        shares[key] = block @ np.linalg.inv(diagonal[key])
-        share = shares[key]
-        diagonal[key + 1] -= share @ block.T
-        found[key + 1] -= share @ found[key]
+        diagonal[key + 1] -= block @ np.linalg.inv(diagonal[key]) @ block.T
+        found[key + 1] -= block @ np.linalg.inv(diagonal[key]) @ found[key]
     for key in range(len(found) - 1, -1, -1):
         if key < len(below):
             found[key] -= below[key].T @ found[key + 1]
