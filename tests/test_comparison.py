@@ -22,6 +22,8 @@ from peer import Tree
 
 import solvers as ik
 
+pytestmark = pytest.mark.newest
+
 TARGETS = 6
 
 

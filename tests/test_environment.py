@@ -26,6 +26,8 @@ import pytest
 import tasks
 from build_zip import ROOT
 
+pytestmark = pytest.mark.newest
+
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+pytestmark = pytest.mark.newest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -15,6 +15,8 @@ from rooms import RIG, SOLVERS
 
 import solvers
 
+pytestmark = pytest.mark.newest
+
 MOST_FILES = 20
 """In a folder: with more it is a list."""
 EXTENSION = ("__init__.py", "live.py", "operators", "properties", "rig", "solvers", "ui")

@@ -54,6 +54,7 @@ THEMES = (
     ("grab", "seen", "roll", "figure", "motion", "pushed", "available"),
     ("whole", "seen", "motion", "figure", "pushed", "roll"),
     ("whole", "motion", "attach", "keys", "undo", "grab"),
+    ("stretch", "limits", "bake", "undo", "keys", "setting"),
 )  # groups that belong together
 WORDS: dict[str, object] = {}
 for words in (vocabulary, outside, oracle, checks, outside_checks, bakes, shots, shot_checks, hand_checks,

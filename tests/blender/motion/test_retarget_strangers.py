@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
 
 import strangers
 
+pytestmark = pytest.mark.newest
+
 SIDES = (("L", 1.0), ("R", -1.0))
 HELPERS = {"ik_foot_l": "foot.L", "ik_foot_r": "foot.R", "ik_hand_l": "hand.L", "ik_hand_gun": "hand.R"}
 

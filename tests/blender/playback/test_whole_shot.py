@@ -51,6 +51,7 @@ def turns(shown: np.ndarray, ob: bpy.types.Object) -> np.ndarray:
     return np.abs(np.diff(steps, axis=0)).max(-1)
 
 
+@pytest.mark.newest
 def test_its_joints_move_more_evenly_and_its_goals_are_met() -> None:
     ob = shot()
     ob.dqik.start_from = "POSE"
@@ -284,6 +285,7 @@ def test_another_smoothness_is_an_edit(extension: str) -> None:
     assert np.abs(play(ob) - before).max() > 1e-4
 
 
+@pytest.mark.newest
 def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
     """A shot whose controls are keyed now and then, beside one whose bones are keyed on the same frames."""
     ob = shot()
@@ -302,6 +304,7 @@ def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
     assert fastest[0] < 1.1 * fastest[1]
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(("seed", "apart", "limits"), [(3, 16, False), (13, 16, True)])
 def test_it_pops_no_more_than_when_it_is_solved_in_one_piece(seed: int, apart: int, limits: bool) -> None:
     """Where a stretch can only lead from one border to the next by a pop, both are solved with it."""
@@ -353,6 +356,7 @@ def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.M
     assert len(solved) == count
 
 
+@pytest.mark.newest
 def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     """A hand of a shot goes steadily past what its goal allows of its target's path; 0 follows the target."""
     ob, target, noise = shot(), bpy.data.objects["hand.L target"], np.random.default_rng(0)

@@ -17,6 +17,8 @@ import pytest
 import rigs
 from shown_words import Drawn
 
+pytestmark = pytest.mark.newest
+
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "ui/languages").glob("*.po"))
 
 

@@ -17,17 +17,17 @@ from shot_checks import record
 from shots import Film, Object, film, is_plain, is_steady, same_film
 from vocabulary import BrokenError, bone, press, run, said, select, shown, thing
 
-__all__ = ["check_edit_range", "check_fewer_keys", "check_mend", "check_overlap", "check_retarget", "check_smooth_bake",
-           "make_walker"]  # fmt: skip
+__all__ = ["check_edit_range", "check_fewer_keys", "check_in_betweens", "check_mend", "check_overlap", "check_retarget",
+           "check_smooth_bake", "make_walker"]  # fmt: skip
 
 LAST = 12
 
 
-def make_walker(name: str, location: Sequence[float], scale: float, sway: float) -> None:
-    """A figure that steps on the spot and sways, with a key on each frame."""
+def make_walker(name: str, location: Sequence[float], scale: float, sway: float, every: int = 1) -> None:
+    """A figure that steps on the spot and sways, with a key on each frame, or on some of them."""
     ob = rigs.figure(name)
     ob.location, ob.scale = location, (scale,) * 3
-    for frame in range(1, LAST + 1):
+    for frame in range(1, LAST + 1, every):
         swing = sin(2.0 * np.pi * frame / LAST)
         angles = {"thigh.L": (0.5 * swing, 0, 0), "thigh.R": (-0.5 * swing, 0, 0), "spine": (0, sway * swing, 0.1),
                   "shin.L": (-0.3 - 0.3 * swing, 0, 0), "shin.R": (-0.3 + 0.3 * swing, 0, 0)}  # fmt: skip
@@ -97,7 +97,7 @@ def check_mend(ob_of: Object, first: int, last: int) -> None:
             raise BrokenError("whole", f"Mend Motion of frames {first} to {last} changed a key of {channel} outside")
 
 
-def check_retarget(ob_of: Object, source: str, first: int, last: int) -> None:
+def check_retarget(ob_of: Object, source: str, first: int, last: int, **options: object) -> None:
     """Retargeted: the source stays as it is; the old action stays."""
     ob = ob_of()
     settle(first)
@@ -105,7 +105,7 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int) -> None:
     before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
     frames: Film = film(range(first, last + 1)) if ready else {}
     settle(first)
-    done = run("retarget", ob, source=source, frame_start=first, frame_end=last)
+    done = run("retarget", ob, source=source, frame_start=first, frame_end=last, **options)
     update()
     ob = ob_of()
     frame_is(first, "Retarget")
@@ -122,6 +122,26 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int) -> None:
             raise BrokenError("whole", f"Retarget has changed the {what}")
     others = {frame: {key: pose for key, pose in now.items() if key != key_of(ob)} for frame, now in frames.items()}
     same_film("whole", others, f"{ob.name!r} got the motion of {source!r}")
+
+
+def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None:
+    """The old action stays, and so does what is shown on the frames with keys and outside the range."""
+    ob = ob_of()
+    settle(first)
+    ready = is_steady() and is_ready(ob) and not ob.dqik.live
+    before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
+    frames: Film = film({time for points in keys.values() for time, _ in points}) if ready else {}
+    settle(first)
+    done = run("in_betweens", ob, frame_start=first, frame_end=last, plant=plant)
+    update()
+    ob = ob_of()
+    frame_is(first, "In-Betweens")
+    if "FINISHED" not in done:
+        refused(before, here, ready, "In-Betweens")
+        return
+    old_stays(action, keys, ob, "In-Betweens")
+    if is_steady():
+        same_film("whole", frames, f"In-Betweens of {ob.name!r} on frames {first} to {last}", 5.0)
 
 
 def check_fewer_keys(ob_of: Object, first: int, last: int, angle: float, selected: Sequence[str]) -> None:

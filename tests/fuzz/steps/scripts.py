@@ -21,6 +21,8 @@ WORDS = {"OPERATORS": OPERATORS, "MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": 
 
 _AUTO = "bpy.context.scene.tool_settings.use_keyframe_insert_auto"
 _MADE = "made = {local}.copy()\nbpy.context.scene.collection.objects.link(made)"
+_FITS = (", stance={one([0.0, 0.5, 1.0])}, own_speed={chance(0.3)}, by_name={chance(0.3)}, "
+         "root={one(['AUTO', 'AUTO', 'BONE', 'OBJECT', 'IN_PLACE'])!r}")  # fmt: skip
 
 SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "frame": [(6, "at_frame({frame()})")],
@@ -119,6 +121,13 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
         (0.5, "made = {bone}\nfor part in ('twist', 'swing_x', 'swing_z'):\n"
               "    for end in ('min', 'max'): setattr(made, 'dqik_' + part + '_' + end, 0)\n"
               "made.dqik_use_limits = True"),
+    ],
+    "stretch": [
+        (1.5, "made = {bone}; made.dqik_stretch = {one([0.2, 1.0, 0.0])}; made.dqik_keep_volume = {chance(0.4)}\n"
+              "for one in made.children: one.bone.inherit_scale = {one(['NONE', 'NONE', 'FULL'])!r}"),
+        (0.5, ("key({bone}, 'dqik_stretch', {levels(2)})", "key({bone}, 'scale', {places(1, 2)})",
+               "{bone}.scale = {vector(1.5)}")),
+        (1, "check_bake(lambda: {active}, {one(['NEW', 'CURRENT'])!r}, 4)"),
     ],
     "live": [(2, "{rig}.dqik.live = True"), (1, "{rig}.dqik.live = False")],
     "operators": [
@@ -295,7 +304,8 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "whole": [
         (2, "check_mend(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])})"),
         (2, "check_retarget(lambda: {active}, {draw.scene_rig().name!r}, {whole(1, 4)}, "
-            "{one([12, 12, draw.whole(5, 12)])})"),
+            "{one([12, 12, draw.whole(5, 12)])}" + _FITS + ")"),
+        (2, "check_in_betweens(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}, {chance(0.7)})"),
         (3, "check_fewer_keys(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}, {one([0.01, 0.1])}, "
             "{one([[], [], draw.bones(active, 2)])})"),
         (3, "check_edit_range(lambda: {active}, {bones(active, 2)}, {vector(0.4)}, {whole(1, 12)}, {one([1, 3, 6])})"),

@@ -16,7 +16,8 @@ def make_walker(draw: Draw) -> str:
         raise NothingToDrawError
     place = draw.one([(0, 0, 0), draw.vector(1.0)])
     scale = draw.one([1.0, draw.number(0.3, 3.0)])
-    return f"make_walker({draw.new_name('Walker')!r}, {place}, {scale}, {draw.number(0.0, 0.4)})"
+    every = draw.one([1, 1, draw.whole(2, 5)])
+    return f"make_walker({draw.new_name('Walker')!r}, {place}, {scale}, {draw.number(0.0, 0.4)}, {every})"
 
 
 @step("whole", 2)
@@ -28,6 +29,7 @@ def check_whole_again(draw: Draw) -> str:
     press = draw.one([
         f"press('mend_motion', {words})", f"press('retarget', source={other.name!r}, {words})",
         f"press('unbake', {words})", f"press('overlap', {words})", f"press('bake', smooth=1.0, {words})",
+        f"press('in_betweens', {words})",
     ])  # fmt: skip
     names = [one.name for one in draw.some(ob.pose.bones, 2)]
     return f"check_again(lambda: (select({named(ob)}, {names}), {press}), {draw.random.randint(1, 12)})"
