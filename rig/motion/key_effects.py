@@ -77,6 +77,8 @@ class _Solve:
         free = [name for name in moved if not bones[name].dqik_lock]
         self.joints = np.array(sorted(numbers[name] for name in free), dtype=int)
         self.above = [{numbers[one.name] for one in (bone, *bone.parent_recursive)} for bone in bones]
+        if not len(self.joints):  # goals that are refused, such as one whose target is in its own chain, move nothing
+            self.goals.clear()
         if not self.goals:
             return
         columns, weights, still = list[np.ndarray](), list[float](), np.zeros((len(motion.heads), 3))

@@ -285,6 +285,16 @@ def test_a_live_body_is_not_held_by_it() -> None:
     assert rigs.turn(film(ob, [20])[0], before[FRAMES.index(20)]) < 1e-4
 
 
+def test_a_live_body_whose_only_goal_moves_nothing_gets_few_keys_too() -> None:
+    """Such as one whose target is the bone that it moves."""
+    ob = dancer()
+    rigs.goal(ob, "hand.L", ob, subtarget="hand.L")
+    ob.dqik.live = True
+    before = film(ob, FRAMES)
+    assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    assert joints_turned(ob, before, film(ob, FRAMES)) < radians(0.6)
+
+
 def test_a_motion_that_would_get_more_keys_is_refused() -> None:
     """Steps would need many keys with handles."""
     ob = live_body(range(1, 41, 8), "CONSTANT")
