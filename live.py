@@ -26,6 +26,7 @@ from .rig.frame.sessions import sessions
 from .rig.frame.step import frame as step
 from .rig.frame.step.session import Session
 from .rig.notes import Note, note_of
+from .rig.overlay import preview
 from .rig.shot import holds as shot_holds
 from .rig.shot import mirrored_paste
 from .solvers import DqikError
@@ -50,6 +51,7 @@ def forget(undone: bool = False) -> None:
     else:
         sessions.forget()
     seen_motion.forget()
+    preview.forget()
     _walked.clear()
     _borrowed.clear()
 

@@ -3,17 +3,18 @@
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...properties import retarget as options
-from ...rig.blender import originals, scene_state
+from ...rig.blender import originals, scene_state, views
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.keys import keyable
 from ...rig.motion import retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
-from ..common import Steps, armature, refuse
+from ...rig.overlay import preview
+from ..common import Steps, Tool, armature, refuse
 from ..frames import FramesTool, shares
 
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
@@ -26,6 +27,9 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
     source: StringProperty(name="Source", description="The armature whose motion this one gets",
                            options={"SKIP_SAVE"})  # fmt: skip
+    preview: BoolProperty(name="Preview Only", description="Show the new motion as lines in the 3D view, play it and "
+                          "change the options in the panel that adjusts the last operation. Nothing is keyed",
+                          default=False, options={"SKIP_SAVE"})  # fmt: skip
 
     doing = Note("Carrying the motion over")
     has_step = False
@@ -41,6 +45,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         for limb, own in self.limbs.each():
             limbs.prop(own, "places", text=limb.name)
             limbs.row(align=True).prop(own, "offset", text="Offset")
+        self.column("preview")
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one."""
@@ -76,6 +81,12 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
             reading = retarget.take(source, ob, people, frames, self.rate(scene), fit.own_speed, visits)
             taken = yield from shares(reading, 0.0, _READ)
         answer = yield from shares(retarget.transfer(taken, ob, people[ob], fit), _READ, _SOLVED)
+        self._keep(ob)
+        if self.preview:
+            asked = frames[0], frames[-1]
+            preview.show(ob, source.name, asked, taken.frames, answer.posed, taken.space.scale)
+            views.redraw()
+            return Note("A preview on {} frames: nothing is keyed", len(taken.frames))
         ob.dqik.live = False
         switches.to_fk(ob)
         data = source.animation_data
@@ -88,13 +99,14 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
             count += same_names.key_visibility(source, ob, both, looks, times)
             count += same_names.key_shapes(source, ob, name, looks, times)
             carried = {source.pose.bones[bone].name for bone in same_names.pairs(*both)}
-        self._keep(ob)
+        preview.hide(ob)
         scene_state.look_again(scene)
         originals.name_source(ob, source)
         scaled = retarget.scaled(source, carried)
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
         self.conclude(ob, not scaled, Note("{} bones on {} frames, {} keys",
                                            len(answer.bones), len(taken.frames), count), *left)
+        return None
 
     def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
@@ -114,3 +126,20 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         if self.root == root_motion.OBJECT:
             root_motion.check_object(ob)
         return source
+
+
+class DQIK_OT_preview_hide(Tool, bpy.types.Operator):
+    """Hide the motion that Retarget would give this figure"""
+
+    bl_label = "Hide Preview"
+    stores = False
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
+        usual = super().unavailable(context, ob)
+        return Note("Preview a motion with Retarget first") if usual is None and preview.of(ob) is None else usual
+
+    def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> None:
+        preview.hide(ob)
+        views.redraw()

@@ -19,7 +19,8 @@ class BodyChannels(NamedTuple):
     """Rotations (F, B, 4) of bones from rest, and the locations (F, 3) of some of them by number.
 
     Those are the bone that carries the figure, what does not hang on what it goes with, and a root that takes the way.
-    of_object : the channels of the object, as of `clip.write`, if it takes the way. scales : (F, 3) of bones.
+    of_object : the channels of the object, as of `clip.write`, if it takes the way. scales : (F, 3) of bones. posed :
+    where they put the body.
     """
 
     bones: list[int]
@@ -27,6 +28,7 @@ class BodyChannels(NamedTuple):
     locations: dict[int, np.ndarray]
     of_object: dict[tuple[str, str], np.ndarray]
     scales: dict[int, np.ndarray]
+    posed: BodyMotion
 
 
 def channels(
@@ -82,7 +84,7 @@ def _channels(body: Body, posed: BodyMotion, movers: Sequence[int]) -> BodyChann
     turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
         quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
     locations = {bone: location(bone, moved(bone)) for bone in (*movers, *attached, *body.moved)}
-    return BodyChannels(bones, np.stack(turned, 1), locations, {}, {})
+    return BodyChannels(bones, np.stack(turned, 1), locations, {}, {}, posed)
 
 
 def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: BodyChannels) -> int:

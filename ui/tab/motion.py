@@ -7,7 +7,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from ...operators.common import armature
 from ...rig.clip import contact_ranges, last_report, seen_motion
 from ...rig.notes import Code, Note
-from ...rig.overlay import contact_bars, original
+from ...rig.overlay import contact_bars, original, preview
 from ..contact_bars import name_of
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
@@ -26,6 +26,8 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
             return
         column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")
+        if preview.of(ob) is not None:
+            _preview(column, preview.of(ob))
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
         column = layout.column(align=True)
@@ -39,6 +41,14 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
                 paragraph(context, box, note, "CHECKMARK" if report.is_fine else "ERROR", in_box=True)
         if original.is_known(ob):
             _original(context, layout, ob)
+
+
+def _preview(layout: bpy.types.UILayout, shown: preview.Preview) -> None:
+    """Draws the buttons that key a motion which is only shown so far, and that hide it."""
+    row = layout.row(align=True)
+    key = row.operator("dqik.retarget", text="Key the Preview...")
+    key.source, (key.frame_start, key.frame_end) = shown.source, shown.taken
+    row.operator("dqik.preview_hide", text="", icon="X")
 
 
 def _original(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

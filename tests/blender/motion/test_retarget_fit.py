@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How Retarget fits a motion to a body: the stance, the speed, limbs, and what takes the way."""
 
+import importlib
 from pathlib import Path
 
 import bpy
@@ -247,3 +248,30 @@ def test_who_cannot_take_the_way_is_said() -> None:
     with pytest.raises(RuntimeError, match="Constraints or drivers move 'Body'"):
         bpy.ops.dqik.retarget(source=source.name, root="OBJECT")
     assert ob.animation_data is None
+
+
+@pytest.mark.parametrize("fit", [{"root": "AUTO"}, {"root": "OBJECT"}, {"root": "BONE"}, {"root": "IN_PLACE"},
+                                 {"own_speed": True}], ids=lambda fit: str(*fit.values()))  # fmt: skip
+def test_a_preview_shows_what_is_keyed_later_and_changes_nothing(extension: str, fit: dict[str, object]) -> None:
+    """Lines along the bones, on each frame of the new motion, until it is keyed or the preview is hidden."""
+    preview = importlib.import_module(f"{extension}.rig.overlay.preview")
+    source, ob = walker(), with_root("Rooted")
+    ob.location, ob.scale = (0.3, 0.2, 0.0), (0.5,) * 3
+    rigs.update()
+    actions, pose = set(bpy.data.actions), rigs.matrices(ob)
+    retarget(source, ob, preview=True, **fit)
+    assert ob.animation_data is None
+    assert set(bpy.data.actions) == actions
+    assert np.allclose(rigs.matrices(ob), pose)
+    shown = preview.of(ob)
+    assert shown.source == source.name
+    assert not preview.lines(ob, shown.frames[-1] + 1).size
+    drawn = [preview.lines(ob, frame) for frame in shown.frames]
+    retarget(source, ob, **fit)
+    assert preview.of(ob) is None
+    assert not bpy.ops.dqik.preview_hide.poll()
+    assert tuple(ob.animation_data.action.frame_range) == (shown.frames[0], shown.frames[-1])
+    for _, lines in zip(rigs.visited(shown.frames), drawn, strict=True):
+        now = rigs.evaluated(ob)
+        ends = [[now.matrix_world @ end for end in (bone.head, bone.tail)] for bone in now.pose.bones]
+        assert np.abs(lines - np.array(ends)).max() < 1e-4

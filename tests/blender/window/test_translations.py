@@ -13,6 +13,7 @@ from types import ModuleType
 
 import bpy
 import language
+import numpy as np
 import pytest
 import rigs
 from shown_words import Drawn
@@ -125,8 +126,8 @@ def test_translations_have_the_fields_of_their_texts(name: str, languages: Modul
 
 def situations(extension: str) -> Iterator[None]:
     """Yields in turn, so that each part of the tab is there at least once."""
-    names = ("compare", "notes", "clip.last_report", "controls.selection")
-    compare, notes, last_report, selection = (sys.modules[f"{extension}.rig.{name}"] for name in names)
+    names = ("compare", "notes", "clip.last_report", "controls.selection", "clip.clip", "overlay.preview")
+    compare, notes, last_report, selection, clip, preview = (sys.modules[f"{extension}.rig.{name}"] for name in names)
     yield
     ob = rigs.figure()
     yield
@@ -163,6 +164,8 @@ def situations(extension: str) -> Iterator[None]:
     made.dqik_original = bpy.data.actions.new("Original")
     ob.dqik.show_original = True
     last_report.remember(ob, [notes.Note("Nothing was keyed")], False)
+    count = len(ob.pose.bones)
+    preview.show(ob, "Source", (1, 1), [1], clip.BodyMotion(np.zeros((1, count, 3)), np.ones((1, count, 4))), 1.0)
     for live in (True, False):
         ob.dqik.live = live
         yield

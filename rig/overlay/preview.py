@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion that a figure would get, shown before it is keyed: lines along its bones, frame by frame.
+
+It is kept while Blender is open, and not in the file.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solvers.algebra import quaternion
+from ..blender import bulk
+from ..clip.clip import BodyMotion
+from .motion import body_bones
+
+
+class Preview(NamedTuple):
+    """source : the name of the figure whose motion it is. taken : the first and the last frame of it.
+
+    frames : (F,) of the new motion. lines : (F, B, 2, 3), heads and tails in the world.
+    """
+
+    source: str
+    taken: tuple[int, int]
+    frames: list[int]
+    lines: np.ndarray
+
+
+_known: dict[int, Preview] = {}  # by the `session_uid` of the armature object
+
+
+def show(
+    ob: bpy.types.Object, source: str, taken: tuple[int, int], frames: Sequence[int], posed: BodyMotion, scale: float
+) -> None:
+    """Show on each frame how a figure's bones would be. scale : of the figure in the world; the others as above."""
+    for uid in _known.keys() - {one.session_uid for one in bpy.data.objects}:
+        del _known[uid]
+    bones = body_bones(ob)
+    heads, tails = (bulk.read(ob.data.bones, f"{end}_local", 3)[bones] for end in ("head", "tail"))
+    starts = posed.heads[:, bones]
+    ways = quaternion.rotate(posed.turns[:, bones], np.broadcast_to(scale * (tails - heads), starts.shape))
+    _known[ob.session_uid] = Preview(source, taken, list(frames), np.stack([starts, starts + ways], 2))
+
+
+def of(ob: bpy.types.Object) -> Preview | None:
+    """What is shown of an armature object, if anything."""
+    return _known.get(ob.session_uid)
+
+
+def lines(ob: bpy.types.Object, frame: int) -> np.ndarray:
+    """The lines (B, 2, 3) of a frame; none if it is not in the motion."""
+    shown = of(ob)
+    if shown is None or not shown.frames[0] <= frame <= shown.frames[-1]:
+        return np.zeros((0, 2, 3))
+    return shown.lines[max(int(np.searchsorted(shown.frames, frame, side="right")) - 1, 0)]
+
+
+def hide(ob: bpy.types.Object) -> None:
+    """Show nothing more of an armature object."""
+    _known.pop(ob.session_uid, None)
+
+
+def forget() -> None:
+    """Show nothing of any figure."""
+    _known.clear()
