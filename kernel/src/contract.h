@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 20246710 /* a hash of all below */
+#define DQIK_LAYOUT 169109496 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -217,8 +217,8 @@
 
 enum { DQIK_FREE_BALL = 0, DQIK_BALL = 1, DQIK_HINGE = 2, DQIK_SLIDE = 3, DQIK_FIXED = 4 }; /* kind of joint */
 enum { DQIK_PGS = 0, DQIK_DLS = 1, DQIK_CCD = 2 }; /* solver */
-enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_LOOK_AT = 2, DQIK_DISTANCE = 3, DQIK_PLANE = 4, DQIK_BALANCE = 5, DQIK_CURVE = 6, DQIK_PARALLEL = 7, DQIK_POLE = 8, DQIK_COUPLING = 9 }; /* kind of task */
-#define DQIK_EACH_TASK(DO) DO(DQIK_POSITION, position_task) DO(DQIK_ROTATION, rotation_task) DO(DQIK_LOOK_AT, look_at_task) DO(DQIK_DISTANCE, distance_task) DO(DQIK_PLANE, plane_task) DO(DQIK_BALANCE, balance_task) DO(DQIK_CURVE, curve_task) DO(DQIK_PARALLEL, parallel_task) DO(DQIK_POLE, pole_task) DO(DQIK_COUPLING, coupling_task)
+enum { DQIK_POSITION = 0, DQIK_ROTATION = 1, DQIK_LOOK_AT = 2, DQIK_DISTANCE = 3, DQIK_PLANE = 4, DQIK_BALANCE = 5, DQIK_CURVE = 6, DQIK_PARALLEL = 7, DQIK_CARRIED_POSITION = 8, DQIK_CARRIED_ROTATION = 9, DQIK_POLE = 10, DQIK_COUPLING = 11 }; /* kind of task */
+#define DQIK_EACH_TASK(DO) DO(DQIK_POSITION, position_task) DO(DQIK_ROTATION, rotation_task) DO(DQIK_LOOK_AT, look_at_task) DO(DQIK_DISTANCE, distance_task) DO(DQIK_PLANE, plane_task) DO(DQIK_BALANCE, balance_task) DO(DQIK_CURVE, curve_task) DO(DQIK_PARALLEL, parallel_task) DO(DQIK_CARRIED_POSITION, carried_position_task) DO(DQIK_CARRIED_ROTATION, carried_rotation_task) DO(DQIK_POLE, pole_task) DO(DQIK_COUPLING, coupling_task)
 
 /* A tree of J joints; see solvers/model/skeleton.py. */
 typedef struct {
@@ -333,6 +333,12 @@ typedef struct {
     const uint8_t *turns; /* (n) degrees of freedom that turn the joint; those that turn the target */
     const uint8_t *target_turns;
 } dqik_parallel;
+
+/* Of a task; see solvers/space/tasks/carried_rotation.py. */
+typedef struct {
+    const uint8_t *turns; /* (n) degrees of freedom that turn the joint; those that turn the target */
+    const uint8_t *target_turns;
+} dqik_carried_rotation;
 
 /* Of a task; see solvers/space/tasks/pole.py. */
 typedef struct {

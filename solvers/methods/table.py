@@ -77,8 +77,9 @@ def refuse_kinds(name: str, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
             name, skeleton.names[int(skeleton.couplings[0].joint)],
         )
     for index, goal in enumerate(goals):
-        if goal.kind != "REACH":
+        if not goal.reaches:
             raise InvalidGoal(
                 "{} solves positions and rotations only; goal {} (joint {!r}) is a {} goal: take PGS",
-                name, *label(skeleton, index, goal), goal.kind,
+                name, *label(skeleton, index, goal),
+                goal.kind if goal.kind != "REACH" else "closed-loop",
             )

@@ -41,7 +41,7 @@ class Goal(KindSettings):
         that only they read, which are keywords.
     target_joint : name or index of a joint that carries the target: `position` and `rotation` are in its frame. None
         for a target in the skeleton's frame. For the kinds that take it; the goal moves the joints above both unless it
-        has a chain.
+        has a chain. A `REACH` goal with one closes a loop; it has no pole, and its rotation does not follow.
     side : a name; None for the kind's first one.
     points : (K, 3) further target points, in the skeleton's frame.
     masses : (joint, (3,) centre in the joint's frame, mass) of each body part; None: each bone by its length.
@@ -73,14 +73,24 @@ class Goal(KindSettings):
     target_joint: Any = None  # int | str; an index once resolved
 
     @property
+    def reaches(self) -> bool:
+        """Whether the goal is for a position, a rotation or both in the skeleton's frame."""
+        return self.kind == "REACH" and self.target_joint is None
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether the goal is for a position, a rotation or both in the frame of another joint: it closes a loop."""
+        return self.kind == "REACH" and self.target_joint is not None
+
+    @property
     def has_place(self) -> bool:
-        """Whether the effector should reach a position."""
-        return self.kind == "REACH" and self.position is not None
+        """Whether the effector should reach a position in the skeleton's frame."""
+        return self.reaches and self.position is not None
 
     @property
     def has_turn(self) -> bool:
-        """Whether the joint should reach a rotation."""
-        return self.kind == "REACH" and self.rotation is not None
+        """Whether the joint should reach a rotation in the skeleton's frame."""
+        return self.reaches and self.rotation is not None
 
     @property
     def weighs(self) -> bool:
@@ -154,6 +164,9 @@ def _resolve_target_joint(skeleton: Skeleton, goal: Goal, joint: int, where: str
         raise InvalidGoal(f"{where} target_joint: {error}") from None
     if index == joint:
         raise InvalidGoal(f"{where}: target_joint is the goal's own joint; expected another one")
+    if goal.is_carried and (goal.pole is not None or goal.rotation_follows):
+        name = "pole" if goal.pole is not None else "rotation_follows"
+        raise InvalidGoal(f"{where}: a goal with target_joint takes no {name}")
     return index
 
 

@@ -84,7 +84,7 @@ class GoalKind(NamedTuple):
 
 GOAL_KINDS: dict[str, GoalKind] = {
     "REACH": GoalKind(
-        ("position", "rotation", "pole", "rotation_follows"), (), (), None, carries=True,
+        ("position", "rotation", "pole", "rotation_follows", "target_joint"), (), (), None, carries=True,
     ),
     "LOOK_AT": GoalKind(
         ("position", "target_joint", "axis"), ("position",), (), "angle",

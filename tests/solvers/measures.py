@@ -26,9 +26,17 @@ def chain_of(skeleton: ik.Skeleton, goal: ik.Goal) -> np.ndarray:
 def goal_errors(skeleton: ik.Skeleton, pose: ik.Pose, goal: ik.Goal) -> tuple[float, float]:
     """A goal's distance and angle in a pose, by SciPy."""
     world = ik.forward(skeleton, pose)
-    turned = scipy_rotation(world.rotations[goal.joint])
-    away = 0.0 if goal.position is None else world.positions[goal.joint] + turned.apply(goal.offset) - goal.position
-    turn = 0.0 if goal.rotation is None else (turned.inv() * scipy_rotation(np.array(goal.rotation))).magnitude()
+    own = skeleton.index(goal.joint)
+    turned = scipy_rotation(world.rotations[own])
+    frame, origin = Rotation.identity(), np.zeros(3)
+    if goal.target_joint is not None:
+        joint = skeleton.index(goal.target_joint)
+        frame, origin = scipy_rotation(world.rotations[joint]), world.positions[joint]
+    away, turn = 0.0, 0.0
+    if goal.position is not None:
+        away = world.positions[own] + turned.apply(goal.offset) - origin - frame.apply(goal.position)
+    if goal.rotation is not None:
+        turn = (turned.inv() * frame * scipy_rotation(np.array(goal.rotation))).magnitude()
     return float(np.linalg.norm(away)), float(turn)
 
 

@@ -122,6 +122,14 @@ class TargetFrames:
             lines[:, self._carried] = own[..., 0]
         return lines
 
+    def rotations(self, kinematics: Kinematics, targets: Targets) -> np.ndarray:
+        """World orientations (F, T, 4)."""
+        turns = targets.rotations[:, self._goals]
+        if self._carried.size:
+            carriers = kinematics.rotations[:, self._points.joint]
+            turns[:, self._carried] = quaternion.product(carriers, turns[:, self._carried])
+        return turns
+
     def less(self, moved: np.ndarray, columns: Columns, kinematics: Kinematics, at: np.ndarray) -> np.ndarray:
         """Velocities `moved` (F, T, 3, n) less those of the targets, which are `at` (F, T, 3); changed in place."""
         if self._carried.size:

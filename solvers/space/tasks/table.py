@@ -14,6 +14,7 @@ from ...algebra import dual_quaternion, quaternion
 from ...model.goals import Goal
 from ...model.skeleton import Skeleton
 from .balance import BalanceTasks
+from .carried import CarriedPositionTasks, CarriedRotationTasks
 from .coupling import CouplingTasks
 from .curve import CurveTasks
 from .distance import DistanceTasks
@@ -28,7 +29,7 @@ from .setup import Setup, Target
 
 KINDS: list[Any] = [
     PositionTasks, RotationTasks, LookAtTasks, DistanceTasks, PlaneTasks, BalanceTasks, CurveTasks, ParallelTasks,
-    PoleTasks, CouplingTasks,
+    CarriedPositionTasks, CarriedRotationTasks, PoleTasks, CouplingTasks,
 ]  # fmt: skip
 """Classes that make a `Kind` from a `Setup`, in the order of their rows, the soft ones last."""
 

@@ -40,13 +40,15 @@ def targets_of(goals: list[ik.Goal]) -> Targets:
 def uncarried(
     skeleton: ik.Skeleton, goals: list[ik.Goal], world: np.ndarray, present: np.ndarray
 ) -> np.ndarray:  # fmt: skip
-    """Targets (1, G, 4) that limbs with orientations `world` (1, J, 4) carry to the `present` ones (1, G, 4)."""
+    """Targets (1, G, 4) that joints with orientations `world` (1, J, 4) carry to the `present` ones (1, G, 4)."""
     rest, found = ik.forward(skeleton, skeleton.rest_pose()).rotations, present.copy()
     for g, goal in enumerate(goals):
         limb = skeleton.parent[goal.joint]
         if goal.rotation_follows and limb >= 0:
             now, before = (Rotation.from_quat(part[limb], scalar_first=True) for part in (world[0], rest))
             found[0, g] = wxyz((now * before.inv()) ** -goal.rotation_follows * from_wxyz(present[0, g]))
+        if goal.target_joint is not None:
+            found[0, g] = wxyz(from_wxyz(world[0, goal.target_joint]).inv() * from_wxyz(present[0, g]))
     return found
 
 
