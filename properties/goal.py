@@ -93,6 +93,10 @@ class DqikGoal(bpy.types.PropertyGroup):
         name="Target Bone", description="The bone to reach, if the target is an armature", options=FIXED,
         override=OVERRIDE, update=_retargeted,
     )  # fmt: skip
+    close_loop: BoolProperty(
+        name="Close Loop", description="The goal also moves the bones that carry its target, a bone of this armature "
+        "in another chain, so that both chains come together: linkages, or a bar that two hands carry", **SETTING,
+    )  # fmt: skip
     chain_length: IntProperty(
         name="Chain Length",
         description="Number of bones that the goal moves, counted from its bone toward the root; 0 for all of them",

@@ -188,7 +188,7 @@ def control_bones(ob: bpy.types.Object) -> set[str]:
     own = ob.original
     found = {bone.name for bone in own.data.bones if not bone.use_deform and is_control(bone)}
     for goal in own.dqik.goals:
-        takes_bone = "target_joint" in GOAL_KINDS[goal.kind].takes
+        takes_bone = goal.close_loop if goal.kind == "REACH" else "target_joint" in GOAL_KINDS[goal.kind].takes
         for target, name in aims(goal):
             bone = own.data.bones.get(name) if target == own else None
             if bone is not None and not (takes_bone and bone.use_deform):

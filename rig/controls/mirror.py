@@ -28,7 +28,7 @@ _HALF_TURN = np.array([0.0, 1.0, 0.0, 0.0])  # about X: negates twist and swing 
 _GOAL_SETTINGS = (
     "mute", "pin", "use_pole", "chain_length", "use_position", "use_rotation", "position_weight", "rotation_weight",
     "influence", "leads_body", "priority", "use_tail", "rotation_follows", "kind", "side", "use_support",
-    "smooth",
+    "smooth", "close_loop",
 )  # fmt: skip
 
 

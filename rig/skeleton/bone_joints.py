@@ -117,6 +117,7 @@ class BoneJoints:
             "joint": self._joint(goal), "chain": chain, "priority": facts.priority,
             "offset": self._offset(goal, solve_plan.armature),
             "position_weight": facts.position_weight, "rotation_weight": facts.rotation_weight,
+            "target_joint": None if goal.target_bone < 0 else self.main[goal.target_bone],
         }  # fmt: skip
         if facts.kind != "REACH":
             return ik.Goal(**common, **self._other_kind(goal, solve_plan, len(chain)))
@@ -143,7 +144,6 @@ class BoneJoints:
         points = {"CURVE": joints, "SUPPORTS": weighed}.get(kind.target, 0)
         return {
             "kind": facts.kind,
-            "target_joint": None if goal.target_bone < 0 else self.main[goal.target_bone],
             "side": facts.side if kind.sides else None,
             "position": (0.0, 0.0, 0.0) if "position" in kind.takes else None,
             "rotation": (1.0, 0.0, 0.0, 0.0) if "rotation" in kind.takes else None,

@@ -23,6 +23,7 @@ class GoalFacts(NamedTuple):
     tells_turn : as in `pins.tells_turn`.
     point : of a goal that is not in the panel's list and has no target, in the frame of its bone [armature units]; else
         None.
+    closes_loop : whether the goal is to move the bones that carry its target.
     smooth : how far its target's path may be moved where frames are solved as one motion, as a share of `STEADY_SHARE`.
     """
 
@@ -53,6 +54,7 @@ class GoalFacts(NamedTuple):
     tells_turn: bool = True
     point: tuple[float, float, float] | None = None
     smooth: float = 0.0
+    closes_loop: bool = False
 
     @property
     def turns(self) -> bool:

@@ -33,8 +33,9 @@ SIDE_BIAS = 1.2  # a bend changes sides if the limits allow this many times more
 
 @dataclass(frozen=True)
 class PlannedGoal:
-    """A goal that can be solved: its number in the panel's list, its settings, its bone, and its chain upward.
+    """A goal that can be solved: its number in the panel's list, its settings, its bone, and the bones that it moves.
 
+    chain : upward from its bone; then, of a closed loop, those that carry its target.
     target_bone : the bone of the same figure that is its target and that goals move; -1 for a target of another sort.
     of_foot : the goal is that of a foot, whose number it has, and this one is for its toes.
     """
@@ -156,7 +157,10 @@ def plan(
     slides = _sliding(pose, moved, free, notes)
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
-    chains = [Chain(goal.chain, goal.bone, goal.facts.use_tail) for goal in goals if not goal.facts.weighs]
+    chains = [
+        Chain([bone for bone in goal.chain if bone in armature.above(goal.bone)], goal.bone, goal.facts.use_tail)
+        for goal in goals if not goal.facts.weighs
+    ]
     bends = _bends(pose, character.body, chains, moved)
     weighed = character.masses if any(goal.facts.weighs for goal in goals) else {}
     links = [link for link in links if moved[link.bone] and moved[link.leader]]
@@ -253,7 +257,8 @@ def _leave_carriers(ob: bpy.types.Object, goals: list[PlannedGoal], behind: list
     """
     carriers = set[int]()
     carried_by = [
-        bones if bones and ob.original.dqik.goals[goal.number].own_target else set[int]()  # drags have no number
+        bones if bones and not goal.facts.closes_loop and ob.original.dqik.goals[goal.number].own_target
+        else set[int]()  # drags have no number
         for goal, bones in zip(goals, behind, strict=True)
     ]
     for goal, bones in zip(goals, carried_by, strict=True):
@@ -302,39 +307,81 @@ def _without_circles(
 ) -> tuple[list[PlannedGoal], list[int], int]:  # fmt: skip
     """The goals whose target and pole follow no bone that they would move themselves; notes about the others.
 
-    Returns also the numbers of the others, and how often targets are read again after the goals that they follow.
+    A target that is a bone of another chain may be moved by the same goals: these close a loop. Returns also the
+    numbers of the others, and how often targets are read again after the goals that they follow.
     """
-    kept, left_out = list[PlannedGoal](), list[int]()
-    follows: list[set[int]] = []
-    everything = couplings.together(links, (bone for goal in goals for bone in goal.chain))
-    for goal, bones in zip(goals, behind, strict=True):
-        target = _own_target(ob, goal.facts, armature)
-        if bones & everything and target not in (-1, goal.bone) and bones <= {*armature.above(target), -1}:
-            kept.append(replace(goal, target_bone=target))  # the solver knows where this target is
-            follows.append(set())
-        else:
-            kept.append(goal)
-            follows.append(bones)
+    left_out = list[int]()
+    targets = [_own_target(ob, goal, bones, armature) for goal, bones in zip(goals, behind, strict=True)]
+    kept = [_with_carriers(ob, goal, target, armature, notes) for goal, target in zip(goals, targets, strict=True)]
+    follows = list(behind)
+    everything = couplings.together(links, (bone for goal in kept for bone in goal.chain))
+    for number, goal in enumerate(kept):
+        at_once = goal.facts.closes_loop or goal.facts.kind != "REACH"
+        if at_once and targets[number] >= 0 and behind[number] & everything:
+            kept[number], follows[number] = _relative(goal, targets[number], everything, armature), set()
     while True:
         moves = [couplings.together(links, goal.chain) for goal in kept]
         circles = goal_order.in_circles(follows, moves)
         if not circles:
             return kept, left_out, goal_order.depth(follows, moves)
         everything = set().union(*moves)
+        loops = [number for number in circles if targets[number] >= 0]
+        for number in loops:
+            kept[number], follows[number] = _relative(kept[number], targets[number], everything, armature), set()
+        if loops:
+            continue
         for number in circles:
             goal, solved = kept[number], sorted(follows[number] & everything)
             own = sorted(follows[number] & moves[number])
             bone = repr(ob.pose.bones[(own or solved)[-1]].name)
             notes.append(Note(Code.CYCLE if own else Code.CYCLE_OF_GOALS, repr(goal.facts.name), bone))
             left_out.append(goal.number)
-        kept = [goal for number, goal in enumerate(kept) if number not in circles]
-        follows = [bones for number, bones in enumerate(follows) if number not in circles]
+        stay = [number for number in range(len(kept)) if number not in circles]
+        kept, targets = [kept[number] for number in stay], [targets[number] for number in stay]
+        follows = [follows[number] for number in stay]
 
 
-def _own_target(ob: bpy.types.Object, goal: GoalFacts, armature: Armature) -> int:
-    """The bone of an armature object that is a goal's target, if the kind of the goal takes one; else -1."""
-    takes = "target_joint" in GOAL_KINDS[goal.kind].takes and not goal.has_pole
-    return armature.index.get(goal.subtarget, -1) if takes and goal.target == ob.original.session_uid else -1
+def _own_target(ob: bpy.types.Object, goal: PlannedGoal, behind: set[int], armature: Armature) -> int:
+    """The bone of an armature object that is a goal's target, if the solver can know where it is; else -1.
+
+    behind : the bones that the target depends on, which must be those above it.
+    """
+    facts = goal.facts
+    target = armature.index.get(facts.subtarget, -1) if facts.target == ob.original.session_uid else -1
+    takes = "target_joint" in GOAL_KINDS[facts.kind].takes and not facts.has_pole
+    if not takes or target in (-1, goal.bone) or not behind <= {*armature.above(target), -1}:
+        return -1
+    if facts.kind != "REACH":
+        return target
+    in_line = target in armature.above(goal.bone) or goal.bone in armature.above(target)
+    return -1 if in_line or facts.rotation_follows > 0.0 else target
+
+
+def _relative(goal: PlannedGoal, target: int, moved: set[int], armature: Armature) -> PlannedGoal:
+    """A goal whose target bone is solved with it. One that closes a loop also moves what carries its target."""
+    carriers = [] if goal.facts.kind != "REACH" else [
+        bone for bone in armature.above(target) if bone in moved and bone not in goal.chain
+    ]  # fmt: skip
+    return replace(goal, target_bone=target, chain=[*goal.chain, *carriers])
+
+
+def _with_carriers(
+    ob: bpy.types.Object, goal: PlannedGoal, target: int, armature: Armature, notes: list[Note]
+) -> PlannedGoal:  # fmt: skip
+    """A goal with *Close Loop* with the bones that carry its target, below those that carry its own bone too.
+
+    As with the chain of a bone's head, the target bone itself is moved if it may slide, or if no other bone carries it.
+    """
+    if not goal.facts.closes_loop or goal.facts.kind != "REACH":
+        return goal
+    if target < 0:
+        notes.append(Note("Goal {}: Close Loop has no effect: choose a bone of another chain of this armature as the "
+                          "target, without a pole and Follow Limb", repr(goal.facts.name)))
+        return goal
+    shared = armature.above(goal.bone)
+    carriers = [bone for bone in armature.above(target) if bone not in shared]
+    own = ob.pose.bones[target].dqik_translate or len(carriers) < 2
+    return replace(goal, chain=[*goal.chain, *(bone for bone in carriers[0 if own else 1 :] if bone not in goal.chain)])
 
 
 def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:

@@ -89,8 +89,8 @@ class Rig:
     local_rows : rows of bones whose constraints all act in the parent's frame. held_rows : rows of bones whose
         constraints set their orientation, whatever their place and their parent's orientation.
     placed_rows : rows of bones that constraints put at other bones, and that turn freely.
-    supports : what carries weight. other_kinds : goals of other kinds than Reach. poled : goals with a pole, each with
-        its number in the panel's list.
+    supports : what carries weight. other_kinds : goals of other kinds than Reach, and of closed loops. poled : goals
+        with a pole, each with its number in the panel's list.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
     end_bones, end_joints : (K,) bones that may stretch, and the slides that carry their ends. end_axes : (K, 3) of
@@ -172,7 +172,7 @@ class Rig:
         self.root_goals = self._root_goals(slides)
         both = zip(self.goals, prepared.goals, strict=True)
         self.poled = [(k, binding.number) for k, (binding, goal) in enumerate(both) if goal.pole is not None]
-        self.other_kinds = [k for k, goal in enumerate(prepared.goals) if goal.kind != "REACH"]
+        self.other_kinds = [k for k, goal in enumerate(prepared.goals) if not goal.reaches]
         self.target_points = sum(len(goal.points or ()) for goal in prepared.goals)
         self.target_points += sum(len(one.points) for one in self.plan.obstacles)
         self.turns = any(goal.rotation is not None for goal in prepared.goals)

@@ -95,9 +95,12 @@ class DQIK_PT_chain(ActiveGoalPanel, bpy.types.Panel):
     bl_label = "Chain"
 
     def draw(self, context: bpy.types.Context) -> None:
-        column, goal = settled(context, self.layout).column(), _active(armature(context))
+        ob = armature(context)
+        column, goal = settled(context, self.layout).column(), _active(ob)
         column.prop(goal, "chain_length")
         column.prop(goal, "use_tail")
+        if goal.kind == "REACH" and (goal.close_loop or (goal.target == ob and goal.subtarget)):
+            column.prop(goal, "close_loop")
         column.prop(goal, "priority")
 
 

@@ -63,7 +63,7 @@ def stay(
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    other = np.array([goal.kind != "REACH" for goal in prepared.goals])
+    other = np.array([not goal.reaches for goal in prepared.goals])
     far, off = np.linalg.norm(wanted - places, axis=-1) * has_place, np.linalg.norm(turn(turns, turned), axis=-1)
     arrays.position_errors[frames] = np.where(other, again.position_errors, far)
     arrays.rotation_errors[frames] = np.where(other, again.rotation_errors, off * has_turn)

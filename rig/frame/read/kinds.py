@@ -80,8 +80,16 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
             line = _polyline(_target(ob, rig.goals[k].number))
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
         elif goal.rotation is not None:
-            turn = matrices[k].to_quaternion()[:] if goal.target_joint is None else quaternion.IDENTITY
-            targets.rotations[0, k] = turn
+            targets.rotations[0, k] = (
+                matrices[k].to_quaternion()[:] if goal.target_joint is None
+                else quaternion.IDENTITY if goal.kind != "REACH" else _turn_in_carrier(rig, k)
+            )
+
+
+def _turn_in_carrier(rig: Rig, k: int) -> np.ndarray:
+    """The orientation (4,) of a goal's joint in the frame of its target bone's joint, with both bones turned alike."""
+    carrier = rig.frame_axes[rig.plan.bones.index(rig.goals[k].target_bone)]
+    return quaternion.product(quaternion.conjugate(carrier), rig.goal_axes[k])
 
 
 def ease(rig: Rig, k: int, share: float, world: np.ndarray, targets: Targets) -> None:

@@ -245,7 +245,7 @@ def _ease(
     by = np.tile(quaternion.IDENTITY, (len(shares), 1))
     by[prepared.carry.goals] = prepared.carry.carries(world[..., :4])[0]
     for k, (goal, share) in enumerate(zip(prepared.goals, shares, strict=True)):
-        if share < 1.0 and goal.kind != "REACH":
+        if share < 1.0 and not goal.reaches:
             kinds.ease(rig, k, share, world[0], targets)
         elif share < 1.0:
             own = world[0, goal.joint, :4]

@@ -91,7 +91,7 @@ def read(
             goal.chain_length, goal.use_position, goal.use_rotation, goal.position_weight, goal.rotation_weight,
             goal.rotation_follows, goal.priority, goal.use_tail, _uid(pole), goal.pole_subtarget, pole_problem,
             goal.pole_angle, *kinds.facts(ob, goal), rolls, pins.tells_turn(ob, goal),
-            smooth=goal.smooth,
+            smooth=goal.smooth, closes_loop=goal.close_loop,
         ))  # fmt: skip
         places.append(TargetPlace(target_matrix, pole_matrix, _roll(goal, view.depsgraph) if rolls else 0.0))
     places += _obstacles(ob, world, later)

@@ -28,7 +28,7 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     if not arrays.converged.any():
         return
     looks = np.array([goal.kind == "LOOK_AT" and goal.target_joint is None for goal in prepared.goals])
-    reaches = np.array([goal.kind == "REACH" for goal in prepared.goals])
+    reaches = np.array([goal.reaches for goal in prepared.goals])
     if not (looks | reaches).all() or prepared.skeleton.couplings or prepared.contacts:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
@@ -90,7 +90,7 @@ def keep_own(
         away, off = wanted.positions - places, keyed_reach.turn(turns, turned)
         arrays.rotations[one], arrays.translations[one] = pose
         for k, goal in enumerate(prepared.goals):
-            if goal.kind == "REACH":
+            if goal.reaches:
                 arrays.position_errors[frame, k] = np.linalg.norm(away[0, k]) * goal.has_place
                 arrays.rotation_errors[frame, k] = np.linalg.norm(off[0, k]) * goal.has_turn
 

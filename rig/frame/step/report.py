@@ -7,12 +7,13 @@ constraint, an uneven scale, or a target that follows the bones, for example.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import pi
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ....solvers import FrameArrays, Joint, Prepared, Range
+from ....solvers import FrameArrays, Goal, Joint, Prepared, Range
 from ....solvers.algebra import quaternion, twist_swing
 from ....solvers.model import Targets
 from ...blender import channels, limit_frame, rotation
@@ -181,6 +182,8 @@ def measure(
     distances, angles = np.zeros((2, len(rig.goals)))
     for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
         bone = pose[int(rig.bones[row])]
+        if goal.is_carried:
+            distances[k], angles[k] = _apart(bone, pose[rig.goals[k].target_bone], goal)
         if goal.has_place:
             place = np.array(bone.tail if any(goal.offset) else bone.head)
             distances[k] = np.linalg.norm(place - positions[k])
@@ -192,6 +195,14 @@ def measure(
             turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
             angles[k] = np.linalg.norm(turn)
     return distances, angles
+
+
+def _apart(bone: bpy.types.PoseBone, target: bpy.types.PoseBone, goal: Goal) -> tuple[float, float]:
+    """The distance and angle between a bone and the target bone of a closed loop; 0 for what the goal does not ask."""
+    place = bone.tail if any(goal.offset) else bone.head
+    turn = bone.matrix.to_quaternion().rotation_difference(target.matrix.to_quaternion())
+    distance = 0.0 if goal.position is None else float((target.head - place).length)
+    return distance, 0.0 if goal.rotation is None else min(turn.angle, 2.0 * pi - turn.angle)
 
 
 def _overlap(solved: Solved) -> float:
