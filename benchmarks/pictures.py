@@ -141,6 +141,92 @@ def follow() -> None:
     plt.savefig(IMAGES / "follow.png", dpi=80)
 
 
+def closed_loops() -> None:
+    """A four-bar linkage through a turn, a delta robot, two arms with a bar; what leads them is red."""
+    _, panels = plt.subplots(1, 3, figsize=(13, 3.8))
+    _four_bar(panels[0])
+    _delta(panels[1])
+    _bar(panels[2])
+    plt.tight_layout()
+    plt.savefig(IMAGES / "closed-loops.png", dpi=80)
+
+
+def _four_bar(ax: Axes) -> None:
+    turning = {"kind": "hinge", "axis": (0, 0, 1)}
+    skeleton = ik.Skeleton([
+        ik.Joint("crank", -1, offset=(0, 0, 0), **turning),
+        ik.Joint("coupler", 0, offset=(1, 0, 0), inherit_rotation=False, **turning),
+        ik.Joint("rocker", -1, offset=(4, 0, 0), **turning),
+    ])  # fmt: skip
+    pin = ik.Goal("coupler", offset=(3.5, 0, 0), position=(3, 0, 0), target_joint="rocker", chain=["coupler", "rocker"])
+    for crank in np.linspace(2 * np.pi, 0.6, 12):
+        pose = ik.solve(skeleton, [pin], ik.pose_from_angles(skeleton, [crank, 1.0, 1.9])).pose
+        world, last = ik.forward(skeleton, pose), crank == 0.6
+        along = _turn(world.rotations[1])
+        end = world.positions[1] + 3.5 * np.array([np.cos(along), np.sin(along), 0.0])
+        color, width = (AFTER, 3) if last else (BEFORE, 1)
+        draw(ax, np.array([world.positions[1], end, world.positions[2]])[:, :2], color, width)
+        draw(ax, world.positions[:2, :2], TARGET if last else BEFORE, width)
+    ready(ax, "Four bars: the crank is turned")
+
+
+def _turn(q: np.ndarray) -> float:
+    """The angle of a rotation about Z."""
+    return 2.0 * np.arctan2(q[3], q[0])
+
+
+def _delta(ax: Axes) -> None:
+    goals, outs = list[ik.Goal](), [np.array([np.cos(a), np.sin(a), 0.0]) for a in 2 * np.pi * np.arange(3) / 3]
+    joints = [ik.Joint(axis, k - 1, "prismatic", (0, 0, 0 if k else -1.0), axis=np.eye(3)[k])
+              for k, axis in enumerate("xyz")]  # fmt: skip
+    joints.append(ik.Joint("platform", 2, "ball", (0, 0, 0)))
+    for k, out in enumerate(outs):
+        side = np.cross([0, 0, 1], out)
+        joints.append(ik.Joint(f"motor {k}", -1, "hinge", 0.5 * out, axis=side))
+        for sign in (0.1, -0.1):
+            rod = ik.Joint(f"rod {k}{sign}", 4 + 3 * k, "ball", 0.6 * out + sign * side)
+            joints.append(rod)
+            tip = np.array([-0.6 * out[0], -0.6 * out[1], -np.sqrt(1.2**2 - 0.6**2)])
+            goals.append(ik.Goal(rod.name, offset=tip, position=0.2 * out + sign * side, target_joint="platform"))
+    skeleton = ik.Skeleton(joints)
+    view = np.array([[0.9, 0.44, 0.0], [-0.13, 0.27, 0.95]])
+    for turn in (0.4, 2.5, 4.6):
+        place = np.array([0.3 * np.cos(turn), 0.3 * np.sin(turn), -0.95])
+        pose = ik.solve(skeleton, [*goals, ik.Goal("platform", position=place, priority=-1)]).pose
+        world, color = ik.forward(skeleton, pose).positions @ view.T, AFTER if turn == 0.4 else BEFORE
+        sockets = np.array([place + np.array(goal.position) for goal in goals]) @ view.T
+        for k in range(3):
+            for rod, socket in ((5 + 3 * k, 2 * k), (6 + 3 * k, 2 * k + 1)):
+                draw(ax, np.array([world[4 + 3 * k], world[rod], sockets[socket]]), color, 2)
+        ax.fill(*sockets.T, color=color, alpha=0.5)
+        ax.plot(*(view @ place), "*", color=TARGET, ms=12)
+    ready(ax, "Delta robot: the platform is led")
+
+
+def _bar(ax: Axes) -> None:
+    turning = {"kind": "hinge", "axis": (0, 0, 1)}
+    joints = [ik.Joint("x", -1, "prismatic", (0, 1.2, 0), axis=(1, 0, 0)),
+              ik.Joint("y", 0, "prismatic", (0, 0, 0), axis=(0, 1, 0)),
+              ik.Joint("bar", 1, offset=(0, 0, 0), **turning)]  # fmt: skip
+    for side in (1, -1):
+        joints += [ik.Joint(f"upper {side}", -1, offset=(0.5 * side, 0, 0), **turning),
+                   ik.Joint(f"fore {side}", len(joints), offset=(0.6 * side, 0.5, 0), **turning)]  # fmt: skip
+    skeleton = ik.Skeleton(joints)
+    hands = [ik.Goal(f"fore {side}", offset=(-0.5 * side, 0.7, 0), position=(0.6 * side, 0, 0), target_joint="bar",
+                     priority=1) for side in (1, -1)]  # fmt: skip
+    for place in ((0.3, 0.9), (0.7, 2.2)):
+        pose = ik.solve(skeleton, [*hands, ik.Goal("bar", position=(*place, 0))]).pose
+        world, color = ik.forward(skeleton, pose), AFTER if place[1] > 2 else BEFORE
+        turn = _turn(world.rotations[2])
+        ends = [world.positions[2, :2] + 0.6 * side * np.array([np.cos(turn), np.sin(turn)]) for side in (1, -1)]
+        draw(ax, np.array(ends), color, 5)
+        for k, end in zip((3, 5), ends, strict=True):
+            draw(ax, np.array([*world.positions[k : k + 2, :2], end]), color)
+        ax.plot(*place, "*", color=TARGET, ms=14)
+    ready(ax, "A bar in two hands: within reach, and beyond")
+
+
 if __name__ == "__main__":
     goal_kinds()
+    closed_loops()
     follow()

@@ -88,14 +88,14 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
             self.frame_start, self.frame_end = scene.frame_start, scene.frame_end
         over_range = self.frame_end >= self.frame_start
         keyed = over_range or keying.is_auto(scene)
-        reaching = [number for number in numbers if ob.dqik.goals[number].kind == "REACH"]
+        reaching = [number for number in numbers if goals.belongs_at_bone(ob.dqik.goals[number])]
         refuse(keyable.of_goals(ob, reaching) if keyed else _stuck(context, ob, reaching))
         stay, back = (self._over_range if over_range else self._on_frame)(context, ob, numbers)
         parts: list[Note] = []
-        others = {number for number in numbers if ob.dqik.goals[number].kind != "REACH"}
+        others = set(numbers) - set(reaching)
         if others:
-            parts.append(Note("The targets of {} stay: only those of Reach goals belong at their bones",
-                              _named(ob, others)))
+            parts.append(Note("The targets of {} stay: only those of Reach goals without Close Loop belong at their "
+                              "bones", _named(ob, others)))
         if stay - others:
             parts.append(Note(Code.TARGETS_NOT_THERE, _named(ob, stay - others)))
         if back - stay:

@@ -136,12 +136,17 @@ def places(
     poles = Poles(evaluated, depsgraph)
     for number in numbers:
         goal = ob.dqik.goals[number]
-        if goal.bone in ob.pose.bones and goal.kind == "REACH":
+        if goal.bone in ob.pose.bones and belongs_at_bone(goal):
             share = goal.rotation_follows if follows is None else follows
             end = end_of(evaluated, goal.bone, goal.use_tail)
             end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "", rolls)
             found[number] = Place(evaluated.matrix_world @ end, poles.spot(goal))
     return found
+
+
+def belongs_at_bone(goal: bpy.types.PropertyGroup) -> bool:
+    """Whether the target of a goal is put to its bone: that of a Reach goal, unless bones of a closed loop carry it."""
+    return goal.kind == "REACH" and not goal.close_loop
 
 
 def end_of(ob: bpy.types.Object, bone: str, at_tail: bool) -> Matrix:
