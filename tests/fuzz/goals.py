@@ -31,6 +31,12 @@ def chain(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types
     return line[: goal.chain_length + (not from_own)] if goal.chain_length > 0 else line
 
 
+def loop_carriers(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
+    """The bones that carry the target of a goal with *Close Loop*, which it may move too."""
+    target = ob.pose.bones.get(goal.subtarget) if goal.close_loop and goal.target == ob.original else None
+    return [] if target is None or goal.kind != "REACH" else [target, *target.parent_recursive]
+
+
 def turned(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[bpy.types.PoseBone]:
     """The bones of a goal's chain that it surely moves: a goal of balance moves those of the others."""
     if goal.kind == "BALANCE":
@@ -49,7 +55,7 @@ def coupled(ob: bpy.types.Object, names: set[str]) -> set[str]:
 
 def chains(ob: bpy.types.Object) -> set[str]:
     """Names of the bones in the chains of an armature's goals, muted or not, and of those coupled to them."""
-    return coupled(ob, {one.name for goal in ob.dqik.goals for one in chain(ob, goal)})
+    return coupled(ob, {one.name for goal in ob.dqik.goals for one in (*chain(ob, goal), *loop_carriers(ob, goal))})
 
 
 def target_matrix(goal: bpy.types.PropertyGroup) -> Matrix | None:
@@ -135,7 +141,8 @@ def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
             yield ob, one.parent.name
         owners += [one, *_pulled(ob)]
         for goal in ob.dqik.goals:
-            if (one in chain(ob, goal) or goal.kind == "BALANCE") and not _takes_bone(goal):
+            moved = (*chain(ob, goal), *loop_carriers(ob, goal))
+            if (one in moved or goal.kind == "BALANCE") and not _takes_bone(goal):
                 yield from _aims(goal)
         if name in chains(ob):
             yield from ((other, "") for other in obstacles(ob) if other.parent != ob)  # such a one is left out
@@ -146,7 +153,8 @@ def behind(ob: bpy.types.Object, name: str) -> Iterator[Node]:
 
 def _takes_bone(goal: bpy.types.PropertyGroup) -> bool:
     """Whether a goal's target is a bone of its own armature that may be solved with it."""
-    return goal.kind in ("LOOK_AT", "DISTANCE") and goal.target == goal.id_data and goal.pole_target is None
+    takes = goal.kind in ("LOOK_AT", "DISTANCE") or (goal.kind == "REACH" and goal.close_loop)
+    return takes and goal.target == goal.id_data and goal.pole_target is None and not goal.rotation_follows
 
 
 def _pulled(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:

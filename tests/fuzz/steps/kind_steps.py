@@ -40,9 +40,11 @@ def change_kind(draw: Draw) -> str:
 
 @step("kinds", 2)
 def own_bone_as_target(draw: Draw) -> str:
-    """A bone of the same figure, solved or not, at which another one looks or from which it keeps away."""
+    """A bone of the same figure, solved or not, at which another one looks, that it keeps away from, or comes to."""
     ob = draw.rig()
-    settings = _settings(draw) | {"kind": draw.one(["LOOK_AT", "DISTANCE"]), "subtarget": draw.bone(ob).name}
+    settings = _settings(draw) | {"kind": draw.one(["LOOK_AT", "DISTANCE", "REACH"]), "subtarget": draw.bone(ob).name}
+    if settings["kind"] == "REACH":
+        settings |= {"close_loop": draw.chance(0.8), "use_rotation": draw.chance(0.3)}
     settings["chain_length"] = draw.random.randint(0, 4)
     return f"make_goal({named(ob)}, {draw.bone(ob).name!r}, {ob.name!r}{_words(settings)})"
 
