@@ -366,6 +366,18 @@ FAULTS = [
         groups="kinds,untold",
     ),
     Fault(
+        "loop-moves-one-side", "rig/skeleton/plan.py",
+        "carriers = [bone for bone in armature.above(target) if bone not in shared]", "carriers: list[int] = []",
+        "Close Loop leaves the bones that carry the target where they are", "test_closed_loops",
+        groups="kinds",
+    ),
+    Fault(
+        "loop-in-other-axes", "rig/frame/read/kinds.py",
+        "return quaternion.product(quaternion.conjugate(carrier), rig.goal_axes[k])", "return rig.goal_axes[k]",
+        "a bone turns askew to the target of its loop where that one's limits have axes of their own",
+        "test_closed_loops", groups="kinds",
+    ),
+    Fault(
         "hinge-coupled-about-another-axis", "rig/skeleton/bone_joints.py",
         'if len(turning) == 1 and coupled <= {"XYZ"[turning[0][0]]}:', "if len(turning) == 1:",
         "a bone with one axis is coupled about that axis, whichever was asked", "test_couplings test_promises",
