@@ -47,6 +47,11 @@ class PlannedGoal:
     target_bone: int = -1
     of_foot: bool = False
 
+    @property
+    def supports(self) -> bool:
+        """Whether the target carries weight: not one that the goals move themselves."""
+        return self.facts.use_support and not self.facts.weighs and self.target_bone < 0
+
 
 @dataclass
 class Plan:
@@ -89,7 +94,7 @@ class Plan:
     @property
     def supports(self) -> list[int]:
         """The numbers, among the goals of the plan, of those whose targets carry weight."""
-        return [k for k, goal in enumerate(self.goals) if goal.facts.use_support and not goal.facts.weighs]
+        return [k for k, goal in enumerate(self.goals) if goal.supports]
 
     def held_with(self) -> dict[int, list[int]]:
         """The bones above each bone that serves several goals, up to one with a goal of its own.
@@ -387,7 +392,7 @@ def _with_carriers(
 def _balanced(goals: list[PlannedGoal], notes: list[Note]) -> list[PlannedGoal]:
     """The goals, those that balance the figure with the chains of all others; notes about those that cannot."""
     others = {bone: None for goal in goals if not goal.facts.weighs for bone in goal.chain}
-    supported = any(goal.facts.use_support and not goal.facts.weighs for goal in goals)
+    supported = any(goal.supports for goal in goals)
     found = []
     for goal in goals:
         if goal.facts.weighs and goal.facts.side == "WITHIN" and not supported:
@@ -410,7 +415,8 @@ def _of_toes(
     moved, found = {bone for goal in goals for bone in goal.chain}, list[PlannedGoal]()
     for goal in goals if any(goal.facts.rolls for goal in goals) else ():
         role = body.roles.get(goal.bone, NONE)
-        toes = body.bone("toes", role.side) if goal.facts.rolls and role.name == "foot" else None
+        rolls = goal.facts.rolls and goal.target_bone < 0
+        toes = body.bone("toes", role.side) if rolls and role.name == "foot" else None
         if toes is None or body.armature.parent[toes] != goal.bone or toes in moved or led[toes]:
             continue
         if not pose[toes].dqik_lock and pose[toes].bone.use_inherit_rotation:

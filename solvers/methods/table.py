@@ -80,6 +80,5 @@ def refuse_kinds(name: str, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
         if not goal.reaches:
             raise InvalidGoal(
                 "{} solves positions and rotations only; goal {} (joint {!r}) is a {} goal: take PGS",
-                name, *label(skeleton, index, goal),
-                goal.kind if goal.kind != "REACH" else "closed-loop",
+                name, *label(skeleton, index, goal), "closed-loop" if goal.is_carried else goal.kind,
             )

@@ -79,11 +79,11 @@ def fill(ob: bpy.types.Object, inverse: Matrix, rig: Rig, matrices: Sequence[Mat
         elif target == "CURVE":
             line = _polyline(_target(ob, rig.goals[k].number))
             points[0, places[k]] = along_curve(line @ _turn(inverse).T + inverse.translation, _lengths(rig, k))
+        elif goal.is_carried:
+            targets.rotations[0, k] = _turn_in_carrier(rig, k)
         elif goal.rotation is not None:
-            targets.rotations[0, k] = (
-                matrices[k].to_quaternion()[:] if goal.target_joint is None
-                else quaternion.IDENTITY if goal.kind != "REACH" else _turn_in_carrier(rig, k)
-            )
+            turn = matrices[k].to_quaternion()[:] if goal.target_joint is None else quaternion.IDENTITY
+            targets.rotations[0, k] = turn
 
 
 def _turn_in_carrier(rig: Rig, k: int) -> np.ndarray:

@@ -275,6 +275,16 @@ def test_close_loop_says_what_target_it_needs(target: str) -> None:
     assert "Close Loop has no effect" in rigs.message(ob)
 
 
+def test_what_a_loop_holds_carries_no_weight() -> None:
+    """The grip moves with the goals, so nothing can stand on it."""
+    ob, _ = carrying(1)
+    for goal in ob.dqik.goals:
+        goal.use_support = goal.close_loop
+    rigs.goal(ob, "spine", None, kind="BALANCE", side="WITHIN")
+    rigs.update()
+    assert "no goal carries weight" in rigs.message(ob)
+
+
 def test_a_check_without_live_finds_the_frames_on_which_a_loop_is_open() -> None:
     """The bones stay as they are on the first frame, while the crank turns."""
     ob = four_bar()
