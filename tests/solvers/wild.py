@@ -51,7 +51,7 @@ def _carried(goal: ik.Goal, joints: int, seed: int) -> ik.Goal:
     others = [joint for joint in range(joints) if joint != goal.joint]
     if "target_joint" not in ik.GOAL_KINDS[goal.kind].takes or not others or generator.integers(2):
         return goal
-    return replace(goal, target_joint=int(generator.choice(others)))
+    return replace(goal, target_joint=int(generator.choice(others)), pole=None, rotation_follows=0.0)
 
 
 def _changed(joint: ik.Joint, generator: np.random.Generator) -> ik.Joint:
