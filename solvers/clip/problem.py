@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cost of some frames of a clip, and the linear system of a step.
 
-    minimise  1/2 |e|^2 + terms + bounds
+    minimise  1/2 |S (e - w)|^2 + terms + bounds
 
 over steps of all unknowns in all frames. `e` are the error rows of the goals as a frame's solve has them, with its
 weights, priorities, poles and soft couplings: springs so stiff beside the smoothness that what they miss is found
-exactly, frame by frame, afterwards.
+exactly, frame by frame, afterwards. `w` is what the frame's own answer misses: 0 where it meets its goals.
+
+`S` is 1 but for rows that the frame misses anyway. Those have slack: there a miss hardly changes with the pose, so that
+the frames' own answers, each of which misses least, are far from each other. As one motion they miss a little more.
 """
 
 from collections.abc import Sequence
@@ -23,6 +26,7 @@ from .bounds import Bounds
 from .rows import rows_of
 from .smoothness import Smoothness
 
+SLACK = 2.5e4  # S^2 of rows that have slack, in weights of accelerations: what they miss more grows with these alone
 DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
 ROUNDED = 1e-13  # of the largest number on that diagonal, added so that those of wild sizes can be inverted
@@ -51,7 +55,7 @@ class Term(Protocol):
 class Clip:
     """A stage's F frames: what a `Problem` is made from. links : (F or 1, J, 8). compiled : the stage for the kernel.
 
-    terms : costs beside the goals, the bounds and the smoothness.
+    terms : costs beside the goals, the bounds and the smoothness. slack : (F, all) bool, error rows that have slack.
     """
 
     tasks: Tasks
@@ -62,6 +66,7 @@ class Clip:
     links: np.ndarray | None
     compiled: CompiledStage | None
     terms: tuple[Term, ...] = ()
+    slack: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.targets.positions)
@@ -75,7 +80,9 @@ class Clip:
         some = slice(begin, end)
         links = self.links if self.links is None or len(self.links) == 1 else self.links[some]
         smoothness, terms = self.smoothness.part(some), tuple(term.part(some) for term in self.terms)
-        return replace(self, smoothness=smoothness, targets=self.targets.take(some), links=links, terms=terms)
+        slack = None if self.slack is None else self.slack[some]
+        targets = self.targets.take(some)
+        return replace(self, smoothness=smoothness, targets=targets, links=links, terms=terms, slack=slack)
 
 
 class System:
@@ -137,6 +144,8 @@ class Problem:
         self._rows = rows_of(clip.tasks, clip.targets, clip.links, clip.compiled)
         wanted = clip.targets.wanted
         self._wanted = np.zeros((len(clip), clip.tasks.all)) if wanted is None else wanted
+        slack = min(SLACK * clip.smoothness.weight, 1.0) ** 0.5
+        self._stiffness = None if clip.slack is None else np.where(clip.slack, slack, 1.0)
         self._memory, space, bounds = BandMemory(), clip.space, clip.bounds
         self.moving = slice(held[0], len(clip) - held[1])
         unknowns = space.unknowns
@@ -153,9 +162,11 @@ class Problem:
     def system(self, state: State) -> System:
         """The system of a step from a state."""
         signed, jacobian = self._rows.linear(state)
-        error, one_sided = self._sided(signed - self._wanted), self.tasks.one_sided
+        error, one_sided = self._counted(signed), self.tasks.one_sided
         if one_sided is not None:
             jacobian[~((error > 0.0) | ~one_sided)] = 0.0
+        if self._stiffness is not None:
+            jacobian *= self._stiffness[..., None]
         flipped = np.swapaxes(jacobian, -1, -2)
         gradient, (frames, n) = -(flipped @ error[..., None])[..., 0], state.x.shape
         empty = (np.zeros((max(frames - away, 0), n, n)) for away in (1, 2))
@@ -196,16 +207,17 @@ class Problem:
         return float(np.abs(step / self.bounds.units[self.bounds.open]).max(initial=0.0))
 
     def missed(self, state: State) -> float:
-        """The largest error row of goals and limits in the frames that move."""
+        """The largest error row of goals and limits, as they count, in the frames that move."""
         rows = np.abs(self.errors(state)[self.moving, : self.tasks.m])
         outside = np.abs(self.bounds.excess(state.x[:, self.bounds.keep]))[self.moving] / self.bounds.units
         return float(max(rows.max(initial=0.0), outside.max(initial=0.0)))
 
     def errors(self, state: State) -> np.ndarray:
-        """Error rows (F, all)."""
-        return self._sided(self._rows.at(state) - self._wanted)
+        """`S (e - w)` (F, all)."""
+        return self._counted(self._rows.at(state))
 
-    def _sided(self, rows: np.ndarray) -> np.ndarray:
-        """Rows (F, all), 0 where a one-sided task has room."""
-        one_sided = self.tasks.one_sided
-        return rows if one_sided is None else np.where(one_sided, np.maximum(rows, 0.0), rows)
+    def _counted(self, signed: np.ndarray) -> np.ndarray:
+        """`errors` of rows `e` that have the room of one-sided tasks as values below 0."""
+        rows, one_sided = signed - self._wanted, self.tasks.one_sided
+        rows = rows if one_sided is None else np.where(one_sided, np.maximum(rows, 0.0), rows)
+        return rows if self._stiffness is None else self._stiffness * rows

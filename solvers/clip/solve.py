@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves a clip: frame by frame first, then all frames of each stage as one problem, then each frame's goals exactly.
 
-A goal that the frame solver misses is led to where the frame solver brings it, so that weights, priorities and goals
-out of reach mean what they mean frame by frame. Long clips are solved in windows that overlap.
+A goal that the frame solver misses is led to about where the frame solver brings it, so that weights, priorities and
+goals out of reach mean what they mean frame by frame. Long clips are solved in windows that overlap.
 """
 
 from collections.abc import Sequence
@@ -43,6 +43,7 @@ ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
 FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
 EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
 GIVES = 1e-4  # [1 / rad^2] weight of staying near the motion, where goals are missed anyway
+MOST_SLACK = 0.03  # [skeleton lengths] by which a frame whose goals have slack may miss them more than its own answer
 _polished = damped(dls.step)
 
 
@@ -194,6 +195,9 @@ class _Solve:
             steps = forced(clip, begun)
             smoothness = smoothness.nearer(max(float(steps.mean()) / CALM, 1.0) ** FASTER)
             clip = replace(clip, smoothness=smoothness, terms=(*clip.terms, Speed.of(smoothness, steps)))
+        met = stage.tasks.within(wanted, stage.options.tolerance, stage.options.rotation_tolerance)
+        if not met.all():
+            clip = replace(clip, slack=(wanted != 0.0) & ~met[:, None])
         state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
         state = mend(clip, state, watch, self.held, self.asked) if self.bridges else state
         state, lost = _exact(stage, clip, state, keys, first, wanted, self.asked)
@@ -264,9 +268,8 @@ def _exact(
     """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
 
     answer : (K) at the keys, from which keys are met that cannot be met from `state`. missed_rows : (F, m) that frames
-        miss anyway: they come as near to missing just that as they can without leaving the motion, because limits may
-        let a frame miss a little less only in another pose. asked : the first frame for which this is done, and the one
-        behind the last.
+        miss anyway. Those that have slack stay as `state` misses them: to miss hardly less, a frame alone would leave
+        the motion. asked : the first frame for which this is done, and the one behind the last.
     """
     hard, options = stage.hard_tasks, stage.options
     settings = stage.settings._replace(
@@ -274,12 +277,16 @@ def _exact(
         tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
     )  # fmt: skip
     every = np.zeros(len(state.x), dtype=bool)
-    most = np.where(missed_rows.any(-1), (np.sqrt((missed_rows**2).sum(-1)) + MISSED) ** 2, -1.0)
+    room = MISSED if clip.slack is None else np.where(clip.slack.any(-1), MOST_SLACK, MISSED)
+    most = np.where(missed_rows.any(-1), (np.sqrt((missed_rows**2).sum(-1)) + room) ** 2, -1.0)
     for begin in range(*asked, AT_ONCE):
         some = slice(begin, min(begin + AT_ONCE, asked[1]))
         part = clip.part(some.start, some.stop)
+        frames = Request(state.take(some), part.targets._replace(wanted=None), part.links)
         wanted = missed_rows[some, : hard.m]
-        frames = Request(state.take(some), part.targets._replace(wanted=wanted), part.links)
+        if part.slack is not None:
+            wanted = np.where(part.slack[:, : hard.m], _misses(stage, frames), wanted)
+        frames = replace(frames, targets=frames.targets._replace(wanted=wanted))
         point = evaluate(hard, frames.base, frames).copy()
         for own, pull in ((~wanted.any(-1), 0.0), (wanted.any(-1), GIVES)):
             at = np.flatnonzero(own)
@@ -298,6 +305,16 @@ def _exact(
     return state, every
 
 
+def _misses(stage: Stage, frames: Request) -> np.ndarray:
+    """The error rows (F, m) of frames that are brought inside the limits."""
+    return evaluate(stage.hard_tasks, _inside(stage.space, frames.base), frames).error
+
+
+def _inside(space: JointSpace, state: State) -> State:
+    """A state brought inside the limits."""
+    return space.step(state, space.project(state.x) - state.x)
+
+
 def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most`."""
     within = stage.hard_tasks.within(error, stage.options.tolerance, stage.options.rotation_tolerance)
@@ -307,7 +324,7 @@ def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray)
 def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
     """The point after a few damped steps toward the goals alone, from a state that is brought inside the limits."""
     space, hard, options = stage.space, stage.hard_tasks, stage.options
-    inside = space.step(state, space.project(state.x) - state.x)
+    inside = _inside(space, state)
     first = settings._replace(iterations=FIRST_ITERATIONS)
     point = _polished(hard, space, first, evaluate(hard, inside, frames), frames).point
     near = MET_SHARE * options.tolerance, MET_SHARE * options.rotation_tolerance
