@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, in_betweens, keep_out, planting, two_bones
+from . import fine_time, in_betweens, keep_out, kneeling, planting, two_bones
 from .banded import solve as solve_band
-from .contacts import find_contacts, find_holds, runs, smooth, standing_heights
+from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
 from .follow_through import follow_through, following
@@ -15,8 +15,8 @@ from .pendulums import Chain, Spring
 from .steady_path import steady_path
 
 __all__ = [
-    "Bodies", "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes", "faded", "few_keys",
-    "find_contacts", "find_holds", "fine_time", "fit_keys", "follow_through", "following", "in_betweens", "keep_out",
-    "likely_rate", "plant_feet", "planting", "runs", "smooth", "solve_band", "standing_heights", "steady_path",
-    "total_errors", "two_bones",
+    "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes",
+    "faded", "few_keys", "find_contacts", "find_holds", "fine_time", "fit_keys", "follow_through", "following",
+    "in_betweens", "keep_out", "kneeling", "likely_rate", "plant_feet", "planting", "runs", "smooth", "solve_band",
+    "standing_heights", "steady_path", "total_errors", "two_bones",
 ]  # fmt: skip

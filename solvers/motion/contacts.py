@@ -8,6 +8,7 @@ whose way was scaled, and a steady drift. As this depends on the whole motion, i
 what begins and ends a contact is the speed against the stance's own slide.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +29,24 @@ _HELD_BACK = 3  # frames: how much the shared slide counts against the own one o
 _LEAST = 1e-9
 _AROUND = 0.4  # seconds before and after, of which the lowest places of a point are its ground
 _LOWEST = 3  # the number of the frame, from the lowest, that counts as its ground
-_LOW, _SOLE = 0.05, 0.1  # the share of frames on which a point is as low as it stands; of the leg's length at most
+_LOW = 0.05  # the share of frames on which a point is as low as it stands
 _HELD, _HOLD = (0.08, 0.15), 0.25  # of the leg's length a second: hands that hold; for at least so many seconds
 _NEAR, _STILL, _LED = 0.12, 0.04, 0.1  # of the leg's length: low hands, how far held ones go, and shoulders that move
-_FAR = 0.3  # of the leg's length over the lowest place of all points about that time: nothing stands higher
+
+
+class PointKind(NamedTuple):
+    """How high a kind of point may be where it stands [leg lengths].
+
+    above : over the lowest place of all points about that time, where the ground is not known. sole : how far from a
+    ground that is known.
+    """
+
+    above: float
+    sole: float
+
+
+FOOT_POINT, KNEE_POINT = PointKind(0.3, 0.1), PointKind(0.15, 0.0)
+"""Heels and balls, which are above soles, and the lowest places of knees, whose thickness is known."""
 
 
 class Slide(NamedTuple):
@@ -46,23 +61,24 @@ class Slide(NamedTuple):
 
 
 def find_contacts(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None,
+    kinds: Sequence[PointKind] = (),
 ) -> np.ndarray:  # fmt: skip
     """The times (G, L, K) bool at which the same K points of L limbs, at places (F, L, K, 3), touch the ground.
 
     Those of the frames are `fine_time.on_frames` of them. hips : (F, 3), the place between the hip joints. rate :
     frames a second. leg : the length of a leg, in the unit of the places, whose third number is the height. ground :
     its height, or those (F, L, K) under the points, NaN where there is none; by default the lowest places of each
-    point.
+    point. kinds : of the K points; by default all are of feet.
     """
     count = fine_time.steps(rate)
     points, hips, rate = fine_time.finer(points, count), fine_time.finer(hips, count), rate * count
     ground = fine_time.finer_heights(ground, count) if isinstance(ground, np.ndarray) else ground
     if len(points) < 3 * width(rate):
         return np.zeros(points.shape[:3], dtype=bool)
-    slide = shared_slide(points, hips, rate, leg, ground)
+    slide = shared_slide(points, hips, rate, leg, ground, kinds)
     raised, even = 1.0, smooth(points, _evenly(rate))
-    height = _heights(even, rate, leg, ground) / leg
+    height = _heights(even, rate, leg, ground, kinds) / leg
     if slide.jitter > _JITTER:
         raised, even = _RAISED, smooth(even, _evenly(rate))
     velocity = _velocity(even, rate) / leg
@@ -133,7 +149,8 @@ def _wide(places: np.ndarray) -> float:
 
 
 def shared_slide(
-    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None
+    points: np.ndarray, hips: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None = None,
+    kinds: Sequence[PointKind] = (),
 ) -> Slide:  # fmt: skip
     """The slide that points on the ground share; arguments as those of `find_contacts`.
 
@@ -141,7 +158,7 @@ def shared_slide(
     """
     even = smooth(points, _evenly(rate))
     velocity = _velocity(even, rate) / leg
-    low = (_heights(even, rate, leg, ground) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
+    low = (_heights(even, rate, leg, ground, kinds) < _HEIGHT[0] * leg) & (np.abs(velocity[..., 2]) < _UPRIGHT)
     if low.sum() < 8:
         return Slide(0.0, np.zeros(2), 0.0)
     shake = np.linalg.norm(points - even, axis=-1) / leg * _FPS
@@ -184,19 +201,25 @@ def _squares(own: np.ndarray, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
     return ((own - rows @ x) ** 2).sum(-1) / _ALIKE**2
 
 
-def standing_heights(points: np.ndarray, leg: float, ground: float | np.ndarray) -> np.ndarray:
-    """The heights (K,) over a ground at which points stand, as `find_contacts` takes both: soles are below bones.
-
-    A tenth of the leg's length at most.
-    """
-    found = list[float]()
+def standing_heights(
+    points: np.ndarray, leg: float, ground: float | np.ndarray, kinds: Sequence[PointKind] = ()
+) -> np.ndarray:  # fmt: skip
+    """The heights (K,) over a ground at which points stand, as `find_contacts` takes all: soles are below bones."""
+    found, most = list[float](), leg * _kinds(points, kinds)[:, 1]
     for over in np.moveaxis(points[..., 2] - ground, -1, 0):
         known = over[np.isfinite(over)]
         found.append(float(np.sort(known)[int(_LOW * len(known))]) if len(known) else 0.0)
-    return np.clip(found, -_SOLE * leg, _SOLE * leg)
+    return np.clip(found, -most, most)
 
 
-def _heights(points: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None) -> np.ndarray:
+def _kinds(points: np.ndarray, kinds: Sequence[PointKind]) -> np.ndarray:
+    """The numbers (K, 2) of the kinds of points (F, L, K, 3)."""
+    return np.array(kinds or [FOOT_POINT] * points.shape[-2])
+
+
+def _heights(
+    points: np.ndarray, rate: float, leg: float, ground: float | np.ndarray | None, kinds: Sequence[PointKind]
+) -> np.ndarray:  # fmt: skip
     """The heights (...) of points (F, ..., 3) over the ground, infinite for those far above all ground.
 
     The ground is where the point is lowest about that time, so that steps and slopes have theirs, and the answer does
@@ -204,11 +227,11 @@ def _heights(points: np.ndarray, rate: float, leg: float, ground: float | np.nda
     """
     height = points[..., 2]
     if ground is not None:
-        return np.nan_to_num(height - ground - standing_heights(points, leg, ground), nan=np.inf)
+        return np.nan_to_num(height - ground - standing_heights(points, leg, ground, kinds), nan=np.inf)
     around, lowest = round(_AROUND * rate), _LOWEST * width(rate)
     own = np.partition(_windows(height, around), lowest - 1, axis=-1)[..., lowest - 1]
     least = _windows(height.reshape(len(height), -1).min(-1), around).min(-1)
-    far = height > _FAR * leg + least.reshape(-1, *[1] * (height.ndim - 1))
+    far = height > leg * _kinds(points, kinds)[:, 0] + least.reshape(-1, *[1] * (height.ndim - 1))
     return np.where(far, np.inf, height - np.minimum(own, height))
 
 

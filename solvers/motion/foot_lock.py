@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that slide are planted: where the ankles have to be, how the hips give, and how the legs reach.
+"""Feet that slide are planted, and knees that rest: where the ankles go, how the hips give, and how the legs reach.
 
 Each stance has one place: heel and ball stand where they were in the mean, and the foot turns about the one that stands
 while it rolls. What is sought is the correction of the hips, `c`, and of each ankle against them, `e`: on contacts
 `c + e` is exact, elsewhere it fades. The cost is the acceleration of the corrections and of the change of the knees,
 and their size. The change of a knee is large for a leg that is almost straight, so the hips give where a knee would
-pop. Away from contacts the size of `e` costs so much that the leg is as it was. Legs whose feet shake
-on the ground are steadied before.
+pop. Away from contacts the size of `e` costs so much that the leg is as it was. A knee that rests has one place too,
+from which the hip and the ankle keep their distances (`kneeling`). Legs whose feet shake on the ground are steadied
+before.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from . import banded, fine_time
+from . import banded, fine_time, kneeling
 from .contacts import lengths, runs, smooth, width
 
 _FADE = 3.0 / 30.0  # seconds: half of the time in which a correction fades
@@ -62,11 +63,12 @@ class Leg(NamedTuple):
 class LegWay(NamedTuple):
     """What of a leg's motion its corrections depend on, at the G times of the fine grid.
 
-    hip, ankle : (G, 3). foot : (G, 4), its turns. points : (G, 2, 3) of heel and ball. marks : (2, 3), these in the
-    foot's frame. upper, lower : (G,), the lengths of thigh and shin. length : of the leg.
+    hip, knee, ankle : (G, 3). foot : (G, 4), its turns. points : (G, 2, 3) of heel and ball. marks : (2, 3), these in
+    the foot's frame. upper, lower : (G,), the lengths of thigh and shin. length : of the leg.
     """
 
     hip: np.ndarray
+    knee: np.ndarray
     ankle: np.ndarray
     foot: np.ndarray
     points: np.ndarray
@@ -90,7 +92,8 @@ class LegWay(NamedTuple):
         turns = fine_time.finer_turns(leg.turns[:, 2], count, _STILL)
         foot = quaternion.product(quaternion.product(even.turns[:, 2], quaternion.conjugate(fine.turns[:, 2])), turns)
         upper, lower = lengths(even.knee - even.hip), lengths(even.ankle - even.knee)
-        way = cls(even.hip, even.ankle, foot, points, np.stack([leg.heel, leg.ball]), upper, lower, leg.length)
+        marks = np.stack([leg.heel, leg.ball])
+        way = cls(even.hip, even.knee, even.ankle, foot, points, marks, upper, lower, leg.length)
         every = slice(None, None, count)
         return way, leg._replace(knee=even.knee[every], ankle=even.ankle[every], turns=even.turns[every])
 
@@ -108,22 +111,28 @@ def plant_feet(
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (G, 2) bool, of heel and ball, on the fine grid (see `find_contacts`).
 
-    rate : frames a second. heights : (F, 2) of the first legs, how high heel and ball stand; by default as in the mean.
-    An arm that holds on to a thing is such a leg too: shoulder, elbow, wrist and hand. kept : frames on which nothing
-    moves. A stance stands where it stands on those that it has, and goes from one to the next if these differ.
+    Contacts (G, 3) are of the knee too. rate : frames a second. heights : (F, 2 or 3) of the first legs, how high heel,
+    ball and knee stand; by default as in the mean. An arm that holds on to a thing is such a leg too: shoulder, elbow,
+    wrist and hand. kept : frames on which nothing moves. A stance stands where it stands on those that it has, and goes
+    from one to the next if these differ.
     """
     count, frames = fine_time.steps(rate), np.asarray(kept, dtype=int)
     rate, at = rate * count, count * frames
-    both = [LegWay.of(leg, own, count, rate, not len(at)) for leg, own in zip(legs, contacts, strict=True)]
+    both = [LegWay.of(leg, own[:, :2], count, rate, not len(at)) for leg, own in zip(legs, contacts, strict=True)]
     ways, even = [way for way, _ in both], [leg for _, leg in both]
     finer = [None if own is None else fine_time.finer_heights(own, count) for own in heights]
     known = [*finer, *(None for _ in legs[len(heights):])]
     costs = [_cost(own, rate) for own in contacts]
     wanted = [_wanted(*each, rate, at) for each in zip(ways, contacts, known, costs, strict=True)]
-    hips, moves = _corrections(ways, [move for _, move in wanted], costs, rate, at)
+    knees = [knee for *_, knee in wanted]
+    hips, moves = _corrections(ways, [move for _, move, _ in wanted], knees, costs, rate, at)
     hips[at] = 0.0
     turns = [_reached(leg, move[::count], foot[::count])
-             for leg, (foot, _), move in zip(even, wanted, moves, strict=True)]  # fmt: skip
+             for leg, (foot, *_), move in zip(even, wanted, moves, strict=True)]  # fmt: skip
+    for number, (leg, knee, cost) in enumerate(zip(even, knees, costs, strict=True)):
+        if not np.isnan(knee).all():
+            against = (knee - hips)[::count]
+            turns[number] = _swivelled(leg, turns[number], moves[number][::count], against, cost[::count], rate / count)
     for leg, turned in zip(legs, turns, strict=True):
         turned[frames] = leg.turns[frames]
     return Planted(hips[::count], turns)
@@ -170,9 +179,14 @@ def _shake(values: np.ndarray, rate: float) -> np.ndarray:
 
 def _wanted(
     way: LegWay, contacts: np.ndarray, heights: np.ndarray | None, cost: np.ndarray, rate: float, kept: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The turns (G, 4) of a foot, and by how much (G, 3) its ankle has to move; NaN where it stands on nothing."""
-    places = stances(way.points, contacts, heights)
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The turns (G, 4) of a foot, by how much (G, 3) its ankle has to move, and the places (G, 3) of its knee.
+
+    NaN where the foot stands, or the knee rests, on nothing.
+    """
+    rests, contacts = contacts[:, 2:].any(-1), contacts[:, :2]
+    of_foot = None if heights is None else heights[:, :2]
+    places = stances(way.points, contacts, of_foot)
     if len(kept):
         places = _anchored(way.points, contacts, places, kept)
     flat = contacts.all(-1)
@@ -185,7 +199,32 @@ def _wanted(
     moves, counts = places - way.points - aside, contacts.sum(-1)
     found = np.where(contacts[..., None], moves, 0.0).sum(1) / np.where(counts > 0, counts, np.nan)[:, None]
     found[kept] = 0.0
-    return foot, found
+    if not rests.any():
+        return foot, found, np.full(found.shape, np.nan)
+    knee = kneeling.resting(way.knee, rests, found, None if heights is None else heights[:, 2])
+    return *_below(way, foot, knee, found, np.where(contacts[:, 1:], *places.swapaxes(0, 1)[::-1]), cost, rate), knee
+
+
+def _below(
+    way: LegWay, foot: np.ndarray, knee: np.ndarray, stands: np.ndarray, pivot: np.ndarray, cost: np.ndarray,
+    rate: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The turns (G, 4) of a foot and the moves (G, 3) of its ankle with the knee at places (G, 3) where it rests.
+
+    stands : (G, 3), by how much the ankle moves for a foot alone that stands, NaN elsewhere. pivot : (G, 3), the point
+    of such a foot. A foot that does not stand goes along with the shin under a knee that rests; one that stands turns
+    about its pivot as far as the shin's length asks it to, and back where the knee rests no more.
+    """
+    along = knee - way.knee
+    off = faded(stands - along, cost, rate)
+    aim, standing = way.ankle + along + off, way.ankle + stands
+    apart = lengths(standing - pivot)
+    ankle = np.where(np.isnan(stands), kneeling.below(knee, aim, way.lower),
+                     kneeling.between(knee, way.lower, pivot, apart, aim))  # fmt: skip
+    gives = faded(ankle - standing, cost, rate)
+    ankle = np.where(np.isnan(knee), kneeling.below(pivot, standing + gives, apart), ankle)
+    turned = quaternion.log(quaternion.between(standing - pivot, ankle - pivot))
+    return quaternion.product(quaternion.exp(faded(turned, cost, rate)), foot), ankle - way.ankle
 
 
 def _anchored(points: np.ndarray, contacts: np.ndarray, places: np.ndarray, kept: np.ndarray) -> np.ndarray:
@@ -269,12 +308,13 @@ def _stiffness(rate: float, fade: float = _FADE) -> float:
 
 
 def _corrections(
-    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], away: Sequence[np.ndarray], rate: float, kept: np.ndarray
-) -> tuple[np.ndarray, list[np.ndarray]]:
+    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], knees: Sequence[np.ndarray], away: Sequence[np.ndarray],
+    rate: float, kept: np.ndarray,
+) -> tuple[np.ndarray, list[np.ndarray]]:  # fmt: skip
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
-    away : the costs (F,) of the moves of each ankle. Gauss-Newton: the knees' bends are taken as linear in the ankles'
-    places at each round.
+    knees : the places (F, 3) of those that rest, NaN elsewhere. away : the costs (F,) of the moves of each ankle.
+    Gauss-Newton: the knees' bends are taken as linear in the ankles' places at each round.
     """
     frames, size, stiff = len(wanted[0]), 3 + 3 * len(ways), _stiffness(rate)
     unit = float(np.mean([way.length for way in ways]))
@@ -293,6 +333,8 @@ def _corrections(
     hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in ways]
     for _ in range(_ROUNDS):
         blocks, right = base.copy(), places.copy()
+        for way, knee in zip(ways, knees, strict=True):
+            _keep_apart(blocks, right, way, knee, hips, _EXACT / unit**2)
         for k, (way, move) in enumerate(zip(ways, moves, strict=True)):
             rows = slice(3 + 3 * k, 6 + 3 * k)
             change, slope = _knee(way, move)
@@ -318,6 +360,16 @@ def _add_accelerations(
         for j, other in enumerate(_SECOND):
             product = slope[i : last + i, :, None] * slope[j : last + j, None, :]
             blocks[i : last + i, 2 + j - i, rows, rows] += cost * one * other * product
+
+
+def _keep_apart(
+    blocks: np.ndarray, right: np.ndarray, way: LegWay, knee: np.ndarray, hips: np.ndarray, weight: float
+) -> None:  # fmt: skip
+    """Add to a system that the hip stays a thigh's length from a knee that rests at places (F, 3)."""
+    rests = ~np.isnan(knee[:, 0])
+    near, out = kneeling.to_hip(knee[rests], (way.hip + hips)[rests], way.upper[rests])
+    blocks[rests, 2, :3, :3] += weight * out[:, :, None] * out[:, None, :]
+    right[rests, :3] += weight * ((out * hips[rests]).sum(-1) + near)[:, None] * out
 
 
 def _knee(way: LegWay, move: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -384,6 +436,19 @@ def _reached(leg: Leg, move: np.ndarray, foot: np.ndarray) -> np.ndarray:
     thigh = quaternion.product(swing, leg.turns[:, 0])
     shin = quaternion.product(swing, quaternion.product(turn, leg.turns[:, 1]))
     return np.stack([thigh, shin, foot], 1)
+
+
+def _swivelled(
+    leg: Leg, turns: np.ndarray, move: np.ndarray, knee: np.ndarray, cost: np.ndarray, rate: float
+) -> np.ndarray:  # fmt: skip
+    """The turns (F, 3, 4) of a leg turned about the line from hip to ankle, so that its knee is at places (F, 3).
+
+    move : of the ankle. Both are against the hip's own move. The turn fades where the knee is anywhere (NaN).
+    """
+    further = quaternion.product(turns[:, 0], quaternion.conjugate(leg.turns[:, 0]))
+    now = leg.hip + quaternion.rotate(further, leg.knee - leg.hip)
+    about = faded(kneeling.swivel(leg.hip, leg.ankle + move, now, knee), cost, rate)
+    return np.concatenate([quaternion.product(quaternion.exp(about)[:, None], turns[:, :2]), turns[:, 2:]], 1)
 
 
 def _axis(leg: Leg, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:

@@ -91,3 +91,27 @@ def sliding(legs: list[Leg], kind: str, rate: float = 30.0, seed: int = 3) -> li
         turned = quaternion.rotate(about, leg.hip - hips[0]) - (leg.hip - hips[0])
         found.append(moved(leg, way + turned, turns))
     return found
+
+
+KNEE = 0.05  # how high a knee is over the ground on which it rests
+
+
+def kneel(seconds: float = 4.0, rate: float = 30.0) -> tuple[list[Leg], np.ndarray]:
+    """Two legs that kneel down, sway over their knees and rise, and the contacts (F, 2, 3) of heel, ball and knee.
+
+    The toes stay on the ground, heels for the first and the last tenth of the time; knees rest for its middle half.
+    """
+    times = np.linspace(0.0, 1.0, round(seconds * rate))
+    down = np.clip((np.minimum(times, 1.0 - times) - 0.1) / 0.15, 0.0, 1.0)
+    ease = down**3 * (10.0 - 15.0 * down + 6.0 * down**2)
+    roll = quaternion.exp(-1.4 * ease[:, None] * np.array([1.0, 0.0, 0.0]))
+    lean = 0.2 * np.sin(6.0 * np.pi * times) - 0.3 * ease
+    legs = list[Leg]()
+    for side in (0.1, -0.1):
+        ankle = np.array([side, BALL[1], 0.0]) - quaternion.rotate(roll, np.broadcast_to(BALL, (len(times), 3)))
+        up = ANKLE + LOWER + ease * (KNEE - ANKLE - LOWER) - ankle[:, 2]
+        knee = ankle + np.stack([0.0 * up, np.sqrt(np.maximum(LOWER**2 - up**2, 0.0)), up], -1)
+        hip = knee + UPPER * np.stack([0.0 * lean, np.sin(lean), np.cos(lean)], -1)
+        legs.append(_leg(hip, ankle, roll))
+    contacts = np.stack([ease <= 0.0, ease >= 0.0, ease >= 1.0], -1)
+    return legs, np.repeat(contacts[:, None], 2, axis=1)
