@@ -6,6 +6,7 @@ from .banded import solve as solve_band
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
+from .flights import Flights, flights
 from .follow_through import follow_through, following
 from .foot_lock import Leg, Planted, bends, faded, plant_feet
 from .frame_rate import likely_rate
@@ -15,8 +16,8 @@ from .pendulums import Chain, Spring
 from .steady_path import steady_path
 
 __all__ = [
-    "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Keys", "Leg", "Part", "Planted", "Spring", "bends", "extremes",
-    "faded", "few_keys", "find_contacts", "find_holds", "fine_time", "fit_keys", "follow_through", "following",
-    "in_betweens", "keep_out", "kneeling", "likely_rate", "plant_feet", "planting", "runs", "smooth", "solve_band",
-    "standing_heights", "steady_path", "total_errors", "two_bones",
+    "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Flights", "Keys", "Leg", "Part", "Planted", "Spring", "bends",
+    "extremes", "faded", "few_keys", "find_contacts", "find_holds", "fine_time", "fit_keys", "flights",
+    "follow_through", "following", "in_betweens", "keep_out", "kneeling", "likely_rate", "plant_feet", "planting",
+    "runs", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
 ]  # fmt: skip

@@ -107,14 +107,14 @@ class Planted(NamedTuple):
 
 def plant_feet(
     legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = (),
-    kept: Sequence[int] = (),
+    kept: Sequence[int] = (), hips: np.ndarray | None = None,
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (G, 2) bool, of heel and ball, on the fine grid (see `find_contacts`).
 
     Contacts (G, 3) are of the knee too. rate : frames a second. heights : (F, 2 or 3) of the first legs, how high heel,
     ball and knee stand; by default as in the mean. An arm that holds on to a thing is such a leg too: shoulder, elbow,
     wrist and hand. kept : frames on which nothing moves. A stance stands where it stands on those that it has, and goes
-    from one to the next if these differ.
+    from one to the next if these differ. hips : (G, 3), by how much the hips move where that is known; else NaN.
     """
     count, frames = fine_time.steps(rate), np.asarray(kept, dtype=int)
     rate, at = rate * count, count * frames
@@ -125,17 +125,19 @@ def plant_feet(
     costs = [_cost(own, rate) for own in contacts]
     wanted = [_wanted(*each, rate, at) for each in zip(ways, contacts, known, costs, strict=True)]
     knees = [knee for *_, knee in wanted]
-    hips, moves = _corrections(ways, [move for _, move, _ in wanted], knees, costs, rate, at)
-    hips[at] = 0.0
+    held = np.full(knees[0].shape, np.nan) if hips is None else hips.copy()
+    held[at] = 0.0
+    given, moves = _corrections(ways, [move for _, move, _ in wanted], knees, held, costs, rate)
+    given[at] = 0.0
     turns = [_reached(leg, move[::count], foot[::count])
              for leg, (foot, *_), move in zip(even, wanted, moves, strict=True)]  # fmt: skip
     for number, (leg, knee, cost) in enumerate(zip(even, knees, costs, strict=True)):
         if not np.isnan(knee).all():
-            against = (knee - hips)[::count]
+            against = (knee - given)[::count]
             turns[number] = _swivelled(leg, turns[number], moves[number][::count], against, cost[::count], rate / count)
     for leg, turned in zip(legs, turns, strict=True):
         turned[frames] = leg.turns[frames]
-    return Planted(hips[::count], turns)
+    return Planted(given[::count], turns)
 
 
 def bends(leg: Leg) -> np.ndarray:
@@ -184,7 +186,7 @@ def _wanted(
 
     NaN where the foot stands, or the knee rests, on nothing.
     """
-    rests, contacts = contacts[:, 2:].any(-1), contacts[:, :2]
+    rests, contacts = np.asarray(contacts[:, 2:].any(-1)), contacts[:, :2]
     of_foot = None if heights is None else heights[:, :2]
     places = stances(way.points, contacts, of_foot)
     if len(kept):
@@ -202,7 +204,8 @@ def _wanted(
     if not rests.any():
         return foot, found, np.full(found.shape, np.nan)
     knee = kneeling.resting(way.knee, rests, found, None if heights is None else heights[:, 2])
-    return *_below(way, foot, knee, found, np.where(contacts[:, 1:], *places.swapaxes(0, 1)[::-1]), cost, rate), knee
+    pivot: np.ndarray = np.where(contacts[:, 1:], places[:, 1], places[:, 0])
+    return *_below(way, foot, knee, found, pivot, cost, rate), knee
 
 
 def _below(
@@ -308,13 +311,14 @@ def _stiffness(rate: float, fade: float = _FADE) -> float:
 
 
 def _corrections(
-    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], knees: Sequence[np.ndarray], away: Sequence[np.ndarray],
-    rate: float, kept: np.ndarray,
+    ways: Sequence[LegWay], wanted: Sequence[np.ndarray], knees: Sequence[np.ndarray], held: np.ndarray,
+    away: Sequence[np.ndarray], rate: float,
 ) -> tuple[np.ndarray, list[np.ndarray]]:  # fmt: skip
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
-    knees : the places (F, 3) of those that rest, NaN elsewhere. away : the costs (F,) of the moves of each ankle.
-    Gauss-Newton: the knees' bends are taken as linear in the ankles' places at each round.
+    knees : the places (F, 3) of those that rest, and held : the moves (F, 3) of the hips where they are known; NaN
+    elsewhere. away : the costs (F,) of the moves of each ankle. Gauss-Newton: the knees' bends are taken as linear in
+    the ankles' places at each round.
     """
     frames, size, stiff = len(wanted[0]), 3 + 3 * len(ways), _stiffness(rate)
     unit = float(np.mean([way.length for way in ways]))
@@ -329,7 +333,9 @@ def _corrections(
             for other in (slice(0, 3), rows):
                 base[:, 2, one, other] += exact[:, None, None] * np.eye(3)
             places[:, one] += exact[:, None] * np.nan_to_num(own)
-    base[kept, 2, :3, :3] += _EXACT / unit**2 * np.eye(3)
+    known = ~np.isnan(held[:, 0])
+    base[known, 2, :3, :3] += _EXACT / unit**2 * np.eye(3)
+    places[known, :3] += _EXACT / unit**2 * held[known]
     hips, moves = np.zeros((frames, 3)), [np.zeros((frames, 3)) for _ in ways]
     for _ in range(_ROUNDS):
         blocks, right = base.copy(), places.copy()

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from .contacts import runs
+from .flights import fitted_fall, on_fall
 
 RATES = (12, 15, 24, 30, 60, 120, 240)
 """Rates that are named; the nearest one is."""
@@ -67,12 +68,12 @@ def _fall(height: np.ndarray) -> tuple[float, int, float] | None:
     if count < _FEWEST:
         return None
     times = np.arange(count) - 0.5 * (count - 1)
-    curve = np.polyfit(times, height, 2)
-    bend = -2.0 * curve[0]
+    curve = fitted_fall(times, height[:, None])
+    _, speed, bend = curve[:, 0].tolist()
     sag = bend * count**2 / 8.0
-    if not _SAG[0] < sag < _SAG[1] or abs(curve[1] / bend) > _TOP * count:
+    if not _SAG[0] < sag < _SAG[1] or abs(speed / bend) > _TOP * count:
         return None
-    fit = float(np.sqrt(np.mean((np.polyval(curve, times) - height) ** 2))) / sag
+    fit = float(np.sqrt(np.mean((on_fall(curve, times)[:, 0] - height) ** 2))) / sag
     return (float(np.sqrt(_FALL / bend)), count, fit) if fit < _FIT else None
 
 

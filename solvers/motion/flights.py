@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies in the air: the curve of a fall through places, and what puts a body back on it.
+
+While nothing touches a body, its centre of mass goes on as it left the ground: level at one speed, and upward as
+gravity has it. The curve is fitted to the frames that fit one (Geman-McClure), and its ends to the places where the
+ground was left and is met again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import fine_time
+from .contacts import lengths, runs
+
+_SHORTEST, _LONGEST = 0.15, 2.0  # seconds: of a flight
+_FITS = 0.02  # leg lengths: how far from the curve a frame fits half
+_GOOD, _MOST = 0.05, 0.5  # leg lengths: frames nearer to the curve fit; the share of them from which on it is a flight
+_ENDS = 0.25  # of the frames: how much each end counts
+_EDGE = 0.03  # seconds from the ends: here the body goes over into what it does on the ground
+_ROUNDS = 30
+
+
+class Flights(NamedTuple):
+    """By how much (G, 3) a body in the air has to move; NaN elsewhere.
+
+    count, others : how many spans without contacts are flights, and how many do not fall as gravity has it.
+    """
+
+    moves: np.ndarray
+    count: int
+    others: int
+
+
+def fitted_fall(
+    times: np.ndarray, places: np.ndarray, bend: np.ndarray | None = None, weights: np.ndarray | None = None
+) -> np.ndarray:  # fmt: skip
+    """The fall `p + v t - b t^2 / 2` nearest to places (F, K) at times (F,): `p`, `v` and `b` (3, K).
+
+    bend : (K,), if it is known. weights : (F,), of the squares.
+    """
+    rows = np.stack([np.ones_like(times), times, -0.5 * times**2], -1)
+    root = np.ones_like(times) if weights is None else np.sqrt(weights)
+    if bend is None:
+        return np.linalg.lstsq(root[:, None] * rows, root[:, None] * places, rcond=None)[0]
+    aims = places - rows[:, 2:] * bend
+    own = np.linalg.lstsq(root[:, None] * rows[:, :2], root[:, None] * aims, rcond=None)[0]
+    return np.concatenate([own, bend[None]])
+
+
+def on_fall(curve: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The places (F, K) of a fall (3, K) at times (F,)."""
+    return np.stack([np.ones_like(times), times, -0.5 * times**2], -1) @ curve
+
+
+def flights(body: np.ndarray, touches: np.ndarray, rate: float, gravity: float, leg: float) -> Flights:
+    """The flights of a centre of mass at places (F, 3), of which the third number is the height.
+
+    touches : (G,), the times of the fine grid at which something of the body is in contact. rate : frames a second.
+    gravity : in units of the places, of which `leg` are a leg's length, a second squared. What begins or ends with the
+    motion is no flight.
+    """
+    count = fine_time.steps(rate)
+    every = fine_time.finer(body, count)
+    moves, found = np.full(every.shape, np.nan), [0, 0]
+    for begin, end in runs(~touches):
+        seconds = (end - begin) / (rate * count)
+        if begin == 0 or end == len(touches) or not _SHORTEST <= seconds <= _LONGEST:
+            continue
+        inside = np.arange(-(-begin // count), -(-end // count)) * count
+        at, middle = np.array([begin - 1, *inside, end]), 0.5 * (begin - 1 + end)
+        curve = _curve((at - middle) / (rate * count), every[at], gravity, leg)
+        found[curve is None] += 1
+        if curve is not None:
+            edge = round(_EDGE * rate * count)
+            own = np.arange(begin + edge, end - edge)
+            moves[own] = on_fall(curve, (own - middle) / (rate * count)) - every[own]
+    return Flights(moves, *found)
+
+
+def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) -> np.ndarray | None:
+    """The fall (3, 3) that most places (F, 3) are near to, and the two at the ends; None if they are near to none."""
+    bend, ends = np.array([0.0, 0.0, gravity]), np.zeros_like(times)
+    ends[[0, -1]] = _ENDS * len(times)
+    best, curve = np.inf, np.zeros((3, 3))
+    for start in (ends + 1e-3, np.ones_like(times)):
+        own = fitted_fall(times, places, bend, start)
+        for _ in range(_ROUNDS):
+            off = lengths(places - on_fall(own, times)) / leg
+            own = fitted_fall(times, places, bend, ends + (1.0 + (off / _FITS) ** 2) ** -2)
+        off = (lengths(places - on_fall(own, times)) / (leg * _FITS)) ** 2
+        cost = float((off / (1.0 + off)).sum())
+        if cost < best:
+            best, curve = cost, own
+    near = lengths(places - on_fall(curve, times)) < _GOOD * leg
+    return curve if near.mean() >= _MOST else None
