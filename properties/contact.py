@@ -28,7 +28,7 @@ def _end_moved(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
 
 
 class DqikContact(bpy.types.PropertyGroup):
-    """Frames on which a part of a foot or hand is in contact with the ground or another still thing."""
+    """Frames on which a part of the body is in contact with the ground or another still thing."""
 
     name: StringProperty(name="Name", description="Name of the contact", override=OVERRIDE)
     bone: StringProperty(name="Bone", description="The bone in contact", options=FIXED, override=OVERRIDE,

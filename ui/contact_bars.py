@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the contacts of feet and hands as bars in the timeline and the dope sheet."""
+"""Draws the contacts of feet, knees and hands as bars in the timeline and the dope sheet."""
 
 import blf
 import bpy

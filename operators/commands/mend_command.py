@@ -53,16 +53,19 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
-        feet, hands, other_rate = finished(steps)
+        limbs, other_rate = finished(steps)
+    feet, knees, hands = limbs
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
-    if hands.contacts:
-        said += f"; {hands.contacts} of hands, {hands.before:.2g} to {hands.after:.2g}"
+    for name, one in (("knees", knees), ("hands", hands)):
+        if one.contacts:
+            said += f"; {one.contacts} of {name}, {one.before:.2g} to {one.after:.2g}"
     if other_rate is not None:
         said += f"; {other_rate}"
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
         "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
+        "knee_contacts": knees.contacts, "knee_slide_before": knees.before, "knee_slide_after": knees.after,
         "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
         "elbows": degrees(hands.bends), "other_actions": others,
         "likely_rate": None if other_rate is None else other_rate.values[0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames on which feet and hands stand still: found, listed, and changed in the list or by dragging their bars."""
+"""The frames on which parts of the body stand still: found, listed, and changed in the list or by dragging bars."""
 
 import bpy
 from bpy.app.translations import pgettext_iface as iface_
@@ -21,7 +21,7 @@ _LONG = 10  # frames of a contact that is added
 
 
 class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
-    """Find the frames on which feet are on the ground and hands hold on, and list them in place of others"""
+    """Find the frames on which parts of the body rest on the ground or hold on, and list them in place of others"""
 
     bl_label = "Find Contacts"
     whole_motion = True
@@ -36,9 +36,9 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             motion = yield from mend_motion.read(ob, own, frames, visits, ground.ob)
         heights = mend_motion.ground_heights(context, motion, ground)
-        found = mend_motion.contacts(motion, rate, heights), mend_motion.holds(motion, rate)
-        on_ground, held = (fine_time.on_frames(times, rate) for times in found)
-        ranges = contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held)
+        found = mend_motion.contacts(motion, rate, heights)
+        on_frames = contact_ranges.Touching(*(fine_time.on_frames(times, rate) for times in found))
+        ranges = contact_ranges.of_masks(own.names, frames, on_frames)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))
 
@@ -57,12 +57,12 @@ class ContactTool(Tool):
 
 
 class DQIK_OT_contact_add(Tool, bpy.types.Operator):
-    """Add a contact of the selected foot or hand from this frame on"""
+    """Add a contact of the selected part of the body from this frame on"""
 
     bl_label = "Add Contact"
 
-    bone: StringProperty(name="Bone", description="The bone in contact. Without a name, the selected foot or hand, or "
-                         "the left foot", options={"SKIP_SAVE"})  # fmt: skip
+    bone: StringProperty(name="Bone", description="The bone in contact: a foot or a hand, or a shin for its knee. "
+                         "Without a name, the selected one, or the left foot", options={"SKIP_SAVE"})  # fmt: skip
     part: EnumProperty(name="Part", description="Which part of it. Heel and ball of a hand are its wrist and knuckles",
                        items=CONTACT_PARTS, default="BALL", options={"SKIP_SAVE"})  # fmt: skip
     frame_start: IntProperty(name="From", description="First frame. From 0 To -1 takes frames from the present one on",
@@ -88,9 +88,10 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
         elif self.bone not in limbs:
             if self.bone not in ob.pose.bones:
                 raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
-            raise Refused(Note("{} is no foot or hand that is recognised: set its Role in the Bone panel",
-                               repr(self.bone)))
-        self.part = limbs[self.bone][contact_ranges.PARTS.index(self.part) % 2]
+            raise Refused(Note("{} is no foot, shin or hand that is recognised: set its Role in the Bone "
+                               "panel", repr(self.bone)))
+        parts = limbs[self.bone]
+        self.part = parts[min(contact_ranges.rank(self.part)[1], len(parts) - 1)]
         start, end = self.frame_start, self.frame_end
         if end < start:
             if (start, end) != (0, -1):
@@ -105,7 +106,7 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
 
 
 class DQIK_OT_contact_remove(ContactTool, bpy.types.Operator):
-    """Take a contact out of the list. The foot or hand is not planted there then"""
+    """Take a contact out of the list. What it is of is not planted there then"""
 
     bl_label = "Remove Contact"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that slide in a captured motion, and hands that hold on to something, are planted."""
+"""Feet and knees that slide in a captured motion, and hands that hold on to something, are planted."""
 
 from collections.abc import Generator, Sequence
 
@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, contact_ranges, frame_rate, lineage, standing
+from ...rig.clip.contact_ranges import Touching
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.keys import keyable
 from ...rig.motion import mend_motion
@@ -18,6 +19,11 @@ from ...solvers.motion import fine_time, likely_rate
 from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
 
+_REPORTS = Touching(
+    feet="{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees",
+    knees="{} contacts of knees: slide {} % of the height a second, now {} %; knees change up to {} degrees",
+    hands="{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
+)
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 
 
@@ -57,7 +63,7 @@ class GroundOptions:
 
 
 class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
-    """Plant feet that slide in a captured motion, and hands that hold on. The old action stays in the file"""
+    """Plant feet and knees that slide in a captured motion, and hands that hold on. The old action stays in the file"""
 
     bl_label = "Mend Motion"
 
@@ -67,7 +73,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
                            "motion before that. What was edited since then is in the old action only",
                            default=True, options={"SKIP_SAVE"})  # fmt: skip
 
-    doing = Note("Planting feet and hands")
+    doing = Note("Planting contacts")
     whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -85,15 +91,10 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground = self.chosen_ground(context)
         done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
-        limbs = [one for one in (done.feet, done.hands) if one.contacts]
-        planted = all(one.after <= _LEFT * one.before for one in limbs)
-        notes = [
-            Note("{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} "
-                 "degrees" if one is done.feet else
-                 "{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
-                 one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}", f"{np.degrees(one.bends):.1f}")
-            for one in limbs
-        ]
+        limbs = [(words, one) for words, one in zip(_REPORTS, done.limbs, strict=True) if one.contacts]
+        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
+        notes = [Note(words, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
+                      f"{np.degrees(one.bends):.1f}") for words, one in limbs]  # fmt: skip
         notes += [] if done.other_rate is None else [done.other_rate]
         self.conclude(ob, planted and done.other_rate is None, *notes)
 
@@ -102,7 +103,7 @@ def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
     original: bool = True, ground: Ground | None = None,
 ) -> Generator[float, None, mend_motion.MendReport]:  # fmt: skip
-    """Read the motion, find contacts, key what plants feet and hands, and look at what Blender shows.
+    """Read the motion, find contacts, key what plants feet, knees and hands, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
     where the object has contacts. original : start from the motion as it was before it was mended, if it was. ground :
@@ -114,7 +115,7 @@ def steps(
     own = mend_motion.figure(ob)
     find = find or not contact_ranges.shown(ob)
     if not find:
-        contact_ranges.check(ob, own.feet, own.hands)
+        contact_ranges.check(ob, own.names)
     with lineage.instead(ob, originals.of(ob, originals.MEND) if original else None):
         action = ob.animation_data.action
         mesh = None if ground is None else ground.ob
@@ -124,22 +125,22 @@ def steps(
             played = frame_rate.keys_a_second(scene) / step
             likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
-            count = fine_time.steps(rate)
-            found = mend_motion.contacts(before, rate, heights), mend_motion.holds(before, rate)
-            on_ground, held = (fine_time.on_frames(one, rate) for one in found)
+            found = mend_motion.contacts(before, rate, heights)
+            touching = Touching(*(fine_time.on_frames(one, rate) for one in found))
             if not find:
-                on_ground = contact_ranges.mask(ob, own.feet, contact_ranges.FOOT, frames)
-                held = contact_ranges.mask(ob, own.hands, contact_ranges.HAND, frames)
-            if not (on_ground.any() or held.any()):
+                touching = contact_ranges.masks(ob, own.names, frames)
+            if not any(one.any() for one in touching):
                 raise Refused(Note("No foot of {} stands on these frames, and no hand holds on, so nothing was changed",
                                    repr(ob.name)))
-            times = [fine_time.finer_mask(*both) for both in zip((on_ground, held), (count, count), found, strict=True)]
-            new = mend_motion.mended(ob, own, before, times[0], rate, heights, times[1])
+            count = fine_time.steps(rate)
+            times = Touching(*(fine_time.finer_mask(one, count, own_times)
+                               for one, own_times in zip(touching, found, strict=True)))  # fmt: skip
+            new = mend_motion.mended(ob, own, before, times, rate, heights)
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
                 after = yield from shares(mend_motion.read(ob, own, frames, visits, mesh), 0.5, 1.0)
     if find:
-        contact_ranges.store(ob, contact_ranges.of_masks(own.feet, own.hands, frames, on_ground, held), action)
+        contact_ranges.store(ob, contact_ranges.of_masks(own.names, frames, touching), action)
     scene_state.look_again(scene)
-    done = mend_motion.report(own, before, after, on_ground, held, rate)
+    done = mend_motion.report(own, before, after, touching, rate)
     return done._replace(other_rate=frame_rate.of_rate(likely, played))

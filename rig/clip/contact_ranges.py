@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contacts that an armature object keeps: on which frames which part of which foot or hand stands still.
+"""The contacts that an armature object keeps: on which frames which part of which bone stands still.
 
 They belong to one motion: to the action in which they were found, and to those that were made from it.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import bpy
 import numpy as np
@@ -13,11 +13,26 @@ import numpy as np
 from ...solvers.motion import runs
 from ..blender import originals
 from ..figure.character import Character
+from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..notes import Note, Refused
+
+_Value = TypeVar("_Value")
+
+
+class Touching(NamedTuple, Generic[_Value]):
+    """One value for each sort of limb that can be in contact."""
+
+    feet: _Value
+    knees: _Value
+    hands: _Value
+
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
 """The parts of a foot and of a hand, in the order in which `solvers.motion` has them."""
-PARTS = FOOT + HAND
+PARTS = Touching(feet=FOOT, knees=("KNEE",), hands=HAND)
+"""The parts of the bones that can be in contact."""
+_ROLES = Touching(feet="foot", knees="shin", hands="hand")
+_SIDES = (MIDDLE, LEFT, RIGHT)
 ENDS = ("START", "END", "WHOLE")
 """What of a contact is moved."""
 
@@ -32,11 +47,16 @@ class ContactRange(NamedTuple):
 
 
 def limbs(ob: bpy.types.Object) -> dict[str, tuple[str, ...]]:
-    """The bones of an armature that can be in contact, and the parts of each; feet before hands, left before right."""
-    parts = {"foot": FOOT, "hand": HAND}
-    found = [(parts[role.name] == HAND, role.side, ob.pose.bones[bone].name, parts[role.name])
-             for bone, role in Character.of(ob).figure.roles.items() if role.name in parts]  # fmt: skip
-    return {name: own for _, _, name, own in sorted(found)}
+    """The bones of an armature that can be in contact, and the parts of each: as `Touching`, left before right."""
+    character = Character.of(ob)
+    found = [(character.bones.get(Role(role, side)), parts) for role, parts in zip(_ROLES, PARTS, strict=True)
+             for side in _SIDES]  # fmt: skip
+    return {ob.pose.bones[bone].name: parts for bone, parts in found if bone is not None}
+
+
+def rank(part: str) -> tuple[int, int]:
+    """The place of a part among all, as a key to sort by: the sort of its limb, and its own among those of the limb."""
+    return next((row, own.index(part)) for row, own in enumerate(PARTS) if part in own)
 
 
 def are_of_motion(ob: bpy.types.Object) -> bool:
@@ -61,36 +81,35 @@ def _range(one: bpy.types.PropertyGroup) -> ContactRange:
     return ContactRange(one.bone, one.part, one.frame_start, one.frame_end)
 
 
-def of_mask(bones: Sequence[str], parts: Sequence[str], frames: Sequence[int], mask: np.ndarray) -> list[ContactRange]:
-    """The runs of a mask (F, L, K) over frames. bones : the names of the L bones. parts : `FOOT` or `HAND`."""
+def of_masks(
+    names: Touching[list[str]], frames: Sequence[int], masks: Touching[np.ndarray]
+) -> list[ContactRange]:  # fmt: skip
+    """The runs of masks (F, L, K) over frames. names : those of the L bones, whose parts are `PARTS`."""
     return [
         ContactRange(bone, part, frames[begin], frames[end - 1])
+        for bones, parts, mask in zip(names, PARTS, masks, strict=True)
         for row, bone in enumerate(bones) for column, part in enumerate(parts)
         for begin, end in runs(mask[:, row, column])
     ]  # fmt: skip
 
 
-def of_masks(
-    feet: Sequence[str], hands: Sequence[str], frames: Sequence[int], on_ground: np.ndarray, held: np.ndarray
-) -> list[ContactRange]:  # fmt: skip
-    """The contacts of feet (F, L, 2) and of hands (F, A, 2)."""
-    return [*of_mask(feet, FOOT, frames, on_ground), *of_mask(hands, HAND, frames, held)]
-
-
-def mask(ob: bpy.types.Object, bones: Sequence[str], parts: Sequence[str], frames: Sequence[int]) -> np.ndarray:
-    """The frames (F, L, K) on which K parts of L bones are in contact, as an object's contacts have it."""
-    at, found = np.asarray(frames), np.zeros((len(frames), len(bones), len(parts)), dtype=bool)
+def masks(ob: bpy.types.Object, names: Touching[list[str]], frames: Sequence[int]) -> Touching[np.ndarray]:
+    """The frames (F, L, K) on which the parts of L bones are in contact, as an object's contacts have it."""
+    at = np.asarray(frames)
+    found = Touching(*(np.zeros((len(frames), len(bones), len(parts)), dtype=bool)
+                       for bones, parts in zip(names, PARTS, strict=True)))  # fmt: skip
     for _, one in shown(ob):
-        if one.bone in bones and one.part in parts:
+        row, column = rank(one.part)
+        if one.bone in names[row]:
             inside = (at >= one.first) & (at <= one.last)
-            found[inside, bones.index(one.bone), parts.index(one.part)] = True
+            found[row][inside, names[row].index(one.bone), column] = True
     return found
 
 
-def check(ob: bpy.types.Object, feet: Sequence[str], hands: Sequence[str]) -> None:
-    """Raise `Refused` if a contact is of a bone that is not among the feet and hands that can be planted."""
+def check(ob: bpy.types.Object, names: Touching[list[str]]) -> None:
+    """Raise `Refused` if a contact is of a bone that is not among those that can be planted."""
     for _, one in shown(ob):
-        if one.bone not in (feet if one.part in FOOT else hands):
+        if one.bone not in names[rank(one.part)[0]]:
             raise Refused(Note("Contacts of {} cannot be planted: mute what moves its arm, set its Role, or remove "
                                "them", repr(one.bone)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet."""
+"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet and knees."""
 
 from collections.abc import Generator, Sequence
 from itertools import pairwise
@@ -10,14 +10,25 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Leg, bends, find_contacts, find_holds, fine_time, plant_feet, runs, standing_heights
+from ...solvers.motion import (
+    FOOT_POINT,
+    KNEE_POINT,
+    Leg,
+    bends,
+    find_contacts,
+    find_holds,
+    plant_feet,
+    runs,
+    standing_heights,
+)
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.places import converted
 from ..clip import clip, ground, inside_limits, rest_legs
+from ..clip.contact_ranges import Touching
 from ..clip.rest_legs import RestLeg
-from ..figure import ends
+from ..figure import capsules, ends
 from ..figure.character import Character
 from ..figure.parts import LEFT, RIGHT
 from ..keys import keyable
@@ -26,35 +37,39 @@ from ..shot import attachable
 
 _ARM = ("arm", "forearm", "hand")
 _ABOVE = 0.3  # of a leg's length over heels and balls: from there the ground of a mesh is looked for
+_POINTS = FOOT_POINT, FOOT_POINT, KNEE_POINT
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
 class Limbs(NamedTuple):
     """What is mended of a figure: its bones at rest, its legs and arms, and the bone that moves its hips.
 
-    scale : of the object in the world. feet, hands : their names.
+    knees : how thick each one is, to its front. scale : of the object in the world. names : of the bones that can be in
+    contact.
     """
 
     armature: Armature
     legs: list[RestLeg]
     arms: list[RestLeg]
     hips: int
+    knees: list[float]
     scale: float
-    feet: list[str]
-    hands: list[str]
+    names: Touching[list[str]]
 
 
 class LimbMotion(NamedTuple):
     """Over F frames: the legs and arms in the world, their rotation channels (F, 3, 4), and the hips.
 
-    hips : (F, 3), the world place between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F,
-    3, 3), the world ways of its units. ground : (4, 4), where the mesh is on which the figure moves; None without one.
-    All is as seen from a mesh that moves, which stays where it is on the first frame.
+    knees : (2,), how far the ground is below the joints of knees that rest on it. hips : (F, 3), the world place
+    between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F, 3, 3), the world ways of its
+    units. ground : (4, 4), where the mesh is on which the figure moves; None without one. All is as seen from a mesh
+    that moves, which stays where it is on the first frame.
     """
 
     legs: list[Leg]
     arms: list[Leg]
     channels: list[np.ndarray]
+    knees: np.ndarray
     hips: np.ndarray
     location: np.ndarray
     axes: np.ndarray
@@ -64,6 +79,13 @@ class LimbMotion(NamedTuple):
     def points(self) -> np.ndarray:
         """The places (F, 2, 2, 3) of heel and ball of both feet."""
         return np.stack([leg.points for leg in self.legs], 1)
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """The places (F, 2, 3, 3) of heel and ball of both legs, and of what is lowest of the knee."""
+        knees = np.stack([leg.knee for leg in self.legs], 1)
+        knees[..., 2] -= self.knees
+        return np.concatenate([self.points, knees[:, :, None]], 2)
 
     @property
     def length(self) -> float:
@@ -92,8 +114,11 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     for bone in sorted({hips, *(bone for leg in legs for bone in _moved(armature, leg.bones))}):
         keyable.refuse(_reason(ob, names[bone]))
     arms = [arm for side in (LEFT, RIGHT) if (arm := _arm(ob, character, side, hips)) is not None]
-    feet, hands = ([names[limb.foot] for limb in limbs] for limbs in (legs, arms))
-    return Limbs(armature, legs, arms, hips, max(map(abs, ob.matrix_world.to_scale())), feet, hands)
+    radii = {one.bone: one.radius for one in capsules.of(ob, character)}
+    touching = Touching(*([names[bone] for bone in bones] for bones in (
+        [leg.foot for leg in legs], [leg.shin for leg in legs], [arm.foot for arm in arms])))  # fmt: skip
+    knees = [radii.get(leg.shin, 0.0) for leg in legs]
+    return Limbs(armature, legs, arms, hips, knees, max(map(abs, ob.matrix_world.to_scale())), touching)
 
 
 def _arm(ob: bpy.types.Object, character: Character, side: str, hips: int) -> RestLeg | None:
@@ -154,7 +179,8 @@ def read(
         turned.append(shown.rotations[:, limb.bones].astype(float))
     legs = len(own.legs)
     middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
-    motion = LimbMotion(found[:legs], found[legs:], turned, middle, shown.locations[:, own.hips].astype(float),
+    knees = own.scale * np.array(own.knees)
+    motion = LimbMotion(found[:legs], found[legs:], turned, knees, middle, shown.locations[:, own.hips].astype(float),
                         _axes(ob, own.hips, shown))  # fmt: skip
     return _seen_from(motion, others[0].world.astype(float)) if others else motion
 
@@ -192,47 +218,47 @@ def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
 
 
 def ground_heights(context: bpy.types.Context, motion: LimbMotion, chosen: ground.Ground) -> np.ndarray | None:
-    """How high (F, 2, 2) the ground is under heels and balls; None where they are lowest.
+    """How high (F, 2, 3) the ground is under heels, balls and knees; None where they are lowest.
 
     A mesh has the shape that it has now, and is where the motion is seen from it.
     """
     depsgraph = context.evaluated_depsgraph_get()
-    return ground.heights(chosen, motion.points, _ABOVE * motion.length, depsgraph, motion.ground)
+    return ground.heights(chosen, motion.lowest, _ABOVE * motion.length, depsgraph, motion.ground)
 
 
-def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> np.ndarray:
-    """The times (G, 2, 2) at which heel and ball of both feet are on the ground. heights : those of the ground."""
-    return find_contacts(motion.points, motion.hips, rate, motion.length, heights)
+def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> Touching[np.ndarray]:
+    """The times (G, L, K) at which K parts of L limbs touch the ground, or hold on to a still thing.
 
-
-def holds(motion: LimbMotion, rate: float) -> np.ndarray:
-    """The times (G, A, 2) at which wrist and knuckles of the arms hold on to the ground or a still thing."""
-    if not motion.arms:
-        return np.zeros((fine_time.steps(rate) * (len(motion.hips) - 1) + 1, 0, 2), dtype=bool)
-    points = np.stack([arm.points for arm in motion.arms], 1)
-    shoulders = np.stack([arm.hip for arm in motion.arms], 1)
-    return find_holds(points, shoulders, rate, motion.length, float(motion.points[..., 2].min()))
+    heights : (F, 2, 3), those of the ground, if they are known.
+    """
+    legs = find_contacts(motion.lowest, motion.hips, rate, motion.length, heights, _POINTS)
+    hands = np.zeros((len(legs), 0, 2), dtype=bool)
+    if motion.arms:
+        shoulders = np.stack([arm.hip for arm in motion.arms], 1)
+        hands = find_holds(_hands(motion), shoulders, rate, motion.length, float(motion.points[..., 2].min()))
+    return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], hands=hands)
 
 
 def mended(
-    ob: bpy.types.Object, own: Limbs, motion: LimbMotion, on_ground: np.ndarray, rate: float,
-    heights: np.ndarray | None, held: np.ndarray,
+    ob: bpy.types.Object, own: Limbs, motion: LimbMotion, touching: Touching[np.ndarray], rate: float,
+    heights: np.ndarray | None,
 ) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
-    """The channels, as of `clip.write`, that plant feet and hands; inside the limits that bones have.
+    """The channels, as of `clip.write`, that plant what is in contact; inside the limits that bones have.
 
-    on_ground, held : (G, 2, 2) and (G, A, 2), the contacts of feet and hands (`find_contacts`). heights : (F, 2, 2) of
-    the ground.
+    touching : the times of contacts, and heights : those of the ground, as in `contacts`.
     """
-    standing = list[np.ndarray]()
+    standing, held = list[np.ndarray](), touching.hands
     if heights is not None:
-        known = np.where(np.isnan(heights), motion.points[..., 2], heights)
-        standing = list((known + standing_heights(motion.points, motion.length, heights)).swapaxes(0, 1))
+        known = np.where(np.isnan(heights), motion.lowest[..., 2], heights)
+        known = known + standing_heights(motion.lowest, motion.length, heights, _POINTS)
+        known[..., 2] += motion.knees
+        standing = list(known.swapaxes(0, 1))
     arms = [k for k in range(held.shape[1]) if held[:, k].any()]
     limbs = [*own.legs, *(own.arms[k] for k in arms)]
     before_them = [*motion.legs, *(motion.arms[k] for k in arms)]
     keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
-    touching = [*on_ground.swapaxes(0, 1), *(held[:, k] for k in arms)]
-    planted = plant_feet(before_them, touching, rate, standing)
+    of_legs = np.concatenate([touching.feet, touching.knees], 2)
+    planted = plant_feet(before_them, [*of_legs.swapaxes(0, 1), *(held[:, k] for k in arms)], rate, standing)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
     found = {(ob.pose.bones[own.hips].name, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
@@ -254,7 +280,7 @@ def mended(
 
 
 class LimbReport(NamedTuple):
-    """Of feet or hands: how many contacts there are, and how far what is in contact moves [heights a second].
+    """Of a sort of limb: how many contacts there are, and how far what is in contact moves [heights a second].
 
     before, after : the motion was mended; 0 without contacts. bends : the largest change of a knee or an elbow [rad].
     """
@@ -268,29 +294,40 @@ class LimbReport(NamedTuple):
 class MendReport(NamedTuple):
     """What has changed between two motions. other_rate : a note about one that was likely made for another rate."""
 
-    feet: LimbReport
-    hands: LimbReport
+    limbs: Touching[LimbReport]
     other_rate: Note | None = None
 
 
 def report(
-    own: Limbs, before: LimbMotion, after: LimbMotion, on_ground: np.ndarray, held: np.ndarray, rate: float
+    own: Limbs, before: LimbMotion, after: LimbMotion, touching: Touching[np.ndarray], rate: float
 ) -> MendReport:  # fmt: skip
-    """What has changed between two motions. on_ground, held : the contacts (F, L, 2) of feet and of hands."""
-    scale = rate / (own.scale * own.armature.size)
-    return MendReport(
-        _change(before.legs, after.legs, on_ground, 2, scale), _change(before.arms, after.arms, held, 3, scale)
-    )
+    """What has changed between two motions. touching : the frames (F, L, K) of contacts."""
+    scale, both = rate / (own.scale * own.armature.size), (before, after)
+    of_legs = _bends(before.legs, after.legs)
+    return MendReport(Touching(
+        feet=_change([motion.points[..., :2] for motion in both], of_legs, touching.feet, scale),
+        knees=_change([motion.lowest[:, :, 2:, :2] for motion in both], of_legs, touching.knees, scale),
+        hands=_change([_hands(motion) for motion in both], _bends(before.arms, after.arms), touching.hands, scale),
+    ))  # fmt: skip
 
 
-def _change(before: Sequence[Leg], after: Sequence[Leg], contacts: np.ndarray, size: int, scale: float) -> LimbReport:
-    """What has changed between two motions of limbs. size : 2 measures moves over the ground, 3 in space."""
+def _hands(motion: LimbMotion) -> np.ndarray:
+    """The places (F, A, 2, 3) of wrists and knuckles."""
+    found = [arm.points for arm in motion.arms]
+    return np.stack(found, 1) if found else np.zeros((len(motion.hips), 0, 2, 3))
+
+
+def _bends(before: Sequence[Leg], after: Sequence[Leg]) -> float:
+    """The largest change of a limb's bend [rad]."""
+    return max((float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True)), default=0.0)
+
+
+def _change(places: Sequence[np.ndarray], bent: float, contacts: np.ndarray, scale: float) -> LimbReport:
+    """What has changed of places (F, L, K, ...) before and after, of limbs whose bends have changed."""
     if not contacts.any():
         return LimbReport(0, 0.0, 0.0, 0.0)
     count = sum(len(runs(one)) for one in contacts.reshape(len(contacts), -1).T)
-    bent = max(float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True))
-    slid, slides = (scale * _slide(np.stack([limb.points for limb in limbs], 1)[..., :size], contacts)
-                    for limbs in (before, after))  # fmt: skip
+    slid, slides = (scale * _slide(points, contacts) for points in places)
     return LimbReport(count, slid, slides, bent)
 
 

@@ -42,14 +42,15 @@ def are_shown(ob: bpy.types.Object | None, space: bpy.types.Space) -> bool:
 
 
 def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
-    """The bone and the part of each lane, from below: feet, then hands; of each bone the heel or the wrist first."""
+    """The bone and the part of each lane, from below: feet, knees, hands; of each bone the heel or the wrist first."""
     own = {(one.bone, one.part) for _, one in contact_ranges.shown(ob)}
     return sorted(own, key=lambda lane: rank(ob, *lane))
 
 
-def rank(ob: bpy.types.Object, bone: str, part: str) -> tuple[bool, int, int]:
+def rank(ob: bpy.types.Object, bone: str, part: str) -> tuple[int, int, int]:
     """Returns the place of a part of a bone among others, as a key to sort by."""
-    return part in contact_ranges.HAND, ob.pose.bones.find(bone), contact_ranges.PARTS.index(part)
+    limb, own = contact_ranges.rank(part)
+    return limb, ob.pose.bones.find(bone), own
 
 
 def side_of(bone: str) -> str:

@@ -102,6 +102,7 @@ CONTACT_PARTS = [
     ("BALL", "Ball", "The ball of a foot, from which the toes go", 1),
     ("WRIST", "Wrist", "The wrist of a hand", 2),
     ("KNUCKLES", "Knuckles", "The knuckles of a hand, from which the fingers go", 3),
+    ("KNEE", "Knee", "The knee at the upper end of a shin", 4),
 ]
 
 

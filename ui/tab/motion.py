@@ -65,7 +65,7 @@ _FEWEST, _MOST = 3, 8  # rows of the list
 
 
 class DQIK_UL_contacts(bpy.types.UIList):
-    """A row for each contact: the part of the foot or hand, its first and its last frame"""
+    """A row for each contact: its part of the body, its first and its last frame"""
 
     def draw_item(
         self, context: bpy.types.Context, layout: bpy.types.UILayout, data: bpy.types.PropertyGroup,
@@ -102,7 +102,7 @@ class DQIK_UL_contacts(bpy.types.UIList):
 
 
 class DQIK_PT_motion_contacts(ArmatureSidebar, bpy.types.Panel):
-    """The frames on which feet are on the ground and hands hold on, where Mend Motion plants them"""
+    """The frames on which feet and knees are on the ground and hands hold on, where Mend Motion plants them"""
 
     bl_label = "Contacts"
     bl_parent_id = "DQIK_PT_motion"

@@ -245,6 +245,53 @@ def test_a_hand_that_holds_on_to_a_thing_is_held_still(clip: bpy.types.Object) -
     assert steps_of(clip, "LeftHand", *inside).max() < 1e-5
 
 
+def kneeling(drift: float = 0.002) -> bpy.types.Object:
+    """A figure that kneels down on its toes and stays there for 24 frames, while all of it drifts backward."""
+    ob, scene, frames = rigs.figure(), bpy.context.scene, range(1, 49)
+    scene.frame_start, scene.frame_end, scene.render.fps = 1, 48, 30
+    names = ("hips", *(f"{part}.{side}" for side in "LR" for part in ("thigh", "shin", "foot")))
+    rest = {name: ob.data.bones[name].matrix_local.to_quaternion() for name in names}
+    ball, knee_height, shin, thigh = Vector((0.0, -0.18, 0.02)), 0.07, 0.42, 0.45
+    for frame in frames:
+        low = float(np.clip((frame - 8) / 16.0, 0.0, 1.0))
+        low = low * low * (3.0 - 2.0 * low)
+        foot = 1.2 * low
+        ankle = ball + rigs.rotation((1, 0, 0), np.degrees(foot)) @ (Vector((0.0, 0.0, 0.08)) - ball)
+        rise = 0.5 + low * (knee_height - 0.5) - ankle.z
+        knee = ankle + Vector((0.0, -np.sqrt(max(shin**2 - rise**2, 0.0)), rise))
+        lean = 0.1 * low * np.sin(0.4 * frame)
+        hip = knee + thigh * Vector((0.0, -np.sin(lean), np.cos(lean)))
+        pitch = {"thigh": lean, "shin": np.arccos(min(rise / shin, 1.0)), "foot": foot}
+        for name in names[1:]:
+            part, above = name[:-2], {"thigh": 0.0, "shin": pitch["thigh"], "foot": pitch["shin"]}[name[:-2]]
+            own = rigs.rotation((1, 0, 0), np.degrees(pitch[part] - above))
+            ob.pose.bones[name].rotation_quaternion = rest[name].inverted() @ own @ rest[name]
+            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+        ob.pose.bones["hips"].location = rest["hips"].inverted() @ (hip - Vector((0.0, -drift * frame, 0.95)))
+        ob.pose.bones["hips"].keyframe_insert("location", frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+@pytest.mark.parametrize("ground", ["LOWEST", "LEVEL"])
+def test_knees_that_rest_stay_where_they_are(ground: str) -> None:
+    """As Blender shows them, on a floor that is known as high over it as they are thick; the toes stand too."""
+    ob, knees = kneeling(), ("shin.L", "shin.R")
+    for knee in knees:
+        ob.pose.bones[knee].dqik_radius = 0.05
+    before = [steps_of(ob, knee, 28, 48) for knee in knees]
+    assert bpy.ops.dqik.mend_motion(ground=ground, ground_height=0.04) == {"FINISHED"}
+    for number, knee in enumerate(knees):
+        assert before[number].min() > 1e-3
+        assert steps_of(ob, knee, 28, 48).max() < 1e-4
+    for foot in ("foot.L", "foot.R"):
+        places = [rigs.tail(ob, foot) for _ in rigs.visited(range(28, 49))]
+        assert np.linalg.norm(np.diff(places, axis=0), axis=-1).max() < 1e-3
+    rigs.at_frame(40)
+    assert rigs.head(ob, "shin.L").z == pytest.approx(0.09 if ground == "LEVEL" else 0.07, abs=2e-3)
+    assert {one.bone for one in ob.dqik.contacts if one.part == "KNEE"} == set(knees)
+
+
 def test_a_level_ground_far_below_has_no_contacts(clip: bpy.types.Object) -> None:
     with pytest.raises(RuntimeError, match="No foot of .* stands on these frames, and no hand holds on"):
         bpy.ops.dqik.mend_motion(ground="LEVEL", ground_height=-50.0)
