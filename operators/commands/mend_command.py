@@ -31,6 +31,8 @@ def _options(parser: Parser) -> None:
                         "they are lowest at about that time")
     parser.add_argument("--ground-object", type=text, metavar="NAME",
                         help="the name of the mesh in the files on which the figures move")  # fmt: skip
+    parser.add_argument("--flights", action="store_true", help="bodies in the air go along the curve of gravity again, "
+                        "where some of their frames have left it")  # fmt: skip
 
 
 def _ground(request: Namespace) -> Ground:
@@ -52,23 +54,25 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     start, end = commands.frames(request, action_range(ob, bpy.context.scene), commands.motion_range([ob]))
     others = 0 if request.all_actions else all_actions.left_out(ob)
     with evaluated([ob]):
-        steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request))
-        limbs, other_rate = finished(steps)
-    feet, knees, hands = limbs
+        steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request),
+                                  ballistic=request.flights)  # fmt: skip
+        done = finished(steps)
+    feet, knees, hands = done.limbs
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
     for name, one in (("knees", knees), ("hands", hands)):
         if one.contacts:
             said += f"; {one.contacts} of {name}, {one.before:.2g} to {one.after:.2g}"
-    if other_rate is not None:
-        said += f"; {other_rate}"
+    if done.other_rate is not None:
+        said += f"; {done.other_rate}"
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
         "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
         "knee_contacts": knees.contacts, "knee_slide_before": knees.before, "knee_slide_after": knees.after,
         "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
-        "elbows": degrees(hands.bends), "other_actions": others,
-        "likely_rate": None if other_rate is None else other_rate.values[0],
+        "elbows": degrees(hands.bends), "flights": done.flights, "flights_left": done.others,
+        "other_actions": others,
+        "likely_rate": None if done.other_rate is None else done.other_rate.values[0],
     }, said)  # fmt: skip
 
 

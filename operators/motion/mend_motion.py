@@ -24,7 +24,9 @@ _REPORTS = Touching(
     knees="{} contacts of knees: slide {} % of the height a second, now {} %; knees change up to {} degrees",
     hands="{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
 )
+_GRAVITY = 9.81  # [m/s^2]
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
+_STANDS = 5e-4  # heights a second: what slides by less stands, as it may have done before
 
 
 class GroundOptions:
@@ -73,6 +75,10 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
                            "motion before that. What was edited since then is in the old action only",
                            default=True, options={"SKIP_SAVE"})  # fmt: skip
 
+    ballistic: BoolProperty(name="Flights", description="A body that is in the air for longer than 0.15 seconds goes "
+                            "along the curve on which gravity takes it, where some of its frames have left it",
+                            options={"SKIP_SAVE"})  # fmt: skip
+
     doing = Note("Planting contacts")
     whole_motion = True
 
@@ -87,27 +93,35 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
             layout.prop(self, "find")
         if originals.of(ob, originals.MEND) is not None:
             layout.prop(self, "original")
+        layout.prop(self, "ballistic")
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground = self.chosen_ground(context)
-        done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground)
+        done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground, self.ballistic)
         limbs = [(words, one) for words, one in zip(_REPORTS, done.limbs, strict=True) if one.contacts]
-        planted = all(one.after <= _LEFT * one.before for _, one in limbs)
+        planted = all(one.after <= max(_LEFT * one.before, _STANDS) for _, one in limbs)
         notes = [Note(words, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
                       f"{np.degrees(one.bends):.1f}") for words, one in limbs]  # fmt: skip
+        if self.ballistic:
+            notes.append(Note("{} flights follow gravity: in them the hips move by up to {} % of the height",
+                              done.flights, f"{100.0 * done.hips:.1f}"))  # fmt: skip
+        if done.others:
+            notes.append(Note("{} spans without contacts stay as they are, since most of their frames do not fall as "
+                              "gravity has it", done.others))  # fmt: skip
         notes += [] if done.other_rate is None else [done.other_rate]
         self.conclude(ob, planted and done.other_rate is None, *notes)
 
 
 def steps(
     context: bpy.types.Context, ob: bpy.types.Object, frames: Sequence[int], step: int = 1, find: bool = False,
-    original: bool = True, ground: Ground | None = None,
+    original: bool = True, ground: Ground | None = None, ballistic: bool = False,
 ) -> Generator[float, None, mend_motion.MendReport]:  # fmt: skip
     """Read the motion, find contacts, key what plants feet, knees and hands, and look at what Blender shows.
 
     Yields the progress from 0 to 1; nothing has changed until it ends. step : frames from one to the next. find : also
     where the object has contacts. original : start from the motion as it was before it was mended, if it was. ground :
-    by default the lowest places. Raises `Refused`, and `scene_state.Disturbed`.
+    by default the lowest places. ballistic : what is in the air falls as gravity has it. Raises `Refused`, and
+    `scene_state.Disturbed`.
     """
     scene = context.scene
     rate = scene.render.fps / scene.render.fps_base / step
@@ -135,12 +149,13 @@ def steps(
             count = fine_time.steps(rate)
             times = Touching(*(fine_time.finer_mask(one, count, own_times)
                                for one, own_times in zip(touching, found, strict=True)))  # fmt: skip
-            new = mend_motion.mended(ob, own, before, times, rate, heights)
+            gravity = _GRAVITY / scene.unit_settings.scale_length if ballistic else None
+            new, in_air = mend_motion.mended(ob, own, before, times, rate, heights, gravity)
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
                 after = yield from shares(mend_motion.read(ob, own, frames, visits, mesh), 0.5, 1.0)
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.names, frames, touching), action)
     scene_state.look_again(scene)
-    done = mend_motion.report(own, before, after, touching, rate)
+    done = mend_motion.report(own, before, after, touching, rate, in_air)
     return done._replace(other_rate=frame_rate.of_rate(likely, played))

@@ -13,10 +13,13 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import (
     FOOT_POINT,
     KNEE_POINT,
+    Flights,
     Leg,
     bends,
     find_contacts,
     find_holds,
+    fine_time,
+    flights,
     plant_feet,
     runs,
     standing_heights,
@@ -45,7 +48,7 @@ class Limbs(NamedTuple):
     """What is mended of a figure: its bones at rest, its legs and arms, and the bone that moves its hips.
 
     knees : how thick each one is, to its front. scale : of the object in the world. names : of the bones that can be in
-    contact.
+    contact. masses : (N,), of all bones, in all 1, and centres : (N, 3), where these are in the frames of the bones.
     """
 
     armature: Armature
@@ -55,6 +58,8 @@ class Limbs(NamedTuple):
     knees: list[float]
     scale: float
     names: Touching[list[str]]
+    masses: np.ndarray
+    centres: np.ndarray
 
 
 class LimbMotion(NamedTuple):
@@ -63,7 +68,7 @@ class LimbMotion(NamedTuple):
     knees : (2,), how far the ground is below the joints of knees that rest on it. hips : (F, 3), the world place
     between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F, 3, 3), the world ways of its
     units. ground : (4, 4), where the mesh is on which the figure moves; None without one. All is as seen from a mesh
-    that moves, which stays where it is on the first frame.
+    that moves, which stays where it is on the first frame. weight : (F, 3), the centre of mass.
     """
 
     legs: list[Leg]
@@ -73,6 +78,7 @@ class LimbMotion(NamedTuple):
     hips: np.ndarray
     location: np.ndarray
     axes: np.ndarray
+    weight: np.ndarray
     ground: np.ndarray | None = None
 
     @property
@@ -118,7 +124,18 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     touching = Touching(*([names[bone] for bone in bones] for bones in (
         [leg.foot for leg in legs], [leg.shin for leg in legs], [arm.foot for arm in arms])))  # fmt: skip
     knees = [radii.get(leg.shin, 0.0) for leg in legs]
-    return Limbs(armature, legs, arms, hips, knees, max(map(abs, ob.matrix_world.to_scale())), touching)
+    scale = max(map(abs, ob.matrix_world.to_scale()))
+    return Limbs(armature, legs, arms, hips, knees, scale, touching, *_masses(character))
+
+
+def _masses(character: Character) -> tuple[np.ndarray, np.ndarray]:
+    """The masses (N,) of bones, in all 1, and where (N, 3) they are in the bones' frames: in their middle."""
+    armature, count = character.armature, len(character.armature.parent)
+    masses, centres = np.zeros(count), np.zeros((count, 3))
+    for bone, mass in character.masses.items():
+        masses[bone] = mass
+        centres[bone] = 0.5 * armature.rest[bone, :3, :3].T @ (ends.of(character.body, bone) - armature.heads[bone])
+    return masses / masses.sum(), centres
 
 
 def _arm(ob: bpy.types.Object, character: Character, side: str, hips: int) -> RestLeg | None:
@@ -180,8 +197,11 @@ def read(
     legs = len(own.legs)
     middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
     knees = own.scale * np.array(own.knees)
+    weighed = np.flatnonzero(own.masses)
+    posed = shown.bones(weighed.tolist())
+    middles = posed[..., :3, 3] + (posed[..., :3, :3] @ own.centres[weighed, :, None])[..., 0]
     motion = LimbMotion(found[:legs], found[legs:], turned, knees, middle, shown.locations[:, own.hips].astype(float),
-                        _axes(ob, own.hips, shown))  # fmt: skip
+                        _axes(ob, own.hips, shown), np.einsum("n,fni->fi", own.masses[weighed], middles))  # fmt: skip
     return _seen_from(motion, others[0].world.astype(float)) if others else motion
 
 
@@ -202,7 +222,7 @@ def _seen_from(motion: LimbMotion, mesh: np.ndarray) -> LimbMotion:
 
     return motion._replace(
         legs=[limb(leg) for leg in motion.legs], arms=[limb(arm) for arm in motion.arms], hips=place(motion.hips),
-        axes=quaternion.to_matrix(back) @ motion.axes, ground=first,
+        axes=quaternion.to_matrix(back) @ motion.axes, weight=place(motion.weight), ground=first,
     )  # fmt: skip
 
 
@@ -241,11 +261,12 @@ def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None)
 
 def mended(
     ob: bpy.types.Object, own: Limbs, motion: LimbMotion, touching: Touching[np.ndarray], rate: float,
-    heights: np.ndarray | None,
-) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    heights: np.ndarray | None, gravity: float | None = None,
+) -> tuple[dict[tuple[str, str], np.ndarray], Flights | None]:  # fmt: skip
     """The channels, as of `clip.write`, that plant what is in contact; inside the limits that bones have.
 
-    touching : the times of contacts, and heights : those of the ground, as in `contacts`.
+    touching : the times of contacts, and heights : those of the ground, as in `contacts`. gravity : in world units a
+    second squared, by which the body falls in its flights; None leaves them as they are.
     """
     standing, held = list[np.ndarray](), touching.hands
     if heights is not None:
@@ -258,7 +279,13 @@ def mended(
     before_them = [*motion.legs, *(motion.arms[k] for k in arms)]
     keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
     of_legs = np.concatenate([touching.feet, touching.knees], 2)
-    planted = plant_feet(before_them, [*of_legs.swapaxes(0, 1), *(held[:, k] for k in arms)], rate, standing)
+    times = [*of_legs.swapaxes(0, 1), *(held[:, k] for k in arms)]
+    planted, in_air = plant_feet(before_them, times, rate, standing), None
+    if gravity is not None:
+        touches = np.any([one.any((1, 2)) for one in touching], axis=0)
+        in_air = flights(motion.weight + planted.hips, touches, rate, gravity, motion.length)
+        moved = fine_time.finer(planted.hips, fine_time.steps(rate))
+        planted = plant_feet(before_them, times, rate, standing, hips=moved + in_air.moves)
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
     found = {(ob.pose.bones[own.hips].name, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
@@ -276,7 +303,7 @@ def mended(
             above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
             after = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
             found[bone.name, rotation.PATHS[bone.rotation_mode]] = after
-    return found
+    return found, in_air
 
 
 class LimbReport(NamedTuple):
@@ -292,23 +319,36 @@ class LimbReport(NamedTuple):
 
 
 class MendReport(NamedTuple):
-    """What has changed between two motions. other_rate : a note about one that was likely made for another rate."""
+    """What has changed between two motions. other_rate : a note about one that was likely made for another rate.
+
+    flights, others : how many flights follow their curve, and how many spans without contacts do not fall. hips : how
+    far hips move at most in flights [heights].
+    """
 
     limbs: Touching[LimbReport]
     other_rate: Note | None = None
+    flights: int = 0
+    others: int = 0
+    hips: float = 0.0
 
 
 def report(
-    own: Limbs, before: LimbMotion, after: LimbMotion, touching: Touching[np.ndarray], rate: float
+    own: Limbs, before: LimbMotion, after: LimbMotion, touching: Touching[np.ndarray], rate: float,
+    in_air: Flights | None,
 ) -> MendReport:  # fmt: skip
     """What has changed between two motions. touching : the frames (F, L, K) of contacts."""
-    scale, both = rate / (own.scale * own.armature.size), (before, after)
+    size, both = own.scale * own.armature.size, (before, after)
+    scale, flown = rate / size, (0, 0, 0.0)
+    if in_air is not None:
+        flies = ~np.isnan(fine_time.on_frames(in_air.moves, rate)[:, 0])
+        moved = np.linalg.norm(after.hips - before.hips, axis=-1)[flies]
+        flown = in_air.count, in_air.others, float(moved.max(initial=0.0)) / size
     of_legs = _bends(before.legs, after.legs)
     return MendReport(Touching(
         feet=_change([motion.points[..., :2] for motion in both], of_legs, touching.feet, scale),
         knees=_change([motion.lowest[:, :, 2:, :2] for motion in both], of_legs, touching.knees, scale),
         hands=_change([_hands(motion) for motion in both], _bends(before.arms, after.arms), touching.hands, scale),
-    ))  # fmt: skip
+    ), None, *flown)  # fmt: skip
 
 
 def _hands(motion: LimbMotion) -> np.ndarray:

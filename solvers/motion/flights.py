@@ -2,8 +2,9 @@
 """Bodies in the air: the curve of a fall through places, and what puts a body back on it.
 
 While nothing touches a body, its centre of mass goes on as it left the ground: level at one speed, and upward as
-gravity has it. The curve is fitted to the frames that fit one (Geman-McClure), and its ends to the places where the
-ground was left and is met again.
+gravity has it. The curve is fitted to the frames that fit one (Geman-McClure). Those before the first and after the
+last of them belong to the ground, which a foot that pushes off or lands is slow to leave: there the body goes over from
+the curve to what stands.
 """
 
 from typing import NamedTuple
@@ -14,10 +15,8 @@ from . import fine_time
 from .contacts import lengths, runs
 
 _SHORTEST, _LONGEST = 0.15, 2.0  # seconds: of a flight
-_FITS = 0.02  # leg lengths: how far from the curve a frame fits half
-_GOOD, _MOST = 0.05, 0.5  # leg lengths: frames nearer to the curve fit; the share of them from which on it is a flight
-_ENDS = 0.25  # of the frames: how much each end counts
-_EDGE = 0.03  # seconds from the ends: here the body goes over into what it does on the ground
+_FITS = 0.01  # leg lengths: how far from the curve a frame fits half
+_GOOD, _MOST = 0.02, 0.5  # leg lengths: frames nearer to the curve fit; the share of them from which on it is a flight
 _ROUNDS = 30
 
 
@@ -64,33 +63,29 @@ def flights(body: np.ndarray, touches: np.ndarray, rate: float, gravity: float, 
     every = fine_time.finer(body, count)
     moves, found = np.full(every.shape, np.nan), [0, 0]
     for begin, end in runs(~touches):
-        seconds = (end - begin) / (rate * count)
-        if begin == 0 or end == len(touches) or not _SHORTEST <= seconds <= _LONGEST:
+        if begin == 0 or end == len(touches) or not _SHORTEST <= (end - begin) / (rate * count) <= _LONGEST:
             continue
-        inside = np.arange(-(-begin // count), -(-end // count)) * count
-        at, middle = np.array([begin - 1, *inside, end]), 0.5 * (begin - 1 + end)
-        curve = _curve((at - middle) / (rate * count), every[at], gravity, leg)
-        found[curve is None] += 1
-        if curve is not None:
-            edge = round(_EDGE * rate * count)
-            own = np.arange(begin + edge, end - edge)
+        frames = np.arange(-(-begin // count), -(-end // count))
+        middle = 0.5 * (begin + end)
+        curve, near = _curve((frames * count - middle) / (rate * count), body[frames], gravity, leg)
+        is_flight = near.mean() >= _MOST
+        found[not is_flight] += 1
+        if is_flight:
+            first, last = frames[near][[0, -1]] * count
+            own = np.arange(first, last + 1)
             moves[own] = on_fall(curve, (own - middle) / (rate * count)) - every[own]
     return Flights(moves, *found)
 
 
-def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) -> np.ndarray | None:
-    """The fall (3, 3) that most places (F, 3) are near to, and the two at the ends; None if they are near to none."""
-    bend, ends = np.array([0.0, 0.0, gravity]), np.zeros_like(times)
-    ends[[0, -1]] = _ENDS * len(times)
-    best, curve = np.inf, np.zeros((3, 3))
-    for start in (ends + 1e-3, np.ones_like(times)):
-        own = fitted_fall(times, places, bend, start)
+def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) -> tuple[np.ndarray, np.ndarray]:
+    """The fall (3, 3) that most places (F, 3) are near to, and which of them (F,) are."""
+    bend, curves = np.array([0.0, 0.0, gravity]), list[tuple[float, np.ndarray]]()
+    for some in (slice(None), slice(None, len(times) // 2 + 1), slice(len(times) // 2, None)):  # where to begin
+        curve = fitted_fall(times[some], places[some], bend)
         for _ in range(_ROUNDS):
-            off = lengths(places - on_fall(own, times)) / leg
-            own = fitted_fall(times, places, bend, ends + (1.0 + (off / _FITS) ** 2) ** -2)
-        off = (lengths(places - on_fall(own, times)) / (leg * _FITS)) ** 2
-        cost = float((off / (1.0 + off)).sum())
-        if cost < best:
-            best, curve = cost, own
-    near = lengths(places - on_fall(curve, times)) < _GOOD * leg
-    return curve if near.mean() >= _MOST else None
+            off = (lengths(places - on_fall(curve, times)) / (leg * _FITS)) ** 2
+            curve = fitted_fall(times, places, bend, (1.0 + off) ** -2)
+        off = (lengths(places - on_fall(curve, times)) / (leg * _FITS)) ** 2
+        curves.append((float((off / (1.0 + off)).sum()), curve))
+    curve = min(curves, key=lambda one: one[0])[1]
+    return curve, lengths(places - on_fall(curve, times)) < _GOOD * leg

@@ -292,6 +292,36 @@ def test_knees_that_rest_stay_where_they_are(ground: str) -> None:
     assert {one.bone for one in ob.dqik.contacts if one.part == "KNEE"} == set(knees)
 
 
+def leaping() -> tuple[bpy.types.Object, np.ndarray]:
+    """A figure that leaps forward for half a second, with four frames of it 12 cm aside; and where its hips belong."""
+    ob, scene, last = rigs.figure(), bpy.context.scene, 48
+    scene.frame_start, scene.frame_end, scene.render.fps = 1, last, 30
+    inside = np.clip((np.arange(1, last + 1) - 16.0) / 30.0, 0.0, 0.5)
+    true = np.stack([0.0 * inside, -1.5 * inside, 1.0 + 0.5 * 9.81 * inside * (0.5 - inside)], -1)
+    hips, turned = ob.pose.bones["hips"], ob.data.bones["hips"].matrix_local.to_quaternion().inverted()
+    for frame, place in enumerate(true, 1):
+        aside = 0.12 if 22 <= frame < 26 else 0.0
+        hips.location = turned @ Vector(place - [0.0, 0.0, 1.0] + np.array([aside, 0.0, 0.0]))
+        hips.keyframe_insert("location", frame=frame)
+        for side in "LR":
+            for part in ("thigh", "shin", "foot"):
+                ob.pose.bones[f"{part}.{side}"].keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob, true
+
+
+def test_a_figure_in_the_air_follows_its_curve_again_if_it_is_asked_to() -> None:
+    """As Blender shows it; without the option what is aside stays aside, and feet stand alike."""
+    ob, true = leaping()
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    before = np.array([rigs.head(ob, "hips") for _ in rigs.visited(range(1, 49))])
+    assert before[21:25, 0].min() > 0.1
+    assert bpy.ops.dqik.mend_motion(ballistic=True) == {"FINISHED"}
+    after = np.array([rigs.head(ob, "hips") for _ in rigs.visited(range(1, 49))])
+    assert after[17:30] == pytest.approx(true[17:30], abs=3e-3)
+    assert steps_of(ob, "foot.L", 1, 13).max() < 1e-4
+
+
 def test_a_level_ground_far_below_has_no_contacts(clip: bpy.types.Object) -> None:
     with pytest.raises(RuntimeError, match="No foot of .* stands on these frames, and no hand holds on"):
         bpy.ops.dqik.mend_motion(ground="LEVEL", ground_height=-50.0)
