@@ -57,9 +57,9 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request),
                                   ballistic=request.flights)  # fmt: skip
         done = finished(steps)
-    feet, knees, hands = done.limbs
+    feet, knees, seat, hands = done.limbs
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
-    for name, one in (("knees", knees), ("hands", hands)):
+    for name, one in (("knees", knees), ("the seat", seat), ("hands", hands)):
         if one.contacts:
             said += f"; {one.contacts} of {name}, {one.before:.2g} to {one.after:.2g}"
     if done.other_rate is not None:
@@ -67,10 +67,12 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
     if others:
         said += f"; left out without --all-actions: {others} of its motions"
     return commands.Done(start, end, {
-        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after, "knees": degrees(feet.bends),
+        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after,
+        "knees": degrees(feet.change),
         "knee_contacts": knees.contacts, "knee_slide_before": knees.before, "knee_slide_after": knees.after,
+        "seat_contacts": seat.contacts, "seat_slide_before": seat.before, "seat_slide_after": seat.after,
         "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
-        "elbows": degrees(hands.bends), "flights": done.flights, "flights_left": done.others,
+        "elbows": degrees(hands.change), "flights": done.flights, "flights_left": done.others,
         "other_actions": others,
         "likely_rate": None if done.other_rate is None else done.other_rate.values[0],
     }, said)  # fmt: skip

@@ -61,8 +61,9 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
 
     bl_label = "Add Contact"
 
-    bone: StringProperty(name="Bone", description="The bone in contact: a foot or a hand, or a shin for its knee. "
-                         "Without a name, the selected one, or the left foot", options={"SKIP_SAVE"})  # fmt: skip
+    bone: StringProperty(name="Bone", description="The bone in contact: a foot, a hand, a shin for its knee, or the "
+                         "hips for what they sit on. Without a name, the selected one, or the left foot",
+                         options={"SKIP_SAVE"})  # fmt: skip
     part: EnumProperty(name="Part", description="Which part of it. Heel and ball of a hand are its wrist and knuckles",
                        items=CONTACT_PARTS, default="BALL", options={"SKIP_SAVE"})  # fmt: skip
     frame_start: IntProperty(name="From", description="First frame. From 0 To -1 takes frames from the present one on",
@@ -83,13 +84,15 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
             raise Refused(Note(Code.NO_FEET, repr(ob.name)))
         if not self.bone:
             chosen = [ob.pose.bones[name] for name in selection.selected(context, ob)]
-            names = [above.name for bone in chosen for above in (bone, *bone.parent_recursive)]
-            self.bone = next((name for name in names if name in limbs), next(iter(limbs)))
+            names = [bone.name for bone in chosen]
+            ends = [above.name for bone in chosen for above in bone.parent_recursive
+                    if limbs.get(above.name) in (contact_ranges.FOOT, contact_ranges.HAND)]  # fmt: skip
+            self.bone = next((name for name in (*names, *ends) if name in limbs), next(iter(limbs)))
         elif self.bone not in limbs:
             if self.bone not in ob.pose.bones:
                 raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
-            raise Refused(Note("{} is no foot, shin or hand that is recognised: set its Role in the Bone "
-                               "panel", repr(self.bone)))
+            raise Refused(Note("{} is no foot, shin, hand or hips that is recognised: set its Role in the "
+                               "Bone panel", repr(self.bone)))
         parts = limbs[self.bone]
         self.part = parts[min(contact_ranges.rank(self.part)[1], len(parts) - 1)]
         start, end = self.frame_start, self.frame_end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet and knees that slide in a captured motion, and hands that hold on to something, are planted."""
+"""Feet, knees and seats that slide in a captured motion, and hands that hold on to something, are planted."""
 
 from collections.abc import Generator, Sequence
 
@@ -22,8 +22,11 @@ from ..frames import FramesTool, shares
 _REPORTS = Touching(
     feet="{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees",
     knees="{} contacts of knees: slide {} % of the height a second, now {} %; knees change up to {} degrees",
+    seat="{} contacts of the seat: slide {} % of the height a second, now {} %; hips move by up to {} % of the height",
     hands="{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
 )
+_DEGREES = float(np.degrees(1.0))
+_UNITS = Touching(feet=_DEGREES, knees=_DEGREES, seat=100.0, hands=_DEGREES)  # of the largest changes
 _GRAVITY = 9.81  # [m/s^2]
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 _STANDS = 5e-4  # heights a second: what slides by less stands, as it may have done before
@@ -65,7 +68,7 @@ class GroundOptions:
 
 
 class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
-    """Plant feet and knees that slide in a captured motion, and hands that hold on. The old action stays in the file"""
+    """Plant what slides in captured motion: feet, knees, seat, hands that hold on. The old action stays in the file"""
 
     bl_label = "Mend Motion"
 
@@ -98,10 +101,10 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground = self.chosen_ground(context)
         done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground, self.ballistic)
-        limbs = [(words, one) for words, one in zip(_REPORTS, done.limbs, strict=True) if one.contacts]
-        planted = all(one.after <= max(_LEFT * one.before, _STANDS) for _, one in limbs)
+        limbs = [each for each in zip(_REPORTS, _UNITS, done.limbs, strict=True) if each[2].contacts]
+        planted = all(one.after <= max(_LEFT * one.before, _STANDS) for _, _, one in limbs)
         notes = [Note(words, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
-                      f"{np.degrees(one.bends):.1f}") for words, one in limbs]  # fmt: skip
+                      f"{unit * one.change:.1f}") for words, unit, one in limbs]  # fmt: skip
         if self.ballistic:
             notes.append(Note("{} flights follow gravity: in them the hips move by up to {} % of the height",
                               done.flights, f"{100.0 * done.hips:.1f}"))  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet and knees."""
+"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet, knees and seat."""
 
 from collections.abc import Generator, Sequence
 from itertools import pairwise
@@ -18,10 +18,12 @@ from ...solvers.motion import (
     bends,
     find_contacts,
     find_holds,
+    find_seats,
     fine_time,
     flights,
     plant_feet,
     runs,
+    seated,
     standing_heights,
 )
 from .. import curves
@@ -44,6 +46,14 @@ _POINTS = FOOT_POINT, FOOT_POINT, KNEE_POINT
 _UNITS = [Matrix.Translation(way) for way in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))]
 
 
+class Seat(NamedTuple):
+    """What a figure sits on: its bone, its place (3,) in the bone's frame, and how far below the hips it is."""
+
+    bone: int
+    place: np.ndarray
+    thick: float
+
+
 class Limbs(NamedTuple):
     """What is mended of a figure: its bones at rest, its legs and arms, and the bone that moves its hips.
 
@@ -60,6 +70,14 @@ class Limbs(NamedTuple):
     names: Touching[list[str]]
     masses: np.ndarray
     centres: np.ndarray
+    seat: Seat
+
+
+class GroundHeights(NamedTuple):
+    """How high the ground is under heels, balls and knees (F, 2, 3) and the seat (F,), NaN where there is none."""
+
+    legs: np.ndarray
+    seat: np.ndarray
 
 
 class LimbMotion(NamedTuple):
@@ -68,7 +86,8 @@ class LimbMotion(NamedTuple):
     knees : (2,), how far the ground is below the joints of knees that rest on it. hips : (F, 3), the world place
     between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F, 3, 3), the world ways of its
     units. ground : (4, 4), where the mesh is on which the figure moves; None without one. All is as seen from a mesh
-    that moves, which stays where it is on the first frame. weight : (F, 3), the centre of mass.
+    that moves, which stays where it is on the first frame. weight, seat : (F, 3), the centre of mass, and
+    what the figure sits on. thick : how far below the hips the ground is on which it sits.
     """
 
     legs: list[Leg]
@@ -79,6 +98,8 @@ class LimbMotion(NamedTuple):
     location: np.ndarray
     axes: np.ndarray
     weight: np.ndarray
+    seat: np.ndarray
+    thick: float
     ground: np.ndarray | None = None
 
     @property
@@ -121,11 +142,22 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
         keyable.refuse(_reason(ob, names[bone]))
     arms = [arm for side in (LEFT, RIGHT) if (arm := _arm(ob, character, side, hips)) is not None]
     radii = {one.bone: one.radius for one in capsules.of(ob, character)}
+    seat = _seat(character, legs, hips, float(np.mean([radii.get(leg.thigh, 0.0) for leg in legs])))
     touching = Touching(*([names[bone] for bone in bones] for bones in (
-        [leg.foot for leg in legs], [leg.shin for leg in legs], [arm.foot for arm in arms])))  # fmt: skip
+        [leg.foot for leg in legs], [leg.shin for leg in legs], [seat.bone], [arm.foot for arm in arms])))  # fmt: skip
     knees = [radii.get(leg.shin, 0.0) for leg in legs]
     scale = max(map(abs, ob.matrix_world.to_scale()))
-    return Limbs(armature, legs, arms, hips, knees, scale, touching, *_masses(character))
+    return Limbs(armature, legs, arms, hips, knees, scale, touching, *_masses(character), seat)
+
+
+def _seat(character: Character, legs: Sequence[RestLeg], hips: int, thick: float) -> Seat:
+    """What a figure sits on: as thick as a thigh, below the middle of the hip joints."""
+    armature, own = character.armature, character.hips
+    carried = own is not None and all(own in armature.above(leg.thigh) for leg in legs)
+    bone = own if carried else hips
+    middle = armature.heads[[leg.thigh for leg in legs]].mean(0)
+    line = middle - thick * character.body.up - armature.heads[bone]
+    return Seat(bone, armature.rest[bone, :3, :3].T @ line, thick)
 
 
 def _masses(character: Character) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +233,8 @@ def read(
     posed = shown.bones(weighed.tolist())
     middles = posed[..., :3, 3] + (posed[..., :3, :3] @ own.centres[weighed, :, None])[..., 0]
     motion = LimbMotion(found[:legs], found[legs:], turned, knees, middle, shown.locations[:, own.hips].astype(float),
-                        _axes(ob, own.hips, shown), np.einsum("n,fni->fi", own.masses[weighed], middles))  # fmt: skip
+                        _axes(ob, own.hips, shown), np.einsum("n,fni->fi", own.masses[weighed], middles),
+                        shown.points(own.seat.bone, own.seat.place), own.scale * own.seat.thick)  # fmt: skip
     return _seen_from(motion, others[0].world.astype(float)) if others else motion
 
 
@@ -222,7 +255,8 @@ def _seen_from(motion: LimbMotion, mesh: np.ndarray) -> LimbMotion:
 
     return motion._replace(
         legs=[limb(leg) for leg in motion.legs], arms=[limb(arm) for arm in motion.arms], hips=place(motion.hips),
-        axes=quaternion.to_matrix(back) @ motion.axes, weight=place(motion.weight), ground=first,
+        axes=quaternion.to_matrix(back) @ motion.axes, weight=place(motion.weight),
+        seat=place(motion.seat), ground=first,
     )  # fmt: skip
 
 
@@ -237,31 +271,37 @@ def _axes(ob: bpy.types.Object, bone: int, shown: clip.Clip) -> np.ndarray:
     return np.array(found)
 
 
-def ground_heights(context: bpy.types.Context, motion: LimbMotion, chosen: ground.Ground) -> np.ndarray | None:
-    """How high (F, 2, 3) the ground is under heels, balls and knees; None where they are lowest.
+def ground_heights(
+    context: bpy.types.Context, motion: LimbMotion, chosen: ground.Ground
+) -> GroundHeights | None:  # fmt: skip
+    """How high the ground is; None where it is as high as feet are lowest.
 
     A mesh has the shape that it has now, and is where the motion is seen from it.
     """
-    depsgraph = context.evaluated_depsgraph_get()
-    return ground.heights(chosen, motion.lowest, _ABOVE * motion.length, depsgraph, motion.ground)
+    depsgraph, above = context.evaluated_depsgraph_get(), _ABOVE * motion.length
+    found = [ground.heights(chosen, points, above, depsgraph, motion.ground) for points in (motion.lowest, motion.seat)]
+    return None if found[0] is None else GroundHeights(*found)
 
 
-def contacts(motion: LimbMotion, rate: float, heights: np.ndarray | None = None) -> Touching[np.ndarray]:
+def contacts(motion: LimbMotion, rate: float, heights: GroundHeights | None = None) -> Touching[np.ndarray]:
     """The times (G, L, K) at which K parts of L limbs touch the ground, or hold on to a still thing.
 
-    heights : (F, 2, 3), those of the ground, if they are known.
+    heights : those of the ground, if they are known.
     """
-    legs = find_contacts(motion.lowest, motion.hips, rate, motion.length, heights, _POINTS)
+    of_legs, of_seat = (None, None) if heights is None else heights
+    legs = find_contacts(motion.lowest, motion.hips, rate, motion.length, of_legs, _POINTS)
+    points = motion.lowest.reshape(len(motion.hips), -1, 3)
+    sits = find_seats(motion.seat, motion.weight, points, legs.reshape(len(legs), -1), rate, motion.length, of_seat)
     hands = np.zeros((len(legs), 0, 2), dtype=bool)
     if motion.arms:
         shoulders = np.stack([arm.hip for arm in motion.arms], 1)
         hands = find_holds(_hands(motion), shoulders, rate, motion.length, float(motion.points[..., 2].min()))
-    return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], hands=hands)
+    return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], seat=sits[:, None, None], hands=hands)
 
 
 def mended(
     ob: bpy.types.Object, own: Limbs, motion: LimbMotion, touching: Touching[np.ndarray], rate: float,
-    heights: np.ndarray | None, gravity: float | None = None,
+    heights: GroundHeights | None, gravity: float | None = None,
 ) -> tuple[dict[tuple[str, str], np.ndarray], Flights | None]:  # fmt: skip
     """The channels, as of `clip.write`, that plant what is in contact; inside the limits that bones have.
 
@@ -270,8 +310,8 @@ def mended(
     """
     standing, held = list[np.ndarray](), touching.hands
     if heights is not None:
-        known = np.where(np.isnan(heights), motion.lowest[..., 2], heights)
-        known = known + standing_heights(motion.lowest, motion.length, heights, _POINTS)
+        known = np.where(np.isnan(heights.legs), motion.lowest[..., 2], heights.legs)
+        known = known + standing_heights(motion.lowest, motion.length, heights.legs, _POINTS)
         known[..., 2] += motion.knees
         standing = list(known.swapaxes(0, 1))
     arms = [k for k in range(held.shape[1]) if held[:, k].any()]
@@ -280,12 +320,16 @@ def mended(
     keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
     of_legs = np.concatenate([touching.feet, touching.knees], 2)
     times = [*of_legs.swapaxes(0, 1), *(held[:, k] for k in arms)]
-    planted, in_air = plant_feet(before_them, times, rate, standing), None
+    sits, count = touching.seat[:, 0, 0], fine_time.steps(rate)
+    of_seat = None if heights is None else fine_time.finer_heights(heights.seat, count)
+    hips = seated(fine_time.finer(motion.seat, count), fine_time.finer(motion.hips, count), sits, motion.length,
+                  of_seat, motion.thick)  # fmt: skip
+    planted, in_air = plant_feet(before_them, times, rate, standing, hips=hips), None
     if gravity is not None:
         touches = np.any([one.any((1, 2)) for one in touching], axis=0)
         in_air = flights(motion.weight + planted.hips, touches, rate, gravity, motion.length)
-        moved = fine_time.finer(planted.hips, fine_time.steps(rate))
-        planted = plant_feet(before_them, times, rate, standing, hips=moved + in_air.moves)
+        moved = fine_time.finer(planted.hips, count) + in_air.moves
+        planted = plant_feet(before_them, times, rate, standing, hips=np.where(np.isnan(hips), moved, hips))
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
     found = {(ob.pose.bones[own.hips].name, "location"): location}
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
@@ -309,13 +353,14 @@ def mended(
 class LimbReport(NamedTuple):
     """Of a sort of limb: how many contacts there are, and how far what is in contact moves [heights a second].
 
-    before, after : the motion was mended; 0 without contacts. bends : the largest change of a knee or an elbow [rad].
+    before, after : the motion was mended; 0 without contacts. change : the largest one of a knee or an elbow [rad], or
+    of the hips' place [heights].
     """
 
     contacts: int
     before: float
     after: float
-    bends: float
+    change: float
 
 
 class MendReport(NamedTuple):
@@ -342,11 +387,13 @@ def report(
     if in_air is not None:
         flies = ~np.isnan(fine_time.on_frames(in_air.moves, rate)[:, 0])
         moved = np.linalg.norm(after.hips - before.hips, axis=-1)[flies]
-        flown = in_air.count, in_air.others, float(moved.max(initial=0.0)) / size
+        flown = in_air.found, in_air.others, float(moved.max(initial=0.0)) / size
     of_legs = _bends(before.legs, after.legs)
+    of_hips = float(np.linalg.norm(after.hips - before.hips, axis=-1).max()) / size
     return MendReport(Touching(
         feet=_change([motion.points[..., :2] for motion in both], of_legs, touching.feet, scale),
         knees=_change([motion.lowest[:, :, 2:, :2] for motion in both], of_legs, touching.knees, scale),
+        seat=_change([motion.seat[:, None, None, :2] for motion in both], of_hips, touching.seat, scale),
         hands=_change([_hands(motion) for motion in both], _bends(before.arms, after.arms), touching.hands, scale),
     ), None, *flown)  # fmt: skip
 
@@ -362,13 +409,13 @@ def _bends(before: Sequence[Leg], after: Sequence[Leg]) -> float:
     return max((float(np.abs(bends(a) - bends(b)).max()) for a, b in zip(before, after, strict=True)), default=0.0)
 
 
-def _change(places: Sequence[np.ndarray], bent: float, contacts: np.ndarray, scale: float) -> LimbReport:
-    """What has changed of places (F, L, K, ...) before and after, of limbs whose bends have changed."""
+def _change(places: Sequence[np.ndarray], change: float, contacts: np.ndarray, scale: float) -> LimbReport:
+    """What has changed of places (F, L, K, ...) before and after."""
     if not contacts.any():
         return LimbReport(0, 0.0, 0.0, 0.0)
     count = sum(len(runs(one)) for one in contacts.reshape(len(contacts), -1).T)
     slid, slides = (scale * _slide(points, contacts) for points in places)
-    return LimbReport(count, slid, slides, bent)
+    return LimbReport(count, slid, slides, change)
 
 
 def _slide(points: np.ndarray, contacts: np.ndarray) -> float:

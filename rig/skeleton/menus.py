@@ -103,6 +103,7 @@ CONTACT_PARTS = [
     ("WRIST", "Wrist", "The wrist of a hand", 2),
     ("KNUCKLES", "Knuckles", "The knuckles of a hand, from which the fingers go", 3),
     ("KNEE", "Knee", "The knee at the upper end of a shin", 4),
+    ("SEAT", "Seat", "What a body sits on, below its hips", 5),
 ]
 
 

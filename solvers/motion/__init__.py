@@ -13,11 +13,12 @@ from .frame_rate import likely_rate
 from .keep_out import Bodies
 from .key_spans import extremes
 from .pendulums import Chain, Spring
+from .sitting import find_seats, seated
 from .steady_path import steady_path
 
 __all__ = [
     "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Flights", "Keys", "Leg", "Part", "Planted", "Spring", "bends",
-    "extremes", "faded", "few_keys", "find_contacts", "find_holds", "fine_time", "fit_keys", "flights",
+    "extremes", "faded", "few_keys", "find_contacts", "find_holds", "find_seats", "fine_time", "fit_keys", "flights",
     "follow_through", "following", "in_betweens", "keep_out", "kneeling", "likely_rate", "plant_feet", "planting",
-    "runs", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
+    "runs", "seated", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
 ]  # fmt: skip

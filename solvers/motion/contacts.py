@@ -132,15 +132,22 @@ def find_holds(
     found = np.zeros(points.shape[:3], dtype=bool)
     if len(points) < 3 * width(rate):
         return found
-    speed = np.linalg.norm(_velocity(smooth(points, _evenly(rate)), rate), axis=-1) / leg
     low = points[..., 2] - ground < _NEAR * leg
     for limb, k in np.ndindex(found.shape[1:]):
-        for begin, end in runs(tidy(_grown(*(speed[:, limb, k] < most for most in _HELD)), rate)):
-            own, root = points[begin:end, limb, k], roots[begin:end, limb]
-            if end - begin < _HOLD * rate or _wide(own) > _STILL * leg:
-                continue
-            found[begin:end, limb, k] = low[begin:end, limb, k].mean() > 0.5 or _wide(root) > _LED * leg
+        for begin, end in still_runs(points[:, limb, k], rate, leg, _HOLD):
+            is_led = _wide(roots[begin:end, limb]) > _LED * leg
+            found[begin:end, limb, k] = low[begin:end, limb, k].mean() > 0.5 or is_led
     return found
+
+
+def still_runs(places: np.ndarray, rate: float, leg: float, shortest: float) -> list[tuple[int, int]]:
+    """The runs of frames on which a point at places (F, 3) is slow and keeps its place, for so many seconds at least.
+
+    rate : frames a second. leg : a leg's length.
+    """
+    speed = np.linalg.norm(_velocity(smooth(places, _evenly(rate)), rate), axis=-1) / leg
+    return [(begin, end) for begin, end in runs(tidy(_grown(*(speed < most for most in _HELD)), rate))
+            if end - begin >= shortest * rate and _wide(places[begin:end]) <= _STILL * leg]  # fmt: skip
 
 
 def _wide(places: np.ndarray) -> float:

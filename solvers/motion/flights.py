@@ -23,11 +23,11 @@ _ROUNDS = 30
 class Flights(NamedTuple):
     """By how much (G, 3) a body in the air has to move; NaN elsewhere.
 
-    count, others : how many spans without contacts are flights, and how many do not fall as gravity has it.
+    found, others : how many spans without contacts are flights, and how many do not fall as gravity has it.
     """
 
     moves: np.ndarray
-    count: int
+    found: int
     others: int
 
 
@@ -72,7 +72,7 @@ def flights(body: np.ndarray, touches: np.ndarray, rate: float, gravity: float, 
         found[not is_flight] += 1
         if is_flight:
             first, last = frames[near][[0, -1]] * count
-            own = np.arange(first, last + 1)
+            own: np.ndarray = np.arange(int(first), int(last) + 1)
             moves[own] = on_fall(curve, (own - middle) / (rate * count)) - every[own]
     return Flights(moves, *found)
 

@@ -202,10 +202,11 @@ def _wanted(
     found = np.where(contacts[..., None], moves, 0.0).sum(1) / np.where(counts > 0, counts, np.nan)[:, None]
     found[kept] = 0.0
     if not rests.any():
-        return foot, found, np.full(found.shape, np.nan)
+        return foot, found, np.full(way.ankle.shape, np.nan)
     knee = kneeling.resting(way.knee, rests, found, None if heights is None else heights[:, 2])
     pivot: np.ndarray = np.where(contacts[:, 1:], places[:, 1], places[:, 0])
-    return *_below(way, foot, knee, found, pivot, cost, rate), knee
+    foot, move = _below(way, foot, knee, found, pivot, cost, rate)
+    return foot, move, knee
 
 
 def _below(

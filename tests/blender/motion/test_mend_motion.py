@@ -292,6 +292,44 @@ def test_knees_that_rest_stay_where_they_are(ground: str) -> None:
     assert {one.bone for one in ob.dqik.contacts if one.part == "KNEE"} == set(knees)
 
 
+def sitting(drift: float = 0.002) -> bpy.types.Object:
+    """A figure that sits down on a chair within 16 frames and stays there for 24, while all of it drifts backward."""
+    ob, scene = rigs.figure(), bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps = 1, 48, 30
+    rest = {bone.name: bone.matrix_local.to_quaternion() for bone in ob.data.bones}
+    ankle, start, end = Vector((0.0, 0.0, 0.08)), Vector((0.0, 0.0, 0.949)), Vector((0.0, 0.4, 0.55))
+    for frame in range(1, 49):
+        low = float(np.clip((frame - 8) / 16.0, 0.0, 1.0))
+        hip = start.lerp(end, low * low * (3.0 - 2.0 * low))
+        line = ankle - hip
+        along = (0.45**2 - 0.42**2 + line.length**2) / (2.0 * line.length)
+        ahead = Vector((0.0, line.z, -line.y)).normalized() * np.sqrt(0.45**2 - along**2)
+        knee = hip + along * line.normalized() + ahead
+        thigh, shin = (float(np.arctan2(part.y, -part.z)) for part in (knee - hip, ankle - knee))
+        for side in "LR":
+            for name, turned in (("thigh", thigh), ("shin", shin - thigh), ("foot", -shin)):
+                bone, own = ob.pose.bones[f"{name}.{side}"], rest[f"{name}.{side}"]
+                turn = rigs.rotation((1, 0, 0), np.degrees(turned))
+                bone.rotation_quaternion = own.inverted() @ turn @ own
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+        hips = ob.pose.bones["hips"]
+        hips.location = rest["hips"].inverted() @ (hip + Vector((0.0, drift * frame, -0.95)))
+        hips.keyframe_insert("location", frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+def test_a_seat_that_slides_stays_where_it_is() -> None:
+    """On a chair, with both feet on the floor, as Blender shows hips and feet."""
+    ob = sitting()
+    before = steps_of(ob, "hips", 28, 47)
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    assert [(one.bone, one.part) for one in ob.dqik.contacts if one.part == "SEAT"] == [("hips", "SEAT")]
+    assert before.min() > 1e-3
+    assert steps_of(ob, "hips", 28, 47).max() < 1e-4
+    assert steps_of(ob, "foot.L", 28, 47).max() < 1e-4
+
+
 def leaping() -> tuple[bpy.types.Object, np.ndarray]:
     """A figure that leaps forward for half a second, with four frames of it 12 cm aside; and where its hips belong."""
     ob, scene, last = rigs.figure(), bpy.context.scene, 48

@@ -36,7 +36,7 @@ def test_frames_that_are_off_go_back_to_the_curve_and_others_stay(rate: float) -
     found = flights(broken, touching(rate=rate), rate, GRAVITY, LEG)
     moves = fine_time.on_frames(found.moves, rate)
     in_air = ~np.isnan(moves[:, 0])
-    assert (found.count, found.others) == (1, 0)
+    assert (found.found, found.others) == (1, 0)
     assert in_air[first:last].all() and not in_air[stands].any()
     assert (broken + moves)[in_air] == pytest.approx(true[in_air], abs=2e-3)
 
