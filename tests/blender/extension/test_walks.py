@@ -17,7 +17,7 @@ SITUATIONS = "no keys;locked curves;NLA strip;shared action;override;between fra
 OF_FILES = "setup_full_body;goals_from_constraints;goal_add;goals_clear;solve;reset_pose;limits_clear"
 
 SHOW = {"check_range", "compare_solvers", "missed_clear", "missed_frame", "motion_paths", "reach_hide", "reach_show",
-        "report_problem", "see_motion", "select_controls", "solve_shot", "target_select"}  # fmt: skip
+        "report_problem", "preview_hide", "see_motion", "select_controls", "solve_shot", "target_select"}  # fmt: skip
 SET = {"avoid_add", "avoid_remove", "couple", "couplings_mirror", "fit_capsules", "lock_interface", "swap_sides",
        "uncouple"}  # fmt: skip
 ELSEWHERE = {"key_from_motion", "limb_keep_body", "mend"}
