@@ -16,7 +16,8 @@ weight `G` are such that the slowest mode of a chain, straightened, has the freq
 Steps are the trapezoidal rule for springs and damping, with the springs as in the straight chain where they have to be
 foreseen, then tensions along the bones as they were, which keep the lengths, and a projection of the speeds: RATTLE
 (Andersen 1983), which neither gains nor loses energy. They take about as long at any frame rate; between two frames the
-motion is a cubic. What a bone is pushed by, bodies and the bound, takes its speed along, without a rebound.
+motion is a cubic. What a bone is pushed by, bodies and the bound, takes its speed along, without a rebound; the tips of
+what hangs on it stay where they are, as far as their lengths allow it.
 """
 
 from collections.abc import Generator
@@ -125,7 +126,7 @@ class _Pendulums:
         self._parts = self._moves - np.where(self._free, 0.0, self._moves[chain.parents])  # of tips from heads
         self._swings = _Swings(chain)
         self._tips, self._speed = chain.tails[0].copy(), np.zeros((count, 3))
-        self._place(0, self._led.ways[0])
+        self._place(0, self._tips)
         self._settle()
 
     def _settle(self) -> None:
@@ -161,7 +162,7 @@ class _Pendulums:
         free = self._tips + 0.5 * dt * (self._speed + speed)
         tips, heads = self._tips, self._heads
         ways = free - np.where(self._free, led.heads[after], free[parents] + heads - tips[parents])
-        self._place(after, ways + self._tensions(ways, _length(led.ways[after]), forces))
+        self._place(after, free + self._pulled(ways, _length(led.ways[after]), forces))
         speed += (self._tips - free) / dt
         lacking = ((self._tips - tips) / dt - speed) * self._pushes
         speed += np.maximum(lacking.sum(-1, keepdims=True), 0.0) * self._pushes  # a blow takes the tip along
@@ -189,8 +190,8 @@ class _Pendulums:
         passed = self._hung @ couple
         return pull - self._hung @ pull + passed - self._hung @ passed
 
-    def _tensions(self, ways: np.ndarray, length: np.ndarray, forces: "_Forces") -> np.ndarray:
-        """What tensions along the bones, as they were, add to `ways` (B, 3), so that they have lengths (B, 1)."""
+    def _pulled(self, ways: np.ndarray, length: np.ndarray, forces: "_Forces") -> np.ndarray:
+        """How far (B, 3) tensions along the bones, as they were, pull tips, so that `ways` (B, 3) have lengths (B, 1)."""
         along = self._ways / np.maximum(_length(self._ways), _LEAST)
         sizes, moves = np.zeros(len(ways)), forces.left @ self._moves
         parts = moves - np.where(self._free, 0.0, moves[self._chain.parents])
@@ -199,14 +200,14 @@ class _Pendulums:
             reach = _length(now)
             slopes = parts * (now / np.maximum(reach, _LEAST) @ along.T)
             sizes += _solved(slopes, (length - reach)[:, 0])
-        return parts @ (sizes[:, None] * along)
+        return moves @ (sizes[:, None] * along)
 
-    def _place(self, step: int, ways: np.ndarray) -> None:
-        """Place all bones at a step, along `ways` (B, 3) as far as bodies and the bound allow it."""
+    def _place(self, step: int, aimed: np.ndarray) -> None:
+        """Place all bones at a step, toward `aimed` (B, 3) as far as lengths, bodies and the bound allow it."""
         led, parents, carried = self._led, self._chain.parents, self._chain.carried
         bodies = self._bodies
         segments = np.zeros((0, 2, 3)) if bodies is None else _now(bodies.segments, step / self._steps)
-        count = len(ways)
+        count = len(aimed)
         self._heads, self._aims, self._ways, self._pushes = (np.empty((count, 3)) for _ in range(4))
         totals, tips = np.empty((count, 3, 3)), np.empty((count, 3))
         for level, bones in enumerate(self._levels):
@@ -217,7 +218,8 @@ class _Pendulums:
                 turned = np.where(carried[bones, None, None], totals[above], turned)
                 aims = (turned @ aims[..., None])[..., 0]
             length = _length(aims)
-            way = ways[bones] * length / np.maximum(_length(ways[bones]), _LEAST)
+            way = aimed[bones] - heads
+            way *= length / np.maximum(_length(way), _LEAST)
             inside = way if bodies is None else kept_out(heads, way, segments, bodies.room[bones])
             inside = _within(inside, aims, self._spring.bound)
             out = inside - way

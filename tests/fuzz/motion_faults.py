@@ -79,6 +79,7 @@ MOTION_FAULTS = [
         "tail-carried", _PENDULUMS, "turned = np.where(carried[bones, None, None], totals[above], turned)",
         "turned = totals[above]",
         "Overlap turns bones with the rotation of a parent that they do not inherit", _TAIL_TESTS,
+        quick=True,
     ),
     Fault(
         "tail-reaction", _PENDULUMS, "return pull - self._hung @ pull + passed - self._hung @ passed", "return pull",

@@ -2,6 +2,7 @@
 """Follow-through against what is known of pendulums and springs, and what must hold for any motion."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_what_is_still_hangs_along_gravity_however_it_is_posed(seed: int, count:
     down = draw.normal(size=3)
     down /= np.linalg.norm(down)
     turn = quaternion.exp(draw.uniform(-1.0, 1.0, 3))
-    chain = _still(4, count, 0.3, turn)
+    chain = replace(_still(4, count, 0.3, turn), carried=draw.random(count) < 0.5)
     if quaternion.rotate(turn, DOWN) @ down < -0.9:
         return  # upside down is a balance too
     way = _ways(chain, follow_through(chain, Spring(frequency, gravity=1.0, down=tuple(down), bound=FREE), 24.0, False))
@@ -196,6 +197,20 @@ def test_a_bone_that_inherits_no_rotation_keeps_its_own_direction() -> None:
         ways = _ways(own, follow_through(own, spring, 24.0, loop=False))
         lean = np.arctan2(ways[-1, :, 0], -ways[-1, :, 2])
         assert lean == pytest.approx([bound, expected], abs=1e-6)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.8, 1.6])
+def test_what_the_bound_pushes_does_not_turn_what_hangs_on_it(tilt: float) -> None:
+    """Wind along the last of three bones, which inherits no rotation, holds it; the others turn as far as they may."""
+    chain, bound = _still(20, 3), 0.15
+    turn = quaternion.exp(np.array([0.0, tilt, 0.0]))
+    chain.turns[:, 2] = turn
+    chain.tails[:, 2] = chain.heads[:, 2] + quaternion.rotate(turn, DOWN)
+    spring = Spring(2.0, wind=tuple(quaternion.rotate(turn, DOWN)), bound=bound)
+    own = replace(chain, carried=np.array([True, True, False]))
+    turned = np.linalg.norm(quaternion.log(follow_through(own, spring, 24.0, loop=False)), axis=-1)
+    assert turned[-1, :2] == pytest.approx(bound if tilt else 0.0, abs=1e-6)
+    assert turned[-1, 2] == pytest.approx(0.0, abs=0.02)
 
 
 @pytest.mark.parametrize(
