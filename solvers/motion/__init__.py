@@ -3,6 +3,7 @@
 
 from . import fine_time, in_betweens, keep_out, kneeling, planting, two_bones
 from .banded import solve as solve_band
+from .chains import Chain, Spring
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
@@ -12,7 +13,6 @@ from .foot_lock import Leg, Planted, bends, faded, plant_feet
 from .frame_rate import likely_rate
 from .keep_out import Bodies
 from .key_spans import extremes
-from .pendulums import Chain, Spring
 from .sitting import find_seats, seated
 from .steady_path import steady_path
 

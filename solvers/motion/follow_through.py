@@ -10,8 +10,9 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from ..algebra import quaternion
+from .chains import Chain, Spring
 from .keep_out import Bodies
-from .pendulums import Chain, Spring, hang
+from .pendulums import hang
 
 
 def follow_through(

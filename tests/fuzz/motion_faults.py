@@ -7,7 +7,7 @@ As those of `faults.py`, but it is tests that have to notice them.
 from faults import Fault
 
 _LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
-_PENDULUMS = "solvers/motion/pendulums.py"
+_PENDULUMS, _CHAINS = "solvers/motion/pendulums.py", "solvers/motion/chains.py"
 _KEYS, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
@@ -76,13 +76,13 @@ MOTION_FAULTS = [
     ),
     # -- tails ---------------------------------------------------------------------------------------------------------
     Fault(
-        "tail-carried", _PENDULUMS, "turned = np.where(carried[bones, None, None], totals[above], turned)",
-        "turned = totals[above]",
+        "tail-carried", _PENDULUMS, "turners = np.where(chain.carried, chain.parents, -1)", "turners = chain.parents",
         "Overlap turns bones with the rotation of a parent that they do not inherit", _TAIL_TESTS,
         quick=True,
     ),
     Fault(
-        "tail-reaction", _PENDULUMS, "return pull - self._hung @ pull + passed - self._hung @ passed", "return pull",
+        "tail-reaction", _CHAINS, "[left @ (one - half), bend, bend @ hung]",
+        "[left @ (one - half), dt * left, 0.0 * bend]",
         "what bends a bone does not bend the one that it hangs on back, so chains lash", _TAIL_TESTS,
     ),
     Fault(
@@ -90,7 +90,7 @@ MOTION_FAULTS = [
         "a tail jumps where a loop begins again", _TAIL_TESTS,
     ),
     Fault(
-        "tail-wind", _PENDULUMS, "np.array(spring.down) + np.array(spring.wind)", "np.array(spring.down)",
+        "tail-wind", _CHAINS, "np.array(spring.down) + np.array(spring.wind)", "np.array(spring.down)",
         "wind does not move tails", _TAIL_TESTS,
     ),
     # -- few keys ------------------------------------------------------------------------------------------------------
