@@ -3,6 +3,7 @@
 
 import bpy
 
+from . import playback
 from .body import character, full_body, goals, limits, mirror, reach, relations
 from .commands import command_line, commands, mend_command, retarget_command
 from .common import declared
@@ -24,11 +25,13 @@ def register() -> None:
     commands.register(command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND)
     active_goal.register()
     shot.register()
+    playback.register()
 
 
 def unregister() -> None:
     """Unregister the tools, in reverse."""
     see_motion.stop()
+    playback.unregister()
     shot.unregister()
     active_goal.unregister()
     commands.unregister()

@@ -17,6 +17,7 @@ from ..rig.clip import last_report
 from ..rig.keys import keyable
 from ..rig.notes import Code, Note, Refused, joined, note_of
 from ..solvers import DqikError
+from . import playback
 
 _BEAT = 0.01  # seconds between the parts of the work of a tool that was started from the panel
 _AT_ONCE = (0.05, 1.0)  # least and most seconds that a part takes, after which Blender answers the user
@@ -139,7 +140,9 @@ class Tool:
             return {"CANCELLED"}
         steps, in_steps, self._in_steps = self.steps(context), self._in_steps, False
         if not in_steps:
-            return finished(steps)
+            result = finished(steps)
+            playback.go_on(context)
+            return result
         self._began = perf_counter()
         try:
             next(steps)

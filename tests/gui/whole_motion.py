@@ -6,6 +6,7 @@ that its feet slide. Every press of the panel is done, undone and redone.
 """
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import addon_utils
@@ -19,6 +20,7 @@ from window import (
     ROOT,
     Point,
     Steps,
+    click,
     click_button,
     drag_to,
     event,
@@ -293,10 +295,38 @@ def edit() -> Steps:
 
 
 def overlap() -> Steps:
-    """The head lags behind."""
+    """The head lags behind, and other numbers are tried in the panel of the last operation while it plays."""
     select("Neck1", "Head")
     yield from press_and_confirm("dqik.overlap")
+    yield from press("Z", window_middle(), ctrl=True)
+    before = keys(walker())
+    yield from click_button("dqik.overlap")
+    yield 0.5
+    yield from press("RET", window_middle())
+    yield from until(lambda: keys(walker()) != before and not window().modal_operators, "the head lags behind")
+    yield from change_while_it_plays(lambda: bpy.context.window_manager.operators[-1].properties.frequency, 0.725)
+    assert window().screen.is_animation_playing, "playback has stopped"
     yield from shot("m11 overlap")
+    bpy.ops.screen.animation_cancel(restore_frame=True)
+
+
+def change_while_it_plays(value: Callable[[], float], height: float) -> Steps:
+    """Turn the wheel over a number of the panel of the last operation, at a share of its height, while it plays."""
+    yield 1.0  # it slides into place
+    panel, before = region("HUD"), (value(), keys(walker()))
+    if panel.height < 50:  # it is closed
+        yield from click((panel.x + 30, panel.y + panel.height - 10))
+        yield from until(lambda: region("HUD").height > 250, "the panel of the last operation opens")
+    with in_view():
+        bpy.ops.screen.animation_play()
+    panel = region("HUD")
+    at = panel.x + int(0.7 * panel.width), panel.y + int(height * panel.height)
+    yield from move(at)
+    yield 1.0  # until what is under the pointer is active, while it plays
+    event("WHEELUPMOUSE", "PRESS", at, ctrl=True)
+    yield from until(lambda: value() != before[0] and keys(walker()) != before[1], "the number changes the keys")
+    played = bpy.context.scene.frame_current
+    yield from until(lambda: bpy.context.scene.frame_current != played, "playback goes on")
 
 
 def fewer_keys() -> Steps:
