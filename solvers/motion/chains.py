@@ -95,7 +95,7 @@ class Strands:
         self.follows = self.carried * along
         from_head = one - self.up
         self.apart = from_head - self.follows * (self.up @ from_head)
-        bearing = np.linalg.inv(from_head)  # by bones, what they hang on, and themselves
+        bearing = _inverse(from_head)  # by bones, what they hang on, and themselves
         below, ends = bearing.swapaxes(1, 2), bearing @ length
         masses = length * (below @ bearing) * length.swapaxes(1, 2)  # of angles
         turns = one - self.carried * self.up  # of joints, by angles
@@ -107,9 +107,14 @@ class Strands:
         self.weight = np.broadcast_to(1.0 / _slowest(masses, hanging), length.shape)
 
 
+def _inverse(matrices: np.ndarray) -> np.ndarray:
+    """The inverses of matrices (N, n, n)."""
+    return np.linalg.inv(matrices)
+
+
 def _slowest(masses: np.ndarray, stiff: np.ndarray) -> np.ndarray:
     """The least eigenvalues (N, 1, 1) of positive definite pairs (N, n, n)."""
-    factor = np.linalg.inv(np.linalg.cholesky(stiff))
+    factor = _inverse(np.linalg.cholesky(stiff))
     return 1.0 / np.linalg.eigvalsh(factor @ masses @ factor.swapaxes(1, 2))[:, -1, None, None]
 
 
@@ -128,7 +133,7 @@ class Forces:
         joint = 2.0 * spring.damping * w * (1.0 - spring.drag) * strands.stiff
         brake = ((0.5 * dt * self.stiff + joint) * strands.apart).swapaxes(1, 2)
         half = 0.5 * dt * (brake @ strands.apart + 2.0 * spring.damping * w * spring.drag * one)
-        left, hung = np.linalg.inv(one + half), strands.up.swapaxes(1, 2)
+        left, hung = _inverse(one + half), strands.up.swapaxes(1, 2)
         bend = dt * left @ (one - hung)
         self._step = np.concatenate([left @ (one - half), bend, bend @ hung], -1)
         self.steady = left @ (brake @ led + dt * pull)

@@ -22,6 +22,7 @@ what hangs on it stay where they are, as far as their lengths allow it.
 
 from collections.abc import Generator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class _Pendulums:
         self._led = _Led(chain, self._strands, self._steps, loop)
         self._bodies = None if bodies is None else self._reached(bodies, bones.ravel())
         turners = np.where(chain.carried, chain.parents, -1)
-        self._hangs_on = list(zip(chain.parents.tolist(), turners.tolist(), strict=True))
+        self._hangs_on: list[tuple[int, int]] = list(zip(chain.parents.tolist(), turners.tolist(), strict=True))
         self._from_heads = np.eye(bones.shape[1]) - self._strands.up
         self._moves = -self._from_heads.swapaxes(1, 2)  # of tips, by tensions
         self._parts = self._from_heads @ self._moves  # of tips from heads
@@ -165,7 +166,7 @@ class _Pendulums:
     def _solved(self, slopes: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The solutions (N, n, 1) of linear systems (N, n, n) and values (N, n, 1), or zeros where there is none."""
         try:
-            found = np.linalg.solve(slopes - self._led.pointless, values)
+            found = _solution(slopes - self._led.pointless, values)
         except np.linalg.LinAlgError:
             return np.zeros_like(values)
         return found if np.isfinite(found).all() else np.zeros_like(found)
@@ -176,7 +177,7 @@ class _Pendulums:
         if self._bodies is not None:
             freely = (self._from_heads @ aimed - self._gaps).reshape(-1, 3)
             near = self._bodies.near(step, aimed.reshape(-1, 3) - freely, freely)
-        goals, led_gaps, led_ways = (part.reshape(-1, 3).tolist() for part in (aimed, led.heads[step], led.ways[step]))
+        goals, led_gaps, led_ways = map(_triples, (aimed, led.heads[step], led.ways[step]))
         lengths, count = led.lengths[step].ravel().tolist(), len(goals)
         tips, turns = [_ORIGIN] * (count + 1), [STILL] * (count + 1)  # the last ones are what roots hang on
         placed, self._pushes = list[tuple[float, ...]](), None
@@ -225,12 +226,23 @@ class _Led:
         self.aims[:, :, 0] = moves[:, :, 0] + ways[:, :, 0]
         above = strands.up @ (self.lengths * self.lengths)
         self.couples = strands.carried * (above > 0.0) / np.maximum(above, LEAST * LEAST)
-        self.pointless = np.eye(shape[2]) * (self.lengths.min(0) <= LEAST)
+        self.pointless: np.ndarray = np.eye(shape[2]) * (self.lengths.min(0) <= LEAST)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a . b` (..., 1) of (..., 3)."""
     return (a * b) @ _ONES
+
+
+def _solution(slopes: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The solutions (N, n, 1) of linear systems (N, n, n) and values (N, n, 1)."""
+    return np.linalg.solve(slopes, values)
+
+
+def _triples(points: np.ndarray) -> list[Triple]:
+    """Points (..., 3), one by one."""
+    places: list[Any] = points.reshape(-1, 3).tolist()
+    return places
 
 
 def _length(ways: np.ndarray) -> np.ndarray:
