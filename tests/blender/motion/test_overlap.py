@@ -17,10 +17,10 @@ from mathutils import Euler, Quaternion
 TAIL = ("tail.1", "tail.2", "tail.3")
 
 
-def _dog(mode: str = "QUATERNION", across: bool = False) -> bpy.types.Object:
-    """A body with a tail of three bones, of which the body is turned to and fro in 24 frames, and closes.
+def _dog(mode: str = "QUATERNION", across: bool = False, rate: int = 24) -> bpy.types.Object:
+    """A body with a tail of three bones, of which the body is turned to and fro in a second, and closes.
 
-    across : the tail's bones point up, as those of imported figures may do.
+    across : the tail's bones point up, as those of imported figures may do. rate : frames a second.
     """
     bones = [rigs.Bone("body", (0, 0, 1), (0, -1, 1))]
     for number, name in enumerate(TAIL):
@@ -29,13 +29,13 @@ def _dog(mode: str = "QUATERNION", across: bool = False) -> bpy.types.Object:
                                bool(number) and not across, roll=0.4))  # fmt: skip
     ob = rigs.armature(bones)
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, 25
-    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.frame_start, scene.frame_end = 1, rate + 1
+    scene.render.fps, scene.render.fps_base = rate, 1.0
     body = ob.pose.bones["body"]
     body.rotation_mode = "XYZ"
-    for frame in range(1, 26):
-        body.rotation_euler = (0.0, 0.1, 0.6 * sin(2.0 * pi * (frame - 1) / 24.0))
-        body.location = (0.2 * sin(4.0 * pi * (frame - 1) / 24.0), 0, 0)
+    for frame in range(1, rate + 2):
+        body.rotation_euler = (0.0, 0.1, 0.6 * sin(2.0 * pi * (frame - 1) / rate))
+        body.location = (0.2 * sin(4.0 * pi * (frame - 1) / rate), 0, 0)
         body.keyframe_insert("rotation_euler", frame=frame)
         body.keyframe_insert("location", frame=frame)
     for name in TAIL:
@@ -101,6 +101,20 @@ def test_bones_that_point_across_their_chain_follow_alike() -> None:
         bpy.ops.object.mode_set(mode="OBJECT")
     assert np.ptp(found[0], axis=0).max() > 0.3
     assert found[0] == pytest.approx(found[1], abs=1e-4)
+
+
+@pytest.mark.parametrize(("rate", "size"), [(60, 1.0), (24, 0.01)])
+def test_frame_rates_and_scales_swing_alike(rate: int, size: float) -> None:
+    """The tip of a tail of 0.9, in the units of the figure."""
+    found = []
+    for frames, scale in ((24, 1.0), (rate, size)):
+        ob = _dog(rate=frames)
+        ob.scale = (scale, scale, scale)
+        bpy.ops.dqik.overlap(loop="OFF")
+        found.append(_tips(ob, range(1, frames + 2, frames // 12)) / scale)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.ptp(found[0], axis=0).max() > 0.3
+    assert found[1] == pytest.approx(found[0], abs=0.03)
 
 
 def test_nothing_else_is_keyed() -> None:
