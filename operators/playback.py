@@ -16,14 +16,19 @@ def _before_undo(*_: object) -> None:
     windows = bpy.context.window_manager.windows
     if any(window.screen.is_animation_playing for window in windows):
         _stopped.append(True)
-        bpy.app.timers.register(_stopped.clear)
+        bpy.app.timers.register(_forget)
+
+
+def _forget() -> None:
+    """The undo was not asked for by a change of options, or that is answered."""
+    _stopped.clear()
 
 
 def go_on(context: bpy.types.Context) -> None:
     """Play again, if the operation that ends here was undone during playback to be called again."""
     if _stopped and context.window is not None and not context.screen.is_animation_playing:
         bpy.ops.screen.animation_play()
-    _stopped.clear()
+    _forget()
 
 
 def register() -> None:
@@ -34,4 +39,4 @@ def register() -> None:
 def unregister() -> None:
     """Remove the handler."""
     bpy.app.handlers.undo_pre.remove(_before_undo)
-    _stopped.clear()
+    _forget()

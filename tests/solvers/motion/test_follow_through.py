@@ -227,6 +227,23 @@ def test_no_bone_turns_further_than_the_bound_and_amount_scales(
     assert part == pytest.approx(amount * whole, abs=1e-9)
 
 
+def test_a_body_that_comes_from_afar_pushes_bones_aside_and_lets_them_hang_again() -> None:
+    """A bar across the middle of a row, which goes by in half a second; before it is there, nothing has moved."""
+    frames, radius = 60, 0.1
+    chain = _still(frames, 3, 0.3)
+    at = np.concatenate([np.full(6, -2.0), np.linspace(-2.0, 2.0, 24), np.full(30, 2.0)])
+    segments = at[:, None, None, None] * [1.0, 0.0, 0.0] + np.array([[0.0, -1.0, -0.6], [0.0, 1.0, -0.6]])
+    bodies = Bodies(segments, np.full((3, len(keep_out.ALONG), 1), radius))
+    spring = Spring(1.5, 0.7, 0.5, gravity=1.0, bound=FREE)
+    ways = _ways(chain, follow_through(chain, spring, 30.0, loop=False, bodies=bodies))
+    starts = np.cumsum(ways, 1) - ways
+    for start, way, segment in zip(starts, ways, segments, strict=True):
+        assert np.linalg.norm(keep_out.offsets(keep_out.places(start, way), segment), axis=-1).min() > radius - 1e-3
+    assert ways[:10, :, 2] == pytest.approx(-0.3, abs=1e-9)
+    assert ways[..., 0].max() > 0.2
+    assert np.abs(ways[-1, :, 0]).max() < 0.05
+
+
 @pytest.mark.parametrize(("seed", "radius", "gravity"), [(0, 0.05, 0.8), (1, 0.15, 0.0), (2, 0.3, 0.5), (3, 0.1, 1.0)])
 def test_bones_stay_out_of_bodies(seed: int, radius: float, gravity: float) -> None:
     """Of two capsules that go with the body, or a little beside it; the row begins outside, beside them."""
