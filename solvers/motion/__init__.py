@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, in_betweens, keep_out, kneeling, planting, two_bones
+from . import fine_time, in_betweens, kneeling, planting, two_bones
 from .banded import solve as solve_band
-from .chains import Chain, Spring
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
 from .flights import Flights, flights
-from .follow_through import follow_through, following
 from .foot_lock import Leg, Planted, bends, faded, plant_feet
 from .frame_rate import likely_rate
-from .keep_out import Bodies
 from .key_spans import extremes
 from .sitting import find_seats, seated
 from .steady_path import steady_path
+from .tails import keep_out
+from .tails.chains import Chain, Spring
+from .tails.follow_through import follow_through, following
+from .tails.keep_out import Bodies
 
 __all__ = [
     "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Flights", "Keys", "Leg", "Part", "Planted", "Spring", "bends",

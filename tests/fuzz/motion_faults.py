@@ -7,7 +7,7 @@ As those of `faults.py`, but it is tests that have to notice them.
 from faults import Fault
 
 _LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
-_PENDULUMS, _CHAINS = "solvers/motion/pendulums.py", "solvers/motion/chains.py"
+_PENDULUMS, _CHAINS = "solvers/motion/tails/pendulums.py", "solvers/motion/tails/chains.py"
 _KEYS, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"

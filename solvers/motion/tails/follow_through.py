@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from ..algebra import quaternion
+from ...algebra import quaternion
 from .chains import Chain, Spring
 from .keep_out import Bodies
 from .pendulums import hang

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import quaternion
+from ...algebra import quaternion
 from .chains import Chain, Forces, Spring, Strands
 from .keep_out import Bodies, Capsule, Reached, kept_out
 from .triples import LEAST, STILL, Triple, between, plus, product, rotated, scaled, within
