@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, in_betweens, kneeling, planting, two_bones
+from . import fine_time, in_betweens, kneeling, planting, shakes, two_bones
 from .banded import solve as solve_band
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
@@ -18,8 +18,8 @@ from .tails.follow_through import follow_through, following
 from .tails.keep_out import Bodies
 
 __all__ = [
-    "FOOT_POINT", "KNEE_POINT", "Bodies", "Chain", "Flights", "Keys", "Leg", "Part", "Planted", "Spring", "bends",
+    "Bodies", "Chain", "FOOT_POINT", "Flights", "KNEE_POINT", "Keys", "Leg", "Part", "Planted", "Spring", "bends",
     "extremes", "faded", "few_keys", "find_contacts", "find_holds", "find_seats", "fine_time", "fit_keys", "flights",
     "follow_through", "following", "in_betweens", "keep_out", "kneeling", "likely_rate", "plant_feet", "planting",
-    "runs", "seated", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
+    "runs", "seated", "shakes", "smooth", "solve_band", "standing_heights", "steady_path", "total_errors", "two_bones",
 ]  # fmt: skip
