@@ -8,13 +8,23 @@ from .body import character, full_body, goals, limits, mirror, reach, relations
 from .commands import command_line, commands, mend_command, retarget_command
 from .common import declared
 from .live import bake, compare, mend, shot, solve
-from .motion import contact_ranges, edit_range, in_betweens, mend_motion, overlap, reduce_keys, retarget, see_motion
+from .motion import (
+    contact_ranges,
+    edit_range,
+    in_betweens,
+    mend_motion,
+    overlap,
+    reduce_keys,
+    remove_shakes,
+    retarget,
+    see_motion,
+)  # fmt: skip
 from .pose import active_goal, attach, controls, grab, limb_switch, stay, targets
 
 CLASSES = declared(
     goals, targets, solve, shot, bake, compare, mend, character, limits, mirror, relations, full_body, reach, stay,
     limb_switch, controls, attach, grab, overlap, reduce_keys, see_motion, edit_range, in_betweens, mend_motion,
-    retarget, contact_ranges,
+    remove_shakes, retarget, contact_ranges,
 )
 
 

@@ -7,7 +7,8 @@ import bpy
 
 MEND = "MEND"
 IN_BETWEENS = "IN_BETWEENS"
-"""How actions that Mend Motion and In-Betweens have made say so."""
+SHAKES = "SHAKES"
+"""How actions that Mend Motion, In-Betweens and Remove Shakes have made say so."""
 
 
 def name_original(action: bpy.types.Action, original: bpy.types.Action, made_by: str = "") -> None:

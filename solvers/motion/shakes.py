@@ -34,7 +34,7 @@ _LEAST = 1e-12
 
 
 class Quiet(NamedTuple):
-    """Motions (F, S, 4) without shakes, the noise (S,) that each had along an axis, and the frames (F, S) that jumped."""
+    """Motions (F, S, 4) without shakes, the noise (S,) that each had along an axis, and frames (F, S) that jumped."""
 
     values: np.ndarray
     noise: np.ndarray
@@ -44,8 +44,8 @@ class Quiet(NamedTuple):
 def without_shakes(values: np.ndarray, rate: float, amount: float = 1.0) -> Generator[float, None, Quiet]:
     """S motions without their shakes; yields the progress from 0 to 1.
 
-    values : (F, S, 4), quaternions of one sign, or places and a 0: noise has three axes in both. rate : frames a second.
-    amount : how large the noise is taken for, against what is measured.
+    values : (F, S, 4), quaternions of one sign, or places and a 0: noise has three axes in both. rate : frames a
+    second. amount : how large the noise is taken for, against what is measured.
     """
     noise = noise_levels(values, rate)
     jumped, found = jumps(values, noise), values.copy()
@@ -71,7 +71,8 @@ def noise_levels(values: np.ndarray, rate: float) -> np.ndarray:
     impulse = np.zeros((2 * middle + 1, 1, 1))
     impulse[middle] = 1.0
     share = float(((impulse - _smooth(impulse, rate)) ** 2).sum())  # of the noise that is so fast
-    return np.sqrt(np.nanquantile(off, _QUIET, axis=0) / (_QUARTER * share))
+    least: np.ndarray = np.nanquantile(off, _QUIET, axis=0)
+    return np.sqrt(least / (_QUARTER * share))
 
 
 def jumps(values: np.ndarray, noise: np.ndarray) -> np.ndarray:
@@ -119,8 +120,9 @@ def _likeliest(
 
 def _smooth(values: np.ndarray, rate: float) -> np.ndarray:
     """Motions (F, S, 4) without what is faster than people move."""
-    shape = values.shape[:2]
-    return _solved(values, np.ones(shape), np.full((shape[0] - many_bands.BESIDE, shape[1]), _stiffness(rate, _NOISE)))[0]
+    frames, series = values.shape[:2]
+    stiff = np.full((frames - many_bands.BESIDE, series), _stiffness(rate, _NOISE))
+    return _solved(values, np.ones((frames, series)), stiff)[0]
 
 
 def _solved(
@@ -140,7 +142,8 @@ def _solved(
     found, spread = many_bands.solve(*own, weights[..., None] * values), np.zeros_like(stiff)
     if spreads:
         inverse = many_bands.inverse_bands(*own)
-        spread = sum(both * inverse[abs(j - i), min(i, j) :][:last] for i, j, both in pairs)
+        for i, j, both in pairs:
+            spread += both * inverse[abs(j - i), min(i, j) :][:last]
     return found, spread
 
 
@@ -151,9 +154,11 @@ def _stiffness(rate: float, frequency: float) -> float:
 
 def _around(values: np.ndarray, wide: float) -> np.ndarray:
     """Means (F, S) of values over a window that fades to 0 a little more than `wide` frames to both sides."""
-    reach = int(np.ceil(wide))
+    reach, known = int(np.ceil(wide)), np.ones((len(values), 1))
     shares = np.cos(0.5 * np.pi * np.arange(-reach, reach + 1) / (wide + 1.0)) ** 2
-    padded = np.pad(values, ((reach, reach), (0, 0)))
-    inside = np.pad(np.ones((len(values), 1)), ((reach, reach), (0, 0)))
-    total, share = (sum(own * rows[k : k + len(values)] for k, own in enumerate(shares)) for rows in (padded, inside))
+    total, share = np.zeros_like(values), np.zeros_like(known)
+    for rows, found in ((values, total), (known, share)):
+        padded = np.pad(rows, ((reach, reach), (0, 0)))
+        for k, own in enumerate(shares):
+            found += own * padded[k : k + len(rows)]
     return total / share

@@ -28,6 +28,7 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
         column.operator("dqik.retarget", text="Retarget...")
         if preview.of(ob) is not None:
             _preview(column, preview.of(ob))
+        column.operator("dqik.remove_shakes", text="Remove Shakes...")
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")
         column = layout.column(align=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from solvers.algebra import quaternion
 from solvers.motion import many_bands, shakes
 
@@ -31,7 +32,7 @@ def _turned(angles: np.ndarray, noise: np.ndarray) -> np.ndarray:
 
 
 def _motion(rate: float, size: float, series: int = 4, seed: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The times (F,), angles (F,) and noisy quaternions (F, S, 4) of strikes; size : of the noise along an axis [rad]."""
+    """Times (F,), angles (F,) and noisy quaternions (F, S, 4) of strikes. size : of the noise along an axis [rad]."""
     times = np.arange(0.0, 4.0, 1.0 / rate)
     angles = _strike(times)
     noise = size * np.random.default_rng(seed).normal(size=(len(times), series, 3))
