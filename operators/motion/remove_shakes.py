@@ -92,12 +92,12 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             now = yield from mend_motion.read(ob, own, frames, visits)
             on_ground, held = mend_motion.contacts(now, rate), mend_motion.holds(now, rate)
-            found = [fine_time.on_frames(one, rate) for one in (on_ground, held)]
-            if not any(one.any() for one in found):
+            feet, hands = fine_time.on_frames(on_ground, rate), fine_time.on_frames(held, rate)
+            if not (feet.any() or hands.any()):
                 return 0
             planted = mend_motion.mended(ob, own, now, on_ground, rate, None, held)
             clip.write(ob, planted, scene_state.times(scene, frames))
-        report = mend_motion.report(own, now, now, *found, rate)
+        report = mend_motion.report(own, now, now, feet, hands, rate)
         return report.feet.contacts + report.hands.contacts
 
     def _report(self, ob: bpy.types.Object, report: shakes.Report, contacts: int) -> None:

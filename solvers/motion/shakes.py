@@ -22,7 +22,7 @@ import numpy as np
 from . import many_bands
 
 _THIRD = np.array([1.0, -3.0, 3.0, -1.0])
-_NOISE = 8.0  # a second: people do little that swings so often (Winter, *Biomechanics of Human Movement*, 2.2)
+_NOISE = 8.0  # a second: people do little that swings so often (Winter 2009, 3)
 _QUIET, _QUARTER = 0.25, 1.2125  # the share of frames that are quietest, and the squared length of noise there at most
 _STAYS = 2.0  # a second: what swings less often stays
 _ALIKE = 0.07  # seconds before and after in which the motion's changes are alike
