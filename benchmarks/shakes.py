@@ -2,41 +2,50 @@
 """Add noise to captured motions, take it out in several ways, and compare what is left with the motions as they were.
 
     python benchmarks/shakes.py [CLIP.bvh ...] [--degrees 1] [--metres 0.003] [--jumps 0.002] [--frames 300]
+                                [--picture FILE.png]
 
 Without clips, that of the examples. All lengths are scaled to a figure of 1.8 m. It needs Blender's bpy, and SciPy. The
 table has the mean of the clips:
 
-turns, places : the root mean square of bones' turns against their parents [degrees], and of joints in the world [mm],
-away from the clip. slide : of ankles on frames on which they stand in the clip [mm/s]. rest : the acceleration of joints
-where the clip is calmest, the fifth of all, against the clip's. height, time : of the fastest moments of hands and feet
-against the hips: how far their speed is off, in the mean and at most, and in how many of them by more than 5 %; and how
-many are more than a frame early or late.
+turns, places : how far bones are turned against their parents [degrees], and joints in the world [mm], away from the
+clip, as root mean squares. slide : of ankles on frames on which they stand in the clip [mm/s]. rest : the acceleration
+of joints where the clip is calmest, the fifth of all, against the clip's. height : by how much the greatest speeds of
+hands and feet against the hips are off, in the mean and at most, and how many of them by more than 5 %. late : how many
+come more than a frame early or late.
 """
 
 import argparse
+import contextlib
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import bpy
+import matplotlib as mpl
 import numpy as np
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
 from scipy.signal import butter, filtfilt
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "examples"), str(ROOT / "tests" / "characters"), str(ROOT / "tests" / "blender")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "characters"), str(ROOT / "tests" / "blender")]
 
 import measure  # noqa: E402
 import rigs  # noqa: E402
-from scene import import_clip  # noqa: E402
 
 from solvers.algebra import quaternion  # noqa: E402
 from solvers.motion import fine_time  # noqa: E402
 
 HEIGHT = 1.8  # metres
-ENDS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
+ENDS = (("LeftHand", "Hand_L", "lhand"), ("RightHand", "Hand_R", "rhand"),
+        ("LeftFoot", "Foot_L", "lfoot"), ("RightFoot", "Foot_R", "rfoot"))  # fmt: skip
 CUTOFF = 6.0  # a second
 FAST = 2.0  # metres a second: what is slower is no strike
 STANDS, LOW = 0.15, 0.06  # metres a second, and metres over the lowest place
+SHAKING, REMOVED = "with shakes", "Remove Shakes"
+LINES = (("0.6", 4.0), ("tab:red", 0.8), ("tab:blue", 1.6))
 CALM = 0.2  # the share of all accelerations
 Film = tuple[np.ndarray, np.ndarray]
 """Places (F, N, 3) of joints in the world, in metres, and turns (F, N, 4) of bones against their parents."""
@@ -45,11 +54,20 @@ Curves = dict[tuple[str, int], np.ndarray]
 
 def load(path: Path, most: int) -> tuple[bpy.types.Object, range, float]:
     """A clip in an empty scene, its frames, and the metres of its unit."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    ob, frames = import_clip(path, most, 1.0)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.preferences.addon_enable(module="io_anim_bvh")
+    with contextlib.redirect_stdout(io.StringIO()):  # the importer prints a lot
+        bpy.ops.import_anim.bvh(filepath=str(path), rotate_mode="QUATERNION", frame_start=1, update_scene_fps=True)
+    ob = bpy.context.object
+    last = min(int(ob.animation_data.action.frame_range[1]), most)
     heights = [(ob.matrix_world @ end).z for bone in ob.data.bones for end in (bone.head_local, bone.tail_local)]
     bpy.ops.object.mode_set(mode="POSE")
-    return ob, range(frames[0], frames[-1] + 1), HEIGHT / (max(heights) - min(heights))
+    return ob, range(1, last + 1), HEIGHT / (max(heights) - min(heights))
+
+
+def ends(ob: bpy.types.Object) -> list[int]:
+    """The numbers of hands, then of feet."""
+    return [ob.pose.bones.find(name) for names in ENDS for name in names if name in ob.pose.bones]
 
 
 def film(ob: bpy.types.Object, frames: range, unit: float) -> Film:
@@ -118,24 +136,21 @@ def ways(ob: bpy.types.Object, frames: range, rate: float) -> dict[str, Callable
     """What is compared."""
     whole = {"frame_start": frames[0], "frame_end": frames[-1]}
     return {
-        "with shakes": lambda: None,
+        SHAKING: lambda: None,
         "Gaussian Smooth": lambda: in_graph_editor(ob, bpy.ops.graph.gaussian_smooth),
         "Butterworth Smooth": lambda: in_graph_editor(ob, bpy.ops.graph.butterworth_smooth),
         "Butterworth Smooth, 6 Hz": lambda: in_graph_editor(
             ob, lambda: bpy.ops.graph.butterworth_smooth(cutoff_frequency=CUTOFF)),
         "filtfilt, 2nd order, 6 Hz": lambda: filtered(ob, rate),
         "Remove Shakes, not planted": lambda: bpy.ops.dqik.remove_shakes(plant=False, **whole),
-        "Remove Shakes": lambda: bpy.ops.dqik.remove_shakes(**whole),
+        REMOVED: lambda: bpy.ops.dqik.remove_shakes(**whole),
     }  # fmt: skip
 
 
 def strikes(ob: bpy.types.Object, clean: np.ndarray, found: np.ndarray, rate: float) -> list[tuple[float, int]]:
     """By how much the greatest speeds of hands and feet are off, as shares, and by how many frames."""
     off, middle = [], 0
-    for name in ENDS:
-        number = ob.pose.bones.find(name)
-        if number < 0:
-            continue
+    for number in ends(ob):
         before, after = (rate * np.linalg.norm(np.diff(one[:, number] - one[:, middle], axis=0), axis=-1)
                          for one in (clean, found))  # fmt: skip
         top = int(before.argmax())
@@ -150,7 +165,7 @@ def strikes(ob: bpy.types.Object, clean: np.ndarray, found: np.ndarray, rate: fl
 def row(ob: bpy.types.Object, clean: Film, found: Film, rate: float) -> tuple[list[float], list[tuple[float, int]]]:
     """Turns, places, slide and rest of a clip, and its strikes."""
     places, before = found[0], clean[0]
-    feet = [number for name in ENDS[2:] if (number := ob.pose.bones.find(name)) >= 0]
+    feet = ends(ob)[2:]
     speed = rate * np.linalg.norm(np.diff(before[:, feet], axis=0), axis=-1)
     height = before[:-1, feet, 2] - before[:, feet, 2].min(0)
     stands = (speed < STANDS) & (height < LOW)
@@ -159,9 +174,25 @@ def row(ob: bpy.types.Object, clean: Film, found: Film, rate: float) -> tuple[li
     calm = accelerations[0] <= np.quantile(accelerations[0], CALM)
     moving = np.ptp(clean[1], axis=0).max(-1) > 1e-4
     turns = np.degrees(quaternion.angle(found[1], clean[1])[:, moving])
-    return [float(np.sqrt((turns**2).mean())), 1e3 * float(np.sqrt(((places - before) ** 2).sum(-1).mean())),
-            1e3 * float(slid[stands].mean()) if stands.any() else np.nan,
-            float(accelerations[1][calm].mean() / accelerations[0][calm].mean())], strikes(ob, before, places, rate)  # fmt: skip
+    figures = [np.sqrt((turns**2).mean()), 1e3 * np.sqrt(((places - before) ** 2).sum(-1).mean()),
+               1e3 * slid[stands].mean() if stands.any() else np.nan,
+               accelerations[1][calm].mean() / accelerations[0][calm].mean()]  # fmt: skip
+    return [float(one) for one in figures], strikes(ob, before, places, rate)
+
+
+def draw(path: Path, ob: bpy.types.Object, films: dict[str, Film], rate: float) -> None:
+    """How fast the hand or foot goes that is fastest in the first of films, a second before and after."""
+    figure, ax = plt.subplots(figsize=(9.0, 3.2), layout="constrained")
+    numbers = ends(ob)
+    speeds = [rate * np.linalg.norm(np.diff(one[0][:, numbers], axis=0), axis=-1) for one in films.values()]
+    top, end = np.unravel_index(int(speeds[0].argmax()), speeds[0].shape)
+    first, last = max(int(top - rate), 0), min(int(top + rate), len(speeds[0]))
+    for name, speed, (color, width) in zip(films, speeds, LINES, strict=True):
+        ax.plot(np.arange(first, last) / rate, speed[first:last, end], color=color, lw=width, label=name)
+    ax.set(xlabel="seconds", ylabel=f"speed of {ob.pose.bones[numbers[end]].name} [m/s]")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
+    figure.savefig(path, dpi=110)
 
 
 def main() -> None:
@@ -172,6 +203,7 @@ def main() -> None:
     parser.add_argument("--metres", type=float, default=0.003)
     parser.add_argument("--jumps", type=float, default=0.002)
     parser.add_argument("--frames", type=int, default=300)
+    parser.add_argument("--picture", type=Path, help="of the fastest moment of the first clip")
     options = parser.parse_args()
     measure.load()
     table, tops = dict[str, list[list[float]]](), dict[str, list[tuple[float, int]]]()
@@ -181,13 +213,18 @@ def main() -> None:
         clean, curves = film(ob, frames, unit), values(ob)
         rough = shaken(curves, options.degrees, options.metres / unit, options.jumps, np.random.default_rng(number))
         action = ob.animation_data.action
+        films = dict[str, Film]()
         for name, work in ways(ob, frames, rate).items():
             ob.animation_data.action = action
             put(ob, rough)
             work()
-            figures, own = row(ob, clean, film(ob, frames, unit), rate)
+            films[name] = film(ob, frames, unit)
+            figures, own = row(ob, clean, films[name], rate)
             table.setdefault(name, []).append(figures)
             tops.setdefault(name, []).extend(own)
+        if options.picture and not number:
+            chosen = {"as captured": clean, SHAKING: films[SHAKING], REMOVED: films[REMOVED]}
+            draw(options.picture, ob, chosen, rate)
         print(path.stem, f"{rate:g} frames a second", flush=True)
     print("| way | turns | places | slide | rest | height, mean | most | over 5 % | late |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
@@ -195,8 +232,8 @@ def main() -> None:
         turns, places, slide, rest = np.nanmean(rows, axis=0)
         height, late = np.array(tops[name] or [(0.0, 0)]).T
         height = np.abs(height)
-        print(f"| {name} | {turns:.2f} | {places:.1f} | {slide:.0f} | {rest:.1f} | {100.0 * height.mean():.1f} % | "
-              f"{100.0 * height.max():.0f} % | {(height > 0.05).sum()} of {len(height)} | {(late > 1).sum()} |")  # fmt: skip
+        off = f"{100.0 * height.mean():.1f} % | {100.0 * height.max():.0f} % | {(height > 0.05).sum()} of {len(height)}"
+        print(f"| {name} | {turns:.2f} | {places:.1f} | {slide:.0f} | {rest:.1f} | {off} | {(late > 1).sum()} |")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ COMMANDS = (
     "benchmarks/pictures.py OUT",
     "benchmarks/shot.py --frames 60 --edits 1",
     "benchmarks/drags.py --only arm --every 40",
+    "benchmarks/shakes.py --frames 40 --picture OUT/shakes.png",
     "benchmarks/versions.py ZIP --scenes 'nothing moves'",
     "examples/gallery/make.py --only reach --frames 1 --sheet OUT",
     "tests/characters/draw_retarget.py OUT/retarget.png mixamo --moments 20",

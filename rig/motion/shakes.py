@@ -19,6 +19,7 @@ from . import reduce_keys
 
 _DENSE = 0.9  # keys a frame: a few may be missing
 _BESIDE = 0.5  # seconds of the motion before and after the range that are looked at
+_STILL = 1e-5  # what changes by less has no shakes
 _FEWEST = 8  # frames of a motion in which shakes can be told
 
 
@@ -83,7 +84,7 @@ def channels(
 
 
 def _channel(one: reduce_keys.Dense, path: str, times: Sequence[float]) -> Channel | None:
-    """A channel, if any of its curves has a key on each of the times; the others have what they have there."""
+    """A channel that moves, if any of its curves has a key on each of the times; others have what they have there."""
     columns = {index: column for (name, index), column in one.curves.items() if name == path}
     whole = curves.path_of(one.owner, path)
     if all(_count(one.ob, whole, index, times) < _DENSE * len(times) for index in columns):
@@ -93,6 +94,8 @@ def _channel(one: reduce_keys.Dense, path: str, times: Sequence[float]) -> Chann
     values[:] = np.resize(np.array(getattr(one.owner, path), dtype=float), size)
     for index, column in columns.items():
         values[:, index] = one.values[:, column]
+    if np.ptp(values, axis=0).max() < _STILL:
+        return None
     return Channel(one.ob, one.bone, path, values)
 
 

@@ -30,6 +30,7 @@ _ROUNDS = 10
 _LONGEST = 2  # frames that jump away together
 _OUT, _CLEARLY = 4.0, 10.0  # times the steps beside it, and times the noise: what is further off is a jump
 _FAST, _FASTER = 0.95, 2.0  # the share of steps that are no fast ones, and times the fast ones: a jump is longer
+_ROUNDING = 1e-5  # of the largest number, in single precision
 _LEAST = 1e-12
 
 
@@ -85,6 +86,7 @@ def jumps(values: np.ndarray, noise: np.ndarray) -> np.ndarray:
         return found
     steps = np.linalg.norm(np.diff(values, axis=0), axis=-1)
     usual = np.maximum(_CLEARLY * noise, _FASTER * np.quantile(steps, _FAST, axis=0))
+    usual = np.maximum(usual, _ROUNDING * np.abs(values).max((0, 2)))
     for length in range(1, _LONGEST + 1):
         count = frames - length - 3  # places where the run and two frames on both sides fit
         if count < 1:

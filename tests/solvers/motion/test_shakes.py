@@ -119,6 +119,8 @@ def test_frames_that_jump_are_found_and_bridged() -> None:
     step = np.where(times < 2.0, 0.0, 1.0)
     starts = np.stack([step, np.maximum(times - 2.0, 0.0), 0 * times, 0 * times], -1)[:, None]
     assert not _end(shakes.without_shakes(starts, 30.0)).jumped.any()
+    rounded = np.ones((60, 1, 4)) + 1e-7 * (np.arange(60) % 7 == 3)[:, None, None]
+    assert not _end(shakes.without_shakes(rounded, 30.0)).jumped.any()
 
 
 def test_amount_scales_what_is_taken_out() -> None:
