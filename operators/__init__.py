@@ -5,7 +5,7 @@ import bpy
 
 from . import playback
 from .body import character, full_body, goals, limits, mirror, reach, relations
-from .commands import command_line, commands, mend_command, retarget_command
+from .commands import command_line, commands, mend_command, retarget_command, shakes_command
 from .common import declared
 from .live import bake, compare, mend, shot, solve
 from .motion import (
@@ -32,7 +32,9 @@ def register() -> None:
     """Register the tools."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    commands.register(command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND)
+    commands.register(
+        command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND, shakes_command.COMMAND
+    )
     active_goal.register()
     shot.register()
     playback.register()

@@ -8,6 +8,7 @@ import captured
 import numpy as np
 import pytest
 import rigs
+from farm_files import clip, report, run
 from mathutils import Quaternion
 
 FRAMES = range(1, 61)
@@ -113,3 +114,18 @@ def test_few_keys_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no key|has a key on each frame"):
         bpy.ops.dqik.remove_shakes(frame_start=1, frame_end=len(FRAMES))
     assert ob.animation_data.action == action
+
+
+def test_clips_are_cleaned_from_the_command_line(tmp_path: Path) -> None:
+    """A clip becomes a file with both motions, and one without dense keys is refused."""
+    words = ("--output", tmp_path / "out", "--report", tmp_path / "report.json", "--no-plant")
+    rigs.key(rigs.arm().pose.bones[0], 1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "still.blend"))
+    inputs = clip(tmp_path / "walk.bvh", 40), tmp_path / "still.blend"
+    assert run("dqik_remove_shakes", "--input", *inputs, *words, "--amount", 2) == 1
+    found = {Path(entry["file"]).name: entry for entry in report(tmp_path / "report.json")}
+    assert found["walk.bvh"]["cleaned"] and not found["still.blend"]["cleaned"]
+    assert "has a key on each frame" in found["still.blend"]["reason"]
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "walk.bvh.blend"))
+    [ob] = [one for one in bpy.data.objects if one.type == "ARMATURE"]
+    assert ob.animation_data.action.dqik_original is not None
