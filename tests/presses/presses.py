@@ -377,6 +377,18 @@ def moves(stage: Stage, seen: Seen) -> str:
 # -- preparing ---------------------------------------------------------------------------------------------------------
 
 
+def _keyed_on_each_frame(stage: Stage) -> None:
+    """The curves of the figure's own action have a key on each frame."""
+    data = stage.ob.animation_data
+    if stage.ob.library is not None or data is None or data.action is None or data.action.library is not None:
+        return
+    for curve in rigs.fcurves(stage.ob):
+        times = [key.co[0] for key in curve.keyframe_points]
+        for frame in range(int(np.ceil(min(times))), int(max(times)) + 1):
+            curve.keyframe_points.insert(frame, curve.evaluate(frame), options={"FAST"})
+        curve.update()
+
+
 def _source(stage: Stage) -> None:
     """Another figure with a walk, beside the one that gets it."""
     if "Bob" not in bpy.context.scene.objects:
@@ -479,10 +491,10 @@ PRESSES: dict[str, Press] = {
                                 may=lambda stage, time: abs(time - stage.now) < 4.0),
     "mend_motion": Press(on("mend_motion", "hips", **WHOLE), feet_stand, kind="walker",
                          may=all_frames, keeps_keys=False),
-    "remove_shakes": Press(on("remove_shakes", "hips", **WHOLE, plant=False), same_motion(20.0), kind="walker",
-                           may=all_frames, keeps_keys=False),
-    "remove_shakes, range": Press(on("remove_shakes", "hips", **PART, plant=False), same_motion(20.0), kind="walker",
-                                  may=within(0.25, 0.75), keeps_keys=True),
+    "remove_shakes": Press(on("remove_shakes", "hips", **WHOLE, plant=False), same_motion(100.0), kind="walker",
+                           may=all_frames, keeps_keys=False, prepare=_keyed_on_each_frame),
+    "remove_shakes, range": Press(on("remove_shakes", "hips", **PART, plant=False), same_motion(100.0), kind="walker",
+                                  may=within(0.25, 0.75), keeps_keys=True, prepare=_keyed_on_each_frame),
     "in_betweens": Press(on("in_betweens", "hips", **WHOLE), poses_stay, kind="walker", may=all_frames,
                          keeps_keys=False),
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
