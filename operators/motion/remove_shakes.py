@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, lineage, standing
+from ...rig.clip.contact_ranges import Touching
 from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.motion import mend_motion, shakes
@@ -91,14 +92,13 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
         with scene_state.restored(scene, context.view_layer, ob) as visits:
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             now = yield from mend_motion.read(ob, own, frames, visits)
-            on_ground, held = mend_motion.contacts(now, rate), mend_motion.holds(now, rate)
-            feet, hands = fine_time.on_frames(on_ground, rate), fine_time.on_frames(held, rate)
-            if not (feet.any() or hands.any()):
+            found = mend_motion.contacts(now, rate)
+            touching = Touching(*(fine_time.on_frames(one, rate) for one in found))
+            if not any(one.any() for one in touching):
                 return 0
-            planted = mend_motion.mended(ob, own, now, on_ground, rate, None, held)
+            planted, _ = mend_motion.mended(ob, own, now, found, rate, None)
             clip.write(ob, planted, scene_state.times(scene, frames))
-        report = mend_motion.report(own, now, now, feet, hands, rate)
-        return report.feet.contacts + report.hands.contacts
+        return sum(limb.contacts for limb in mend_motion.report(own, now, now, touching, rate, None).limbs)
 
     def _report(self, ob: bpy.types.Object, report: shakes.Report, contacts: int) -> None:
         size = character.scaled_size(ob)
