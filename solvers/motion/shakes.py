@@ -63,7 +63,7 @@ def noise_levels(values: np.ndarray, rate: float) -> np.ndarray:
     Frames on which nothing moves at all do not count. As much a frame as noise has that is the same at all frequencies.
     """
     if len(values) <= many_bands.BESIDE:
-        return np.zeros(values.shape[1])
+        return np.zeros(values.shape[1:2])
     off = ((values - _smooth(values, rate)) ** 2).sum(-1)
     off[off < _LEAST**2] = np.nan
     moving = np.isfinite(off).any(0)
@@ -72,7 +72,7 @@ def noise_levels(values: np.ndarray, rate: float) -> np.ndarray:
     impulse = np.zeros((2 * middle + 1, 1, 1))
     impulse[middle] = 1.0
     share = float(((impulse - _smooth(impulse, rate)) ** 2).sum())  # of the noise that is so fast
-    least: np.ndarray = np.nanquantile(off, _QUIET, axis=0)
+    least = np.array(np.nanquantile(off, _QUIET, axis=0), dtype=float)
     return np.sqrt(least / (_QUARTER * share))
 
 
