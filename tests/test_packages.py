@@ -15,11 +15,12 @@ import wheels
 
 import solvers
 
+pytestmark = pytest.mark.newest
+
 ASK = """
 import json, sys
 import {name} as ik
 
-pytestmark = pytest.mark.newest
 bones = [("shoulder", -1, (0, 0, 0)), ("elbow", 0, (0, 1, 0)), ("hand", 1, (0, 0.8, 0))]
 arm = ik.Skeleton([ik.Joint(name, above, "ball", offset=offset) for name, above, offset in bones])
 found = ik.solve(arm, [ik.Goal("hand", position=(0.3, 0.9, 0.9), rotation=(1, 0, 0, 0))])

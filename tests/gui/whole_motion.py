@@ -47,7 +47,7 @@ def whole_motion() -> Steps:
     """The presses of the panel Motion, one after the other."""
     for one in (
         open_file, find_contacts, low_timeline, drag_contacts, hold_hands, stop, mend, compare, edit, overlap,
-        fewer_keys, retarget,
+        remove_shakes, fewer_keys, retarget,
     ):  # fmt: skip
         yield from one()
 
@@ -329,6 +329,12 @@ def change_while_it_plays(value: Callable[[], float], height: float) -> Steps:
     yield from until(lambda: bpy.context.scene.frame_current != played, "playback goes on")
 
 
+def remove_shakes() -> Steps:
+    """What trembles is quiet; the report says by how much it trembled."""
+    yield from press_and_confirm("dqik.remove_shakes")
+    yield from shot("m11 shakes removed")
+
+
 def fewer_keys() -> Steps:
     """Few keys are left."""
     before = sum(map(len, keys(walker()).values()))
@@ -338,7 +344,7 @@ def fewer_keys() -> Steps:
 
 
 def retarget() -> Steps:
-    """A person with no motion gets that of the clip."""
+    """A person with no motion gets that of the clip, which a preview shows before."""
     bpy.ops.object.mode_set(mode="OBJECT")
     ob, _ = person()
     ob.location = (1.0, 0.0, 0.0)
@@ -351,6 +357,13 @@ def retarget() -> Steps:
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
     yield 1.0
+    before = state()
+    with in_view():
+        bpy.ops.dqik.retarget(source=walker().name, frame_start=1, frame_end=CLIP, preview=True)
+    assert state() == before
+    yield from shot("m13 preview")
+    yield from click_button("dqik.preview_hide")
+    yield from shot("m13 preview hidden")
     yield from press_and_confirm("dqik.retarget")
     yield from shot("m13 retargeted")
     yield from click_button("show_original")

@@ -102,16 +102,19 @@ def test_a_coupling_with_a_control_has_no_effect_and_says_so(pair: tuple[str, st
         assert np.degrees(rigs.turn(shown, rigs.matrices(ob))) < 0.06
 
 
-def test_a_goal_whose_target_is_coupled_to_its_limb_is_left_out() -> None:
-    """A bone that is a target of the user's own follows its limb by a coupling: that goes round in a circle."""
+def test_a_goal_whose_target_is_coupled_to_its_limb_is_solved_with_it() -> None:
+    """A bone that is a target of the user's own turns with the limb that reaches for it: a loop that closes."""
     ob = rigs.armature([
         rigs.Bone("a", (0, 0, 0), (0, 0.05, 1)), rigs.Bone("b", (0, 0.05, 1), (0, 0, 2), "a", True),
-        rigs.Bone("aim", (1, 0, 1), (1, 0.5, 1)),
+        rigs.Bone("aim", (1, 0, 1), (1, 0.5, 1)), rigs.Bone("tip", (1, 0.5, 1), (1, 0.6, 1), "aim", True),
     ])  # fmt: skip
-    rigs.goal(ob, "b", ob, subtarget="aim")
-    rigs.couple(ob, "aim", "b")
+    rigs.goal(ob, "b", ob, subtarget="tip", use_tail=True)
+    rigs.couple(ob, "aim", "b", factor=0.5)
     rigs.live(ob)
-    assert "follows bone 'aim'" in rigs.message(ob)
+    assert rigs.message(ob) == ""
+    shown = rigs.evaluated(ob).pose.bones
+    assert (shown["b"].tail - shown["tip"].head).length < 1e-4
+    assert (shown["tip"].head - ob.data.bones["tip"].head_local).length > 0.05
 
 
 def test_a_bone_outside_the_chain_follows_and_comes_back() -> None:
