@@ -79,7 +79,7 @@ def frame_is(now: float, words: str) -> None:
 
 
 def check_mend(ob_of: Object, first: int, last: int) -> None:
-    """Mended: a copy of the action has changed, on bones of hips and legs only."""
+    """Mended: a copy of the action has changed, or of the one that was mended before, in the range only."""
     ob = ob_of()
     settle(first)
     steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
@@ -91,10 +91,24 @@ def check_mend(ob_of: Object, first: int, last: int) -> None:
         refused(before, here, steady, "Mend Motion")
         return
     old_stays(action, keys, ob, "Mend Motion")
+    begun = keys_before_mending(ob, action) or keys
     for channel, points in rigs.keys(ob).items():
-        outer = [point for point in keys.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
+        outer = [point for point in begun.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
         if any(point not in points for point in outer):
             raise BrokenError("whole", f"Mend Motion of frames {first} to {last} changed a key of {channel} outside")
+
+
+def keys_before_mending(ob: bpy.types.Object, action: bpy.types.Action | None) -> dict:
+    """The keys of the action from which a mended one was made, from which it is mended again; none if it was not."""
+    if action is None or action.dqik_made_by != "MEND" or action.dqik_original is None:
+        return {}
+    new, slot = action_of(ob), getattr(ob.animation_data, "action_slot", None)
+    ob.animation_data.action = action.dqik_original
+    found = rigs.keys(ob)
+    ob.animation_data.action = new
+    if slot is not None:
+        ob.animation_data.action_slot = slot
+    return found
 
 
 def check_retarget(ob_of: Object, source: str, first: int, last: int, **options: object) -> None:
@@ -144,14 +158,27 @@ def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None
         same_film("whole", frames, f"In-Betweens of {ob.name!r} on frames {first} to {last}", 5.0)
 
 
+def has_spins(keys: dict) -> bool:
+    """Whether a bone spins between two frames, where keys of its quaternion have opposite signs: fewer keys do not."""
+    for (path, index), points in keys.items():
+        if path.endswith("rotation_quaternion") and index == 0:
+            parts = [dict(keys.get((path, part), ())) for part in range(4)]
+            times = sorted(set(dict(points)).intersection(*parts[1:]))
+            values = np.array([[part[time] for part in parts] for time in times])
+            if len(values) > 1 and ((values[1:] * values[:-1]).sum(-1) < 0.0).any():
+                return True
+    return False
+
+
 def check_fewer_keys(ob_of: Object, first: int, last: int, angle: float, selected: Sequence[str]) -> None:
     """Fewer keys: none outside the range is lost, there are not more, and joints turn by no more than said."""
     ob = ob_of()
     settle(first)
     ready = is_steady() and is_ready(ob)
     before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
-    halves = [first + 0.5 * k for k in range(2 * (last - first) + 1)]
-    frames: Film = film(halves) if ready else {}
+    step = 1.0 if has_spins(keys) else 0.5
+    times = np.arange(first, last + 0.25, step).tolist()
+    frames: Film = film(times) if ready else {}
     settle(first)
     select(ob, selected)
     said()
