@@ -58,7 +58,7 @@ MOTION_FAULTS = [
         "feet that slide with the hips' way are not found to stand", _LOCK_TESTS,
     ),
     Fault(
-        "held-at-rest", _CONTACTS, "or _wide(root) > _LED * leg", "or True",
+        "held-at-rest", _CONTACTS, "is_led = _wide(roots[begin:end, limb]) > _LED * leg", "is_led = True",
         "a hand that hangs from a body at rest counts as holding on", _LOCK_TESTS,
     ),
     Fault(
@@ -354,7 +354,7 @@ MOTION_FAULTS = [
         "test_retarget::test_a_foot_rolls_about_ball_and_heel_on_another_foot",
     ),
     Fault(
-        "retarget-inherits", _RETARGET, "return carried(bone) if body.inherits[bone] else whole",
+        "retarget-inherits", "rig/motion/retargeted_keys.py", "return carried(bone) if body.inherits[bone] else whole",
         "return carried(bone)",
         "bones that do not turn with their parents are turned wrongly",
         "test_retarget::test_bones_that_do_not_inherit_rotation_move_alike",
