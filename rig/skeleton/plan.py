@@ -52,6 +52,11 @@ class PlannedGoal:
         """Whether the target carries weight: not one that the goals move themselves."""
         return self.facts.use_support and not self.facts.weighs and self.target_bone < 0
 
+    @property
+    def rolls(self) -> bool:
+        """Whether a foot rolls on its target: not on one that the goals move themselves."""
+        return self.facts.rolls and self.target_bone < 0
+
 
 @dataclass
 class Plan:
@@ -413,10 +418,9 @@ def _of_toes(
     led : (N,) bool, bones that constraints or drivers move.
     """
     moved, found = {bone for goal in goals for bone in goal.chain}, list[PlannedGoal]()
-    for goal in goals if any(goal.facts.rolls for goal in goals) else ():
+    for goal in goals if any(goal.rolls for goal in goals) else ():
         role = body.roles.get(goal.bone, NONE)
-        rolls = goal.facts.rolls and goal.target_bone < 0
-        toes = body.bone("toes", role.side) if rolls and role.name == "foot" else None
+        toes = body.bone("toes", role.side) if goal.rolls and role.name == "foot" else None
         if toes is None or body.armature.parent[toes] != goal.bone or toes in moved or led[toes]:
             continue
         if not pose[toes].dqik_lock and pose[toes].bone.use_inherit_rotation:

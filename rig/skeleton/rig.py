@@ -283,8 +283,7 @@ def _rolled_feet(ob: bpy.types.Object, plan: Plan) -> list[RolledFoot]:
     """What the feet of a plan roll about, and the goals of their toes."""
     armature, found = plan.armature, list[RolledFoot]()
     for k, goal in enumerate(plan.goals):
-        rolls = goal.facts.rolls and goal.target_bone < 0 and not goal.of_foot
-        own = foot.of(ob, plan.character, goal.bone) if rolls else None
+        own = foot.of(ob, plan.character, goal.bone) if goal.rolls and not goal.of_foot else None
         if own is None:
             continue
         toes = next((n for n, one in enumerate(plan.goals) if one.bone == own.toes and one.facts.turns), -1)

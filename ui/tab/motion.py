@@ -26,8 +26,8 @@ class DQIK_PT_motion(ArmatureSidebar, bpy.types.Panel):
             return
         column = layout.column(align=True)
         column.operator("dqik.retarget", text="Retarget...")
-        if preview.of(ob) is not None:
-            _preview(column, preview.of(ob))
+        if (shown := preview.of(ob)) is not None:
+            _preview(column, shown)
         column.operator("dqik.remove_shakes", text="Remove Shakes...")
         column.operator("dqik.mend_motion", text="Mend Motion...")
         column.operator("dqik.unbake", text="Fewer Keys...")

@@ -56,14 +56,20 @@ def old_stays(action: bpy.types.Action | None, keys: dict, ob: bpy.types.Object,
         raise BrokenError("whole", f"{words}: {action.name!r} was changed instead of a copy")
     if not action.use_fake_user:
         raise BrokenError("whole", f"{words}: {action.name!r} has no fake user")
-    new, slot = action_of(ob), getattr(ob.animation_data, "action_slot", None)
-    ob.animation_data.action = action
-    if rigs.keys(ob) != keys:
+    if keys_of(ob, action) != keys:
         raise BrokenError("whole", f"{words}: the keys of {action.name!r} have changed")
-    ob.animation_data.action = new
+    update()
+
+
+def keys_of(ob: bpy.types.Object, action: bpy.types.Action) -> dict:
+    """The keys that an object would have with another action."""
+    own, slot = action_of(ob), getattr(ob.animation_data, "action_slot", None)
+    ob.animation_data.action = action
+    found = rigs.keys(ob)
+    ob.animation_data.action = own
     if slot is not None:
         ob.animation_data.action_slot = slot
-    update()
+    return found
 
 
 def refused(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
@@ -102,13 +108,7 @@ def keys_before_mending(ob: bpy.types.Object, action: bpy.types.Action | None) -
     """The keys of the action from which a mended one was made, from which it is mended again; none if it was not."""
     if action is None or action.dqik_made_by != "MEND" or action.dqik_original is None:
         return {}
-    new, slot = action_of(ob), getattr(ob.animation_data, "action_slot", None)
-    ob.animation_data.action = action.dqik_original
-    found = rigs.keys(ob)
-    ob.animation_data.action = new
-    if slot is not None:
-        ob.animation_data.action_slot = slot
-    return found
+    return keys_of(ob, action.dqik_original)
 
 
 def check_retarget(ob_of: Object, source: str, first: int, last: int, **options: object) -> None:
