@@ -12,7 +12,6 @@ from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
 from ...rig.overlay import contact_bars
 from ...rig.skeleton.menus import CONTACT_PARTS
-from ...solvers.motion import fine_time
 from ..common import Said, Steps, Tool, armature
 from ..frames import FramesTool
 from .mend_motion import GroundOptions
@@ -36,8 +35,7 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             motion = yield from mend_motion.read(ob, own, frames, visits, ground.ob)
         heights = mend_motion.ground_heights(context, motion, ground)
-        found = mend_motion.contacts(motion, rate, heights)
-        on_frames = contact_ranges.Touching(*(fine_time.on_frames(times, rate) for times in found))
+        on_frames = mend_motion.on_frames(mend_motion.contacts(motion, rate, heights), rate)
         ranges = contact_ranges.of_masks(own.names, frames, on_frames)
         contact_ranges.store(ob, ranges)
         self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))

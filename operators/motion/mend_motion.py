@@ -143,7 +143,7 @@ def steps(
             likely = likely_rate(before.points, before.hips, before.length, played) if step == 1 else None
             heights = mend_motion.ground_heights(context, before, ground or Ground())
             found = mend_motion.contacts(before, rate, heights)
-            touching = Touching(*(fine_time.on_frames(one, rate) for one in found))
+            touching = mend_motion.on_frames(found, rate)
             if not find:
                 touching = contact_ranges.masks(ob, own.names, frames)
             if not any(one.any() for one in touching):

@@ -10,12 +10,10 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, lineage, standing
-from ...rig.clip.contact_ranges import Touching
 from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.motion import mend_motion, shakes
 from ...rig.notes import Note, Refused
-from ...solvers.motion import fine_time
 from ..common import Steps, armature
 from ..frames import FramesTool, shares
 
@@ -93,7 +91,7 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
             own = mend_motion.figure(ob, standing.armature(ob, frames, visits))
             now = yield from mend_motion.read(ob, own, frames, visits)
             found = mend_motion.contacts(now, rate)
-            touching = Touching(*(fine_time.on_frames(one, rate) for one in found))
+            touching = mend_motion.on_frames(found, rate)
             if not any(one.any() for one in touching):
                 return 0
             planted, _ = mend_motion.mended(ob, own, now, found, rate, None)

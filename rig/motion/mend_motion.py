@@ -299,6 +299,11 @@ def contacts(motion: LimbMotion, rate: float, heights: GroundHeights | None = No
     return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], seat=sits[:, None, None], hands=hands)
 
 
+def on_frames(touching: Touching[np.ndarray], rate: float) -> Touching[np.ndarray]:
+    """The frames (F, L, K) of contacts at times (G, L, K) of the fine grid."""
+    return Touching(*(fine_time.on_frames(one, rate) for one in touching))
+
+
 def mended(
     ob: bpy.types.Object, own: Limbs, motion: LimbMotion, touching: Touching[np.ndarray], rate: float,
     heights: GroundHeights | None, gravity: float | None = None,
