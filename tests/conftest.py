@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--part 1/2`: the first of two parts, for those who run each test in one of two Blenders."""
+    """`--part 1/2`: the first of two parts, for those who run each file in one of several Blenders."""
     parser.addoption("--part", default="1/1", help="run only part K/N of the files in each folder")
 
 

@@ -41,9 +41,9 @@ class Family:
 
     name: str
     draw: Callable[[int], Problem | None]
-    steps: int = 24
-    ends: int = 12
-    motions: int = 4
+    steps: int = 12
+    ends: int = 6
+    motions: int = 3
 
     def __str__(self) -> str:
         """As tests are named."""
@@ -56,8 +56,8 @@ class Family:
 
 
 FAMILIES = (
-    Family("places and rotations", drawn, steps=60, ends=25),
-    Family("holds", lambda seed: pulled(seed, hold=[0.0, 0.3, 1.0]), ends=5, motions=5),
+    Family("places and rotations", drawn, steps=40, ends=12),
+    Family("holds", lambda seed: pulled(seed, hold=[0.0, 0.3, 1.0]), ends=4),
     Family("gains", lambda seed: pulled(seed, gain=[0.0, 0.3, 1.0, 20.0])),
     Family("other kinds", with_kinds),
     Family("carried targets", carried),
@@ -126,7 +126,7 @@ def test_isolated_answers_are_the_same_with_and_without_the_kernel() -> None:
 
     The environment variable `DQIK_PROBLEMS` sets the number of problems.
     """
-    count, near = int(os.environ.get("DQIK_PROBLEMS", "40")), 0
+    count, near = int(os.environ.get("DQIK_PROBLEMS", "20")), 0
     for seed in range(count):
         problem = drawn(seed)
         question = asked(problem, 1, speed=0.0)
@@ -192,7 +192,7 @@ each_order = pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
 
 @each_order
 def test_a_sweep_of_ccd_ends_where_numpy_ends(order: str) -> None:
-    for problem in ccd(40, order=order, iterations=1, pull=0.0):
+    for problem in ccd(20, order=order, iterations=1, pull=0.0):
         assert is_same(problem, asked(problem, 2), solved)
 
 
@@ -215,8 +215,8 @@ def test_many_sweeps_of_ccd_end_where_numpys_end(pull: float | None, order: str)
 @pytest.mark.parametrize("loops", [1, 4, 9])
 def test_mmds_loops_turn_as_numpys_turn(loops: int) -> None:
     """First and second half of the loops, mirrored limits, links of several goals, and the number of loops."""
-    units = np.random.default_rng(loops).uniform(0.05, 2.5, 40)
-    for problem, unit in zip(ccd(40, iterations=loops, pull=0.0), units, strict=True):
+    units = np.random.default_rng(loops).uniform(0.05, 2.5, 20)
+    for problem, unit in zip(ccd(20, iterations=loops, pull=0.0), units, strict=True):
         problem = replace(problem, options=replace(problem.options, unit_angle=float(unit)))
         assert is_same(problem, asked(problem, 2), solved)
 
