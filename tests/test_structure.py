@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,17 @@ def sources(*places: str) -> list[Path]:
     return sorted(file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A Python file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported_names(path: Path, root: Path) -> list[tuple[str, str]]:
     """What a file imports by `from ... import`: the module, by its dotted name below `root`, and each name."""
     package = path.relative_to(root).parent.parts
     found: list[tuple[str, str]] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) + 1 - node.level] if node.level else ())
             base = ".".join(part for part in (base, node.module) if part)
@@ -50,7 +57,7 @@ def imported_names(path: Path, root: Path) -> list[tuple[str, str]]:
 
 def imports(path: Path, modules: Mapping[str, Path], root: Path) -> set[str]:
     """The modules, by dotted name below `root`, that a file imports anywhere in it, for types as well."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     wanted = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     for base, name in imported_names(path, root):
         inside = ".".join(part for part in (base, name) if part)
@@ -215,7 +222,7 @@ def test_functions_are_read_at_once() -> None:
     """None has more than some lines (docstrings apart) or branches but with a reason, in `LARGER`."""
     large: set[str] = set()
     for path in [path for place in EXTENSION for path in sources(place)]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef):
                 documented = (ast.get_docstring(node, clean=False) or "").count("\n") + 1
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1 - documented
@@ -229,7 +236,7 @@ def test_functions_are_read_at_once() -> None:
 def test_a_class_has_a_name_of_its_own(places: Sequence[str]) -> None:
     """In the solvers, and around Blender."""
     names = [
-        node.name for path in sources(*places) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        node.name for path in sources(*places) for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef)
     ]  # fmt: skip
     assert len(names) > 40

@@ -63,12 +63,14 @@ def text_of(node: ast.AST | None) -> str | None:
     return None
 
 
+@cache
 def texts_of_the_source(extension: str) -> set[str]:
     """All strings of the extension: constants, f-strings as templates, and the clauses of these."""
     texts = {text_of(node) for tree in source(extension).values() for node in ast.walk(tree)} - {None}
     return texts | {clause for text in texts for clause in text.split("; ")}
 
 
+@cache
 def sentences(extension: str) -> set[str]:
     """The words of all notes, and what refusals of the solvers say."""
     notes = importlib.import_module(f"{extension}.rig.notes")
@@ -184,6 +186,7 @@ def shown(extension: str) -> Drawn:
     return drawn
 
 
+@cache
 def literals(extension: str) -> set[str]:
     """The labels and sentences written in the tab, also for what no situation shows, and all that are looked up."""
     found: set[str | None] = set()

@@ -216,6 +216,7 @@ def test_the_rows_of_a_clip_are_those_of_its_frames(turns: bool) -> None:
         assert_allclose(found.at(state), plain.at(state), atol=1e-12)
 
 
+@pytest.mark.compiled
 def test_frames_met_on_the_way_there_are_met_on_the_way_back() -> None:
     """Of a motion whose last frame, solved afresh, ends in a posture from which the goals cannot be met."""
     skeleton, goals = workloads.body()
@@ -315,6 +316,7 @@ def test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it(begin: 
     assert turned.magnitude().reshape(end - begin, -1)[beside].max() < 1.5e-3
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("beside", [(20, 20), (0, 30), (0, 0)])
 def test_frames_beside_others_change_none_of_these(beside: tuple[int, int]) -> None:
     """Those that are asked for meet their goals, as if the frames beside them were asked for too."""

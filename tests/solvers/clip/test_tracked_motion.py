@@ -124,6 +124,7 @@ def test_joints_that_the_goal_leaves_free_come_back_at_the_same_rate() -> None:
 # -- limits, room, contact --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 @given(skeletons(), seeds)
 def test_limits_hold_in_every_frame(skeleton: ik.Skeleton, seed: int) -> None:
     """Targets that jump about, in and out of reach: no joint outside its limits, no NaN, errors as reported."""

@@ -62,6 +62,7 @@ def _largest_step(solutions):
     return np.degrees(2.0 * np.arccos(np.clip(np.abs((rotations[1:] * rotations[:-1]).sum(-1)), 0.0, 1.0))).max()
 
 
+@pytest.mark.compiled
 def test_nothing_overlaps_on_a_motion_that_leads_hands_through_the_body(solved):
     skeleton, capsules, _, free, kept = solved
     assert _deepest(skeleton, capsules, free).max() > 0.05
@@ -103,6 +104,7 @@ def test_joints_stay_inside_their_limits(solved):
     assert max(np.abs(a - one.pose.rotations).max() for a, one in zip(states, kept, strict=True)) < 1e-9
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("corrects", [False, True])
 def test_a_whole_clip_keeps_apart_too_and_moves_smoothly(solved, corrects):
     """More so than frame by frame, and hands come about as near to targets in the body."""

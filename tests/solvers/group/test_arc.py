@@ -30,6 +30,7 @@ def no_turns(count: int) -> np.ndarray:
     return np.tile([1.0, 0, 0, 0], (count, 1, 1))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("afresh", [True, False])
 @pytest.mark.parametrize("count", [2, 3, 6, 20])
 def test_a_target_that_sweeps_across_the_line_moves_the_chain_smoothly(count: int, afresh: bool) -> None:

@@ -140,6 +140,7 @@ def test_hips_that_come_last_sink_although_a_leg_is_held(solver: str, seed: int)
         assert last < share * lower
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(12))
 def test_other_holds_and_gains_need_no_new_preparation(seed: int) -> None:
     """A prepared solve with other holds answers as one prepared with these, contacts too: compiled to the bit."""

@@ -267,6 +267,7 @@ def test_fold_of_a_zero_length_bone_is_finite(upper: float, lower: float) -> Non
     ],
     ids=["lift", "kick", "step back", "swing"],
 )
+@pytest.mark.compiled
 def test_a_limited_leg_follows_its_toes_without_a_jump(begin: tuple, end: tuple) -> None:
     """Frames solved afresh: the knee must not stretch against its limit with the foot bent up, and then bend
     suddenly."""

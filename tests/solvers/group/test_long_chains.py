@@ -20,6 +20,7 @@ def tip_of(count: int, pose: ik.Pose) -> np.ndarray:
     return place
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("solver", ["FABRIK", "CCD"])
 @pytest.mark.parametrize("count", [2, 20, 40, 100])
 def test_sweeps_over_long_chains_arrive_where_they_say(solver: str, count: int) -> None:

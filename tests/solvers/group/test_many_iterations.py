@@ -24,6 +24,7 @@ def arm() -> ik.Skeleton:
     ])  # fmt: skip
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("kernel", "pull"), [(True, 0.0), (False, 1e-5)])
 @pytest.mark.parametrize("solver", [*ik.SOLVERS, "CCD by a unit angle"])
 def test_a_target_out_of_reach_ends_the_search_of_every_solver(solver: str, pull: float, kernel: bool) -> None:

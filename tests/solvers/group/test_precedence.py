@@ -90,6 +90,7 @@ def test_a_target_out_of_reach_moves_no_other_goal_of_a_full_body(solver: str, s
     assert max(found.position_errors[g] for g in still if "foot" in skeleton.names[goals[g].joint]) < MILLIMETRE
 
 
+@pytest.mark.compiled
 @both_solvers
 @pytest.mark.parametrize("warm", [True, False])
 def test_the_answer_follows_a_hand_out_of_reach_and_back_with_priorities(solver: str, warm: bool) -> None:

@@ -15,6 +15,7 @@ from skeletons import LEFT, RIGHT, torso, wxyz
 
 import solvers as ik
 
+pytestmark = pytest.mark.compiled  # each with the kernel and without
 EXAMPLES = settings(max_examples=8)
 FEW = 2  # problems drawn from seeds
 
