@@ -22,6 +22,7 @@ COMMANDS = (
     "benchmarks/pictures.py OUT",
     "benchmarks/shot.py --frames 60 --edits 1",
     "benchmarks/drags.py --only arm --every 40",
+    "benchmarks/mend_made.py --rates 30",
     "benchmarks/shakes.py --frames 40 --picture OUT/shakes.png",
     "benchmarks/versions.py ZIP --scenes 'nothing moves'",
     "examples/gallery/make.py --only reach --frames 1 --sheet OUT",
@@ -30,7 +31,7 @@ COMMANDS = (
     "tests/characters/ordinary_reaches.py --sheet OUT/reaches.png --natural OUT/natural.png --only up",
     "tests/characters/rebuild.py mixamo --ways native --motions walk --methods DQIK --jobs 1",
     "tests/characters/retargeted.py mixamo --pictures OUT",
-    "tests/characters/strangers.py --seeds 1",
+    "tests/characters/strangers.py --seeds 1 --most 8",
     "tests/gui/draw_contact.py OUT/contact.png chest",
     "tests/gui/draw_couplings.py OUT/couplings.png SPINE",
 )

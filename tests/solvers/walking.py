@@ -11,21 +11,25 @@ HEEL, BALL = np.array([0.0, -0.06, -ANKLE]), np.array([0.0, 0.14, -ANKLE])
 PERIOD, STANDS, STRIDE = 1.0, 0.6, 0.9  # seconds, the share in which a foot stands, and the way of a step
 
 
-def walk(seconds: float = 4.0, rate: float = 30.0, rolls: bool = True) -> tuple[list[Leg], np.ndarray]:
+def walk(
+    seconds: float = 4.0, rate: float = 30.0, rolls: bool = True, rise: float = 0.0
+) -> tuple[list[Leg], np.ndarray]:  # fmt: skip
     """Two legs that walk along Y, and the contacts (F, 2, 2) of heel and ball of each.
 
-    rolls : whether the heel rises for the last quarter of a stance, while the ball stands.
+    rolls : whether the heel rises for the last quarter of a stance, while the ball stands. rise : how much higher a
+    foot stands each time, on stairs.
     """
     times = np.arange(round(seconds * rate)) / rate
-    hips = np.stack([0.0 * times, STRIDE * times / PERIOD, 0.87 + 0.01 * np.sin(4.0 * np.pi * times / PERIOD)], -1)
+    height = 0.87 - 0.5 * abs(rise) + rise * times / PERIOD + 0.01 * np.sin(4.0 * np.pi * times / PERIOD)
+    hips = np.stack([0.0 * times, STRIDE * times / PERIOD, height], -1)
     legs, contacts = list[Leg](), list[np.ndarray]()
     for side, start in ((0.1, 0.0), (-0.1, 0.5 * PERIOD)):
         phase, step = np.modf((times - start) / PERIOD + 10.0)
         swing = np.clip((phase - STANDS) / (1.0 - STANDS), 0.0, 1.0)
         ease = swing**3 * (10.0 - 15.0 * swing + 6.0 * swing**2)
         up = 0.12 * np.sin(np.pi * swing) ** 2
-        y = STRIDE * (step - 10.0 + ease + 0.5 * STANDS) + start / PERIOD * STRIDE
-        ball = np.stack([side + 0.0 * y, y + BALL[1], up], -1)
+        steps = step - 10.0 + ease + 0.5 * STANDS + start / PERIOD
+        ball = np.stack([side + 0.0 * steps, STRIDE * steps + BALL[1], rise * steps + up], -1)
         roll = 0.5 * np.sin(np.pi * np.clip((phase - 0.75 * STANDS) / (1.0 - 0.75 * STANDS), 0.0, 1.0)) ** 2 * rolls
         turn = quaternion.exp(roll[:, None] * np.array([-1.0, 0.0, 0.0]))
         ankle = ball - quaternion.rotate(turn, BALL)
@@ -63,7 +67,7 @@ def _carried(leg: Leg, turns: np.ndarray, bone: int, way: np.ndarray) -> np.ndar
     return quaternion.rotate(quaternion.product(turns[:, bone], quaternion.conjugate(leg.turns[:, bone])), way)
 
 
-DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08)}  # [m/s]
+DRIFTS = {"drift": (0.05, 0.0), "back": (-0.06, -0.08), "slow drift": (0.0, 0.03)}  # [m/s]
 SHAKES = {"noise": 0.7, "tremble": 0.3}  # [degrees]
 TURN = 2.0  # degrees a second
 
@@ -115,3 +119,9 @@ def kneel(seconds: float = 4.0, rate: float = 30.0) -> tuple[list[Leg], np.ndarr
         legs.append(_leg(hip, ankle, roll))
     contacts = np.stack([ease <= 0.0, ease >= 0.0, ease >= 1.0], -1)
     return legs, np.repeat(contacts[:, None], 2, axis=1)
+
+
+def standing(hips: np.ndarray, side: float) -> Leg:
+    """The leg of hips at places (F, 3) whose foot stands flat under the beginning of their way."""
+    ankle = np.broadcast_to([side, 0.0, ANKLE], hips.shape)
+    return _leg(hips + np.array([side, 0.0, 0.0]), ankle, np.tile(quaternion.IDENTITY, (len(hips), 1)))
