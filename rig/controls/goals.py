@@ -140,7 +140,8 @@ def places(
             share = goal.rotation_follows if follows is None else follows
             end = end_of(evaluated, goal.bone, goal.use_tail)
             end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "", rolls)
-            found[number] = Place(evaluated.matrix_world @ end, poles.spot(goal))
+            pole = poles.spot(goal) if goal.pin != PIN else None  # a pin's is another goal's
+            found[number] = Place(evaluated.matrix_world @ end, pole)
     return found
 
 

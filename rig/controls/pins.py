@@ -14,6 +14,7 @@ from ..blender import animation
 from ..figure import bone_names
 from ..figure.character import Character
 from ..skeleton import foot_roll
+from ..skeleton.poles import Poles
 from . import control_parents, controls, full_body, goals, mirror
 from .goals import PIN, RAISED, REPLACED
 
@@ -165,6 +166,10 @@ def _new_pin(ob: bpy.types.Object, character: Character, name: str, beside_other
     own = _pattern(ob, number)
     for setting in _COPIED if own is not None else ():
         setattr(goal, setting, getattr(own, setting))
+    if goal.pole_target is not None:  # it stays where it is, for the goal that the pin replaces
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        angle = Poles(ob.evaluated_get(depsgraph), depsgraph).angle(goal)
+        goal.pole_angle = goal.pole_angle if angle is None else angle
     goal.priority = PRIORITY if own is None else own.priority + PRIORITY
     for weight in ("position_weight", "rotation_weight") if own is not None else ():
         value = getattr(own, weight)  # met, the pin pulls as that one does, so that the body stays as it is

@@ -11,6 +11,7 @@ import bpy
 from .. import curves
 from ..blender import animation
 from ..blender.dependencies import aims_of
+from ..blender.places import Owner, owner_of
 from ..controls import goals, pins
 from ..keys import attachments, keyable, keying, splits
 from ..notes import Note
@@ -43,7 +44,7 @@ def keys_available_only(ob: bpy.types.Object) -> bool:
 
 def keep_before(ob: bpy.types.Object, numbers: Iterable[int], frame: float) -> None:
     """Key the targets of pins at the frame before one, with the places that they keep up to it."""
-    for owner in goals.target_owners(ob.dqik.goals[number] for number in numbers):
+    for owner in _targets(ob, numbers):
         for curve in attachments.curves_of(owner):
             splits.split(curve, curves.frame_before(frame)).interpolation = "CONSTANT"
         if not attachments.curves_of(owner):
@@ -59,8 +60,8 @@ def key(ob: bpy.types.Object, numbers: Sequence[int], frame: float, pinned: bool
     for number in numbers:
         if not _key_mute(ob, number, frame, auto):
             return False
-    own = [ob.dqik.goals[number] for number in numbers if ob.dqik.goals[number].pin == goals.PIN]
-    for owner in goals.target_owners(own) if pinned else ():
+    own = [number for number in numbers if ob.dqik.goals[number].pin == goals.PIN]
+    for owner in _targets(ob, own) if pinned else ():
         if owner == owner.id_data or owner.id_data == ob:
             goals.key_target(owner, frame, auto)
             for curve in attachments.curves_of(owner):
@@ -84,6 +85,12 @@ def remove(ob: bpy.types.Object, numbers: Sequence[int]) -> list[Note]:
 
 
 # -- inside ------------------------------------------------------------------------------------------------------------
+
+
+def _targets(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Owner]:
+    """The targets of pins, by their numbers, that are not linked; their poles are those of the goals they replace."""
+    ends = [(ob.dqik.goals[number].target, ob.dqik.goals[number].subtarget) for number in numbers]
+    return [owner_of(target, name) or target for target, name in ends if target is not None and target.library is None]
 
 
 def _key_mute(ob: bpy.types.Object, number: int, frame: float, auto: bool) -> bool:

@@ -2,6 +2,7 @@
 """Where the poles of goals have to be so that limbs stay bent as they are."""
 
 from functools import cached_property
+from math import atan2
 
 import bpy
 from mathutils import Quaternion, Vector
@@ -32,21 +33,25 @@ class Poles:
 
         A straight limb points where it would bend. None for goals without a pole, and where a limb points nowhere.
         """
-        pole = self._place(goal)
-        if pole is None:
+        found = self._bend(goal)
+        if found is None:
             return None
-        points = self._points(goal)
-        if points is None:
-            return None
-        root, middle, end = points
+        pole, away, out, (root, middle, end) = found
         line, size = (end - root).normalized(), (middle - root).length + (end - middle).length
-        out = _out(*points) or self._would_bend(goal, points)
-        if out is None:
-            return None
-        away = _off(pole - root, line)
         distance = away.length if away.length > _NEAR * size else (middle - root).length
         toward = Quaternion(line, -goal.pole_angle) @ out
         return self._ob.matrix_world @ (pole - away + distance * toward)
+
+    def angle(self, goal: bpy.types.PropertyGroup) -> float | None:
+        """The Pole Angle [rad] with which a limb stays bent as it is, its pole being where it is.
+
+        None for goals without a pole, and where a limb or its pole points nowhere.
+        """
+        found = self._bend(goal)
+        if found is None or found[1].length == 0.0:
+            return None
+        _, away, out, (root, _, end) = found
+        return atan2((end - root).normalized().dot(away.cross(out)), away.dot(out))
 
     def for_control(self, goal: bpy.types.PropertyGroup) -> tuple[Vector, Vector] | None:
         """Where a pole of a goal without one belongs at rest, and in the pose, in armature space; None if unknown.
@@ -60,6 +65,17 @@ class Poles:
         if out is None:
             return None
         return _beyond(rest, out), _beyond(posed, _out(*posed, _ROUNDED) or self._would_bend(goal, posed))
+
+    def _bend(
+        self, goal: bpy.types.PropertyGroup
+    ) -> tuple[Vector, Vector, Vector, tuple[Vector, Vector, Vector]] | None:
+        """A goal's pole, the way to it from its limb's line, where the limb bends, and `_points`; None if unknown."""
+        pole, points = self._place(goal), self._points(goal)
+        if pole is None or points is None:
+            return None
+        out = _out(*points) or self._would_bend(goal, points)
+        away = _off(pole - points[0], (points[2] - points[0]).normalized())
+        return None if out is None else (pole, away, out, points)
 
     def _bend_at_rest(
         self, goal: bpy.types.PropertyGroup, rest: tuple[Vector, Vector, Vector]

@@ -125,7 +125,9 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     settle(frame)
     targets = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
     own = len(targets) == len(set(targets)) and not any(key_of(ob) in figures_behind(one) for one in shown())
-    met = ob.dqik.status.converged and not ob.dqik.status.message and own
+    void = any(goal.pin and goal.bone in names and 0.0 in (goal.position_weight, goal.rotation_weight)
+               for goal in ob.dqik.goals)  # a step has set it so: such a pin lets its bone go
+    met = ob.dqik.status.converged and not ob.dqik.status.message and own and not void
     # of any chain that goals lead already, bones between pins share turns anew, since they serve more goals, and a
     # solve from its base pose does not always find the one that meets all
     between = ob.dqik.live and active_goals(ob) and "arm.L" not in ob.data.bones
@@ -160,9 +162,11 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
 def check_plant(ob_of: Object, owner: Owner, first: int, last: int) -> None:
     """A planted target stands still on its frames; keys beyond the fade stay."""
     settle(first)
-    if not is_steady() or ob_of().library is not None:
+    aims = {(goal.target, goal.subtarget) for goal in ob_of().dqik.goals}
+    if not is_steady() or ob_of().library is not None or (thing(owner[0]), owner[1]) not in aims:
         return
     keys = rigs.keys(thing(owner[0]))
+    leave_modes()  # in Pose Mode the selected bones are planted
     choose([owner])
     if not owner[1]:
         thing(owner[0]).select_set(True)
@@ -186,12 +190,17 @@ def check_plant(ob_of: Object, owner: Owner, first: int, last: int) -> None:
 # -- controls ----------------------------------------------------------------------------------------------------------
 
 
-def check_controls(ob_of: Object, frame: float) -> None:
-    """*Select Controls* selects just the targets; *Key Controls* keys just these, and nothing moves."""
+def leave_modes() -> None:
+    """Take all figures to Object Mode, in which selected objects count."""
     for other in shown():
         if other.mode != "OBJECT":
             bpy.context.view_layer.objects.active = other
             bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def check_controls(ob_of: Object, frame: float) -> None:
+    """*Select Controls* selects just the targets; *Key Controls* keys just these, and nothing moves."""
+    leave_modes()
     ob = ob_of()
     settle(frame)
     ends = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
