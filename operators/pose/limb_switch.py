@@ -64,6 +64,7 @@ class LimbSwitchTool(Tool):
             numbers = [number for number in numbers if number not in already]
             if not numbers:
                 raise NotDone("INFO")
+            refuse(limb_switch.muted(ob, numbers, times))
         if onward and limb_switch.is_still(ob):
             self._report(ob, limb_switch.switch_still(context, ob, numbers, self.to_ik), numbers, [], None)
             return

@@ -48,19 +48,19 @@ def read(
             influences = [0.0 if goal.mute else goal.influence for goal in own]
             bones = {name: scene_state.transform(shown.pose.bones[name]) for name in names}
             bones |= _unbent(ob, shown, numbers if frame in switched else ())
-            targets, wanted = _targets(ob, aimed), []
+            targets, wanted = targets_of(ob, aimed), []
             rolls = [foot_roll.of(ob.dqik.goals[number]) for number in numbers]
             if to_ik:
                 acting = {number for number, influence, roll in zip(numbers, influences, rolls, strict=True)
                           if influence == 1.0 and not roll}  # their targets stay, also where they are missed
-                wanted = _wanted(ob, aimed, [number for number in aimed if number not in acting], depsgraph)
+                wanted = wanted_targets(ob, aimed, [number for number in aimed if number not in acting], depsgraph)
             time = context.scene.frame_current_final
             found.append(Frame(frame, time, bones, places(shown), influences, rolls, targets, wanted))
             yield count / len(visited)
     return found
 
 
-def _wanted(
+def wanted_targets(
     ob: bpy.types.Object, numbers: Sequence[int], switched: Sequence[int], depsgraph: bpy.types.Depsgraph
 ) -> list[scene_state.Transform]:  # fmt: skip
     """The transforms of targets and poles of goals with which some ask for the present pose, without rolls."""
@@ -70,7 +70,7 @@ def _wanted(
     following = {number for number in places if ob.dqik.goals[number].rotation_follows > 0.0}
     for some in (following, places.keys() - following):  # toes, by their turn against the foot's control as it was
         goals.put_targets(ob, {number: places[number] for number in some}, depsgraph)
-    found = _targets(ob, numbers)
+    found = targets_of(ob, numbers)
     for owner, transform in zip(owners, before, strict=True):
         scene_state.set_transform(owner, transform)
     return found
@@ -112,7 +112,8 @@ def with_channel(transform: scene_state.Transform, path: str, values: np.ndarray
     return (*transform[:at], tuple(values.tolist()), *transform[at + 1 :])
 
 
-def _targets(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
+def targets_of(ob: bpy.types.Object, numbers: Sequence[int]) -> list[scene_state.Transform]:
+    """The present transforms of targets and poles of goals."""
     owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
     return [scene_state.transform(owner) for owner in owners]
 

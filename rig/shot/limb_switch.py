@@ -16,22 +16,24 @@ import bpy
 import numpy as np
 
 from .. import curves
-from ..blender import animation, scene_state
+from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, aims_of
+from ..blender.places import Owner
 from ..controls import goals, more_controls, selection
 from ..figure.character import Character
 from ..frame import commands, offline
 from ..frame.read import own_answers
 from ..frame.sessions import sessions
 from ..keys import keyable, keying
-from ..notes import Note
+from ..notes import Note, Refused
 from ..skeleton import foot_roll, plan
 from . import holds, keys, limb_frames, limb_keys
 from .limb_frames import Frame
 from .limb_keys import GROUP
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
+_SAME = 1e-4  # of places and in radians: a control that goes elsewhere by less stays
 
 
 class LimbChain(NamedTuple):
@@ -110,6 +112,17 @@ def is_in_ik(ob: bpy.types.Object, number: int, times: Sequence[float]) -> bool:
     return all(curve.evaluate(time) == 1.0 for time in times)
 
 
+def muted(ob: bpy.types.Object, numbers: Sequence[int], times: Sequence[float]) -> Note | None:
+    """Why goals cannot lead their limbs at times: their Mute is animated, so the switch cannot lift it; None if not."""
+    for goal in (ob.dqik.goals[number] for number in numbers):
+        path = goal.path_from_id("mute")
+        curve = curves.find(ob, path, 0)
+        if animation.animates(ob, path) and any(goal.mute if curve is None else curve.evaluate(time) for time in times):
+            return Note("Goal {} is muted by keys: pin its bone there, or delete the keys of its Mute, first",
+                        repr(goal.name))
+    return None
+
+
 def is_still(ob: bpy.types.Object) -> bool:
     """Whether no keys, drivers or strips move a figure or what its goals aim at: all frames show the same pose."""
     own = animation.animation(ob)
@@ -130,6 +143,8 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
     with commands.still(ob):
         depsgraph = context.evaluated_depsgraph_get()
         if to_ik:
+            _check_others(ob, numbers, limb_frames.targets_of(ob, numbers),
+                          limb_frames.wanted_targets(ob, numbers, numbers, depsgraph))
             goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
         elif ob.dqik.live:  # so that no other goal pulls the body to where this one has kept it from
             empties = [k for k, goal in enumerate(ob.dqik.goals)
@@ -168,6 +183,8 @@ def switch(
     )
     starts = limb_keys.starts(context, ob, own)
     inside, near = ([one for one in read if one.frame in some] for some in (frames, around))
+    for one in inside if to_ik else ():
+        _check_others(ob, aimed, one.targets, one.wanted)
     staying = [one for one in read if one.frame not in halves and (one.frame <= frames[-1] or not onward)]
     ends = [near[0], near[1], *([] if onward else near[-1:])]
     outside = [one.time for one in (ends[0], *ends[2:])]
@@ -194,6 +211,33 @@ def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: RestOfBody) -> 
         limb_keys.hold_body(ob, rest.every, limb_keys.starts(context, ob, rest.every), rest.inside, rest.outside)
     _note_answers(context, ob, rest.inside)
     return limb_frames.moved(context, ob, rest.staying)
+
+
+def _check_others(
+    ob: bpy.types.Object, numbers: Sequence[int], before: Sequence[scene_state.Transform],
+    wanted: Sequence[scene_state.Transform],
+) -> None:
+    """Raise `Refused` where targets or poles of goals go elsewhere that lead other limbs too, also of other figures."""
+    bones = {(ob, ob.dqik.goals[number].bone) for number in numbers}
+    leading: dict[Owner, bpy.types.PropertyGroup] = {}
+    for other in bpy.data.objects:
+        for goal in other.dqik.goals if other.type == "ARMATURE" else ():
+            if not goal.mute and (other, goal.bone) not in bones:
+                leading |= dict.fromkeys(goals.target_owners([goal]), goal)
+    owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
+    for owner, here, there in zip(owners, before, wanted, strict=True):
+        if owner in leading and _moves(owner, here, there):
+            goal = leading[owner]
+            raise Refused(Note("{} would move, and also leads goal {} of {}: give this limb a control of its own first",
+                               repr(owner.name), repr(goal.name), repr(goal.id_data.name)))
+
+
+def _moves(owner: Owner, here: scene_state.Transform, there: scene_state.Transform) -> bool:
+    """Whether two transforms of an owner show it at two places."""
+    at, turn = (scene_state.TRANSFORM.index(path) for path in ("location", rotation.PATHS[owner.rotation_mode]))
+    turns = [rotation.to_quaternion(owner.rotation_mode, np.array([*one[turn], 0.0][:4])) for one in (here, there)]
+    away = np.abs(np.subtract(here[at], there[at])).max()
+    return bool(away > _SAME or 1.0 - abs(np.dot(*turns)) > 0.5 * _SAME**2)
 
 
 def _bones(ob: bpy.types.Object, numbers: Sequence[int]) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@
 visit frames, bake or undo, and compare.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from math import degrees, hypot, pi
 
 import bpy
@@ -46,9 +46,13 @@ NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export")
 # -- comparing ---------------------------------------------------------------------------------------------------------
 
 
-def poses() -> dict[Key, np.ndarray]:
-    """The evaluated matrices of all armatures in the view layer."""
-    return {key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
+def poses(but: Mapping[Key, Container[str]] | None = None) -> dict[Key, np.ndarray]:
+    """The evaluated matrices of all armatures in the view layer. but : bones of armatures that do not count."""
+    found = {key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
+    for key, names in (but or {}).items():
+        counting = [one.name not in names for ob in shown() if key_of(ob) == key for one in ob.pose.bones]
+        found |= {key: found[key][np.array(counting)]} if key in found else {}
+    return found
 
 
 def poses_that_stay() -> dict[Key, np.ndarray]:

@@ -4,7 +4,7 @@
 The checks do these things themselves, with the same buttons as an animator, and compare films of before and after.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -33,22 +33,25 @@ def is_steady() -> bool:
     return not (history_matters() or turns_bones() or other_handlers())
 
 
-def film(frames: Iterable[float], met: bool = False) -> Film:
+def film(frames: Iterable[float], met: bool = False, but: Mapping[Key, Container[str]] | None = None) -> Film:
     """The poses on some frames.
 
+    but : bones of armatures that do not count.
     met : only of figures that meet their goals: elsewhere the last digits of a target can decide how a limb folds.
     """
     found: Film = {}
     for frame in frames:
         at_frame(frame)
         missing = {key_of(ob) for ob in shown() if met and is_live(ob) and not ob.dqik.status.converged}
-        found[frame] = {key: pose for key, pose in poses().items() if key not in missing}
+        found[frame] = {key: pose for key, pose in poses(but).items() if key not in missing}
     return found
 
 
-def same_film(kind: str, before: Film, words: str, times: float = 3.0) -> None:
-    """Raise where a frame of a film shows something else now."""
-    for frame, now in film(before).items():
+def same_film(
+    kind: str, before: Film, words: str, times: float = 3.0, but: Mapping[Key, Container[str]] | None = None
+) -> None:
+    """Raise where a frame of a film shows something else now. but : as of `film`."""
+    for frame, now in film(before, but=but).items():
         same(kind, before[frame], now, f"{words}, frame {frame:g}", times)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import rigs
 from goals import Key, active_goals, figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
-from oracle import animated_bones, holds, live_is_keyed, poses, same, settle
+from oracle import animated_bones, animated_paths, holds, live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
 from shots import Object, Owner, film, is_plain, is_steady, key_times, same_film, scale_of, ways
 from vocabulary import BrokenError, active, bone, choose, press, run, said, select, shown, thing
@@ -82,7 +82,10 @@ def check_limb(ob_of: Object, name: str, to_ik: bool, first: float, last: float)
     if len(aims) != len(set(aims)):
         return
     onward = last < first
-    before = film(FRAMES if not onward else [frame for frame in FRAMES if frame <= first])
+    # controls of a limb that goes to them go where it is; those of a figure without keys all go to the body
+    settles = to_ik or not (animated_paths(ob) or body_times(ob))
+    but = {key_of(ob): controls(ob)} if settles else {}
+    before = film(FRAMES if not onward else [frame for frame in FRAMES if frame <= first], but=but)
     settle(first)
     was_so = any(is_on(evaluated(ob).dqik.goals[k]) == to_ik for k in goals)
     select(ob, [name])
@@ -91,7 +94,15 @@ def check_limb(ob_of: Object, name: str, to_ik: bool, first: float, last: float)
         return
     update()
     if not was_so and "moved" not in said():
-        same_film("limb", before, f"The limb of {name!r} was switched at frames {first:g} to {last:g}")
+        same_film("limb", before, f"The limb of {name!r} was switched at frames {first:g} to {last:g}", but=but)
+
+
+def controls(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones that goals of an armature aim at, and of the bones below them."""
+    ends = [(goal.target, goal.subtarget) for goal in ob.dqik.goals]
+    ends += [(goal.pole_target, goal.pole_subtarget) for goal in ob.dqik.goals]
+    own = {name for target, name in ends if target == ob}
+    return {one.name for one in ob.pose.bones if own & {one.name, *(above.name for above in one.parent_recursive)}}
 
 
 def is_on(goal: bpy.types.PropertyGroup) -> bool:
