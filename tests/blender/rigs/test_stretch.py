@@ -10,6 +10,7 @@ import rigs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mathutils import Vector
+from situations import forget
 
 FRAMES = range(1, 41)
 MISS = 2e-4  # of a reach of 2
@@ -178,7 +179,7 @@ def test_a_child_that_would_be_sheared_is_named() -> None:
 
 
 def test_an_animated_scale_stays() -> None:
-    """Keys of a bone's scale are the animator's: the solve takes them as they are."""
+    """Keys of a bone's scale are the animator's: the solve takes them as they are, in a new session too."""
     ob = stretchy_arm(0.2)
     ob.pose.bones["a"].scale.y = 1.5
     ob.pose.bones["a"].keyframe_insert("scale", frame=1)
@@ -186,6 +187,9 @@ def test_an_animated_scale_stays() -> None:
     rigs.reach(ob, "b", target)
     assert abs(lengths(ob)[0] - 1.5) < 1e-5
     assert rigs.miss(ob, "b", target) < MISS
+    forget()
+    rigs.at_frame(1)
+    assert abs(lengths(ob)[0] - 1.5) < 1e-5
 
 
 def test_stretch_may_be_keyed() -> None:
