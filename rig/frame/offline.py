@@ -67,4 +67,4 @@ def shown_errors(reading: Session, ob: bpy.types.Object, depsgraph: bpy.types.De
     evaluated, wanted = ob.evaluated_get(depsgraph), found.targets
     errors = measure(evaluated, found.rig, found.prepared, wanted.positions[0], wanted.rotations[0])
     whole = {index for index, goal in enumerate(evaluated.dqik.goals) if goal.influence == 1.0}
-    return tuple(error for error in goal_errors(found.rig, found.prepared, *errors) if error.goal in whole)
+    return goal_errors(found.rig, found.prepared, *errors, acting=whole)

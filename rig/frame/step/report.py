@@ -5,7 +5,7 @@ It is measured on the bones and targets that Blender evaluates. They can differ 
 constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import NamedTuple
@@ -143,11 +143,13 @@ class SolveReport:
 
 
 def goal_errors(
-    rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.ndarray, lags: bool = False
-) -> tuple[GoalError, ...]:
+    rig: Rig, prepared: Prepared, distances: np.ndarray, angles: np.ndarray, lags: bool = False,
+    acting: Container[int] | None = None,
+) -> tuple[GoalError, ...]:  # fmt: skip
     """The errors of a frame's goals from their distances (G,) [armature units] and angles (G,) [rad].
 
-    lags : whether the frame's answer is on its way to the targets.
+    lags : whether the frame's answer is on its way to the targets. acting : the numbers of the goals that count, by
+    default of all: a limb that is left to its keys misses nothing, however far from its control it is.
     """
     options, errors = prepared.options, []
     for binding, goal, distance, angle in zip(
@@ -156,7 +158,7 @@ def goal_errors(
         there = (distance <= options.tolerance or goal.position_weight == 0.0) and (
             angle <= options.rotation_tolerance or goal.rotation_weight == 0.0
         )
-        if binding.of_foot:
+        if binding.of_foot or not (acting is None or binding.number in acting):
             continue
         is_wish = goal.priority < 0
         errors.append(GoalError(binding.number, distance, angle, there or is_wish, lags, is_wish and not there))
@@ -254,15 +256,15 @@ def _put_errors(
 
     Goals that are left out are not met, wherever their bones are.
     """
-    acts = [solved.goals.influences[binding.number] > 0.0 for binding in solved.rig.goals]
-    errors = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags)
-    status.goals = tuple(error for error in errors if solved.goals.influences[error.goal] > 0.0)
+    acting = {binding.number for binding in solved.rig.goals if solved.goals.influences[binding.number] > 0.0}
+    status.goals = goal_errors(solved.rig, solved.prepared, distances, angles, solved.lags, acting)
     left_out = tuple(GoalError(goal, _distance(ob, goal), 0.0, False) for goal in solved.rig.plan.left_out)
     status.goals += left_out
     status.converged = all(goal.met for goal in status.goals)
     status.lags = solved.lags and not status.converged
     both = zip(solved.rig.goals, solved.prepared.goals, strict=True)
-    counts = acts & np.array([goal.priority >= 0 and not binding.of_foot for binding, goal in both])
+    counts = np.array([binding.number in acting and goal.priority >= 0 and not binding.of_foot
+                       for binding, goal in both], dtype=bool)  # fmt: skip
     farthest = max((error.distance for error in left_out), default=0.0)
     status.error = max(float(distances.max(initial=0.0, where=counts)), farthest)
     status.rotation_error = float(angles.max(initial=0.0, where=counts))

@@ -371,7 +371,7 @@ def test_a_control_that_leads_another_limb_too_is_not_moved(keyed: bool) -> None
     """To IK it would go where the bones are, and take the other figure along: refused, and free without the other."""
     ob = rigs.set_up(rigs.figure(), False, targets="EMPTIES")
     ob.dqik.live = True
-    own, control = goal_of(ob, "hand.L"), rigs.owner_of(ob, "hand.L")
+    own, control = rigs.goal_of(ob, "hand.L"), rigs.owner_of(ob, "hand.L")
     own.influence, ob.pose.bones["forearm.L"].rotation_quaternion = 0.0, (1.0, 0.3, 0.2, 0.0)
     other = rigs.goal(rigs.arm(name="Other"), "b", control)
     if keyed:
@@ -392,7 +392,7 @@ def test_a_goal_that_is_muted_by_keys_is_not_switched_to() -> None:
     """The switch could not lift that; where the keys do not mute it, it can."""
     ob = rigs.set_up(rigs.figure(), False)
     ob.dqik.live = True
-    own = goal_of(ob, "hand.L")
+    own = rigs.goal_of(ob, "hand.L")
     own.influence = 0.0
     for frame, mute in ((1, True), (10, False)):
         own.mute = mute
@@ -406,10 +406,6 @@ def test_a_goal_that_is_muted_by_keys_is_not_switched_to() -> None:
     rigs.at_frame(10)
     assert bpy.ops.dqik.limb_to_ik() == {"FINISHED"}
     assert influence(ob, "hand.L") == 1.0
-
-
-def goal_of(ob: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:
-    return next(goal for goal in ob.dqik.goals if goal.bone == bone)
 
 
 def test_frames_of_a_range_that_are_switched_already_keep_their_control() -> None:

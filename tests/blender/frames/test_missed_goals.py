@@ -232,3 +232,19 @@ def test_a_goal_that_another_one_draws_off_by_a_millimetre_is_not_missed(extensi
     assert missed(far, slight, seen, turned) == [True, False, True, True]
     assert missed(slight, seen) == [True, True]
     assert missed(slight) == [True]
+
+
+def test_a_limb_that_is_left_to_its_keys_hides_no_miss() -> None:
+    """It leads the body, its control is far away, and the other hand is a millimetre off: that one is missed."""
+    ob, targets = rig()
+    led, other = rigs.goal_of(ob, "hand.L"), rigs.goal_of(ob, "hand.R")
+    led.leads_body, other.use_rotation = True, False
+    for frame, value in ((1, 1.0), (2, 0.0)):
+        led.influence = value
+        ob.keyframe_insert(led.path_from_id("influence"), frame=frame)
+    wrist, tip = rigs.head(ob, "hand.R"), rigs.tail(ob, "hand.R")
+    other.chain_length, targets["hand.R"].location = 1, tip + 0.0015 * (tip - wrist).normalized()
+    ob.dqik.live = True
+    rigs.at_frame(FAR)
+    assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.1
+    assert (led.missed, other.missed, ob.dqik.status.converged) == (False, True, False)
