@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frames between keyed poses."""
 
+from contextlib import ExitStack
+
 import bpy
 from bpy.props import BoolProperty
 
@@ -33,19 +35,23 @@ class DQIK_OT_in_betweens(FramesTool, bpy.types.Operator):
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         scene = context.scene
-        source = originals.of(ob, originals.IN_BETWEENS) if self.original else None
-        with lineage.instead(ob, source):
+        with ExitStack() as stack:
+            for each in [ob, *in_betweens.figure(ob).objects]:
+                source = originals.of(each, originals.IN_BETWEENS) if self.original else None
+                stack.enter_context(lineage.instead(each, source))
             own = in_betweens.figure(ob)
+            every = list(dict.fromkeys([ob, *own.objects]))
             keyed = [frame for frame in in_betweens.key_frames(ob, own) if frames[0] <= frame <= frames[-1]]
             if len(keyed) < 2 or keyed[-1] - keyed[0] < len(keyed):
                 raise Refused(Note("There is no frame between two keyed poses of {} in this range", repr(ob.name)))
             whole = list(range(keyed[0], keyed[-1] + 1))
             with scene_state.restored(scene, context.view_layer, ob) as visits:
-                [shown] = yield from shares(clip.read([ob], whole, visits), 0.0, 0.9)
-            values, stances = in_betweens.between(ob, own, shown, whole, keyed, self.rate(scene), self.plant)
-            with lineage.new_actions([ob], originals.IN_BETWEENS):
-                clip.write(ob, values, scene_state.times(scene, whole))
+                shown = yield from shares(clip.read(every, whole, visits), 0.0, 0.9)
+            found = in_betweens.between(ob, own, dict(zip(every, shown, strict=True)), whole, keyed, scene, self.plant)
+            stack.enter_context(lineage.new_actions(found.values, originals.IN_BETWEENS))
+            for each, values in found.values.items():
+                clip.write(each, values, scene_state.times(scene, whole))
         scene_state.look_again(scene)
         notes = [Note("{} frames between {} keyed poses", len(whole) - len(keyed), len(keyed))]
-        notes += [Note("Feet stand {} times", stances)] if self.plant else []
+        notes += [Note("Feet stand {} times", found.stances)] if self.plant else []
         self.conclude(ob, True, *notes)

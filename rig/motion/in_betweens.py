@@ -10,7 +10,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Leg, fine_time, in_betweens, plant_feet
 from .. import curves
-from ..blender import animation, rotation
+from ..blender import animation, rotation, scene_state
 from ..clip import clip, inside_limits, person_frames
 from ..clip.person_frames import SIDES, Person
 from ..figure import ends
@@ -18,20 +18,23 @@ from ..figure.body import RestBody
 from ..figure.character import Character
 from ..keys import keyable
 from ..notes import Code, Note, Refused
-from ..shot import attachable
-from . import retarget
+from ..shot import attachable, keys
+from . import in_between_targets, retarget
+from .in_between_targets import KeyedTarget, Placed, Way
 
 _WHOLE = 0.01  # frames: keys that are nearer to a whole frame are on it
 _TRUNK = (("hips", (0,)), ("spine", (1, 2, 3)), ("neck", (4, 5, 6)))  # chains, and the numbers of their parts
 _ARM = ("arm", "forearm", "hand")
 _LEAST = 1e-12
 _SAME = 1e-4  # rotation channels that differ by less are the same
+_AS_KEYED = 2e-3  # [rad], and of a bone's length: nearer to its keys a bone is shown as it is keyed
 
 
 class Limbed(NamedTuple):
     """A figure whose keyed poses are known: its bones and the numbers of their parts, and the bone that moves it.
 
     joints : pairs of points of the lines of `in_betweens.KeyPoses`, each a bone and a place in armature space at rest.
+    targets : those of its goals that have keys, while Live follows them. led : the bones that goals may move then.
     """
 
     person: Person
@@ -39,6 +42,13 @@ class Limbed(NamedTuple):
     parts: np.ndarray
     mover: int
     joints: list[tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]]
+    targets: list[KeyedTarget]
+    led: set[str]
+
+    @property
+    def objects(self) -> list[bpy.types.Object]:
+        """The objects of the targets."""
+        return list(dict.fromkeys(target.ob for target in self.targets))
 
 
 class Poses(NamedTuple):
@@ -65,8 +75,10 @@ def figure(ob: bpy.types.Object) -> Limbed:
         for number, part in enumerate(in_betweens.LIMB_PARTS, start):
             found.update(dict.fromkeys(chains.get((part, side, 0), [])[:1], number))
     order = sorted(found, key=person.armature.tree.depth)
+    live = ob.dqik.live
     own = Limbed(person, order, np.array([found[bone] for bone in order]), retarget.carrier(ob, person),
-                 _joints(person, body))  # fmt: skip
+                 _joints(person, body), in_between_targets.keyed(ob) if live else [],
+                 attachable.solved_bones(ob) if live else set())  # fmt: skip
     _check(ob, own)
     return own
 
@@ -101,7 +113,8 @@ def _joints(person: Person, body: RestBody) -> list[tuple[tuple[int, np.ndarray]
 def _check(ob: bpy.types.Object, own: Limbed) -> None:
     """Raise `Refused` if a bone cannot be keyed, or something else than keys moves it."""
     names, driven = [ob.pose.bones[bone].name for bone in own.bones], animation.animation(ob).driven
-    keyable.refuse(attachable.hidden_by_live(ob, names))
+    if not own.targets:
+        keyable.refuse(attachable.hidden_by_live(ob, names))
     for name in names:
         acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
         if acting or name in driven:
@@ -110,18 +123,27 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
     if ob.animation_data is None or ob.animation_data.action is None:
         raise Refused(Note("{} has no keyed poses: key some first", repr(ob.name)))
-    keyable.check(ob, _paths(ob, own), copied=True)
+    for each in dict.fromkeys([ob, *own.objects]):
+        keyable.check(each, _paths(each, own, ob), copied=True)
 
 
-def _paths(ob: bpy.types.Object, own: Limbed) -> list[str]:
+def _paths(ob: bpy.types.Object, own: Limbed, figure_ob: bpy.types.Object) -> list[str]:
+    """The channels of an object, the figure's or that of targets, that get keys."""
+    found = [curves.path_of(target.owner, path) for target in own.targets if target.ob == ob for path in target.paths]
+    if ob != figure_ob:
+        return found
     bones = [ob.pose.bones[bone] for bone in own.bones]
     turned = [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones]
-    return [*turned, curves.bone_path(ob.pose.bones[own.mover].name, "location")]
+    return [*found, *turned, curves.bone_path(ob.pose.bones[own.mover].name, "location")]
 
 
 def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
-    """The frames of keyed poses: those on which any bone of the figure has keys. Raises `Refused` if they are none."""
-    times = curves.times(curves.keyed(ob, _paths(ob, own)))
+    """The frames of keyed poses: those on which any bone or target of the figure has keys.
+
+    Raises `Refused` if they are none.
+    """
+    every = {ob: None, **dict.fromkeys(own.objects)}
+    times = curves.times(curve for each in every for curve in curves.keyed(each, _paths(each, own, ob)))
     frames = [round(time) for time in times]
     if any(abs(time - frame) > _WHOLE for time, frame in zip(times, frames, strict=True)):
         raise Refused(Note("Keys of {} lie between whole frames: snap them first (Key > Snap in the Dope Sheet)",
@@ -129,17 +151,26 @@ def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
     return frames
 
 
-def between(
-    ob: bpy.types.Object, own: Limbed, shown: clip.Clip, frames: Sequence[int], keyed: Sequence[int], rate: float,
-    plant: bool,
-) -> tuple[dict[tuple[str, str], np.ndarray], int]:  # fmt: skip
-    """The channels, as of `clip.write`, on whole frames from the first key to the last, and how many stances there are.
+class InBetween(NamedTuple):
+    """The channels of each object, as of `clip.write`, and how many stances there are."""
 
-    shown : what Blender shows on these frames. keyed : which of them have keys. plant : whether feet stand.
+    values: dict[bpy.types.Object, dict[tuple[str, str], np.ndarray]]
+    stances: int
+
+
+def between(
+    ob: bpy.types.Object, own: Limbed, shown: Mapping[bpy.types.Object, clip.Clip], frames: Sequence[int],
+    keyed: Sequence[int], scene: bpy.types.Scene, plant: bool,
+) -> InBetween:  # fmt: skip
+    """The channels on whole frames from the first key to the last.
+
+    shown : what Blender shows on these frames of the figure and of `own.objects`. keyed : which of them have keys.
+    plant : whether feet stand.
     """
-    body = shown.body(own.person.armature.rest)
-    before = Poses(body.turns, body.heads)
-    rows = np.searchsorted(frames, keyed)
+    rate, times = scene.render.fps / scene.render.fps_base, scene_state.times(scene, frames)
+    gaps = in_between_targets.Gaps.of(frames, keyed, times)
+    body = shown[ob].body(own.person.armature.rest)
+    before, rows = Poses(body.turns, body.heads), gaps.rows
     scale = retarget.size(own.person, body)
     poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, scale)
     found = in_betweens.in_betweens(poses, np.asarray(frames) / rate)
@@ -152,12 +183,60 @@ def between(
         points = np.stack([leg.points for leg in legs], 1)
         stands = in_betweens.stances(found.stands, points, rows, poses.leg, rate)
         count = sum(len(in_betweens.runs(stands[:, side].any(-1))) for side in (0, 1))
-        times = fine_time.finer_mask(stands, fine_time.steps(rate))
-        planted = plant_feet(legs, list(times.swapaxes(0, 1)), rate, kept=rows)
+        fine = fine_time.finer_mask(stands, fine_time.steps(rate))
+        planted = plant_feet(legs, list(fine.swapaxes(0, 1)), rate, kept=rows)
         for leg, new in zip(own.person.legs, planted.turns, strict=True):
             turns.update(zip(leg.bones, new.swapaxes(0, 1), strict=True))
         shift = shift + planted.hips
-    return _channels(ob, own, shown, before, turns, shift, rows), count
+    new = _channels(ob, own, shown[ob], before, turns, shift, rows)
+    if not own.targets:
+        return InBetween({ob: new}, count)
+    new = _where_keyed(ob, new, shown[ob], gaps)
+    posed = _posed(ob, own, before, turns, shift)
+    return InBetween(_with_targets(ob, own, shown, posed, scale, gaps, new), count)
+
+
+def _where_keyed(
+    ob: bpy.types.Object, new: Mapping[tuple[str, str], np.ndarray], shown: clip.Clip, gaps: in_between_targets.Gaps
+) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
+    """The new channels of the bones that have keys, between poses that are shown as they are keyed.
+
+    Others are moved by goals there: their curves stay as they are.
+    """
+    found = dict[tuple[str, str], np.ndarray]()
+    for (name, path), values in new.items():
+        bone = ob.pose.bones[name]
+        if not keys.curves_of(bone, path):
+            continue
+        number, kept = ob.pose.bones.find(name), in_between_targets.values(bone, path, gaps.times)
+        if path == "location":
+            away = np.abs(shown.locations[:, number] - kept).max(-1) / bone.length
+        else:
+            away = quaternion.angle(shown.quaternions[:, number], rotation.to_quaternion(bone.rotation_mode, kept))
+        changes = gaps.in_all(away[gaps.rows] < _AS_KEYED)
+        if changes.any():
+            found[name, path] = in_between_targets.mixed(path, values, kept, changes, gaps.rows)
+    return found
+
+
+def _with_targets(
+    ob: bpy.types.Object, own: Limbed, shown: Mapping[bpy.types.Object, clip.Clip], posed: Poses, scale: float,
+    gaps: in_between_targets.Gaps, new: dict[tuple[str, str], np.ndarray],
+) -> dict[bpy.types.Object, dict[tuple[str, str], np.ndarray]]:  # fmt: skip
+    """The channels of bones, and those of all targets, those first that others hang on."""
+    found, moved, rest = {ob: new}, own.led | {name for name, _ in new}, own.person.armature.rest
+    placed = {each: Placed(each, shown[each]) for each in own.objects if each.type == "ARMATURE"}
+    for number, bone in enumerate(ob.pose.bones if ob in placed else ()):
+        if bone.name in moved:
+            turned = quaternion.product(posed.turns[:, number], quaternion.from_matrix(rest[number, :3, :3]))
+            placed[ob].put(number, Way(turned, posed.heads[:, number]))
+    for target in sorted(own.targets, key=lambda one: len(one.owner.parent_recursive) if one.bone else 0):
+        bone = Way(posed.turns[:, target.beside], posed.heads[:, target.beside])
+        way = in_between_targets.way(target, shown[target.ob], bone, scale, gaps)
+        among = placed[target.ob] if target.bone else None
+        found.setdefault(target.ob, {}).update(
+            in_between_targets.channels(target, shown[target.ob], way, among, gaps))
+    return found
 
 
 def _leg(poses: Poses, bones: Sequence[int], heel: np.ndarray, ball: np.ndarray) -> Leg:

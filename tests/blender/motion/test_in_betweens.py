@@ -78,6 +78,82 @@ def test_feet_stand_between_keys_at_which_they_stand(tmp_path: Path) -> None:
     assert np.ptp(places, axis=0).max() < 2e-3 * ob.dimensions.z
 
 
+SHORT = range(1, 26)
+
+
+def _controlled(folder: Path, **settings: object) -> bpy.types.Object:
+    """The climber led by controls alone while Live solves, with keys on every twelfth frame."""
+    ob = captured.clip(folder, range(0, 4 * len(SHORT), 4))
+    body = ob.pose.bones.keys()
+    rigs.set_up(ob, on=False, from_animation=True, **settings)
+    for one in [ob, *{goal.target for goal in ob.dqik.goals} - {ob}]:
+        for curve in rigs.fcurves(one):
+            is_body = any(f'["{name}"]' in curve.data_path for name in body)
+            kept = [] if is_body else [key.co[:] for key in curve.keyframe_points if key.co[0] in SHORT[::STEP]]
+            curve.keyframe_points.clear()
+            for time, value in kept:
+                curve.keyframe_points.insert(time, value)
+    for name in body:
+        ob.pose.bones[name].matrix_basis.identity()
+    return rigs.live(ob)
+
+
+def test_controls_go_along_with_the_body_and_keyed_poses_stay(tmp_path: Path) -> None:
+    """A foot whose control has equal keys stands. Bones that goals move get no keys."""
+    ob = _controlled(tmp_path)
+    foot, hand = (rigs.owner_of(ob, name) for name in ("LeftFoot", "RightHand"))
+    for path in ("location", rigs.ROTATION_PATHS[foot.rotation_mode]):
+        rigs.at_frame(1)
+        foot.keyframe_insert(path, frame=1 + STEP)
+    before = _film(ob, SHORT)
+    rigs.at_frame(1)
+    stood = np.array(rigs.world(ob, foot.name))
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=SHORT[-1]) == {"FINISHED"}
+    after = _film(ob, SHORT)
+    assert np.abs(after[::STEP] - before[::STEP]).max() < 1e-6 * ob.dimensions.z
+    assert np.abs(after - before).max() > 1e-2 * ob.dimensions.z
+    for _ in rigs.visited(range(1, 2 + STEP)):
+        assert np.abs(np.array(rigs.world(ob, foot.name)) - stood).max() < 1e-6 * ob.dimensions.z
+    paths = {path for path, _ in rigs.keys(ob)}
+    assert f'pose.bones["{hand.name}"].location' in paths
+    for name in ("LeftFoot", "RightUpLeg"):
+        assert not rigs.keys(ob).get((f'pose.bones["{name}"].rotation_quaternion', 0))
+
+
+def test_empties_get_the_places_that_controls_get(tmp_path: Path) -> None:
+    """The old actions of all of them stay in the file."""
+    ob = _controlled(tmp_path)
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=SHORT[-1]) == {"FINISHED"}
+    bones = ["LeftFoot", "RightHand", "Head"]
+    wanted = [[rigs.world(ob, name).translation[:] for name in bones] for _ in rigs.visited(SHORT)]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    ob = _controlled(tmp_path, targets="EMPTIES")
+    own = rigs.owner_of(ob, "RightHand")
+    action = own.animation_data.action
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=SHORT[-1]) == {"FINISHED"}
+    found = [[rigs.world(ob, name).translation[:] for name in bones] for _ in rigs.visited(SHORT)]
+    np.testing.assert_allclose(found, wanted, atol=2e-3 * ob.dimensions.z)
+    assert own.animation_data.action != action
+    assert action.use_fake_user
+
+
+def test_a_limb_in_fk_gets_keys_for_its_bones(tmp_path: Path) -> None:
+    """Its poses stay too, and between them its bones turn as those of a figure without goals do."""
+    ob = _controlled(tmp_path)
+    rigs.goal_of(ob, "RightHand").influence = 0.0
+    arm = ob.pose.bones["RightArm"]
+    for frame, angle in zip(SHORT[::STEP], (0.0, 0.8, 0.3), strict=True):
+        arm.rotation_quaternion = (np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2))
+        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    before = _film(ob, SHORT)
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=SHORT[-1]) == {"FINISHED"}
+    after = _film(ob, SHORT)
+    assert np.abs(after[::STEP] - before[::STEP]).max() < 1e-6 * ob.dimensions.z
+    assert len(rigs.keys(ob)['pose.bones["RightArm"].rotation_quaternion', 0]) == len(SHORT)
+    row = ob.pose.bones.find("RightArm")
+    assert np.abs(after[:, row] - before[:, row]).max() > 1e-2
+
+
 def test_it_refuses_what_it_cannot_key(tmp_path: Path) -> None:
     ob = _blocked(tmp_path)
     with pytest.raises(RuntimeError, match="no frame between"):
