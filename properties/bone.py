@@ -47,8 +47,14 @@ def bone_properties() -> dict[str, object]:
             "as a share of its length. It begins shortly before the limb is straight, so that it does not snap",
             default=0.0, min=0.0, max=10.0, soft_max=1.0, subtype="FACTOR", **KEYED_SETTING,
         ),
+        "dqik_shortest": FloatProperty(
+            name="Shortest", description="How short the bone may become, as a share of its length, where a goal is "
+            "nearer than its limb can fold. At 1 it keeps its length",
+            default=1.0, min=0.01, max=1.0, subtype="FACTOR", **KEYED_SETTING,
+        ),
         "dqik_keep_volume": BoolProperty(
-            name="Keep Volume", description="Let the bone become thinner as it stretches", **SETTING,
+            name="Keep Volume", description="Let the bone become thinner as it stretches, and thicker as it shortens",
+            **SETTING,
         ),
         "dqik_stiffness": FloatProperty(
             name="Stiffness", description="How much the bone resists turning: at 0 not at all, at 1 it does not turn",

@@ -159,7 +159,7 @@ def mirror_limits(ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], sou
             continue
         _mirror_bone(sides, bone, bone.name, other)
         for name in ("dqik_stiffness", "dqik_made_stiffness", "dqik_gain", "dqik_lock", "dqik_stretch",
-                     "dqik_keep_volume"):  # fmt: skip
+                     "dqik_shortest", "dqik_keep_volume"):  # fmt: skip
             setattr(other, name, getattr(bone, name))
         count += 1
     return count, left

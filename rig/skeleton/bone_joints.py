@@ -31,8 +31,9 @@ class BoneJoints:
     """The joints of a plan's bones, collected bone by bone.
 
     A bone is one ball or hinge joint. A bone that may also move has three slides above it, along its location axes.
-    Those of locked axes are in no chain, so they stay where the pose has them. A bone that may stretch has a slide
-    below it, along itself, which carries what begins at its end. It is in no chain: `Stretching` says how far it goes.
+    Those of locked axes are in no chain, so they stay where the pose has them. A bone that may stretch or
+    shorten has a slide below it, along itself, which carries what begins at its end. It is in no chain:
+    `rig/frame/read/lengths.py` says how far it goes.
     """
 
     def __init__(self, pose: bpy.types.bpy_prop_collection, solve_plan: Plan) -> None:
@@ -99,7 +100,7 @@ class BoneJoints:
                    else {"kind": "fixed"}),
             )
         )  # fmt: skip
-        if solve_plan.lengthens[bone] > 0.0:
+        if solve_plan.spans[bone].any():
             self.ends[bone] = len(self.joints)
             along = quaternion.rotate(quaternion.conjugate(own.axes), np.array(AXES["Y"], dtype=float))
             self.joints.append(ik.Joint(f"{name} end", self.main[bone], "prismatic", (0.0, 0.0, 0.0), axis=along))

@@ -51,7 +51,7 @@ def wrong(bone: bpy.types.PoseBone) -> Note | None:
 
     Scripts and damaged files can set numbers that are not finite, and a minimum above its maximum.
     """
-    names = ("dqik_stiffness", "dqik_stretch", "dqik_hold", "dqik_gain", "dqik_preferred_angle")
+    names = ("dqik_stiffness", "dqik_stretch", "dqik_shortest", "dqik_hold", "dqik_gain", "dqik_preferred_angle")
     names += _NAMES[1:] if bone.dqik_use_limits else ()
     for name in names:
         if not np.isfinite(getattr(bone, name)).all():

@@ -73,7 +73,7 @@ class Plan:
     notes : about what is left out. placed : (N,) bool, bones that constraints put at other bones, and that turn freely.
     free : (N, 3) bool, axes of the bones' locations that are not locked. left_out : numbers of goals that are not
         solved, because their targets follow bones that they would move. passes : how often targets are read again.
-    lengthens : (N,) how far each bone may lengthen, as a share of its length at rest.
+    spans : (N, 2) by how much each bone may shorten, and lengthen, as shares of its length at rest.
     """
 
     armature: Armature
@@ -94,7 +94,7 @@ class Plan:
     free: np.ndarray
     left_out: list[int]
     passes: int
-    lengthens: np.ndarray
+    spans: np.ndarray
 
     @property
     def supports(self) -> list[int]:
@@ -187,7 +187,7 @@ def plan(
     return Plan(
         armature, goals, bones, moved, slides, constrained, bends, character, weighed, links, bodies, avoids_self,
         avoided, notes, placed, free, left_out, passes,
-        stretch.lengthens(pose, moved, bones, armature, scaled, notes),
+        stretch.spans(pose, moved, bones, armature, scaled, notes),
     )  # fmt: skip
 
 

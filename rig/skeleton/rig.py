@@ -93,9 +93,9 @@ class Rig:
         with a pole, each with its number in the panel's list.
     target_points : P, of goals and then of obstacles. all_goals, all_obstacles : how many there are, solved
         and avoided or not.
-    end_bones, end_joints : (K,) bones that may stretch, and the slides that carry their ends. end_axes : (K, 3) of
-        these. lengths, lengthens : (K,) the bones' lengths at rest, and how much longer they may become. thins : (K,)
-        bool, whether they become thinner. end_rows : (K,) rows of these bones.
+    end_bones, end_joints : (K,) bones that may stretch or shorten, and the slides that carry their ends. end_axes :
+        (K, 3) of these. lengths, shortens, lengthens : (K,) the bones' lengths at rest, and how much shorter and longer
+        they may become. thins : (K,) bool, whether they keep their volume. end_rows : (K,) rows of these bones.
     held_with : for bones, the bones above that are held with them (`Plan.held_with`).
     rolled_feet : the feet whose roll is in use.
     """
@@ -126,7 +126,7 @@ class Rig:
         self.end_joints = np.array(list(joints.ends.values()), dtype=np.intp)
         self.end_rows = np.array([plan.bones.index(bone) for bone in joints.ends], dtype=np.intp)
         self.lengths = self.armature.length[self.end_bones]
-        self.lengthens = plan.lengthens[self.end_bones] * self.lengths
+        self.shortens, self.lengthens = plan.spans[self.end_bones].T * self.lengths
         self.thins = np.array([ob.pose.bones[bone].dqik_keep_volume for bone in joints.ends], dtype=bool)
         self.held_rows = frozenset(np.flatnonzero(joints.held).tolist())
         self.local_rows = frozenset(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones that may stretch: how far, and why some cannot.
+"""The bones that may stretch or shorten: how far, and why some cannot.
 
-A bone that stretches is scaled along its length. What it carries at its end moves along, but must not inherit the
-scale: turned, it would be sheared.
+A bone that stretches or shortens is scaled along its length. What it carries at its end moves along, but must not
+inherit the scale: turned, it would be sheared.
 """
 
 import bpy
@@ -17,16 +17,24 @@ KEEP_SIZE = {"NONE", "NONE_LEGACY"}
 _AT_END = 1e-3  # of a bone's length: what begins nearer to its end is carried there
 
 
-def lengthens(
+def may(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone may stretch or shorten."""
+    return bone.dqik_stretch > 0.0 or bone.dqik_shortest < 1.0
+
+
+def spans(
     pose: bpy.types.bpy_prop_collection, moved: np.ndarray, bones: list[int], armature: Armature,
     scaled: frozenset[str], notes: list[Note],
 ) -> np.ndarray:  # fmt: skip
-    """How far (N,) each moved bone may lengthen, as a share of its length at rest; notes about those that cannot.
+    """By how much (N, 2) each moved bone may shorten, and lengthen, as shares of its length at rest.
+
+    Adds notes about those that cannot.
 
     moved : (N,) bool. bones : of the solver's skeleton. scaled : names of bones whose scale is animated.
     """
-    found = np.array([max(bone.dqik_stretch, 0.0) for bone in pose]) * moved
-    for number in np.flatnonzero(found).tolist():
+    found = np.array([(1.0 - min(bone.dqik_shortest, 1.0), max(bone.dqik_stretch, 0.0)) for bone in pose])
+    found *= moved[:, None]
+    for number in np.flatnonzero(found.any(-1)).tolist():
         problem = _problem(pose[number], number, bones, armature, scaled)
         if problem is not None:
             found[number] = 0.0
@@ -37,7 +45,7 @@ def lengthens(
 def keep_sizes(ob: bpy.types.Object) -> None:
     """Let what hangs on the bones that stretch keep its size."""
     for bone in ob.pose.bones:
-        for child in bone.children if bone.dqik_stretch > 0.0 else ():
+        for child in bone.children if may(bone) else ():
             if child.bone.inherit_scale not in KEEP_SIZE:
                 child.bone.inherit_scale = "NONE"
 

@@ -12,6 +12,7 @@ from ...rig.controls import controls, more_controls
 from ...rig.figure.short_names import called
 from ...rig.frame.sessions import sessions
 from ...rig.notes import Note
+from ...rig.skeleton import stretch
 from .common import ArmatureSidebar, is_narrow, paragraph, settled
 
 
@@ -107,7 +108,8 @@ class DQIK_PT_bone(ArmatureSidebar, bpy.types.Panel):
         column.prop(bone, "dqik_translate")
         column.prop(bone, "dqik_stiffness")
         column.prop(bone, "dqik_stretch")
-        if bone.dqik_stretch > 0.0:
+        column.prop(bone, "dqik_shortest")
+        if stretch.may(bone):
             column.prop(bone, "dqik_keep_volume")
         row = column.row(align=True)
         row.prop(bone, "dqik_hold")

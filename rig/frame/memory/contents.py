@@ -28,7 +28,7 @@ _BONE_SETTINGS = (
     *((f"dqik_{part}_{end}", 1, np.float32) for part in limits.PARTS for end in ("min", "max")),
     ("dqik_limits_axes", 4, np.float32), ("dqik_limits_zero", 4, np.float32), ("dqik_stiffness", 1, np.float32),
     ("dqik_preferred_angle", 3, np.float32), ("dqik_role", 1, np.int32), ("dqik_radius", 1, np.float32),
-    ("dqik_stretch", 1, np.float32),
+    ("dqik_stretch", 1, np.float32), ("dqik_shortest", 1, np.float32),
 )  # fmt: skip
 
 

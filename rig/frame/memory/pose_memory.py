@@ -21,7 +21,7 @@ from ...blender.channels import Channels, Modes, Scales, Which
 from ...blender.rotation import PATHS
 from ...keys import keying
 from ...notes import Code, Note
-from ...skeleton import foot_roll, owners
+from ...skeleton import foot_roll, owners, stretch
 from ..read import keyed_pose
 from ..read.view import View
 from . import holds, stored_base
@@ -685,6 +685,6 @@ class PoseMemory:
 
 def _is_stretched(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone that holds an answer may be scaled by it: an animated scale is no answer."""
-    if not bone.dqik_stretch > 0.0 or tuple(bone.scale) == (1.0, 1.0, 1.0):
+    if not stretch.may(bone) or tuple(bone.scale) == (1.0, 1.0, 1.0):
         return False
     return not animation.animates(bone.id_data, bone.path_from_id("scale"))

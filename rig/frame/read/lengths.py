@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far bones stretch in a frame, so that limbs reach targets that are too far for them. NumPy only.
+"""How far bones stretch or shorten in a frame, so that limbs reach targets that are too far or too near. NumPy only.
 
 A frame is solved with all bones at their own lengths first. Where a limb is nearly straight then, or misses its target,
 its bones become longer, each in proportion to how much longer it may become, and the frame is solved again. So nothing
@@ -14,6 +14,11 @@ bend follows instead
 with p such that it goes on at the speed that it has there, and slower from there to `most`, where the limb is straight
 and as long as it may be. Its bones are longer by x / y. This is the usual soft limit of a limb's reach, such that it
 ends at a largest length.
+
+A limb that cannot fold as far as its target is near, because of limits, of bones of unlike lengths, or because it has
+one bone, shortens: its bones keep their directions, and become shorter in proportion to how much shorter they may
+become, until its end is as near as the target. A limb that comes to the end of its bend neither snaps nor pops, so this
+begins there and not before.
 """
 
 from dataclasses import dataclass
@@ -32,9 +37,9 @@ _LEAST = 1e-6  # of a limb's reach: less is rounding
 
 @dataclass(frozen=True)
 class Limb:
-    """The bones that stretch for a goal.
+    """The bones that stretch or shorten for a goal.
 
-    goal : its number in the solve. ends : (k,) of the rig's bones that may stretch. root : the joint of the topmost.
+    goal : its number in the solve. ends : (k,) of the rig's bones that may do so. root : the joint of the topmost.
     path : joints below the root, to the one that carries the limb's end. arm : (3,) from that to the end, in its frame.
     turned : (3,) from there to the point of the goal, which turns as its target does; zero if that is the limb's end.
     """
@@ -48,7 +53,7 @@ class Limb:
 
 
 def limbs(rig: Rig) -> list[Limb]:
-    """The limbs of a rig whose bones may stretch."""
+    """The limbs of a rig whose bones may stretch or shorten."""
     found, skeleton = list[Limb](), rig.skeleton
     for number, (goal, own) in enumerate(zip(rig.prepared.goals, rig.goals, strict=True)):
         above, main = skeleton.ancestors[goal.joint], rig.main[rig.end_rows]
@@ -66,12 +71,13 @@ def limbs(rig: Rig) -> list[Limb]:
 def needed(rig: Rig, arrays: FrameArrays, lengths: np.ndarray) -> np.ndarray:
     """How far (F, K) the ends of bones must move along them, from the answers of F frames at their own lengths.
 
-    lengths : (K,) own lengths of the bones that may stretch.
+    Backward where bones shorten: one that others ask to be longer does not. lengths : (K,) own lengths of the bones.
     """
-    slid = np.zeros((len(arrays), len(lengths)))
+    slid, back = np.zeros((len(arrays), len(lengths))), np.zeros((len(arrays), len(lengths)))
     world = rig.skeleton.transforms(arrays.rotations, arrays.translations, arrays.links)
     places, wanted = dual_quaternion.translation(world), rig.prepared.carry.carried(world[..., :4], arrays.orientations)
-    most = rig.lengthens * lengths / rig.lengths
+    most, least = (own * lengths / rig.lengths for own in (rig.lengthens, rig.shortens))
+    axes = quaternion.rotate(world[:, rig.end_joints, :4], rig.end_axes)
     links = np.linalg.norm(dual_quaternion.translation(arrays.links), axis=-1)
     for limb in limbs(rig):
         reach = links[:, limb.path].sum(-1) + np.linalg.norm(limb.arm)
@@ -83,7 +89,24 @@ def needed(rig: Rig, arrays: FrameArrays, lengths: np.ndarray) -> np.ndarray:
         more = np.maximum(_softly(distance / reach, room / reach) * reach - reach, missed)
         share = np.clip(np.where(more > _LEAST * reach, more, 0.0) / room, 0.0, 1.0)
         slid[:, limb.ends] = np.maximum(slid[:, limb.ends], share[:, None] * most[limb.ends])
-    return slid
+        if least[limb.ends].any():
+            way = -(least[limb.ends, None] * axes[:, limb.ends]).sum(1)
+            share = _shortened(end - places[:, limb.root], way, distance + rig.prepared.options.tolerance)
+            back[:, limb.ends] = np.maximum(back[:, limb.ends], share[:, None] * least[limb.ends])
+    return np.where(slid > 0.0, slid, -back)
+
+
+def _shortened(line: np.ndarray, way: np.ndarray, distance: np.ndarray) -> np.ndarray:
+    """The least share (F,) of ways (F, 3) at which ends of lines (F, 3) are as near as distances (F,).
+
+    Where they are nearer already it is 0, and where they do not come as near, that at which they are nearest.
+    """
+    a, b = (way * way).sum(-1), (line * way).sum(-1)
+    nearest = -b / np.maximum(a, 1e-300)
+    root = b * b - a * ((line * line).sum(-1) - distance**2)
+    found = nearest - np.sqrt(np.maximum(root, 0.0)) / np.maximum(a, 1e-300)
+    is_far = np.linalg.norm(line, axis=-1) > distance
+    return np.clip(np.where(is_far & (a > 0.0), found, 0.0), 0.0, 1.0)
 
 
 def _softly(x: np.ndarray, room: np.ndarray) -> np.ndarray:

@@ -298,3 +298,90 @@ def test_a_body_stretches_only_the_limb_that_must(start_from: str) -> None:
     assert ob.pose.bones["arm.L"].scale.y > 1.1
     assert ob.pose.bones["arm.R"].scale.y < 1.03
     assert abs(rigs.world(ob, hand.name).to_scale().y - 1.0) < 1e-5
+
+
+def folding_arm(shortest: float) -> bpy.types.Object:
+    """The arm bent by 60 degrees at rest, whose elbow turns by 30 more or less, and whose bones may shorten."""
+    ob = stretchy_arm(0.0, 60.0, dqik_shortest=shortest)
+    turn = radians(30.0)
+    rigs.put(ob.pose.bones["b"], dqik_use_limits=True, dqik_twist_min=0.0, dqik_twist_max=0.0, dqik_swing_x_min=-turn,
+             dqik_swing_x_max=turn, dqik_swing_z_min=-turn, dqik_swing_z_max=turn)
+    return ob
+
+
+@pytest.mark.parametrize("shortest", [0.5, 0.9, 1.0])
+def test_a_limb_comes_as_near_as_its_bones_may_shorten(shortest: float) -> None:
+    """Bent by 90 degrees it is as short as the diagonal of a square: beyond that its bones shorten, and not before."""
+    ob, nearest = folding_arm(shortest), 2.0**0.5
+    target = rigs.empty((1.8, 0, 0))
+    rigs.reach(ob, "b", target)
+    for x in (1.8, 1.43, 0.98 * nearest, (shortest + 0.01) * nearest, 0.4 * nearest):
+        target.location.x = x
+        rigs.update()
+        wanted = np.clip(x / nearest, shortest, 1.0)
+        np.testing.assert_allclose(lengths(ob), wanted, atol=2e-4)
+        assert abs(rigs.miss(ob, "b", target) - max(shortest * nearest - x, 0.0)) < 2 * MISS
+
+
+@pytest.mark.parametrize(("x", "length"), [(1.2, 1.0), (0.7, 0.7), (0.2, 0.4)])
+def test_a_piston_is_as_long_as_its_target_is_far(x: float, length: float) -> None:
+    """A limb of one bone cannot fold at all. It keeps its volume."""
+    ob = rigs.chain([(0, 0, 0), (1, 0, 0)])
+    rigs.put(ob.pose.bones["a"], dqik_shortest=0.4, dqik_keep_volume=True)
+    rigs.reach(ob, "a", rigs.empty((x, 0, 0)))
+    np.testing.assert_allclose(lengths(ob), length, atol=MISS)
+    scale = ob.pose.bones["a"].scale
+    assert abs(scale.x * scale.y * scale.z - 1.0) < 1e-5
+
+
+def test_a_longer_bone_shortens_where_the_shorter_folds_against_it() -> None:
+    """Bones of 1 and 0.4 come no nearer than 0.6. Only the bone that may shorten does."""
+    ob = rigs.chain([(0, 0, 0), (1, 0, 0), (1 + 0.4 * cos(1.0), -0.4 * sin(1.0), 0)])
+    ob.data.bones["b"].inherit_scale = "NONE"
+    ob.pose.bones["a"].dqik_shortest = 0.5
+    target = rigs.empty((0.3, 0, 0))
+    rigs.reach(ob, "b", target)
+    assert rigs.miss(ob, "b", target) < 2 * MISS
+    np.testing.assert_allclose(lengths(ob), [0.7, 0.4], atol=2 * MISS)
+
+
+def test_lengths_go_on_smoothly_as_a_limb_is_pushed_together() -> None:
+    """Led in by steps of 0.01 to less than it can fold: no bone changes faster than the target goes."""
+    ob, found = folding_arm(0.4), []
+    target = rigs.empty((1.6, 0, 0))
+    rigs.reach(ob, "b", target)
+    for x in np.arange(1.6, 0.7, -0.01):
+        target.location.x = x
+        rigs.update()
+        found.append([*lengths(ob), rigs.miss(ob, "b", target)])
+    found = np.array(found)
+    assert np.abs(np.diff(found[:, :2], axis=0)).max() < 1.05 * 0.01 / 2.0**0.5
+    assert found[:, 2].max() < 2 * MISS
+    assert found[:, :2].min() < 0.55
+
+
+def test_a_bake_shows_bones_that_were_pushed_together() -> None:
+    """Frame by frame, and Live off puts the lengths back."""
+    ob = folding_arm(0.5)
+    led_out(ob, 0.8, 1.7)
+    live = [rigs.matrices(ob) for _ in rigs.visited(FRAMES)]
+    assert bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    np.testing.assert_allclose([rigs.matrices(ob) for _ in rigs.visited(FRAMES)], live, atol=2e-5)
+    assert np.linalg.norm(np.array(live)[:, :, :3, 1], axis=-1).min() < 0.6
+
+
+def test_shortest_is_mirrored_and_keyed() -> None:
+    """It goes to the other side with the limits, and each frame's own value counts."""
+    ob = rigs.made_active(rigs.figure())
+    rigs.put(ob.pose.bones["forearm.L"], dqik_shortest=0.3)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
+    assert abs(ob.pose.bones["forearm.R"].dqik_shortest - 0.3) < 1e-6
+    ob = rigs.chain([(0, 0, 0), (1, 0, 0)], "Piston")
+    for frame, shortest in ((1, 1.0), (11, 0.2)):
+        ob.pose.bones["a"].dqik_shortest = shortest
+        ob.pose.bones["a"].keyframe_insert("dqik_shortest", frame=frame)
+    rigs.reach(ob, "a", rigs.empty((0.3, 0, 0)))
+    for frame, length in ((1, 1.0), (11, 0.3), (1, 1.0)):
+        rigs.at_frame(frame)
+        np.testing.assert_allclose(lengths(ob), length, atol=MISS)

@@ -124,6 +124,7 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     ],
     "stretch": [
         (1.5, "made = {bone}; made.dqik_stretch = {one([0.2, 1.0, 0.0])}; made.dqik_keep_volume = {chance(0.4)}\n"
+              "made.dqik_shortest = {one([1.0, 0.6])}\n"
               "for one in made.children: one.bone.inherit_scale = {one(['NONE', 'NONE', 'FULL'])!r}"),
         (0.5, ("key({bone}, 'dqik_stretch', {levels(2)})", "key({bone}, 'scale', {places(1, 2)})",
                "{bone}.scale = {vector(1.5)}")),
