@@ -17,8 +17,8 @@ ends at a largest length.
 
 A limb that cannot fold as far as its target is near, because of limits, of bones of unlike lengths, or because it has
 one bone, shortens: its bones keep their directions, and become shorter in proportion to how much shorter they may
-become, until its end is as near as the target. A limb that comes to the end of its bend neither snaps nor pops, so this
-begins there and not before.
+become, until its end is as near as the target. Bones that point back from the end keep their lengths: it would
+go away from the root. A limb that comes to the end of its bend neither snaps nor pops, so this begins there.
 """
 
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from ...skeleton.rig import Rig
 ONSET = float(np.radians(30.0))  # bend of a limb whose bones begin to stretch
 _POWER = 2.0  # least p: a limb that may stretch only little begins nearer to straight
 _WITH_LIMB = 0.5  # a goal whose rotation follows by more than this has its bone in line with the limb
+_ALONG = 0.2  # cosine to the line of a limb from which on a bone shortens as far as it may
 _LEAST = 1e-6  # of a limb's reach: less is rounding
 
 
@@ -90,9 +91,11 @@ def needed(rig: Rig, arrays: FrameArrays, lengths: np.ndarray) -> np.ndarray:
         share = np.clip(np.where(more > _LEAST * reach, more, 0.0) / room, 0.0, 1.0)
         slid[:, limb.ends] = np.maximum(slid[:, limb.ends], share[:, None] * most[limb.ends])
         if least[limb.ends].any():
-            way = -(least[limb.ends, None] * axes[:, limb.ends]).sum(1)
-            share = _shortened(end - places[:, limb.root], way, distance + rig.prepared.options.tolerance)
-            back[:, limb.ends] = np.maximum(back[:, limb.ends], share[:, None] * least[limb.ends])
+            line, own = end - places[:, limb.root], axes[:, limb.ends]
+            cosine = (own @ line[:, :, None])[..., 0] / np.maximum(now, 1e-300)[:, None]
+            rooms = np.clip(cosine / _ALONG, 0.0, 1.0) * least[limb.ends]
+            share = _shortened(line, -(rooms[..., None] * own).sum(1), distance + rig.prepared.options.tolerance)
+            back[:, limb.ends] = np.maximum(back[:, limb.ends], share[:, None] * rooms)
     return np.where(slid > 0.0, slid, -back)
 
 
