@@ -113,8 +113,6 @@ def _joints(person: Person, body: RestBody) -> list[tuple[tuple[int, np.ndarray]
 def _check(ob: bpy.types.Object, own: Limbed) -> None:
     """Raise `Refused` if a bone cannot be keyed, or something else than keys moves it."""
     names, driven = [ob.pose.bones[bone].name for bone in own.bones], animation.animation(ob).driven
-    if not own.targets:
-        keyable.refuse(attachable.hidden_by_live(ob, names))
     for name in names:
         acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
         if acting or name in driven:
@@ -140,7 +138,7 @@ def _paths(ob: bpy.types.Object, own: Limbed, figure_ob: bpy.types.Object) -> li
 def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
     """The frames of keyed poses: those on which any bone or target of the figure has keys.
 
-    Raises `Refused` if they are none.
+    Raises `Refused` if they lie between whole frames.
     """
     every = {ob: None, **dict.fromkeys(own.objects)}
     times = curves.times(curve for each in every for curve in curves.keyed(each, _paths(each, own, ob)))
@@ -165,7 +163,7 @@ def between(
     """The channels on whole frames from the first key to the last.
 
     shown : what Blender shows on these frames of the figure and of `own.objects`. keyed : which of them have keys.
-    plant : whether feet stand.
+    plant : whether feet stand. Raises `Refused` if goals move all bones that have keys.
     """
     rate, times = scene.render.fps / scene.render.fps_base, scene_state.times(scene, frames)
     gaps = in_between_targets.Gaps.of(frames, keyed, times)
@@ -189,9 +187,11 @@ def between(
             turns.update(zip(leg.bones, new.swapaxes(0, 1), strict=True))
         shift = shift + planted.hips
     new = _channels(ob, own, shown[ob], before, turns, shift, rows)
-    if not own.targets:
+    if not own.led:
         return InBetween({ob: new}, count)
     new = _where_keyed(ob, new, shown[ob], gaps)
+    if not (new or own.targets):
+        keyable.refuse(attachable.hidden_by_live(ob, [ob.pose.bones[bone].name for bone in own.bones]))
     posed = _posed(ob, own, before, turns, shift)
     return InBetween(_with_targets(ob, own, shown, posed, scale, gaps, new), count)
 

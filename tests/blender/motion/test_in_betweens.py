@@ -154,6 +154,27 @@ def test_a_limb_in_fk_gets_keys_for_its_bones(tmp_path: Path) -> None:
     assert np.abs(after[:, row] - before[:, row]).max() > 1e-2
 
 
+def test_a_pinned_foot_stays_while_keyed_arms_get_frames_between(tmp_path: Path) -> None:
+    """The hips stay, too. The bones of the leg, which the pin moves, keep their keys."""
+    ob = _blocked(tmp_path)
+    rigs.at_frame(1)
+    hips = ob.pose.bones[0]
+    for frame in KEYED:
+        hips.keyframe_insert("location", frame=frame)
+        hips.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.select(ob, "LeftFoot")
+    assert bpy.ops.dqik.pin() == {"FINISHED"}
+    rigs.live(ob)
+    before, leg_keys = _film(ob, SHORT), len(rigs.keys(ob)['pose.bones["LeftUpLeg"].rotation_quaternion', 0])
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=SHORT[-1]) == {"FINISHED"}
+    after, foot = _film(ob, SHORT), ob.pose.bones.find("LeftFoot")
+    assert np.abs(after[::STEP] - before[::STEP]).max() < 1e-5 * ob.dimensions.z
+    assert np.ptp(after[:, foot, :3, 3], axis=0).max() < 1e-3 * ob.dimensions.z
+    keyed = rigs.keys(ob)
+    assert {time for time, _ in keyed['pose.bones["RightArm"].rotation_quaternion', 0]} >= set(SHORT)
+    assert len(keyed['pose.bones["LeftUpLeg"].rotation_quaternion', 0]) == leg_keys
+
+
 def test_it_refuses_what_it_cannot_key(tmp_path: Path) -> None:
     ob = _blocked(tmp_path)
     with pytest.raises(RuntimeError, match="no frame between"):
