@@ -34,7 +34,10 @@ _USUAL = 0.4  # seconds between keys that count as usual
 _STILL = 1e-3  # of unit directions
 _OTHERS = 0.4  # of the movement of all parts counts for each
 _PLACE, _HIGH = 0.1, 0.08  # of the leg: who stands at both keys stands between them if they are as near as this
-_WEIGHTS = {"pose": 1.7, "move": 0.9, "height": 2.0, "missing": 0.7, "time": 2.0, "rate": 1.0}
+_WEIGHTS = {
+    "pose": 1.7, "move": 0.9, "height": 2.0, "foot": 16.0, "step": 5.0, "missing": 0.7, "time": 2.0, "rate": 1.0,
+}  # fmt: skip
+_HIGHEST, _WIDEST = 0.4, 1.0  # of the leg: feet that are higher, or step further, do not stand
 _LIKELY = 0.5  # from here on a point of a foot stands
 _NEAR = 0.1  # of the leg: a point that would have to go further to where it stands at a key does not stand yet
 _UNLIKE, _LIKE = 0.25, 0.5  # kernels of the nearest captured keys: up to which nothing learnt counts, and all of it
@@ -119,8 +122,12 @@ def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
     axes = _axes(poses.lines[rows[:, 1], -1], poses.lines[rows[:, 2], -1])
     lines = np.einsum("nij,nkpj->nkpi", axes, poses.lines[rows])
     ways = np.einsum("nij,nkj->nki", axes, np.diff(poses.hips[rows], axis=1)) / poses.leg
-    low = poses.feet[rows[:, 1:3]][..., 2].min((1, 2, 3))
-    height = ((poses.hips[rows[:, 1], 2] - low) / poses.leg)[:, None]
+    feet = poses.feet[rows[:, 1:3]] / poses.leg
+    low = feet[..., 2].min((1, 2, 3))
+    height = (poses.hips[rows[:, 1], 2] / poses.leg - low)[:, None]
+    raised = np.minimum(feet[..., 2] - low[:, None, None, None], _HIGHEST)
+    steps = np.einsum("nij,nlkj->nlki", axes, feet[:, 1] - feet[:, 0])
+    steps *= np.minimum(_WIDEST / np.maximum(np.linalg.norm(steps, axis=-1, keepdims=True), 1e-12), 1.0)
     turned = np.diff(lines, axis=1)
     each = (turned**2).sum(-1).mean(1)
     way = (ways**2).sum(-1).mean(1)
@@ -130,7 +137,8 @@ def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
     spans = np.where(spans > 0.0, spans, spans[:, 1:2])
     moves = np.concatenate([turned.reshape(len(rows), -1), ways.reshape(len(rows), -1)], 1) / whole
     told = [_WEIGHTS["pose"] * lines[:, 1:3].mean(1).reshape(len(rows), -1), _WEIGHTS["move"] * moves,
-            _WEIGHTS["height"] * height, _WEIGHTS["missing"] * missing,
+            _WEIGHTS["height"] * height, _WEIGHTS["foot"] * raised.reshape(len(rows), -1),
+            _WEIGHTS["step"] * steps.reshape(len(rows), -1), _WEIGHTS["missing"] * missing,
             _WEIGHTS["time"] * np.log(spans[:, 1:2] / _USUAL),
             _WEIGHTS["rate"] * np.log(spans[:, ::2] / spans[:, 1:2])]  # fmt: skip
     return Inputs(np.concatenate(told, 1), axes, np.sqrt(own + (_OTHERS * whole) ** 2))

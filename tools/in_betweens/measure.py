@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures in-betweens on clips of people who were left out of the learning: `python measure.py cmu_poses.npz` (bpy).
+"""Measures in-betweens on clips of people who were left out of the learning (bpy).
+
+    python measure.py cmu_poses.npz [--every 1] [--frames 1000000]
 
 Every twelfth frame is a key. Printed are mean distances of 28 points from the captured ones on the frames between, in
-millimetres: of Blender's Bezier curves (auto-clamped handles), of the spline, with what is learnt, and planted; and how
-far heel and ball go while the captured ones stand (slower than 0.1 m a second), in millimetres a second: as captured,
-with Bezier curves, and planted.
+millimetres: of Blender's Bezier curves (auto-clamped handles), of the spline, with what is learnt, planted, and planted
+where the captured feet stand; and how far heel and ball go while the captured ones stand (slower than 0.1 m a second),
+in millimetres a second: as captured, with Bezier curves, planted, planted where the captured feet stand, and if they
+went straight from key to key there, which is the least that leaves the keyed poses as they are.
 """
 
-import sys
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +81,15 @@ def bezier(curve: Curve, body: captured.Body, own: Any, keys: np.ndarray, frames
     return turns, shown[:, -3:]
 
 
-def planted(body: captured.Body, keys: np.ndarray, found: Any) -> Any:
-    """Turns and hips of in-betweens whose feet are planted."""
+def planted(body: captured.Body, keys: np.ndarray, found: Any, stands: np.ndarray | None = None) -> Any:
+    """Turns and hips of in-betweens whose feet are planted where they stand (F, 2, 2), by default by what is learnt."""
     turns = found.turns.copy()
     places = body.places(turns, found.hips)
     legs = [motion.Leg(*places[:, hip : hip + 3].swapaxes(0, 1), turns[:, hip : hip + 3], *body.feet[side])
             for side, hip in enumerate((11, 19))]  # fmt: skip
-    stands = between.stances(found.stands, np.stack([leg.points for leg in legs], 1), keys, body.leg, captured.RATE)
+    if stands is None:
+        points = np.stack([leg.points for leg in legs], 1)
+        stands = between.stances(found.stands, points, keys, body.leg, captured.RATE)
     times = motion.fine_time.finer_mask(stands, motion.fine_time.steps(captured.RATE))
     answer = motion.plant_feet(legs, list(times.swapaxes(0, 1)), captured.RATE, kept=keys)
     for hip, new in zip((11, 19), answer.turns, strict=True):
@@ -94,39 +99,58 @@ def planted(body: captured.Body, keys: np.ndarray, found: Any) -> Any:
     return turns, found.hips + answer.hips
 
 
-def measured(curve: Curve, body: captured.Body, clip: Any, weights: dict[str, np.ndarray]) -> list[float]:
+def straight(feet: np.ndarray, contacts: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """The places (F, 2, 2, 3) of heels and balls that go straight from key to key where they stand (F, 2, 2)."""
+    found = feet.copy()
+    for side, k in np.ndindex(2, 2):
+        for begin, end in between.runs(contacts[:, side, k]):
+            own = keys[(keys >= begin) & (keys < end)]
+            for axis in range(3):
+                at = np.interp(np.arange(begin, end), own, feet[own, side, k, axis]) if len(own) else 0.0
+                found[begin:end, side, k, axis] = at
+    return found
+
+
+def measured(curve: Curve, body: captured.Body, clip: Any, weights: dict[str, np.ndarray], most: int) -> list[float]:
     """The numbers of a clip, as printed."""
     own = captured.key_poses(body, clip)
-    frames = np.arange((len(own.times) - 1) // STEP * STEP + 1)
+    frames = np.arange((min(len(own.times), most) - 1) // STEP * STEP + 1)
     keys = frames[::STEP]
     told = own._replace(**{name: getattr(own, name)[keys] for name in ("times", "turns", "hips", "lines", "feet")})
     without = weights | {"first": np.zeros_like(weights["first"])}
     spline, learnt = (between.in_betweens(told, own.times[frames], one) for one in (without, weights))
-    ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline[:2], learnt[:2],
-            planted(body, keys, learnt)]  # fmt: skip
-    poses = [captured.of(body, own.times[frames], *way) for way in ways]
-    steps = [np.linalg.norm(np.diff(pose.feet[..., :2], axis=0), axis=-1) * captured.RATE for pose in poses]
     contacts = captured.contacts(body, own)[frames]
+    ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline[:2], learnt[:2],
+            planted(body, keys, learnt), planted(body, keys, learnt, contacts)]  # fmt: skip
+    feet = [captured.of(body, own.times[frames], *way).feet for way in ways]
+    feet.append(straight(feet[0], contacts, keys))
+    steps = [np.linalg.norm(np.diff(one[..., :2], axis=0), axis=-1) * captured.RATE for one in feet]
     stands = contacts[1:] & contacts[:-1] & (steps[0] < STANDS)
     places = [body.places(*way) for way in ways]
     off = [np.linalg.norm(place - places[0], axis=-1)[frames % STEP > 0].mean() for place in places[1:]]
-    slides = [step[stands].mean() if stands.any() else np.nan for step in (steps[0], steps[1], steps[4])]
+    slides = [step[stands].mean() if stands.any() else np.nan for step in (steps[0], steps[1], *steps[4:])]
     return [1000.0 * float(value) for value in (*off, *slides)]
 
 
 def main() -> None:
     """Learn without each fold, and measure it."""
-    path = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("poses", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="takes each so-manieth clip of a person")
+    parser.add_argument("--frames", type=int, default=1_000_000, help="the most frames of a clip")
+    options = parser.parse_args()
+    path = options.poses
     bpy.ops.wm.read_factory_settings(use_empty=True)
     skeletons, clips = captured.poses.load(path)
     bodies = {name: captured.body_of(skeleton) for name, skeleton in skeletons.items()}
     examples, curve, found = learn.examples(path), Curve(), dict[str, list[float]]()
-    print(f"{'':20}clips Bezier spline learnt planted ratio | slides: captured Bezier planted")
+    print(f"{'':20}clips Bezier spline learnt planted (told) ratio | slides: captured Bezier planted (told) straight")
     for fold in FOLDS:
         own = learn.stored(learn.learnt([examples[clip.name] for clip in clips if person(clip.name) not in fold]))
         weights = {name: array.astype(float) for name, array in own.items()}
-        found |= {clip.name: measured(curve, bodies[clip.skeleton], clip, weights)
-                  for clip in clips if person(clip.name) in fold}  # fmt: skip
+        for who in fold:
+            for clip in [one for one in clips if person(one.name) == who][:: options.every]:
+                found[clip.name] = measured(curve, bodies[clip.skeleton], clip, weights, options.frames)
         for who in fold:
             show(who, [row for name, row in found.items() if person(name) == who])
     show("all", list(found.values()))
@@ -137,8 +161,8 @@ def main() -> None:
 def show(who: str, rows: list[list[float]]) -> None:
     """Print the means of some clips."""
     values = np.nanmean(rows, axis=0)
-    print(f"{who:20}{len(rows):5}", *(f"{value:6.1f}" for value in values[:4]), f"{values[3] / values[0]:6.3f} |",
-          *(f"{value:6.0f}" for value in values[4:]), flush=True)  # fmt: skip
+    print(f"{who:20}{len(rows):5}", *(f"{value:6.1f}" for value in values[:5]), f"{values[3] / values[0]:6.3f} |",
+          *(f"{value:6.0f}" for value in values[5:]), flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
