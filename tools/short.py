@@ -23,6 +23,7 @@ COMMANDS = (
     "benchmarks/shot.py --frames 60 --edits 1",
     "benchmarks/drags.py --only arm --every 40",
     "benchmarks/mend_made.py --rates 30",
+    "benchmarks/in_betweens.py --frames 25 --picture OUT/in-betweens.png",
     "benchmarks/shakes.py --frames 40 --picture OUT/shakes.png",
     "benchmarks/versions.py ZIP --scenes 'nothing moves'",
     "examples/gallery/make.py --only reach --frames 1 --sheet OUT",
