@@ -102,15 +102,15 @@ def _is_led(owner: Owner) -> bool:
     return any(not one.mute and one.influence > 0.0 for one in owner.constraints)
 
 
-class Way(NamedTuple):
+class Trajectory(NamedTuple):
     """World turns (F, 4) and places (F, 3)."""
 
     turns: np.ndarray
     places: np.ndarray
 
 
-def way(target: KeyedTarget, shown: clip.Clip, bone: Way, scale: float, gaps: Gaps) -> Way:
-    """How a target goes beside its bone, whose head goes somewhere and turns from rest.
+def trajectory(target: KeyedTarget, shown: clip.Clip, bone: Trajectory, scale: float, gaps: Gaps) -> Trajectory:
+    """Where a target goes beside its bone, whose head goes somewhere and turns from rest.
 
     shown : of the target's object. scale : of the figure.
     """
@@ -120,10 +120,10 @@ def way(target: KeyedTarget, shown: clip.Clip, bone: Way, scale: float, gaps: Ga
     turns = quaternion.product(bone.turns, quaternion.normalize(gaps.eased(turned)))
     if target.point is None:
         line = gaps.eased(quaternion.rotate(back, before[:, :3, 3] - heads))
-        return Way(turns, bone.places + quaternion.rotate(bone.turns, line))
+        return Trajectory(turns, bone.places + quaternion.rotate(bone.turns, line))
     line = np.broadcast_to(scale * target.point, bone.places.shape)
     ends = bone.places + quaternion.rotate(bone.turns, line)
-    return Way(turns, ends + gaps.eased(before[:, :3, 3] - ends[gaps.rows]))
+    return Trajectory(turns, ends + gaps.eased(before[:, :3, 3] - ends[gaps.rows]))
 
 
 class Placed:
@@ -132,7 +132,7 @@ class Placed:
     def __init__(self, ob: bpy.types.Object, shown: clip.Clip) -> None:
         self._bones, self._own, self.shown = ob.pose.bones, dict[int, np.ndarray](), shown
 
-    def put(self, bone: int, own: Way) -> None:
+    def put(self, bone: int, own: Trajectory) -> None:
         """Put a bone somewhere; it keeps its size."""
         matrix = self.shown.bones(bone)
         sizes = np.linalg.norm(matrix[:, :3, :3], axis=-2, keepdims=True)
@@ -168,7 +168,7 @@ class Placed:
 
 
 def channels(
-    target: KeyedTarget, shown: clip.Clip, own: Way, placed: Placed | None, gaps: Gaps
+    target: KeyedTarget, shown: clip.Clip, own: Trajectory, placed: Placed | None, gaps: Gaps
 ) -> dict[tuple[str, str], np.ndarray]:  # fmt: skip
     """The channels, as of `clip.write`, of a target that goes somewhere; as they are at keys, and between equal ones.
 

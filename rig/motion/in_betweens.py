@@ -20,7 +20,7 @@ from ..keys import keyable
 from ..notes import Code, Note, Refused
 from ..shot import attachable, keys
 from . import in_between_targets, retarget
-from .in_between_targets import KeyedTarget, Placed, Way
+from .in_between_targets import KeyedTarget, Placed, Trajectory
 
 _WHOLE = 0.01  # frames: keys that are nearer to a whole frame are on it
 _TRUNK = (("hips", (0,)), ("spine", (1, 2, 3)), ("neck", (4, 5, 6)))  # chains, and the numbers of their parts
@@ -229,13 +229,13 @@ def _with_targets(
     for number, bone in enumerate(ob.pose.bones if ob in placed else ()):
         if bone.name in moved:
             turned = quaternion.product(posed.turns[:, number], quaternion.from_matrix(rest[number, :3, :3]))
-            placed[ob].put(number, Way(turned, posed.heads[:, number]))
+            placed[ob].put(number, Trajectory(turned, posed.heads[:, number]))
     for target in sorted(own.targets, key=lambda one: len(one.owner.parent_recursive) if one.bone else 0):
-        bone = Way(posed.turns[:, target.beside], posed.heads[:, target.beside])
-        way = in_between_targets.way(target, shown[target.ob], bone, scale, gaps)
+        bone = Trajectory(posed.turns[:, target.beside], posed.heads[:, target.beside])
+        own_way = in_between_targets.trajectory(target, shown[target.ob], bone, scale, gaps)
         among = placed[target.ob] if target.bone else None
         found.setdefault(target.ob, {}).update(
-            in_between_targets.channels(target, shown[target.ob], way, among, gaps))
+            in_between_targets.channels(target, shown[target.ob], own_way, among, gaps))
     return found
 
 
