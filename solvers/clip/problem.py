@@ -9,6 +9,8 @@ exactly, frame by frame, afterwards. `w` is what the frame's own answer misses: 
 
 `S` is 1 but for rows that the frame misses anyway. Those have slack: there a miss hardly changes with the pose, so that
 the frames' own answers, each of which misses least, are far from each other. As one motion they miss a little more.
+Which goal yields to which is settled in `w`, so that all goals have as much slack as the one of the largest weight, or
+one of a small weight, such as that of hips, would be left behind in fast motion.
 """
 
 from collections.abc import Sequence
@@ -85,6 +87,13 @@ class Clip:
         return replace(self, smoothness=smoothness, targets=targets, links=links, terms=terms, slack=slack)
 
 
+def _stiffness(clip: Clip) -> np.ndarray:
+    """`S` (all,) of rows that have slack."""
+    least, every = min(SLACK * clip.smoothness.weight, 1.0) ** 0.5, np.ones(clip.tasks.all)
+    every[: clip.tasks.m] = least / np.maximum(clip.tasks.relative_weights, least)
+    return every
+
+
 class System:
     """The linear system of a step: gradient (F, k) and the band's blocks (F, k, k), of the unknowns with room.
 
@@ -144,8 +153,7 @@ class Problem:
         self._rows = rows_of(clip.tasks, clip.targets, clip.links, clip.compiled)
         wanted = clip.targets.wanted
         self._wanted = np.zeros((len(clip), clip.tasks.all)) if wanted is None else wanted
-        slack = min(SLACK * clip.smoothness.weight, 1.0) ** 0.5
-        self._stiffness = None if clip.slack is None else np.where(clip.slack, slack, 1.0)
+        self._stiffness = None if clip.slack is None else np.where(clip.slack, _stiffness(clip), 1.0)
         self._memory, space, bounds = BandMemory(), clip.space, clip.bounds
         self.moving = slice(held[0], len(clip) - held[1])
         unknowns = space.unknowns

@@ -103,6 +103,13 @@ class Tasks:
         """The goals (m,) of the rows of hard tasks."""
         return np.concatenate([np.zeros(0, dtype=np.intp), *(np.repeat(kind.goals, kind.size) for kind in self._met)])
 
+    @property
+    def relative_weights(self) -> np.ndarray:
+        """The weights (m,) of the rows of hard tasks, divided by the largest of the same unit."""
+        largest = [max(own.max(initial=0.0), np.finfo(float).tiny) for own in self._bounds]
+        own = self._bounds[0] / largest[0] + self._bounds[1] / largest[1]
+        return np.repeat(own, np.diff(self._starts, append=self.m))
+
     def _one_sided(self) -> np.ndarray | None:
         """(all,) bool, the rows whose errors count only above 0; None if there are none."""
         mask = np.zeros(self.all, dtype=bool)
