@@ -19,6 +19,7 @@ from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
 from ..clip.volumes import PartKey, PartPlace, Skin, SkinPart
 from .contact_joints import Giving, Group
+from .limb_places import smooth
 from .retargeted_body import Body, Source
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
@@ -315,7 +316,7 @@ def _wanted(source: Source, side: str, skin: Skin, size: float) -> dict[PartKey,
         gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
         place = place._replace(gap=size * (place.gap if skin.bare else gap))
         gap /= height
-        counts = _smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * _smooth(2.0 - deep / _DEEP)
+        counts = smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * smooth(2.0 - deep / _DEEP)
         found[key] = WantedTouch(near[close], place, gap, counts)
     return found
 
@@ -341,11 +342,5 @@ def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """
     gap = 2.0 * theirs * own / (theirs + own)
     weight = ((_FREE + _CLOSE) / gap) ** _STEEP
-    firm = (1.0 - _SLIDING) * _smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
+    firm = (1.0 - _SLIDING) * smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
-
-
-def _smooth(amount: np.ndarray) -> np.ndarray:
-    """From 0 to 1 with slopes of 0."""
-    amount = np.clip(amount, 0.0, 1.0)
-    return amount * amount * (3.0 - 2.0 * amount)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arms and legs between angles and places: as the source's are turned, or with their ends where its ends are, scaled.
 
-Legs usually go by places, so that feet stand, and arms by angles. An arm that holds on to something in the world, as in
-climbing, carrying and pushing, goes by places.
+Legs usually go by places, so that feet stand, and arms by angles. A hand on the ground is as high as the source's,
+scaled, and there and where it holds on to something it goes no further than the source's: it does not slide.
 """
 
 from collections.abc import Mapping
@@ -11,15 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import two_bones
+from ...solvers.motion import find_holds, fine_time, settled, two_bones
 from ..clip.clip import BodyMotion
-from ..clip.person_frames import SIDES
+from ..clip.person_frames import SIDES, Person
 from .retargeted_body import Body, Source
 
 ARM, LEG = "arm", "leg"
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee or an elbow, in the frame of its bones
 _ARM = ("arm", "forearm", "hand")
 _UP = np.array([0.0, 0.0, 1.0])
+_NEAR = 0.15  # of the leg: hands that are no higher are on the ground, and from twice that on go by angles
+_EASES = 0.2  # seconds in which a hand goes over from its angles to what it holds
+_LEVEL, _OVER = 0.0, 0.7  # cosines: how much hips are over shoulders where hands begin to carry a body, and carry it
 
 Bones = tuple[int, int, int]
 """Of a limb: the two that bend, and its end."""
@@ -30,6 +33,21 @@ class LimbFit(NamedTuple):
 
     places: float
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+class Grip(NamedTuple):
+    """A hand of a body over F frames.
+
+    bones : of the arm. scaled : (F, 3) where its wrist is with the palm where the source's is, scaled. palm : (F, 3) of
+    the source [leg lengths]. low : (F,) from 0 to 1, how near the ground that is. held : (F,) whether it holds on to
+    something that is still: a rung, a table, the ground.
+    """
+
+    bones: Bones
+    scaled: np.ndarray
+    palm: np.ndarray
+    low: np.ndarray
+    held: np.ndarray
 
 
 Limbs = Mapping[tuple[str, str], LimbFit]
@@ -61,24 +79,95 @@ def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray) -> Non
     body.turns[upper], body.turns[lower] = two_bones.reach(posed.heads[:, upper], *turns, lines, axis, target)
 
 
-def place_arms(source: Source, body: Body, posed: BodyMotion, size: float, ground: np.ndarray, limbs: Limbs) -> None:
-    """Bend the arms of a posed body for their places.
+def grips(
+    source: Source, body: Body, posed: BodyMotion, size: float, ground: np.ndarray, rate: float
+) -> dict[str, "Grip"]:
+    """What the hands of a body do to the world, by side.
 
-    size : of the body, against the source. ground : (3,) from which its places are measured.
+    size : of the body, against the source. ground : (3,) from which its places are measured. rate : frames a second.
     """
+    found = dict[str, Grip]()
+    person, shown, scale, start = source
     for side in SIDES:
-        fit, keys = limbs[ARM, side], [(part, side, 0) for part in _ARM]
-        known = all(key in person.chains for key in keys for person in (source.person, body.person))
-        if fit == USUAL[ARM, side] or not known:
+        if not all((part, side, 0) in one.chains for part in _ARM for one in (person, body.person)):
             continue
-        hand = source.motion.heads[:, source.person.chains[keys[-1]][0]]
-        upper, lower, last = (body.person.chains[key][0] for key in keys)
-        own = end(body, posed, (upper, lower, last))
-        place = ground + size * (hand - source.start)
-        bend(body, posed, (upper, lower, last), own + fit.places * (place - own) + away(source, fit.offset))
+        shoulder, hand = (shown.heads[:, person.chains[part, side, 0][0]] for part in ("arm", "hand"))
+        palm, leg = _palm(person, shown, scale, side), person.leg * scale
+        bones = tuple(body.person.chains[part, side, 0][0] for part in _ARM)
+        wrist = posed.heads[:, bones[-1]]
+        high = (np.minimum(palm[:, 2], hand[:, 2]) - start[2]) / leg
+        holds = find_holds(np.stack([hand, palm], 1)[:, None], shoulder[:, None], rate, leg, float(start[2]))
+        low, held = smooth(2.0 - high / _NEAR), fine_time.on_frames(holds, rate).any((1, 2))
+        if person.four:  # its legs in front are placed as legs
+            low, held = 0.0 * low, np.zeros_like(held)
+        found[side] = Grip(
+            bones, ground + size * (palm - start) - (_palm(body.person, posed, body.space.scale, side) - wrist),
+            palm / leg, low, held,
+        )  # fmt: skip
+    return found
+
+
+def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, "Grip"], up: np.ndarray) -> np.ndarray:
+    """How much higher (F,) a body is that stands on its hands, with elbows bent as the source's are.
+
+    The more its hips are over its shoulders, the more it goes with them.
+    """
+    total, weights = np.zeros((2, body.count))
+    for side, grip in holding.items():
+        spans, lean = [], np.zeros(body.count)
+        for one, shown, scale in ((source.person, source.motion, source.scale), (body.person, posed, body.space.scale)):
+            shoulder, elbow, hand = (one.chains[part, side, 0][0] for part in _ARM)
+            lengths = np.linalg.norm(np.diff(one.armature.heads[[shoulder, elbow, hand]], axis=0), axis=-1)
+            wrist = shown.heads[:, hand]
+            wrist = wrist if one is source.person else np.append(wrist[:, :2], grip.scaled[:, 2:], axis=1)
+            spans.append(two_bones.Span(shown.heads[:, shoulder] - wrist, *map(float, scale * lengths)))
+            trunk = shown.heads[:, one.chains["hips", "", 0][0]] - shown.heads[:, shoulder]
+            lean = trunk @ up / np.linalg.norm(trunk, axis=-1)
+        share = grip.low * smooth((lean - _LEVEL) / (_OVER - _LEVEL))
+        total, weights = total + share * two_bones.higher(spans[:1], spans[1:], up), weights + share
+    return total / np.maximum(weights, 1.0)
+
+
+def place_arms(
+    source: Source, body: Body, posed: BodyMotion, size: float, ground: np.ndarray, limbs: Limbs,
+    holding: Mapping[str, "Grip"], rate: float,
+) -> None:  # fmt: skip
+    """Bend the arms of a posed body for their places, and for what its hands hold; arguments as those of `grips`."""
+    for side, grip in holding.items():
+        fit = limbs[ARM, side]
+        own, hand = end(body, posed, grip.bones), source.motion.heads[:, source.person.chains["hand", side, 0][0]]
+        place = own + fit.places * (ground + size * (hand - source.start) - own)
+        if grip.low.any() or grip.held.any():
+            share = np.maximum(grip.low, _about(grip.held, round(_EASES * rate)))
+            way = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
+            place = grip.scaled + settled(way, grip.palm, rate, grip.held, share)
+        if fit != USUAL[ARM, side] or grip.low.any() or grip.held.any():
+            bend(body, posed, grip.bones, place + away(source, fit.offset))
+
+
+def _about(held: np.ndarray, wide: int) -> np.ndarray:
+    """A share (F,) that is 1 where something is held, and fades over so many frames to both sides of that."""
+    ones, frames = np.ones(2 * wide + 1), slice(wide, wide + len(held))
+    near = np.convolve(held, ones)[frames] > 0.0
+    return np.convolve(near, ones / len(ones))[frames]
+
+
+def _palm(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndarray:
+    """The middle (F, 3) of a palm, or the wrist of a hand whose skin is not known."""
+    hand = person.chains["hand", side, 0][0]
+    if side not in person.skin.hands:
+        return shown.heads[:, hand]
+    line = person.skin.hands[side].mean(0) - person.armature.heads[hand]
+    return shown.heads[:, hand] + scale * quaternion.rotate(shown.turns[:, hand], line)
 
 
 def _lines(body: Body, bones: Bones) -> tuple[np.ndarray, np.ndarray]:
     """The lines (3,) along the two bones of a limb at rest."""
     first, second = body.space.scale * np.diff(body.person.armature.heads[list(bones)], axis=0)
     return first, second
+
+
+def smooth(amount: np.ndarray) -> np.ndarray:
+    """From 0 to 1 with slopes of 0."""
+    amount = np.clip(amount, 0.0, 1.0)
+    return amount * amount * (3.0 - 2.0 * amount)

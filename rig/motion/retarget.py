@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import faded, find_contacts, fine_time, runs, two_bones
+from ...solvers.motion import find_contacts, fine_time, settled, two_bones
 from .. import curves
 from ..blender import bulk, scene_state
 from ..clip import clip
@@ -29,6 +29,7 @@ _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _SCALED = 1e-3  # scales that differ by less are the same
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
+_HIGH = 0.5  # of the leg: feet that are higher are in the air
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 
@@ -184,6 +185,9 @@ def transfer(
     shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = _all_ankles(taken, body, size, fit)
     shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
+    holding = limb_places.grips(source, body, body.posed(shift, mover), size, ground, taken.rate)
+    lifts = _lifts(source, limb_places.lift(source, body, body.posed(shift, mover), holding, _UP))
+    shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
     posed = body.posed(shift, mover)
     for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):
         bones = leg.thigh, leg.shin, leg.foot
@@ -193,12 +197,27 @@ def transfer(
         swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
         body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
         limb_places.bend(body, posed, bones, ankle)
-    limb_places.place_arms(source, body, posed, size, ground, fit.limbs)
+    limb_places.place_arms(source, body, posed, size, ground, fit.limbs, holding, taken.rate)
     if not person.four:
         yield from hand_contacts.keep(source, body, shift, mover)
     posed = body.posed(shift, mover)
     answer = retargeted_keys.channels(ob, body, posed, mover, fit.root, taken.rate, taken.carried)
     return answer._replace(scales=same_names.scales(theirs, person, taken.scales)) if fit.by_name else answer
+
+
+def _lifts(source: Source, lift: np.ndarray) -> list[np.ndarray]:
+    """How much higher (F, 3) the hips and each foot are, of a body that its hands lift (F,).
+
+    A foot on the ground stays there, and the higher it is in the source, the more it goes with the hips.
+    """
+    lifts = [lift, *(lift * _off_ground(source, side) for side in range(len(source.person.legs)))]
+    return [one[:, None] * _UP for one in lifts]
+
+
+def _off_ground(source: Source, side: int) -> np.ndarray:
+    """How far (F,) a foot of the source is off the ground, from 0 to 1."""
+    high = np.min([point[:, 2] for point in source.points(side)], axis=0) - source.start[2]
+    return limb_places.smooth(high / (_HIGH * source.person.leg * source.scale))
 
 
 def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
@@ -236,49 +255,37 @@ def _all_ankles(taken: Taken, body: Body, size: float, fit: RetargetFit) -> list
     further = _ahead(source, body, size) if body.person.four else _wider(source, body, size, fit.stance)
     offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
                for side in range(len(further))]  # fmt: skip
-    return [_ankles(source, body, side, size, taken.ground) + _still(way + more, stands[:, side], taken.rate)
-            for side, (way, more) in enumerate(zip(further, offsets, strict=True))]  # fmt: skip
+    leg, ankles = source.person.leg * source.scale, list[np.ndarray]()
+    for side, (way, more) in enumerate(zip(further, offsets, strict=True)):
+        way = way * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + more
+        way = settled(way, source.points(side)[0] / leg, taken.rate, stands[:, side])
+        ankles.append(_ankles(source, body, side, size, taken.ground) + way)
+    return ankles
 
 
 def _stands(source: Source, rate: float) -> np.ndarray:
-    """The frames (F, L) bool on which the source's feet stand."""
-    points = np.array([source.points(side) for side in range(len(source.person.legs))])
-    leg = source.person.leg * source.scale
-    found = find_contacts(np.moveaxis(points, 2, 0), _hips(source.person, source.motion), rate, leg)
-    return np.any(fine_time.on_frames(found, rate), axis=-1)
-
-
-def _still(ways: np.ndarray, stands: np.ndarray, rate: float) -> np.ndarray:
-    """Ways (F, 3) by which a foot stands elsewhere, each the same while it stands, and a frame before and after."""
-    more, near = np.full(ways.shape, np.nan), stands.copy()
-    near[1:] |= stands[:-1]
-    near[:-1] |= stands[1:]
-    for begin, end in runs(near):
-        more[begin:end] = ways[begin:end].mean(0) - ways[begin:end]
-    return ways + faded(more, np.ones(len(ways)), rate)
+    """The frames (F, L) bool on which the source's feet stand: those over the hips do not, however still they are."""
+    points = np.moveaxis([source.points(side) for side in range(len(source.person.legs))], 2, 0)
+    leg, hips = source.person.leg * source.scale, _hips(source.person, source.motion)
+    found = fine_time.on_frames(find_contacts(points, hips, rate, leg), rate)
+    return np.any(found, axis=-1) & (points[..., 2].min(-1) < hips[:, 2:])
 
 
 def _wider(source: Source, body: Body, size: float, stance: float) -> list[np.ndarray]:
     """How far (F, 3) each foot of another body stands further out than the source's, scaled.
 
     Its legs are as far apart, and at their angles, if its feet are as much further out as its hip joints are. Hips that
-    are narrower draw the feet in, as far as no legs come near crossing that are apart in the source. A foot goes along
-    its own level axis, turned to the left of the hips by their mean angle.
+    are narrower draw the feet in, as far as no legs come near crossing that are apart in the source.
     """
     theirs, shown, scale, _ = source
     hips = theirs.chains["hips", "", 0][0]
-    left = _level(quaternion.rotate(shown.turns[:, hips], np.cross(theirs.up, theirs.forward)))
+    left = quaternion.rotate(shown.turns[:, hips], np.cross(theirs.up, theirs.forward))
     middle, joint = _hips(theirs, shown), 0.5 * size * scale
     own = 0.5 * body.space.scale * _across(body.person) - joint * _across(theirs)
     found = list[np.ndarray]()
     for sign, leg in zip((1.0, -1.0), theirs.legs, strict=True):
-        out = sign * size * ((shown.heads[:, leg.foot] - middle) * left).sum(-1)
-        apart = stance * max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0))
-        across = _level(quaternion.rotate(shown.turns[:, leg.foot], np.cross(theirs.up, theirs.forward)))
-        sine, cosine = (float(np.mean(part)) for part in (
-            across[:, 0] * left[:, 1] - across[:, 1] * left[:, 0], (across * left).sum(-1)))  # fmt: skip
-        turn = quaternion.exp(float(np.arctan2(sine, cosine)) * _UP)
-        found.append(sign * apart * quaternion.rotate(turn, across))
+        out = sign * size * ((shown.heads[:, leg.foot] - middle) * _level(left)).sum(-1)
+        found.append(sign * stance * max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0)) * left)
     return found
 
 

@@ -10,6 +10,7 @@ from .flights import Flights, flights
 from .foot_lock import Leg, Planted, bends, faded, plant_feet
 from .frame_rate import likely_rate
 from .key_spans import extremes
+from .settled import settled
 from .sitting import find_seats, seated
 from .steady_path import steady_path
 from .tails import keep_out
@@ -48,6 +49,7 @@ __all__ = [
     "planting",
     "runs",
     "seated",
+    "settled",
     "shakes",
     "smooth",
     "solve_band",

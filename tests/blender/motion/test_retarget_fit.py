@@ -9,9 +9,11 @@ import captured
 import numpy as np
 import pytest
 import rigs
+from mathutils import Euler
 from test_retarget import FRAMES, LEG, apart, film, limbs_apart, retarget, walker, with_other_legs
 
 GRAVITY, FEET = 9.81, ("foot.L", "foot.R")
+SIDES = (("L", 1.0), ("R", -1.0))
 
 
 def wide() -> bpy.types.Object:
@@ -124,6 +126,43 @@ def test_an_arm_is_between_angles_and_places() -> None:
     for shown in hands:
         assert np.abs(shown["hand.L"][:, :3, :3] - hands[0]["hand.L"][:, :3, :3]).max() < 1e-3, "hands turn alike"
         assert np.abs(shown["hand.R"] - hands[0]["hand.R"]).max() < 1e-4
+
+
+def on_hands() -> bpy.types.Object:
+    """A figure that stands on its hands, and leans forward and back."""
+    ob = rigs.figure("On Hands")
+    for bone in ob.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for frame in FRAMES:
+        lean = 0.2 * np.sin(2.0 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1))
+        rigs.posed(ob.pose.bones["hips"], Euler((np.pi + lean, 0.0, 0.0)).to_quaternion())
+        for side, _ in SIDES:
+            rigs.posed(ob.pose.bones[f"arm.{side}"], Euler((1.2, 0.0, 0.0)).to_quaternion())
+            rigs.posed(ob.pose.bones[f"forearm.{side}"], Euler((0.3, 0.0, 0.0)).to_quaternion())
+        ob.pose.bones["hips"].location = (0.0, 0.0, 0.0)
+        rigs.update()
+        low = min(rigs.evaluated(ob).pose.bones[f"hand.{side}"].tail.z for side, _ in SIDES)
+        ob.pose.bones["hips"].location = (0.0, -low, 0.0)
+        for bone in ob.pose.bones:
+            rigs.key(bone, frame)
+    return ob
+
+
+def test_a_body_with_longer_arms_stands_on_its_hands_as_high_as_these_are() -> None:
+    """On the ground, with elbows bent as they are in the source, and legs at the same angles."""
+    source, ob = on_hands(), with_long_arms("Long Arms")
+    retarget(source, ob)
+    shown = [film(one) for one in (source, ob)]
+    for side, _ in SIDES:
+        high = [one[f"hand.{side}"][:, 2, 3] for one in shown]
+        assert np.abs(high[1] - 1.3 * high[0]).max() < 0.08
+        bends = [np.linalg.norm(one[f"arm.{side}"][:, :3, 1] - one[f"forearm.{side}"][:, :3, 1], axis=-1)
+                 for one in shown]  # fmt: skip
+        assert np.abs(bends[1] - bends[0]).max() < 0.2  # radians
+        thighs = [one[f"thigh.{side}"][:, :3, 1] for one in shown]
+        assert np.degrees(np.arccos((thighs[0] * thighs[1]).sum(-1).clip(-1.0, 1.0))).max() < 5.0
+    hips = [one["hips"][:, 2, 3] for one in shown]
+    assert (hips[1] - hips[0]).min() > 0.1
 
 
 def test_legs_by_angles_are_parallel_to_the_sources() -> None:
