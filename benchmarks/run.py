@@ -32,7 +32,7 @@ PARTS = {
     "contacts": "hands led through the body, a floor and obstacles: overlaps, jumps and times",
     "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
     "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
-    "retarget": "the example clip for other figures by Retarget, and by Blender's constraints",
+    "retarget": "the example clip for twelve figures by Retarget, and by Blender's constraints",
     "stretch": "limbs led out past full reach, by Blender's IK Stretch and by Stretch",
     "fewer": "captured motions of a body of 65 bones by Fewer Keys, beside the time of nla.bake",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
@@ -54,7 +54,7 @@ SHORT: dict[str, dict[str, object]] = {
         "STEPS": (50, 20), "ARM_TARGETS": 20, "ARM_RESTARTS": (0, 2), "HAND_STEPS": 8, "UNREACHABLE": 2,
         "UNREACHABLE_FRAMES": 5, "RIVALS": 1,
     },
-    "retarget_part": {"FIGURES": ("mixamo",)},
+    "retarget_part": {"FIGURES": ("adult",)},
     "seeds_part": {"SEEDS": 1, "FRAMES": 20, "STEPS": 10, "COLD": 3},
     "smooth_part": {"DRAWN": 2, "FRAMES": 20},
     "solvers_part": {"STEPS": 5, "COLD": {"hand": 3, "body": 3}, "RESTARTS": 2},
@@ -128,6 +128,7 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
         command += (" --peers" if arguments.peers else "") + (
             f" --seconds {arguments.seconds:g}" if arguments.seconds != SECONDS else ""
         )
+    command += f" --clips {' '.join(Path(clip).name for clip in arguments.clips)}" if arguments.clips else ""
     machine = report.machine(command + (f" --rounds {arguments.rounds}" if arguments.rounds != ROUNDS else ""))
     print(f"\n{part}: {PARTS[part]}\n{machine}\n", flush=True)
     arguments.machine = machine

@@ -110,29 +110,7 @@ ROBOT = {
 }  # fmt: skip
 """Wide, with short thighs, long shins, long arms and large feet."""
 
-REACHING = {
-    joint: (0.17 + 1.4 * (x - 0.17) if joint.startswith(ARM) else x, y, 0.7 * z if z <= 0.95 else z - 0.285)
-    for joint, (x, y, z) in HUMAN.items()
-}
-"""Short legs and long arms."""
-
-WIDE_HIPS = {
-    joint: (2.2 * x if joint.startswith(("hip", "thigh", *LEG)) else x, y, z) for joint, (x, y, z) in HUMAN.items()
-}
-"""Hip joints more than twice as far apart."""
-
-BIG_FEET = HUMAN | {
-    joint: (0.09, 2.2 * HUMAN[joint][1] - 0.02, HUMAN[joint][2]) for joint in ("toes", "toetip", "heel")
-}
-"""Feet of twice the length."""
-
-STOCKY = {
-    joint: (1.7 * x if joint.startswith(("hip", "thigh", *LEG)) else x, y, z) for joint, (x, y, z) in CHILD.items()
-}
-"""A child with wide hips."""
-
 BODIES = {
     "human": HUMAN, "child": CHILD, "horse": HORSE, "dog": DOG, "bird": BIRD,
     "toon": TOON, "sleepwalker": SLEEPWALKER, "gorilla": GORILLA, "robot": ROBOT,
-    "reaching": REACHING, "wide hips": WIDE_HIPS, "big feet": BIG_FEET, "stocky": STOCKY,
 }  # fmt: skip

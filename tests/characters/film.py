@@ -33,6 +33,9 @@ class Film:
         self.parents = [-1 if bone.parent is None else names.index(bone.parent.name) for bone in ob.pose.bones]
         rest = np.array([bone.bone.matrix_local for bone in ob.pose.bones])
         self.rest, self.rest_axes = scale * rest[:, :3, 3], _unit_axes(rest)
+        skins, inverse = [bpy.data.objects.get(f"Skin of {ob.name}")], ob.matrix_world.inverted()
+        self.skin = scale * np.array([inverse @ one.matrix_world @ point.co for one in filter(None, skins)
+                                      for point in one.data.vertices])  # fmt: skip
 
     def row(self, name: str, side: str = "", number: int = 0) -> int:
         return self.rows[name, side][number]
@@ -51,19 +54,17 @@ class Film:
         return self.length("thigh", "shin", "foot")
 
     def ball(self, side: str, source: "Film") -> np.ndarray:
-        """The ball of a foot (F, 3): below the joint of the toes; for feet without them their end, or where
-        another figure has it if they do not point forward.
+        """The ball of a foot (F, 3): the joint of the toes, on the sole of a skin; for feet without toes their end, or
+        where another figure has it if they do not point forward.
         """
         row, own = self.row("foot", side), self if self.has("toes", side) else source
         ankle, line = self.rest[row], own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
         line = self.body() @ (own.body().T @ line) * self.leg() / own.leg()
-        bone = self.rest_axes[row, :, 1] * self.lengths[row]
+        bone, up = self.rest_axes[row, :, 1] * min(self.lengths[row], self.leg()), self.body()[:, 2]
         if own is source and -bone @ self.body()[:, 1] > 0.5 * self.lengths[row]:  # it ends at the toes
             line = bone
-        bones = [*self.rows["foot", side], *self.rows.get(("toes", side), ())]
-        ends = np.concatenate([self.rest, self.rest + self.rest_axes[..., 1] * self.lengths[:, None]])
-        up = self.body()[:, 2]
-        line += up * (min(ends[[*bones, *(bone + len(self.rest) for bone in bones)]] @ up) - (ankle + line) @ up)
+        if len(self.skin):  # it is on the sole
+            line = line + up * ((self.skin @ up).min() - (ankle + line) @ up)
         return self.heads[:, row] + self.axes[:, row] @ self.rest_axes[row].T @ line
 
     def bend(self, upper: str, lower: str, end: str, side: str) -> np.ndarray:

@@ -44,26 +44,10 @@ FIGURES = measure.BY_NAME | {one.name: one for one in NAMINGS}
 FIGURES["bones across"] = replace(FIGURES["mixamo"], name="bones across", axes="x")
 FIGURES["robot"] = replace(FIGURES["mech"], name="robot", body="robot", arms=0.0)
 FIGURES["child"] = replace(FIGURES["toon"], name="child", body="child")
-UNLIKE = {"reaching": 30.0, "wide hips": -120.0, "big feet": 0.0, "stocky": 75.0}
-"""Figures that differ from people, and where they face [degrees]. The one with big feet has far tails."""
-FIGURES |= {name: replace(FIGURES["mixamo"], name=name, body=name, facing=facing) for name, facing in UNLIKE.items()}
 USUAL = ("mixamo", "vroid", "bones across", "toon", "child", "gorilla", "robot", "unreal", "smpl", "daz", "arms down",
          "no names in centimetres", "mmd", "rigify human", "rigify basic human")  # fmt: skip
-_FAR = 8.0  # times the length of a bone: tails that are far
 _BENT = 15.0  # degrees from which an elbow has a plane
 _WRONG = np.sin(np.radians(measure.BACKWARD))
-
-
-def far_tails(ob: bpy.types.Object) -> None:
-    """Let the last bones of a figure point as their parents do and be long, as formats without tails leave them."""
-    for one in bpy.context.view_layer.objects:
-        one.select_set(one == ob)
-    bpy.context.view_layer.objects.active = ob
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in ob.data.edit_bones:
-        if not bone.children and bone.parent is not None:
-            bone.tail = bone.head + _FAR * bone.length * bone.parent.y_axis
-    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def hands(film: Film) -> np.ndarray:
@@ -85,16 +69,15 @@ def slides(source: Film, other: Film, rate: float) -> np.ndarray:
     return 100.0 * np.concatenate(found)
 
 
-def elbow_turns(source: Film, other: Film) -> list[float]:
-    """By how much the plane of each elbow that is bent differs from the source's at most, in degrees."""
+def elbow_turns(source: Film, other: Film) -> np.ndarray:
+    """By how much (2, F) the plane of each elbow that is bent differs from the source's, in degrees; else 0."""
     found = []
     for side in "LR":
         normals = [np.cross(film.direction("arm", side), film.direction("forearm", side)) for film in (source, other)]
         sizes = [np.linalg.norm(normal, axis=-1) for normal in normals]
-        bent = np.min(sizes, axis=0) > np.sin(np.radians(_BENT))
-        units = [normal[bent] / size[bent, None] for normal, size in zip(normals, sizes, strict=True)]
-        found.append(float(between(*units).max(initial=0.0)))
-    return found
+        units = [normal / np.maximum(size, 1e-9)[:, None] for normal, size in zip(normals, sizes, strict=True)]
+        found.append(np.where(np.min(sizes, axis=0) > np.sin(np.radians(_BENT)), between(*units), 0.0))
+    return np.array(found)
 
 
 def steps(source: Film, other: Film) -> dict[str, np.ndarray]:
@@ -193,7 +176,7 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None, skins: s
     slid = slid if len(slid) else np.zeros(1)
     wrong = np.mean([new.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
     wrong -= np.mean([before.bend("thigh", "shin", "foot", side) < -_WRONG for side in "LR"])
-    elbows = max(elbow_turns(before, new)) if new.has("hand", "L") and before.has("hand", "L") else 0.0
+    elbows = elbow_turns(before, new).max() if new.has("hand", "L") and before.has("hand", "L") else 0.0
     there = new.has("head") and new.has("hand", "L")
     apart = 100.0 * np.abs(hands(new) - hands(before)) if there else np.zeros((1, 1))
     differ = off(before, new)

@@ -91,8 +91,8 @@ def drawn(seed: int) -> Stranger:
     proportions, rest, tails = (list(kinds)[int(random.integers(len(kinds)))] for kinds in (PROPORTIONS, RESTS, TAILS))
     own = (retargeted.FIGURES | {one.name: one for one in measure.CHARACTERS})[str(random.choice(NAMES))]
     body = f"stranger {seed}"
-    BODIES[body] = _joints(np.array(PROPORTIONS[proportions]) * random.uniform(0.92, 1.08, 7), rest == "forward",
-                           float(random.choice([0.8, 1.0, 1.0, 1.8])))  # fmt: skip
+    BODIES[body] = joints(np.array(PROPORTIONS[proportions]) * random.uniform(0.92, 1.08, 7), rest == "forward",
+                          float(random.choice([0.8, 1.0, 1.0, 1.8])))  # fmt: skip
     lines = own.table.strip("\n").splitlines()
     if random.random() < 0.3:
         lines = [line for line in lines if not line.strip().startswith("toe")]
@@ -108,7 +108,7 @@ def drawn(seed: int) -> Stranger:
     return Stranger(seed, proportions, rest, tails, character, scaled, worn)
 
 
-def _joints(sizes: np.ndarray, forward: bool, stance: float) -> dict[str, tuple[float, float, float]]:
+def joints(sizes: np.ndarray, forward: bool, stance: float) -> dict[str, tuple[float, float, float]]:
     """The joints of a human of other proportions. stance : how far the feet are apart, of the hips' width."""
     legs, trunk, head, hips, shoulders, arms, size = sizes.tolist()
     base = legs * 0.92
@@ -149,6 +149,7 @@ def made(stranger: Stranger, clean: bool) -> tuple[bpy.types.Object, Truth]:
         truth = _cleaned(ob, truth, character)
     if "skin" in stranger.worn:
         person.body(ob, truth).name = f"Skin of {ob.name}"
+        bpy.context.view_layer.update()
     if not clean:
         _dressed(ob, truth, stranger)
         _ended(ob, stranger)
@@ -211,6 +212,9 @@ def _dressed(ob: bpy.types.Object, truth: Truth, stranger: Stranger) -> None:
     for kind in ("hair", "skirt", "cape"):
         if kind in stranger.worn:
             _hung(ob, figure, kind, chains[kind])
+    if "euler" in stranger.worn:
+        for number, bone in enumerate(ob.pose.bones):
+            bone.rotation_mode = ("XYZ", "ZYX", "YXZ", "AXIS_ANGLE")[number % 4]
     if "weapon" in stranger.worn:
         blade = _blade(figure.at("hand", "R"), ahead, 0.5 * size)
         blade.parent, blade.parent_type, blade.parent_bone = ob, "BONE", figure.bone("hand", "R")
