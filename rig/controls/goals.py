@@ -176,7 +176,8 @@ def put_targets(
             continue
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
-        done = goal.target is not None and _put(goal.target, goal.subtarget, wanted[number].end, turn, depsgraph, moved)
+        fixed = goal.target is None or (goal.use_position and _is_connected(goal.target, goal.subtarget))
+        done = not fixed and _put(goal.target, goal.subtarget, wanted[number].end, turn, depsgraph, moved)
         if not done or any(owner_of(*aim) is None for aim in aims(goal)):
             left.append(goal.name)
     for number, (_, pole) in wanted.items():  # after the targets, on which they may hang
@@ -184,7 +185,8 @@ def put_targets(
         if pole is not None:
             matrix = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).copy()
             matrix.translation = pole
-            if not _put(goal.pole_target, goal.pole_subtarget, matrix, False, depsgraph, moved):
+            fixed = _is_connected(goal.pole_target, goal.pole_subtarget)
+            if fixed or not _put(goal.pole_target, goal.pole_subtarget, matrix, False, depsgraph, moved):
                 left.append(goal.name)
     return list(dict.fromkeys(left))
 
@@ -340,6 +342,12 @@ def _depth(target: bpy.types.Object | None, name: str) -> int:
     """The number of bones above a target bone; 0 for an object."""
     bone = target.data.bones.get(name) if target is not None and target.type == "ARMATURE" else None
     return 0 if bone is None else len(bone.parent_recursive)
+
+
+def _is_connected(target: bpy.types.Object, name: str) -> bool:
+    """Whether a target is a bone whose head stays at its parent's tail, whatever its location is."""
+    bone = target.data.bones.get(name) if target.type == "ARMATURE" else None
+    return bone is not None and bone.use_connect and bone.parent is not None
 
 
 def _matrix_after(

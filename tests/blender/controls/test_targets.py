@@ -532,3 +532,20 @@ def test_a_moved_pole_turns_the_limb_at_once() -> None:
         pole.location = place
         assert rigs.miss(ob, "b", target) < REACHED
         assert rigs.elbow_angle(ob, "a", "b", Vector(place)) < 0.01
+
+
+def test_a_connected_bone_is_a_target_that_cannot_be_moved() -> None:
+    """Its head stays at its parent's tail, so *Plant* and *Targets to Pose* name the goal, and key and turn nothing."""
+    ob = two_limbs()
+    rigs.goal(ob, "b", ob, subtarget="d", use_rotation=True).name = "Odd"
+    ob.pose.bones["c"].rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.0), (10, 0.6)):
+        ob.pose.bones["c"].rotation_euler.z = turn
+        ob.pose.bones["c"].keyframe_insert("rotation_euler", frame=frame)
+    rigs.at_frame(4)
+    rigs.select(ob, "d")
+    keys, still = rigs.keys(ob), ob.pose.bones["d"].matrix_basis.copy()
+    assert bpy.ops.dqik.plant(frame_start=3, frame_end=6) == {"CANCELLED"}
+    assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
+    assert rigs.keys(ob) == keys
+    assert ob.pose.bones["d"].matrix_basis == still
