@@ -256,6 +256,8 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
         return
     if any(other != ob and other.animation_data and other.animation_data.action == data.action for other in shown()):
         return  # its keys would move them too
+    if ob.dqik.status.overlap > 0.0:
+        return  # a body that is still in something is pushed on from where its keys have it (docs/contact.md)
     if any(goal.pole_target is not None and _is_at_root(ob, goal, matrix) for goal, matrix in active_goals(ob)):
         return  # the last digits decide to which side of the pole's line such a limb is folded
     here, seen = poses(), misses(ob)
