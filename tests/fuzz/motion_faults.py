@@ -398,5 +398,41 @@ MOTION_FAULTS = [
         "a loose foot that is named as an IK control has no goal",
         "test_imported_figures::test_a_loose_foot_may_have_the_name_of_an_ik_control",
     ),
+    # -- what walks have found -----------------------------------------------------------------------------------------
+    Fault(
+        "pin-bends-limb", "rig/controls/pins.py", "goal.pole_angle = goal.pole_angle if angle is None else angle",
+        "goal.pole_angle = goal.pole_angle",
+        "Pin turns a limb that is posed by its bones toward its pole",
+        "test_pins::test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal",
+    ),
+    Fault(
+        "pin-keys-pole", _PINS, "    for owner in _targets(ob, own) if pinned else ():",
+        "    for owner in goals.target_owners(ob.dqik.goals[k] for k in own) if pinned else ():",
+        "Pin keys the pole of the limb, whose motion then steps",
+        "test_pins::test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal",
+    ),
+    Fault(
+        "limb-takes-others", "rig/shot/limb_switch.py", "if owner in leading and _moves(owner, here, there):",
+        "if False:",
+        "Limb to IK moves a control that leads another figure, too",
+        "test_limb_switch::test_a_control_that_leads_another_limb_too_is_not_moved",
+    ),
+    Fault(
+        "keys-hide-misses", "rig/frame/step/report.py", "or not (acting is None or binding.number in acting):",
+        "or False:", "goals that miss by little are said to be met beside a limb that is left to its keys",
+        "test_missed_goals::test_a_limb_that_is_left_to_its_keys_hides_no_miss",
+    ),
+    Fault(
+        "connected-target", "rig/controls/goals.py", "return bone is not None and bone.use_connect and",
+        "return False and",
+        "Plant says that it has planted a connected bone, which it cannot move",
+        "test_targets::test_a_connected_bone_is_a_target_that_cannot_be_moved",
+    ),
+    Fault(
+        "scale-as-stretch", "rig/frame/memory/pose_memory.py",
+        "return not animation.animates(bone.id_data, bone.path_from_id(\"scale\"))", "return True",
+        "the first frame of a file shows a bone whose scale has keys at its rest length",
+        "test_stretch::test_an_animated_scale_stays",
+    ),
 ]  # fmt: skip
 """Faults that tests have to notice."""
