@@ -5,9 +5,12 @@ Each point of a hand has its place about each part of the source: how far along,
 skin. The other hand is wanted where its points have the same places about its own body; the nearer the source's hand
 is to its skin, the more. Hands and arms are wanted out of the skin. The arms give first, then shoulders, neck and spine
 (`giving`), in all frames at once, so that what is added is smooth: a least-squares problem with few steps.
+
+The parts of other figures are touched in the same way. Hands of two figures that both give go half of the way to each
+other in each step.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +20,10 @@ from ...solvers.motion import solve_band
 from ..clip import volumes
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
-from ..clip.volumes import PartKey, PartPlace, Skin, SkinPart
+from ..clip.volumes import PartKey, PartPlace, SkinPart
 from .contact_joints import Giving, Group
 from .limb_places import smooth
-from .retargeted_body import Body, Source
+from .retargeted_body import Body, Fitted, TouchedFigure
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
 _CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
@@ -29,7 +32,8 @@ _CLOSE = 0.01  # of the height: points count the more the nearer they are, down 
 _STEEP = 3.0  # how much more, as an exponent
 _TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
-_BOTH = 10.0  # how much more the other hand counts than the body
+_BOTH = 10.0  # how much more another hand counts than a body
+_HALF = 0.5  # of the way to a hand that comes to meet
 _DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
 _INSIDE = 6000.0  # how much a point below the own skin counts
 _APART = 0.003  # of the height: points are wanted so far out, because the skin between them is not quite known
@@ -86,51 +90,67 @@ class System(NamedTuple):
         self.gradient[frames] += (weighted @ missing[..., None])[..., 0]
 
 
-def keep(source: Source, body: Body, shift: np.ndarray, carrier: int) -> Generator[float, None, None]:
-    """Turn arms and trunk of a body so that its hands touch what the source's do, and are not inside of its skin.
+def keep(figures: Sequence[Fitted], others: Sequence[TouchedFigure] = ()) -> Generator[float, None, None]:
+    """Turn arms and trunks of figures so that their hands touch what their sources' do, and are not inside of skin.
 
-    Yields the progress from 0 to 1. shift, carrier : as of `Body.posed`.
+    Yields the progress from 0 to 1. others : figures that are touched too, and stay.
     """
-    sides = [side for side in SIDES if _has_arm(body.person, side)]
-    sides = [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
-    if not sides:
+    arms = [_arms(one.body) for one in figures]
+    others = [*others, *(one.touched() for one, sides in zip(figures, arms, strict=True) if not sides)]
+    giving = [(one, sides) for one, sides in zip(figures, arms, strict=True) if sides]
+    if not giving:
         return
-    found, shown = dict[int, list[np.ndarray]](), source.motion
-    for begin in range(0, body.count, _AT_ONCE):
-        first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, body.count)
-        part, own = body.part(slice(first, last)), BodyMotion(shown.heads[first:last], shown.turns[first:last])
-        giving = Giving(part, sides, shift[first:last], carrier)
-        for share in _solve(_Touches(source._replace(motion=own), part, giving, sides)):
-            yield min(begin + share * _AT_ONCE, body.count) / body.count
-        for bone in (bone for bones in giving.bones.values() for bone in bones):
-            found.setdefault(bone, []).append(part.turns[bone][begin - first :][:_AT_ONCE])
-    body.turns.update({bone: np.concatenate(turns) for bone, turns in found.items()})
+    count, found = figures[0].body.count, [dict[int, list[np.ndarray]]() for _ in giving]
+    for begin in range(0, count, _AT_ONCE):
+        first, last = max(begin - _BESIDE, 0), min(begin + _AT_ONCE + _BESIDE, count)
+        parts = [(one.part(slice(first, last)), sides) for one, sides in giving]
+        still = [one.part(slice(first, last)) for one in others]
+        solving = [_Touches(one, sides, [other.touched() for other, _ in parts if other is not one], still)
+                   for one, sides in parts]  # fmt: skip
+        for share in _solve(solving):
+            yield min(begin + share * _AT_ONCE, count) / count
+        for (one, _), touches, turns in zip(parts, solving, found, strict=True):
+            for bone in (bone for bones in touches.giving.bones.values() for bone in bones):
+                turns.setdefault(bone, []).append(one.body.turns[bone][begin - first :][:_AT_ONCE])
+    for (one, _), turns in zip(giving, found, strict=True):
+        one.body.turns.update({bone: np.concatenate(own) for bone, own in turns.items()})
 
 
-def _solve(touches: "_Touches") -> Iterator[float]:
-    """Gauss-Newton steps over all frames; the share of them that is done."""
-    giving, stiff = touches.giving, touches.stiff
-    frames, own = len(giving.vectors), np.arange(len(stiff))
+def _solve(solving: Sequence["_Touches"]) -> Iterator[float]:
+    """Gauss-Newton steps over all frames, of all figures beside each other; the share of them that is done."""
+    frames = len(solving[0].giving.vectors)
     band = np.zeros((frames, 3, 1, 1))  # D^T D of second differences D: (f, f), (f + 1, f) and (f + 2, f)
     for at, one in enumerate(_SECOND):
         band[at : frames - 2 + at, 0] += one * one
         for later, other in enumerate(_SECOND[at + 1 :], 1):
             band[at : frames - 2 + at, later] += one * other
     for count in range(_ROUNDS):
-        smooth = _SMOOTH * max(_FIRST ** (1.0 - count / _COARSE), 1.0) * np.diag(stiff)
-        hessian, gradient = touches.system()
-        gradient -= giving.vectors * stiff
-        acceleration = np.diff(giving.vectors, 2, axis=0) @ smooth
-        for at, one in enumerate(_SECOND):
-            gradient[at : frames - 2 + at] -= one * acceleration
-        hessian[:, own, own] = (1.0 + _DAMPING) * hessian[:, own, own] + stiff
-        step = solve_band(hessian + band[:, 0] * smooth, band[:-1, 1] * smooth, band[:-2, 2] * smooth, gradient)
-        giving.vectors = giving.vectors + np.clip(step, -_LONGEST, _LONGEST)
+        smooth = _SMOOTH * max(_FIRST ** (1.0 - count / _COARSE), 1.0)
+        shown = [touches.giving.posed() for touches in solving]
+        for number, touches in enumerate(solving):
+            touches.step(shown[number], [*shown[:number], *shown[number + 1 :]], band, smooth)
         yield (count + 1) / _ROUNDS
-    giving.posed()
+    for touches in solving:
+        touches.giving.posed()
 
 
 _SECOND = (1.0, -2.0, 1.0)
+
+
+class _Target(NamedTuple):
+    """A part that an arm may touch, of a person of some scale.
+
+    other : the number of another figure that has it, or None for a part of the own body. wanted : where a hand is to be
+    about it, counts : how much that counts, and share : of the way to there, what a step goes.
+    """
+
+    other: int | None
+    person: Person
+    scale: float
+    part: SkinPart
+    wanted: WantedTouch | None
+    counts: float
+    share: float
 
 
 class _Touches:
@@ -138,39 +158,65 @@ class _Touches:
 
     Attributes
     ----------
-    giving : the turns. stiff : (m,) how much each of them counts.
+    giving : the turns.
     """
 
-    def __init__(self, source: Source, body: Body, giving: Giving, sides: list[str]) -> None:
-        self.giving, self._body, self._sides = giving, body, sides
-        self.stiff = np.repeat([_STIFF[part] for part, _ in giving.groups], 3)
-        self._skin, self._heads, self._scale = body.person.skin, body.person.armature.heads, body.space.scale
-        self._height = self._skin.height * self._scale
+    def __init__(
+        self, figure: Fitted, sides: list[str], meeting: Sequence[TouchedFigure], still: Sequence[TouchedFigure]
+    ) -> None:  # fmt: skip
+        """`meeting`: other figures, whose hands give too. `still`: those that stay."""
+        source, body = figure.source, figure.body
+        self.giving = Giving(body, sides, figure.shift, figure.carrier)
+        self._stiff = np.repeat([_STIFF[part] for part, _ in self.giving.groups], 3)
+        self._heads, self._scale = body.person.armature.heads, body.space.scale
+        self._height = body.person.skin.height * self._scale
         self._points = {side: _points(body.person, side) for side in sides}
-        person, shown, scale, _ = source
-        size = self._height / (person.skin.height * scale)
-        alike = [side for side in sides if _has_arm(person, side)]
-        self._wanted = {side: _wanted(source, side, self._skin, size) for side in alike}
-        self._first = {side: giving.elbow(side, at_first=True) for side in sides}
-        self._straight = {side: _straight(person, shown, scale, side) for side in alike}
+        self._still = [one.own.motion for one in still]
+        own = figure.touched()
+        self._targets = {side: [
+            *_targets(own, own, side),
+            *(target for number, other in enumerate([*meeting, *still])
+              for target in _targets(own, other, side, number, _HALF if number < len(meeting) else 1.0)),
+        ] for side in sides}  # fmt: skip
+        self._first = {side: self.giving.elbow(side, at_first=True) for side in sides}
+        alike = [side for side in sides if _has_arm(source.person, side)]
+        self._straight = {side: _straight(source.person, source.motion, source.scale, side) for side in alike}
 
-    def system(self) -> System:
+    def step(self, shown: BodyMotion, meeting: Sequence[BodyMotion], band: np.ndarray, smooth: float) -> None:
+        """A Gauss-Newton step.
+
+        shown, meeting : where the body and the other figures that give are now. band : of second differences, as of
+        `solve_band`, and smooth : how much these count.
+        """
+        giving, stiff, own = self.giving, self._stiff, np.arange(len(self._stiff))
+        frames, more = len(giving.vectors), smooth * np.diag(stiff)
+        hessian, gradient = self._system(shown, [*meeting, *self._still])
+        gradient -= giving.vectors * stiff
+        acceleration = np.diff(giving.vectors, 2, axis=0) @ more
+        for at, one in enumerate(_SECOND):
+            gradient[at : frames - 2 + at] -= one * acceleration
+        hessian[:, own, own] = (1.0 + _DAMPING) * hessian[:, own, own] + stiff
+        step = solve_band(hessian + band[:, 0] * more, band[:-1, 1] * more, band[:-2, 2] * more, gradient)
+        giving.vectors = giving.vectors + np.clip(step, -_LONGEST, _LONGEST)
+
+    def _system(self, shown: BodyMotion, others: Sequence[BodyMotion]) -> System:
         """The normal equations by the vectors, as they are now, without what the turns themselves count."""
         giving = self.giving
         frames, size = giving.vectors.shape
-        system, shown = System(np.zeros((frames, size, size)), np.zeros((frames, size))), giving.posed()
+        system = System(np.zeros((frames, size, size)), np.zeros((frames, size)))
         levers = giving.levers(shown)
-        for side in self._sides:
+        for side, targets in self._targets.items():
             arm = self._points[side]
             points = volumes.carried(shown, arm.bones, self._heads, self._scale, arm.places)
             own = giving.of_points(levers, shown, arm.bones, points)
-            for key in _others(self._skin, side):
-                part = self._skin.parts[key]
-                about = _About(part, *volumes.posed(part, shown, self._heads, self._scale), points, own)
-                if not self._skin.bare:
+            for target in targets:
+                moved = shown if target.other is None else others[target.other]
+                nodes, axes = volumes.posed(target.part, moved, target.person.armature.heads, target.scale)
+                about = _About(target, nodes, axes, points, own)
+                if not target.person.skin.bare:
                     self._out(system, shown, levers, side, about)
-                if (wanted := self._wanted.get(side, {}).get(key)) is not None and len(wanted.frames):
-                    self._touch(system, shown, levers, wanted, about, _BOTH if key[0] == "hand" else 1.0)
+                if target.wanted is not None and len(target.wanted.frames):
+                    self._touch(system, shown, levers, target.wanted, about)
             self._bend(system, side)
         rates = giving.rates()
         flipped = np.swapaxes(rates, 1, 2)
@@ -178,10 +224,10 @@ class _Touches:
 
     def _out(self, system: System, shown: BodyMotion, levers: np.ndarray, side: str, about: "_About") -> None:
         """The rows of an arm's points that are below the skin of a part."""
-        part, radii, scale = about.part, self._points[side].radii, self._scale
-        near = _near(about.nodes, about.points, scale * (part.radii.max() + radii.max()))
+        part, scale, radii = about.target.part, about.target.scale, self._scale * self._points[side].radii
+        near = _near(about.nodes, about.points, scale * part.radii.max() + radii.max())
         place = volumes.seen(part, about.nodes[near], about.axes[near], scale, about.points[near])
-        depth = scale * radii - place.gap + _APART * self._height
+        depth = radii - place.gap + _APART * self._height
         deep = np.flatnonzero((depth > 0.0).any(1))
         if not len(deep):
             return
@@ -192,16 +238,16 @@ class _Touches:
         system.add(frames, quaternion.cross(lever, out[:, :, None]), weight, depth)
 
     def _touch(
-        self, system: System, shown: BodyMotion, levers: np.ndarray, wanted: WantedTouch, about: "_About", counts: float
+        self, system: System, shown: BodyMotion, levers: np.ndarray, wanted: WantedTouch, about: "_About"
     ) -> None:  # fmt: skip
         """The rows of a hand's points that have places about a part."""
-        frames, place, part, scale = wanted.frames, wanted.place, about.part, self._scale
+        frames, place, part, scale = wanted.frames, wanted.place, about.target.part, about.target.scale
         nodes, axes, points = about.nodes[frames], about.axes[frames], about.points[frames, : place.gap.shape[1]]
         gap = volumes.seen(part, nodes, axes, scale, points).gap / self._height
-        firm, loose = (counts * wanted.counts * one
+        firm, loose = (about.target.counts * wanted.counts * one
                        for one in _weights(wanted.gap + _CLOSE, np.maximum(gap, 0.0) + _CLOSE))  # fmt: skip
         target, out = volumes.placed(part, nodes, axes, scale, place), volumes.outward(part, axes, place)
-        line = (target - points) / self._height
+        line = about.target.share * (target - points) / self._height
         lever = self._against(levers, shown, about, frames, place.along, target)
         system.add(frames, quaternion.cross(lever, out[:, :, None]), firm, (out * line).sum(-1))
         for axis, unit in enumerate(np.eye(3)):
@@ -212,11 +258,14 @@ class _Touches:
         places: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
         """The levers (f, P, n, 3) [heights] of the first P points against places (f, P, 3) that the part carries."""
-        bones = np.array(about.part.bones)
-        bones = bones[np.clip(np.searchsorted(about.part.marks, along, side="right") - 1, 0, len(bones) - 1)]
-        own = BodyMotion(shown.heads[frames], shown.turns[frames])
-        theirs = self.giving.of_points(levers[frames], own, bones, places)
-        return (about.levers[frames, : places.shape[1]] - theirs) / self._height
+        found = about.levers[frames, : places.shape[1]]
+        if about.target.other is None:
+            part = about.target.part
+            bones = np.array(part.bones)
+            bones = bones[np.clip(np.searchsorted(part.marks, along, side="right") - 1, 0, len(bones) - 1)]
+            own = BodyMotion(shown.heads[frames], shown.turns[frames])
+            found = found - self.giving.of_points(levers[frames], own, bones, places)
+        return found / self._height
 
     def _bend(self, system: System, side: str) -> None:
         """The rows of elbow, wrist and shoulder."""
@@ -247,7 +296,7 @@ class _Touches:
 class _About(NamedTuple):
     """A part over all frames, as `volumes.posed`, and the points (F, P, 3) of an arm with their levers (F, P, n, 3)."""
 
-    part: SkinPart
+    target: _Target
     nodes: np.ndarray
     axes: np.ndarray
     points: np.ndarray
@@ -257,16 +306,18 @@ class _About(NamedTuple):
 # -- arms --------------------------------------------------------------------------------------------------------------
 
 
+def _arms(body: Body) -> list[str]:
+    """The sides of the arms that have got a motion."""
+    sides = [side for side in SIDES if _has_arm(body.person, side)]
+    return [side for side in sides if all(bone in body.turns for bone in _bones(body.person, side))]
+
+
 def _bones(person: Person, side: str) -> list[int]:
     return [person.chains[name, side, 0][0] for name in _ARM]
 
 
 def _has_arm(person: Person, side: str) -> bool:
     return all((name, side, 0) in person.chains and (name, side) in person.skin.parts for name in _ARM)
-
-
-def _others(skin: Skin, side: str) -> list[PartKey]:
-    return [key for key in skin.parts if key[1] != side or key[0] not in _ARM]
 
 
 def _points(person: Person, side: str) -> Points:
@@ -292,33 +343,48 @@ def _straight(person: Person, shown: BodyMotion, scale: float, side: str) -> np.
 # -- what touches ------------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: Source, side: str, skin: Skin, size: float) -> dict[PartKey, WantedTouch]:
-    """Where the points of a hand are about the source's other parts, in the frames in which it is near.
-
-    A body whose skin is a guess has nothing to touch but its hands, and of a source's guess only what is on it counts.
-    """
-    person, shown, scale, _ = source
-    own = person.skin
-    heads, height = person.armature.heads, own.height * scale
-    points = volumes.carried(shown, own.parts["hand", side].bones[0], heads, scale, own.hands[side])
-    found = {}
-    for key in _others(own, side):
-        firm = key[0] == "hand" or not own.bare
-        if key not in skin.parts or (skin.bare and key[0] != "hand"):
+def _targets(
+    figure: TouchedFigure, other: TouchedFigure, side: str, number: int | None = None, share: float = 1.0
+) -> list[_Target]:  # fmt: skip
+    """The parts of another figure, or of a figure itself, that an arm may touch. number, share : as of `_Target`."""
+    skin, alike = other.own.person.skin, _has_arm(figure.source.person, side)
+    found = []
+    for key, part in skin.parts.items():
+        hand = key[0] == "hand"
+        if number is None and key[1] == side and key[0] in _ARM:
             continue
-        part = own.parts[key]
-        nodes, axes = volumes.posed(part, shown, heads, scale)
-        reach = _NEAR if firm else _CLEAR
-        near = _near(nodes, points, scale * part.radii.max() + reach * height)
-        place = volumes.seen(part, nodes[near], axes[near], scale, points[near])
-        close = np.flatnonzero((place.gap < reach * height).any(1))
-        place = _taken(place, close)
-        gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
-        place = place._replace(gap=size * (place.gap if skin.bare else gap))
-        gap /= height
-        counts = smooth((1.0 if firm else 2.0) * (1.0 - gap / reach)) * smooth(2.0 - deep / _DEEP)
-        found[key] = WantedTouch(near[close], place, gap, counts)
+        # What is beside a guessed skin is no touch of the own body: arms hang there.
+        there = alike and key in other.source.person.skin.parts and (hand or number is not None or not skin.bare)
+        reach = _NEAR if hand or number is not None or not other.source.person.skin.bare else _CLEAR
+        wanted = _wanted(figure, other, side, key, reach) if there else None
+        found.append(_Target(number, other.own.person, other.own.scale, part, wanted, _BOTH if hand else 1.0,
+                             share if hand else 1.0))  # fmt: skip
     return found
+
+
+def _wanted(figure: TouchedFigure, other: TouchedFigure, side: str, key: PartKey, reach: float) -> WantedTouch:
+    """Where the points of a hand are about a part of its source, or another source, in the frames in which it is near.
+
+    reach : of the height.
+    """
+    person, shown, scale, _ = figure.source
+    height = person.skin.height * scale
+    size = figure.own.person.skin.height * figure.own.scale / height
+    hand = person.skin.parts["hand", side].bones[0]
+    points = volumes.carried(shown, hand, person.armature.heads, scale, person.skin.hands[side])
+    person, shown, scale, _ = other.source
+    part = person.skin.parts[key]
+    nodes, axes = volumes.posed(part, shown, person.armature.heads, scale)
+    near = _near(nodes, points, scale * part.radii.max() + reach * height)
+    place = volumes.seen(part, nodes[near], axes[near], scale, points[near])
+    close = np.flatnonzero((place.gap < reach * height).any(1))
+    place = _taken(place, close)
+    gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
+    place = place._replace(gap=size * (place.gap if other.own.person.skin.bare else gap))
+    gap /= height
+    # Of a guessed skin only what is on it counts.
+    counts = smooth((1.0 if reach == _NEAR else 2.0) * (1.0 - gap / reach)) * smooth(2.0 - deep / _DEEP)
+    return WantedTouch(near[close], place, gap, counts)
 
 
 def _near(nodes: np.ndarray, points: np.ndarray, reach: float) -> np.ndarray:

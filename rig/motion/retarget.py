@@ -23,7 +23,7 @@ from ..clip.person_frames import SIDES, Person
 from ..clip.rest_legs import RestLeg
 from ..notes import Note, Refused
 from . import hand_contacts, limb_places, retargeted_keys, root_motion, same_names
-from .retargeted_body import Body, Source, directions
+from .retargeted_body import Body, Fitted, Source, directions
 
 _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
@@ -199,7 +199,7 @@ def transfer(
         limb_places.bend(body, posed, bones, ankle)
     limb_places.place_arms(source, body, posed, size, ground, fit.limbs, holding, taken.rate)
     if not person.four:
-        yield from hand_contacts.keep(source, body, shift, mover)
+        yield from hand_contacts.keep([Fitted(source, body, shift, mover)])
     posed = body.posed(shift, mover)
     answer = retargeted_keys.channels(ob, body, posed, mover, fit.root, taken.rate, taken.carried)
     return answer._replace(scales=same_names.scales(theirs, person, taken.scales)) if fit.by_name else answer

@@ -31,6 +31,21 @@ class Source(NamedTuple):
         ball, heel = (ankle + self.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
         return ball, heel
 
+    def part(self, frames: slice) -> "Source":
+        """The motion on some of its frames."""
+        return self._replace(motion=BodyMotion(self.motion.heads[frames], self.motion.turns[frames]))
+
+
+class TouchedFigure(NamedTuple):
+    """A figure that others touch: the motion that it has, as `own`, and that from which it was made."""
+
+    source: Source
+    own: Source
+
+    def part(self, frames: slice) -> "TouchedFigure":
+        """The figure on some of its frames."""
+        return TouchedFigure(self.source.part(frames), self.own.part(frames))
+
 
 def directions(person: Person, turns: np.ndarray) -> dict[Key, list[np.ndarray]]:
     """What the bones of each chain do in anatomical terms (F, 4): in the world, or against what they hang on."""
@@ -146,3 +161,25 @@ class Body:
             if bone == carrier:
                 heads[:, bone] += shift
         return BodyMotion(heads, turns)
+
+
+class Fitted(NamedTuple):
+    """A body with the motion of a source, and by what (F, 3) the bone that carries it is moved: as of `Body.posed`."""
+
+    source: Source
+    body: Body
+    shift: np.ndarray
+    carrier: int
+
+    def posed(self) -> BodyMotion:
+        """The body as it is now."""
+        return self.body.posed(self.shift, self.carrier)
+
+    def touched(self) -> TouchedFigure:
+        """The figure for others that touch it, as it is now."""
+        space = self.body.space
+        return TouchedFigure(self.source, Source(self.body.person, self.posed(), space.scale, space.place))
+
+    def part(self, frames: slice) -> "Fitted":
+        """The body over some of its frames, on its own."""
+        return Fitted(self.source.part(frames), self.body.part(frames), self.shift[frames], self.carrier)
