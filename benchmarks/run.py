@@ -33,6 +33,7 @@ PARTS = {
     "smooth": "whole clips solved at once, beside the same motions solved frame by frame",
     "planting": "feet of the example clip planted by Mend Motion, by goals frame by frame and by Blender's IK",
     "retarget": "the example clip for twelve figures by Retarget, and by Blender's constraints",
+    "touch": "two people who touch, for figures of other sizes, by Retarget alone and with a partner",
     "stretch": "limbs led out past full reach, by Blender's IK Stretch and by Stretch",
     "fewer": "captured motions of a body of 65 bones by Fewer Keys, beside the time of nla.bake",
     "clip": "the example clip rebuilt live by Blender's two IK solvers and by DQIK",
@@ -60,6 +61,7 @@ SHORT: dict[str, dict[str, object]] = {
     "solvers_part": {"STEPS": 5, "COLD": {"hand": 3, "body": 3}, "RESTARTS": 2},
     "stages_part": {"SIZES": (30,), "FRAMES": 20},
     "stretch_part": {"STEP": 0.1, "STEPS": 1},
+    "touch_part": {"FIGURES": (("mixamo", "vroid"),)},
     "workload_suite": {
         "COLD": {"A wide": 3, "A tight": 3, "B places": 3, "B poses": 3, "D body": 2}, "FRAMES": 10, "STEPS": 5,
         "RESTARTS": 1, "SIZES": (10,), "BALL_TARGETS": 2,

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
-from ..rig.motion import limb_places, root_motion
+from ..rig.motion import limb_places, retarget, root_motion
 from .common import FIXED, OVERRIDE
 
 _BUILT_IN = ("rna_type", "name")
@@ -86,8 +86,17 @@ class RetargetOptions:
         "props, ears, faces. Also shape keys of the same name, and keys of scale and of what hides the source",
         default=False, **_KEPT,
     )  # fmt: skip
+    both_give: BoolProperty(
+        name="Both Give", description="This figure and its partner give, so that hands meet half-way: the partner's "
+        "motion is made anew, with its own options. Off: the partner stays as it is", default=True, **_KEPT,
+    )  # fmt: skip
     limbs: PointerProperty(type=DqikRetargetLimbs, name="Limbs", description="How each arm and each leg goes by angles "
                            "and by places", override=OVERRIDE)  # fmt: skip
+
+
+def fit(given: bpy.types.bpy_struct) -> retarget.RetargetFit:
+    """The fit that options ask for."""
+    return retarget.RetargetFit(given.stance, given.own_speed, given.root, given.limbs.fits(), given.by_name)
 
 
 def copy(given: bpy.types.bpy_struct, to: bpy.types.bpy_struct, only_left_out: bool = False) -> None:

@@ -34,6 +34,8 @@ def _options(parser: Parser) -> None:
                         "default: it is in the file of the motion")  # fmt: skip
     parser.add_argument("--source", type=text, metavar="NAME", help="the armature that has the motion; default: the "
                         "only one in its file")  # fmt: skip
+    parser.add_argument("--partner", type=text, metavar="NAME", help="a figure that has the motion of another source "
+                        "by Retarget: hands touch it where those of the sources touch each other")  # fmt: skip
 
 
 @contextmanager
@@ -83,7 +85,8 @@ def _carried(
     def work(name: str) -> commands.Done:
         ob = command_files.armature(bpy.context.scene, name)
         start, end = commands.frames(request, *_ranges(source, bpy.context.scene))
-        commands.press(COMMAND, "retarget", ob, [source], source=source.name, frame_start=start, frame_end=end)
+        commands.press(COMMAND, "retarget", ob, [source], source=source.name, partner=request.partner or "",
+                       frame_start=start, frame_end=end)  # fmt: skip
         said = "".join(f"; {note}" for note in last_report.of(ob).notes[1:])
         return commands.Done(*action_range(ob, bpy.context.scene), {"source": source.name}, said)
 

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion of another figure for the active one."""
+"""A motion of another figure for the active one, which may touch a partner."""
+
+from collections.abc import Generator
 
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, StringProperty
 
 from ...properties import retarget as options
-from ...rig.blender import originals, scene_state, views
+from ...rig.blender import originals, scene_state, units, views
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.keys import keyable
-from ...rig.motion import retarget, retargeted_keys, root_motion, same_names
+from ...rig.motion import retarget, retargeted_keys, root_motion, same_names, together
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.overlay import preview
 from ..common import Steps, Tool, armature, refuse
@@ -27,6 +29,9 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
     source: StringProperty(name="Source", description="The armature whose motion this one gets",
                            options={"SKIP_SAVE"})  # fmt: skip
+    partner: StringProperty(name="Partner", description="A figure that has the motion of another source by Retarget. "
+                            "Hands touch it where those of the sources touch each other, and both go together",
+                            options={"SKIP_SAVE"})  # fmt: skip
     preview: BoolProperty(name="Preview Only", description="Show the new motion as lines in the 3D view, play it and "
                           "change the options in the panel that adjusts the last operation. Nothing is keyed",
                           default=False, options={"SKIP_SAVE"})  # fmt: skip
@@ -40,6 +45,10 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         self.column().prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
         self.draw_range()
+        partner = self.column()
+        partner.prop_search(self, "partner", context.view_layer, "objects", icon="ARMATURE_DATA")
+        if self.partner:
+            partner.prop(self, "both_give")
         self.column("stance", "own_speed", "root", "by_name")
         limbs = self.column()
         for limb, own in self.limbs.each():
@@ -48,10 +57,17 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         self.column("preview")
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """From the panel: propose another selected armature, or the only other one."""
+        """From the panel: propose another selected armature, or the only other one.
+
+        Of several that are selected, the one that has its motion from another source is the partner.
+        """
+        others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
+        chosen = [ob for ob in others if ob.select_get()] or others
+        partners = [ob for ob in chosen if ob.select_get() and originals.source(ob) is not None]
+        if not self.is_set("partner") and len(chosen) > 1 and len(partners) == 1:
+            self.partner = partners[0].name
         if not self.is_set("source"):
-            others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
-            chosen = [ob for ob in others if ob.select_get()] or others
+            chosen = [ob for ob in chosen if ob.name != self.partner]
             self.source = chosen[0].name if len(chosen) == 1 else ""
         options.copy(armature(context).dqik.retarget, self.properties, only_left_out=True)
         self._asked = True
@@ -67,52 +83,83 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         options.copy(ob.dqik.retarget, self.properties, only_left_out=True)
-        scene, source = context.scene, self._source(context, ob)
+        scene, source = context.scene, self._source(context)
+        self._check(ob, source, self.properties)
+        partner, theirs = self._partner(context, ob, source)
+        wanted = [(source, ob, options.fit(self))]
+        if partner is not None and self.both_give:
+            self._check(partner, theirs, partner.dqik.retarget)
+            wanted.append((theirs, partner, options.fit(partner.dqik.retarget)))
+        count = len(wanted) if partner is None else 2
+        stays = None
         with scene_state.restored(scene, context.view_layer, source) as visits:
-            bones = standing.armature(source, frames, visits)
-            people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
-            person_frames.check_alike(people)
-            if self.by_name:
-                people = dict(zip(people, same_names.known(source, ob, people), strict=True))
-            mover = retarget.carrier(ob, people[ob])
-            if self.root == root_motion.BONE:
-                root_motion.root(ob, people[ob], mover)
-            fit = retarget.RetargetFit(self.stance, self.own_speed, self.root, self.limbs.fits(), self.by_name)
-            reading = retarget.take(source, ob, people, frames, self.rate(scene), fit.own_speed, visits)
-            taken = yield from shares(reading, 0.0, _READ)
-        answer = yield from shares(retarget.transfer(taken, ob, people[ob], fit), _READ, _SOLVED)
+            figures = list[retarget.Figure]()
+            for number, one in enumerate(wanted):
+                reading = self._read(*one, frames, visits)
+                figures.append((yield from shares(reading, _READ * number / count, _READ * (number + 1) / count)))
+            if partner is not None and not self.both_give:
+                people = _people(theirs, partner, frames, visits)
+                reading = retarget.stays(theirs, partner, people, frames, visits)
+                stays = yield from shares(reading, 0.5 * _READ, _READ)
+        answers, touches = yield from shares(retarget.transfer(figures, stays), _READ, _SOLVED)
         self._keep(ob)
         if self.preview:
             asked = frames[0], frames[-1]
-            preview.show(ob, source.name, asked, taken.frames, answer.posed, taken.space.scale)
+            for (one, other, _), figure, answer in zip(wanted, figures, answers, strict=True):
+                taken, with_ = figure.taken, ob.name if other == partner else self.partner
+                preview.show(other, one.name, with_, asked, taken.frames, answer.posed, taken.space.scale)
             views.redraw()
-            return Note("A preview on {} frames: nothing is keyed", len(taken.frames))
-        ob.dqik.live = False
-        switches.to_fk(ob)
-        data = source.animation_data
-        name = f"{source.name if data is None or data.action is None else data.action.name} {ob.name}"
-        times = scene_state.times(scene, taken.frames)
-        count = retargeted_keys.write(ob, name, np.array(times), answer)
-        carried = set[str]()
-        if self.by_name:
-            both, looks = [people[source], people[ob]], scene_state.times(scene, taken.looks)
-            count += same_names.key_visibility(source, ob, both, looks, times)
-            count += same_names.key_shapes(source, ob, name, looks, times)
-            carried = {source.pose.bones[bone].name for bone in same_names.pairs(*both)}
-        preview.hide(ob)
-        scene_state.look_again(scene)
-        originals.name_source(ob, source)
-        scaled = retarget.scaled(source, carried)
+            return Note("A preview on {} frames: nothing is keyed", len(figures[0].taken.frames))
+        scaled = list[str]()
+        for (one, other, _), figure, answer in reversed([*zip(wanted, figures, answers, strict=True)]):
+            count, scaled = _keyed(scene, one, other, figure, answer)
         left = [Note(Code.SCALE_NOT_CARRIED, listed(scaled))] if scaled else []
-        self.conclude(ob, not scaled, Note("{} bones on {} frames, {} keys",
-                                           len(answer.bones), len(taken.frames), count), *left)
+        lost = partner is not None and touches.kept < max(touches.count, 1)
+        if partner is not None:
+            left.append(_said(scene, source, theirs, touches))
+        self.conclude(ob, not scaled and not lost, Note("{} bones on {} frames, {} keys",
+                      len(answers[0].bones), len(figures[0].taken.frames), count), *left)  # fmt: skip
         return None
 
-    def _source(self, context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types.Object:
-        """The source. Raises `Refused` if it is none, or if keys of the active armature would not count."""
+    def _read(
+        self, source: bpy.types.Object, ob: bpy.types.Object, fit: retarget.RetargetFit, frames: list[int],
+        visits: scene_state.Visits,
+    ) -> Generator[float, None, retarget.Figure]:  # fmt: skip
+        """Read a source's motion for a figure. Raises `Refused` if it cannot get it."""
+        people = _people(source, ob, frames, visits)
+        if fit.by_name:
+            people = dict(zip(people, same_names.known(source, ob, people), strict=True))
+        mover = retarget.carrier(ob, people[ob])
+        if fit.root == root_motion.BONE:
+            root_motion.root(ob, people[ob], mover)
+        rate = self.rate(bpy.context.scene)
+        taken = yield from retarget.take(source, ob, people, frames, rate, fit.own_speed, visits)
+        return retarget.Figure(ob, people[ob], taken, fit)
+
+    def _source(self, context: bpy.types.Context) -> bpy.types.Object:
+        """The source. Raises `Refused` if it is none."""
         source = context.view_layer.objects.get(self.source)
         if source is None or source.type != "ARMATURE":
             raise Refused(Note("Choose the armature whose motion this one gets"))
+        return source
+
+    def _partner(
+        self, context: bpy.types.Context, ob: bpy.types.Object, source: bpy.types.Object
+    ) -> tuple[bpy.types.Object, bpy.types.Object] | tuple[None, None]:
+        """The partner, if one was chosen, and its source. Raises `Refused` if they are none."""
+        if not self.partner:
+            return None, None
+        partner = context.view_layer.objects.get(self.partner)
+        theirs = None if partner is None or partner in (ob, source) else originals.source(partner)
+        if partner is None or theirs is None or theirs.name not in context.view_layer.objects:
+            raise Refused(Note("Choose as Partner a figure that has the motion of another source by Retarget"))
+        if theirs == source:
+            raise Refused(Note("{} has the motion of {} too: choose the source that touches it",
+                               repr(partner.name), repr(source.name)))
+        return partner, theirs
+
+    def _check(self, ob: bpy.types.Object, source: bpy.types.Object, given: bpy.types.bpy_struct) -> None:
+        """Raise `Refused` if keys of a figure would not count, or its options leave no touches."""
         if source == ob:
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
         refuse(keyable.of_object(ob))
@@ -123,9 +170,55 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
                                repr(ob.name)))
         if switches.others(ob):
             refuse(switches.refusal(ob))
-        if self.root == root_motion.OBJECT:
+        if given.root == root_motion.OBJECT:
             root_motion.check_object(ob)
-        return source
+        if self.partner and (given.own_speed or given.root == root_motion.IN_PLACE):
+            raise Refused(Note("Figures that touch go on together: switch off Own Speed and In Place of {}",
+                               repr(ob.name)))
+
+
+def _people(
+    source: bpy.types.Object, ob: bpy.types.Object, frames: list[int], visits: scene_state.Visits
+) -> dict[bpy.types.Object, person_frames.Person]:  # fmt: skip
+    """A source and a figure, measured. Raises `Refused` if they do not go alike."""
+    bones = standing.armature(source, frames, visits)
+    people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
+    person_frames.check_alike(people)
+    return people
+
+
+def _keyed(
+    scene: bpy.types.Scene, source: bpy.types.Object, ob: bpy.types.Object, figure: retarget.Figure,
+    answer: retargeted_keys.BodyChannels,
+) -> tuple[int, list[str]]:  # fmt: skip
+    """Key a figure's motion; the number of keys, and whose keys of scale were left out."""
+    taken = figure.taken
+    ob.dqik.live = False
+    switches.to_fk(ob)
+    data = source.animation_data
+    name = f"{source.name if data is None or data.action is None else data.action.name} {ob.name}"
+    times = scene_state.times(scene, taken.frames)
+    count = retargeted_keys.write(ob, name, np.array(times), answer)
+    carried = set[str]()
+    if figure.fit.by_name:
+        both, looks = [taken.source.person, figure.person], scene_state.times(scene, taken.looks)
+        count += same_names.key_visibility(source, ob, both, looks, times)
+        count += same_names.key_shapes(source, ob, name, looks, times)
+        carried = {source.pose.bones[bone].name for bone in same_names.pairs(*both)}
+    preview.hide(ob)
+    scene_state.look_again(scene)
+    originals.name_source(ob, source)
+    return count, retarget.scaled(source, carried)
+
+
+def _said(
+    scene: bpy.types.Scene, source: bpy.types.Object, other: bpy.types.Object, touches: together.Touches
+) -> Note:  # fmt: skip
+    """What became of touches."""
+    if not touches.count:
+        return Note("No hand of {} or {} touches the other one on these frames", repr(source.name), repr(other.name))
+    gap = units.length(scene, touches.gap)
+    return Note("{} of {} touches are kept, the largest gap is {}", touches.kept, touches.count, gap)
 
 
 class DQIK_OT_preview_hide(Tool, bpy.types.Operator):

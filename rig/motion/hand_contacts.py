@@ -27,11 +27,13 @@ from .retargeted_body import Body, Fitted, TouchedFigure
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
 _CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
+_APPROACH = 0.2  # of the height: as _NEAR, for another figure, to which hands may have to go further
 _FREE = 0.05  # of the height: the gap at which a point counts 1
 _CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
 _TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
+_TURN = 1.0  # how much a point of a hand counts at most for how the hand is turned to another figure
 _BOTH = 10.0  # how much more another hand counts than a body
 _HALF = 0.5  # of the way to a hand that comes to meet
 _DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
@@ -49,6 +51,7 @@ _SMOOTH = 100.0  # how much more an acceleration [per frame^2] counts than a tur
 _COARSE = 8  # steps in which it counts still more, so that arms go the same way in all frames
 _FIRST = 200.0  # how much more in the first one
 _ROUNDS, _LONGEST, _DAMPING = 14, 0.3, 0.3  # steps, [rad] the longest, and what a step counts against what it mends
+_TOGETHER, _CALMER = 28, 10.0  # steps where figures touch each other, and how much more accelerations count there
 _AT_ONCE, _BESIDE = 400, 80  # frames that are solved together, and those before and after them that go along
 
 _ARM = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
@@ -124,12 +127,14 @@ def _solve(solving: Sequence["_Touches"]) -> Iterator[float]:
         band[at : frames - 2 + at, 0] += one * one
         for later, other in enumerate(_SECOND[at + 1 :], 1):
             band[at : frames - 2 + at, later] += one * other
-    for count in range(_ROUNDS):
-        smooth = _SMOOTH * max(_FIRST ** (1.0 - count / _COARSE), 1.0)
+    together = any(touches.touches_others for touches in solving)
+    rounds, calm = (_TOGETHER, _CALMER) if together else (_ROUNDS, 1.0)
+    for count in range(rounds):
+        smooth = calm * _SMOOTH * max(_FIRST ** (1.0 - count / _COARSE), 1.0)
         shown = [touches.giving.posed() for touches in solving]
         for number, touches in enumerate(solving):
             touches.step(shown[number], [*shown[:number], *shown[number + 1 :]], band, smooth)
-        yield (count + 1) / _ROUNDS
+        yield (count + 1) / rounds
     for touches in solving:
         touches.giving.posed()
 
@@ -158,7 +163,7 @@ class _Touches:
 
     Attributes
     ----------
-    giving : the turns.
+    giving : the turns. touches_others : whether hands come near to other figures.
     """
 
     def __init__(
@@ -173,11 +178,15 @@ class _Touches:
         self._points = {side: _points(body.person, side) for side in sides}
         self._still = [one.own.motion for one in still]
         own = figure.touched()
+        self._alone = {side: volumes.carried(own.own.motion, arm.bones, self._heads, self._scale, arm.places)
+                       for side, arm in self._points.items()}  # fmt: skip
         self._targets = {side: [
             *_targets(own, own, side),
             *(target for number, other in enumerate([*meeting, *still])
               for target in _targets(own, other, side, number, _HALF if number < len(meeting) else 1.0)),
         ] for side in sides}  # fmt: skip
+        self.touches_others = any(target.other is not None and target.wanted is not None and len(target.wanted.frames)
+                                  for targets in self._targets.values() for target in targets)  # fmt: skip
         self._first = {side: self.giving.elbow(side, at_first=True) for side in sides}
         alike = [side for side in sides if _has_arm(source.person, side)]
         self._straight = {side: _straight(source.person, source.motion, source.scale, side) for side in alike}
@@ -216,7 +225,7 @@ class _Touches:
                 if not target.person.skin.bare:
                     self._out(system, shown, levers, side, about)
                 if target.wanted is not None and len(target.wanted.frames):
-                    self._touch(system, shown, levers, target.wanted, about)
+                    self._touch(system, shown, levers, side, about)
             self._bend(system, side)
         rates = giving.rates()
         flipped = np.swapaxes(rates, 1, 2)
@@ -237,18 +246,26 @@ class _Touches:
         lever = self._against(levers, shown, about, frames, place.along[deep], about.points[frames])
         system.add(frames, quaternion.cross(lever, out[:, :, None]), weight, depth)
 
-    def _touch(
-        self, system: System, shown: BodyMotion, levers: np.ndarray, wanted: WantedTouch, about: "_About"
-    ) -> None:  # fmt: skip
-        """The rows of a hand's points that have places about a part."""
-        frames, place, part, scale = wanted.frames, wanted.place, about.target.part, about.target.scale
+    def _touch(self, system: System, shown: BodyMotion, levers: np.ndarray, side: str, about: "_About") -> None:
+        """The rows of a hand's points that have places about a part.
+
+        Another figure may be far from where the arm alone would put the hand: it goes there, and back, by degrees.
+        """
+        wanted, part, scale = about.target.wanted, about.target.part, about.target.scale
+        frames, place = wanted.frames, wanted.place
         nodes, axes, points = about.nodes[frames], about.axes[frames], about.points[frames, : place.gap.shape[1]]
         gap = volumes.seen(part, nodes, axes, scale, points).gap / self._height
         firm, loose = (about.target.counts * wanted.counts * one
                        for one in _weights(wanted.gap + _CLOSE, np.maximum(gap, 0.0) + _CLOSE))  # fmt: skip
         target, out = volumes.placed(part, nodes, axes, scale, place), volumes.outward(part, axes, place)
+        if about.target.other is not None:
+            alone = self._alone[side][frames, : place.gap.shape[1]]
+            target = alone + wanted.counts[..., None] * (target - alone)
         line = about.target.share * (target - points) / self._height
         lever = self._against(levers, shown, about, frames, place.along, target)
+        if about.target.other is not None:
+            _meet(system, frames, lever, firm + loose, line)
+            return
         system.add(frames, quaternion.cross(lever, out[:, :, None]), firm, (out * line).sum(-1))
         for axis, unit in enumerate(np.eye(3)):
             system.add(frames, quaternion.cross(lever, unit), loose, line[..., axis])
@@ -303,6 +320,20 @@ class _About(NamedTuple):
     levers: np.ndarray
 
 
+def _meet(system: System, frames: np.ndarray, levers: np.ndarray, weight: np.ndarray, line: np.ndarray) -> None:
+    """Add the rows of points that are to go along lines (f, P, 3): their middle does, and they turn about it loosely.
+
+    The arms of two figures may lie so differently that hands turned as those of the sources would break wrists.
+    """
+    whole = weight.sum(1, keepdims=True)
+    shares = (weight / np.maximum(whole, 1e-12))[..., None]
+    middle, lever = (line * shares).sum(1, keepdims=True), (levers * shares[..., None]).sum(1, keepdims=True)
+    for axis, unit in enumerate(np.eye(3)):
+        system.add(frames, quaternion.cross(lever, unit), whole, middle[..., axis])
+        turning = quaternion.cross(levers - lever, unit)
+        system.add(frames, turning, np.minimum(weight, _TURN), (line - middle)[..., axis])
+
+
 # -- arms --------------------------------------------------------------------------------------------------------------
 
 
@@ -355,7 +386,7 @@ def _targets(
             continue
         # What is beside a guessed skin is no touch of the own body: arms hang there.
         there = alike and key in other.source.person.skin.parts and (hand or number is not None or not skin.bare)
-        reach = _NEAR if hand or number is not None or not other.source.person.skin.bare else _CLEAR
+        reach = _APPROACH if number is not None else _NEAR if hand or not other.source.person.skin.bare else _CLEAR
         wanted = _wanted(figure, other, side, key, reach) if there else None
         found.append(_Target(number, other.own.person, other.own.scale, part, wanted, _BOTH if hand else 1.0,
                              share if hand else 1.0))  # fmt: skip
@@ -382,8 +413,8 @@ def _wanted(figure: TouchedFigure, other: TouchedFigure, side: str, key: PartKey
     gap, deep = np.maximum(place.gap, 0.0), np.maximum(-place.gap, 0.0) / height
     place = place._replace(gap=size * (place.gap if other.own.person.skin.bare else gap))
     gap /= height
-    # Of a guessed skin only what is on it counts.
-    counts = smooth((1.0 if reach == _NEAR else 2.0) * (1.0 - gap / reach)) * smooth(2.0 - deep / _DEEP)
+    steep = {_NEAR: 1.0, _APPROACH: 1.2, _CLEAR: 2.0}[reach]  # of a guessed skin only what is on it counts
+    counts = smooth(steep * (1.0 - gap / reach)) * smooth(2.0 - deep / _DEEP)
     return WantedTouch(near[close], place, gap, counts)
 
 

@@ -14,7 +14,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import find_holds, fine_time, settled, two_bones
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
-from .retargeted_body import Body, Source
+from .retargeted_body import Body, ScaledPlaces, Source
 
 ARM, LEG = "arm", "leg"
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee or an elbow, in the frame of its bones
@@ -80,14 +80,14 @@ def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray) -> Non
 
 
 def grips(
-    source: Source, body: Body, posed: BodyMotion, size: float, ground: np.ndarray, rate: float
-) -> dict[str, "Grip"]:
-    """What the hands of a body do to the world, by side.
+    places: ScaledPlaces, body: Body, posed: BodyMotion, way: np.ndarray, rate: float
+) -> dict[str, "Grip"]:  # fmt: skip
+    """What the hands of a posed body do to the world, by side.
 
-    size : of the body, against the source. ground : (3,) from which its places are measured. rate : frames a second.
+    way : (F, 3) that the body goes further than its places. rate : frames a second.
     """
     found = dict[str, Grip]()
-    person, shown, scale, start = source
+    person, shown, scale, start = places.source
     for side in SIDES:
         if not all((part, side, 0) in one.chains for part in _ARM for one in (person, body.person)):
             continue
@@ -101,7 +101,7 @@ def grips(
         if person.four:  # its legs in front are placed as legs
             low, held = 0.0 * low, np.zeros_like(held)
         found[side] = Grip(
-            bones, ground + size * (palm - start) - (_palm(body.person, posed, body.space.scale, side) - wrist),
+            bones, places.of(palm) + way - (_palm(body.person, posed, body.space.scale, side) - wrist),
             palm / leg, low, held,
         )  # fmt: skip
     return found
@@ -129,18 +129,19 @@ def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, "G
 
 
 def place_arms(
-    source: Source, body: Body, posed: BodyMotion, size: float, ground: np.ndarray, limbs: Limbs,
+    places: ScaledPlaces, body: Body, posed: BodyMotion, way: np.ndarray, limbs: Limbs,
     holding: Mapping[str, "Grip"], rate: float,
 ) -> None:  # fmt: skip
     """Bend the arms of a posed body for their places, and for what its hands hold; arguments as those of `grips`."""
+    source = places.source
     for side, grip in holding.items():
         fit = limbs[ARM, side]
         own, hand = end(body, posed, grip.bones), source.motion.heads[:, source.person.chains["hand", side, 0][0]]
-        place = own + fit.places * (ground + size * (hand - source.start) - own)
+        place = own + fit.places * (places.of(hand) + way - own)
         if grip.low.any() or grip.held.any():
             share = np.maximum(grip.low, _about(grip.held, round(_EASES * rate)))
-            way = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
-            place = grip.scaled + settled(way, grip.palm, rate, grip.held, share)
+            apart = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
+            place = grip.scaled + settled(apart, grip.palm, rate, grip.held, share)
         if fit != USUAL[ARM, side] or grip.low.any() or grip.held.any():
             bend(body, posed, grip.bones, place + away(source, fit.offset))
 

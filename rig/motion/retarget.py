@@ -4,7 +4,7 @@
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
 legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other
-body (`touches`).
+body (`hand_contacts`), or on another figure (`together`).
 """
 
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -22,8 +22,8 @@ from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Person
 from ..clip.rest_legs import RestLeg
 from ..notes import Note, Refused
-from . import hand_contacts, limb_places, retargeted_keys, root_motion, same_names
-from .retargeted_body import Body, Fitted, Source, directions
+from . import hand_contacts, limb_places, retargeted_keys, root_motion, same_names, together
+from .retargeted_body import Body, Fitted, ScaledPlaces, Source, TouchedFigure, directions, hip_middle
 
 _UP = np.array([0.0, 0.0, 1.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
@@ -68,6 +68,29 @@ class Taken(NamedTuple):
     frames: list[int]
 
 
+class Figure(NamedTuple):
+    """A figure that gets a motion: its object, measured, what it gets and how that is fitted."""
+
+    ob: bpy.types.Object
+    person: Person
+    taken: Taken
+    fit: RetargetFit
+
+    @property
+    def places(self) -> ScaledPlaces:
+        """Where the source's places are for it: as far as its legs are long."""
+        source = self.taken.source
+        size = self.person.leg * self.taken.space.scale / (source.person.leg * source.scale)
+        return ScaledPlaces(source, size, size, self.taken.ground)
+
+
+class Transferred(NamedTuple):
+    """The channels of each figure, and what became of the touches between them."""
+
+    channels: list[retargeted_keys.BodyChannels]
+    touches: together.Touches
+
+
 def take(
     source: bpy.types.Object, ob: bpy.types.Object, people: Mapping[bpy.types.Object, Person], frames: list[int],
     rate: float, own_speed: bool, visits: scene_state.Visits,
@@ -97,6 +120,18 @@ def take(
     moved = placed(given, (shown, first.space(), size(given, shown)), carriers(source))
     scales = np.linalg.norm(first.bases[..., :3, :3].astype(float), axis=-2)
     return Taken(moved, rate, space, ground, carried, scales, looks, frames)
+
+
+def stays(
+    source: bpy.types.Object, ob: bpy.types.Object, people: Mapping[bpy.types.Object, Person], frames: list[int],
+    visits: scene_state.Visits,
+) -> Generator[float, None, TouchedFigure]:  # fmt: skip
+    """Read a figure that keeps its motion and others touch, and its source; yields the progress from 0 to 1."""
+    clips = yield from clip.read([source, ob], frames, visits)
+    shown = [each.body(people[one].armature.rest) for one, each in zip((source, ob), clips, strict=True)]
+    found = [Source(people[one], motion, size(people[one], motion), np.zeros(3))
+             for one, motion in zip((source, ob), shown, strict=True)]  # fmt: skip
+    return TouchedFigure(*found)
 
 
 def still(shown: BodyMotion) -> bool:
@@ -167,25 +202,37 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
     return free[-1]
 
 
-def _hips(person: Person, shown: BodyMotion) -> np.ndarray:
-    """The middle (F, 3) between the hip joints."""
-    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[: len(SIDES)]], axis=0)
-
-
 def transfer(
-    taken: Taken, ob: bpy.types.Object, person: Person, fit: RetargetFit
-) -> Generator[float, None, retargeted_keys.BodyChannels]:
-    """The motion for another body; yields the progress from 0 to 1."""
-    source, ground = taken.source, taken.ground
-    theirs, shown, scale, start = source
-    body = Body(ob, person, taken.space, directions(theirs, shown.turns))
-    size = person.leg * body.space.scale / (theirs.leg * scale)
+    figures: Sequence[Figure], stays: TouchedFigure | None = None
+) -> Generator[float, None, Transferred]:  # fmt: skip
+    """The motions for figures that touch each other, and one that stays; yields the progress from 0 to 1."""
+    there = [] if stays is None else [stays]
+    places = together.places([figure.places for figure in figures], stays)
+    fitted = [_fitted(*one) for one in zip(figures, places, strict=True)]
+    if not figures[0].person.four:
+        yield from hand_contacts.keep(fitted, there)
+    found = list[retargeted_keys.BodyChannels]()
+    for figure, own in zip(figures, fitted, strict=True):
+        taken, fit = figure.taken, figure.fit
+        answer = retargeted_keys.channels(figure.ob, own.body, own.posed(), own.carrier, fit.root, taken.rate,
+                                          taken.carried)  # fmt: skip
+        scales = same_names.scales(taken.source.person, figure.person, taken.scales) if fit.by_name else {}
+        found.append(answer._replace(scales=scales))
+    return Transferred(found, together.touches([*(one.touched() for one in fitted), *there]))
+
+
+def _fitted(figure: Figure, there: together.Together) -> Fitted:
+    """The motion for another body, but for hands that touch."""
+    taken, person, fit, (places, way) = figure.taken, figure.person, figure.fit, there
+    source, size = taken.source, places.size
+    theirs, shown, _, _ = source
+    body = Body(figure.ob, person, taken.space, directions(theirs, shown.turns))
     body.moved = same_names.moved(source, body, size)
-    mover = carrier(ob, person)
-    shift = ground + size * (_hips(theirs, shown) - start) - _hips(person, body.posed(np.zeros((body.count, 3)), mover))
-    ankles = _all_ankles(taken, body, size, fit)
+    mover = carrier(figure.ob, person)
+    shift = places.hips() + way - hip_middle(person, body.posed(np.zeros((body.count, 3)), mover))
+    ankles = _all_ankles(taken, body, places, fit, way)
     shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
-    holding = limb_places.grips(source, body, body.posed(shift, mover), size, ground, taken.rate)
+    holding = limb_places.grips(places, body, body.posed(shift, mover), way, taken.rate)
     lifts = _lifts(source, limb_places.lift(source, body, body.posed(shift, mover), holding, _UP))
     shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
     posed = body.posed(shift, mover)
@@ -197,12 +244,8 @@ def transfer(
         swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
         body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
         limb_places.bend(body, posed, bones, ankle)
-    limb_places.place_arms(source, body, posed, size, ground, fit.limbs, holding, taken.rate)
-    if not person.four:
-        yield from hand_contacts.keep([Fitted(source, body, shift, mover)])
-    posed = body.posed(shift, mover)
-    answer = retargeted_keys.channels(ob, body, posed, mover, fit.root, taken.rate, taken.carried)
-    return answer._replace(scales=same_names.scales(theirs, person, taken.scales)) if fit.by_name else answer
+    limb_places.place_arms(places, body, posed, way, fit.limbs, holding, taken.rate)
+    return Fitted(source, body, shift, mover)
 
 
 def _lifts(source: Source, lift: np.ndarray) -> list[np.ndarray]:
@@ -234,58 +277,64 @@ def _span(leg: RestLeg, line: np.ndarray, scale: float) -> two_bones.Span:
     return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
 
 
-def _ankles(source: Source, body: Body, side: int, size: float, ground: np.ndarray) -> np.ndarray:
+def _ankles(places: ScaledPlaces, body: Body, side: int) -> np.ndarray:
     """Where an ankle (F, 3) has to be so that ball or heel are where the source has them, scaled.
 
     With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
+    Steps that are wider than the body is large put no foot further ahead of its ankle.
     """
-    ball, heel = (ground + size * (point - source.start) for point in source.points(side))
+    ball, heel = (places.of(point) for point in places.source.points(side))
     forward = ball - heel
     leg, turn = body.person.legs[side], body.turns[body.person.legs[side].foot]
     own_ball, own_heel = (body.space.scale * quaternion.rotate(turn, point) for point in (leg.ball, leg.heel))
     level = _level(forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12))
     lengths = (np.linalg.norm(line, axis=-1, keepdims=True) for line in (forward, own_ball - own_heel))
     longer = np.subtract(*lengths)
-    return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball)
+    theirs = places.source.person
+    ahead = (places.wide - places.size) * places.source.scale * float(theirs.legs[side].ball @ theirs.forward)
+    return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball) - ahead * level
 
 
-def _all_ankles(taken: Taken, body: Body, size: float, fit: RetargetFit) -> list[np.ndarray]:
-    """Where the ankles (F, 3) have to be; feet that stand in the source stand."""
+def _all_ankles(
+    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray
+) -> list[np.ndarray]:  # fmt: skip
+    """Where the ankles (F, 3) have to be; feet that stand in the source stand. way : (F, 3) beside the places."""
     source, stands = taken.source, _stands(taken.source, taken.rate)
-    further = _ahead(source, body, size) if body.person.four else _wider(source, body, size, fit.stance)
+    further = _ahead(source, body, places.size) if body.person.four else _wider(places, body, fit.stance)
     offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
                for side in range(len(further))]  # fmt: skip
     leg, ankles = source.person.leg * source.scale, list[np.ndarray]()
-    for side, (way, more) in enumerate(zip(further, offsets, strict=True)):
-        way = way * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + more
-        way = settled(way, source.points(side)[0] / leg, taken.rate, stands[:, side])
-        ankles.append(_ankles(source, body, side, size, taken.ground) + way)
+    for side, (apart, more) in enumerate(zip(further, offsets, strict=True)):
+        apart = way + apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + more
+        apart = settled(apart, source.points(side)[0] / leg, taken.rate, stands[:, side])
+        ankles.append(_ankles(places, body, side) + apart)
     return ankles
 
 
 def _stands(source: Source, rate: float) -> np.ndarray:
     """The frames (F, L) bool on which the source's feet stand: those over the hips do not, however still they are."""
     points = np.moveaxis([source.points(side) for side in range(len(source.person.legs))], 2, 0)
-    leg, hips = source.person.leg * source.scale, _hips(source.person, source.motion)
+    leg, hips = source.person.leg * source.scale, hip_middle(source.person, source.motion)
     found = fine_time.on_frames(find_contacts(points, hips, rate, leg), rate)
     return np.any(found, axis=-1) & (points[..., 2].min(-1) < hips[:, 2:])
 
 
-def _wider(source: Source, body: Body, size: float, stance: float) -> list[np.ndarray]:
+def _wider(places: ScaledPlaces, body: Body, stance: float) -> list[np.ndarray]:
     """How far (F, 3) each foot of another body stands further out than the source's, scaled.
 
     Its legs are as far apart, and at their angles, if its feet are as much further out as its hip joints are. Hips that
     are narrower draw the feet in, as far as no legs come near crossing that are apart in the source.
     """
-    theirs, shown, scale, _ = source
+    (theirs, shown, scale, _), size = places.source, places.size
     hips = theirs.chains["hips", "", 0][0]
     left = quaternion.rotate(shown.turns[:, hips], np.cross(theirs.up, theirs.forward))
-    middle, joint = _hips(theirs, shown), 0.5 * size * scale
+    middle, joint, level = hip_middle(theirs, shown), 0.5 * size * scale, _level(left)
     own = 0.5 * body.space.scale * _across(body.person) - joint * _across(theirs)
     found = list[np.ndarray]()
     for sign, leg in zip((1.0, -1.0), theirs.legs, strict=True):
-        out = sign * size * ((shown.heads[:, leg.foot] - middle) * _level(left)).sum(-1)
-        found.append(sign * stance * max(own, -_DRAWN_IN * max(float(np.percentile(out, _LOW)), 0.0)) * left)
+        beside = ((shown.heads[:, leg.foot] - middle) * level).sum(-1)
+        apart = stance * max(own, -_DRAWN_IN * max(float(np.percentile(sign * size * beside, _LOW)), 0.0))
+        found.append(sign * apart * left + (size - places.wide) * beside[:, None] * level)
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..clip.clip import BodyMotion, Space
-from ..clip.person_frames import Key, Person, several
+from ..clip.person_frames import SIDES, Key, Person, several
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
 """The chains that a chain of several bones goes on from."""
@@ -36,11 +36,39 @@ class Source(NamedTuple):
         return self._replace(motion=BodyMotion(self.motion.heads[frames], self.motion.turns[frames]))
 
 
+def hip_middle(person: Person, shown: BodyMotion) -> np.ndarray:
+    """The middle (F, 3) between the hip joints."""
+    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[: len(SIDES)]], axis=0)
+
+
+class ScaledPlaces(NamedTuple):
+    """Places of a source for another body: `size` times as high, and `wide` times as far from `ground` (3,)."""
+
+    source: Source
+    size: float
+    wide: float
+    ground: np.ndarray
+
+    def of(self, points: np.ndarray) -> np.ndarray:
+        """Where points (..., 3) of the source go."""
+        return self.ground + np.array([self.wide, self.wide, self.size]) * (points - self.source.start)
+
+    def hips(self) -> np.ndarray:
+        """Where the middle (F, 3) between the hip joints goes."""
+        return self.of(hip_middle(self.source.person, self.source.motion))
+
+
 class TouchedFigure(NamedTuple):
     """A figure that others touch: the motion that it has, as `own`, and that from which it was made."""
 
     source: Source
     own: Source
+
+    @property
+    def size(self) -> float:
+        """Of the figure, against its source: by the legs."""
+        lengths = [one.person.leg * one.scale for one in (self.own, self.source)]
+        return lengths[0] / lengths[1]
 
     def part(self, frames: slice) -> "TouchedFigure":
         """The figure on some of its frames."""

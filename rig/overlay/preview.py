@@ -17,12 +17,14 @@ from .motion import body_bones
 
 
 class Preview(NamedTuple):
-    """source : the name of the figure whose motion it is. taken : the first and the last frame of it.
+    """source, partner : the names of the figure whose motion it is, and of one that it touches, which may be empty.
 
+    taken : the first and the last frame of the source's motion.
     frames : (F,) of the new motion. lines : (F, B, 2, 3), heads and tails in the world.
     """
 
     source: str
+    partner: str
     taken: tuple[int, int]
     frames: list[int]
     lines: np.ndarray
@@ -32,8 +34,9 @@ _known: dict[int, Preview] = {}  # by the `session_uid` of the armature object
 
 
 def show(
-    ob: bpy.types.Object, source: str, taken: tuple[int, int], frames: Sequence[int], posed: BodyMotion, scale: float
-) -> None:
+    ob: bpy.types.Object, source: str, partner: str, taken: tuple[int, int], frames: Sequence[int], posed: BodyMotion,
+    scale: float,
+) -> None:  # fmt: skip
     """Show on each frame how a figure's bones would be. scale : of the figure in the world; the others as above."""
     for uid in _known.keys() - {one.session_uid for one in bpy.data.objects}:
         del _known[uid]
@@ -41,7 +44,7 @@ def show(
     heads, tails = (bulk.read(ob.data.bones, f"{end}_local", 3)[bones] for end in ("head", "tail"))
     starts = posed.heads[:, bones]
     ways = quaternion.rotate(posed.turns[:, bones], np.broadcast_to(scale * (tails - heads), starts.shape))
-    _known[ob.session_uid] = Preview(source, taken, list(frames), np.stack([starts, starts + ways], 2))
+    _known[ob.session_uid] = Preview(source, partner, taken, list(frames), np.stack([starts, starts + ways], 2))
 
 
 def of(ob: bpy.types.Object) -> Preview | None:

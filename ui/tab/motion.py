@@ -48,7 +48,7 @@ def _preview(layout: bpy.types.UILayout, shown: preview.Preview) -> None:
     """Draws the buttons that key a motion which is only shown so far, and that hide it."""
     row = layout.row(align=True)
     key = row.operator("dqik.retarget", text="Key the Preview...")
-    key.source, (key.frame_start, key.frame_end) = shown.source, shown.taken
+    key.source, key.partner, (key.frame_start, key.frame_end) = shown.source, shown.partner, shown.taken
     row.operator("dqik.preview_hide", text="", icon="X")
 
 

@@ -167,7 +167,7 @@ def situations(extension: str) -> Iterator[None]:
     ob.dqik.show_original = True
     last_report.remember(ob, [notes.Note("Nothing was keyed")], False)
     count = len(ob.pose.bones)
-    preview.show(ob, "Source", (1, 1), [1], clip.BodyMotion(np.zeros((1, count, 3)), np.ones((1, count, 4))), 1.0)
+    preview.show(ob, "Source", "", (1, 1), [1], clip.BodyMotion(np.zeros((1, count, 3)), np.ones((1, count, 4))), 1.0)
     for live in (True, False):
         ob.dqik.live = live
         yield
