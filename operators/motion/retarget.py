@@ -93,7 +93,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         count = len(wanted) if partner is None else 2
         stays = None
         with scene_state.restored(scene, context.view_layer, source) as visits:
-            figures = list[retarget.Figure]()
+            figures = list[retarget.RetargetTask]()
             for number, one in enumerate(wanted):
                 reading = self._read(*one, frames, visits)
                 figures.append((yield from shares(reading, _READ * number / count, _READ * (number + 1) / count)))
@@ -124,7 +124,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
     def _read(
         self, source: bpy.types.Object, ob: bpy.types.Object, fit: retarget.RetargetFit, frames: list[int],
         visits: scene_state.Visits,
-    ) -> Generator[float, None, retarget.Figure]:  # fmt: skip
+    ) -> Generator[float, None, retarget.RetargetTask]:  # fmt: skip
         """Read a source's motion for a figure. Raises `Refused` if it cannot get it."""
         people = _people(source, ob, frames, visits)
         if fit.by_name:
@@ -134,7 +134,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
             root_motion.root(ob, people[ob], mover)
         rate = self.rate(bpy.context.scene)
         taken = yield from retarget.take(source, ob, people, frames, rate, fit.own_speed, visits)
-        return retarget.Figure(ob, people[ob], taken, fit)
+        return retarget.RetargetTask(ob, people[ob], taken, fit)
 
     def _source(self, context: bpy.types.Context) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none."""
@@ -188,7 +188,7 @@ def _people(
 
 
 def _keyed(
-    scene: bpy.types.Scene, source: bpy.types.Object, ob: bpy.types.Object, figure: retarget.Figure,
+    scene: bpy.types.Scene, source: bpy.types.Object, ob: bpy.types.Object, figure: retarget.RetargetTask,
     answer: retargeted_keys.BodyChannels,
 ) -> tuple[int, list[str]]:  # fmt: skip
     """Key a figure's motion; the number of keys, and whose keys of scale were left out."""

@@ -68,7 +68,7 @@ class Taken(NamedTuple):
     frames: list[int]
 
 
-class Figure(NamedTuple):
+class RetargetTask(NamedTuple):
     """A figure that gets a motion: its object, measured, what it gets and how that is fitted."""
 
     ob: bpy.types.Object
@@ -203,7 +203,7 @@ def carrier(ob: bpy.types.Object, person: Person) -> int:
 
 
 def transfer(
-    figures: Sequence[Figure], stays: TouchedFigure | None = None
+    figures: Sequence[RetargetTask], stays: TouchedFigure | None = None
 ) -> Generator[float, None, Transferred]:  # fmt: skip
     """The motions for figures that touch each other, and one that stays; yields the progress from 0 to 1."""
     there = [] if stays is None else [stays]
@@ -221,7 +221,7 @@ def transfer(
     return Transferred(found, together.touches([*(one.touched() for one in fitted), *there]))
 
 
-def _fitted(figure: Figure, there: together.Together) -> Fitted:
+def _fitted(figure: RetargetTask, there: together.Together) -> Fitted:
     """The motion for another body, but for hands that touch."""
     taken, person, fit, (places, way) = figure.taken, figure.person, figure.fit, there
     source, size = taken.source, places.size
