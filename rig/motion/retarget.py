@@ -4,7 +4,7 @@
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
 legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other
-body (`hand_contacts`), or on another figure (`together`).
+body (`hand_contacts`), or on another figure (`retargeted_body`).
 """
 
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -22,7 +22,7 @@ from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Person
 from ..clip.rest_legs import RestLeg
 from ..notes import Note, Refused
-from . import hand_contacts, limb_places, retargeted_keys, root_motion, same_names, together
+from . import hand_contacts, limb_places, retargeted_body, retargeted_keys, root_motion, same_names
 from .retargeted_body import Body, Fitted, ScaledPlaces, Source, TouchedFigure, directions, hip_middle
 
 _UP = np.array([0.0, 0.0, 1.0])
@@ -88,7 +88,7 @@ class Transferred(NamedTuple):
     """The channels of each figure, and what became of the touches between them."""
 
     channels: list[retargeted_keys.BodyChannels]
-    touches: together.Touches
+    touches: retargeted_body.Touches
 
 
 def take(
@@ -207,7 +207,7 @@ def transfer(
 ) -> Generator[float, None, Transferred]:  # fmt: skip
     """The motions for figures that touch each other, and one that stays; yields the progress from 0 to 1."""
     there = [] if stays is None else [stays]
-    places = together.places([figure.places for figure in figures], stays)
+    places = retargeted_body.places([figure.places for figure in figures], stays)
     fitted = [_fitted(*one) for one in zip(figures, places, strict=True)]
     if not figures[0].person.four:
         yield from hand_contacts.keep(fitted, there)
@@ -218,10 +218,10 @@ def transfer(
                                           taken.carried)  # fmt: skip
         scales = same_names.scales(taken.source.person, figure.person, taken.scales) if fit.by_name else {}
         found.append(answer._replace(scales=scales))
-    return Transferred(found, together.touches([*(one.touched() for one in fitted), *there]))
+    return Transferred(found, retargeted_body.touches([*(one.touched() for one in fitted), *there]))
 
 
-def _fitted(figure: RetargetTask, there: together.Together) -> Fitted:
+def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     """The motion for another body, but for hands that touch."""
     taken, person, fit, (places, way) = figure.taken, figure.person, figure.fit, there
     source, size = taken.source, places.size
