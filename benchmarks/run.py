@@ -61,7 +61,7 @@ SHORT: dict[str, dict[str, object]] = {
     "solvers_part": {"STEPS": 5, "COLD": {"hand": 3, "body": 3}, "RESTARTS": 2},
     "stages_part": {"SIZES": (30,), "FRAMES": 20},
     "stretch_part": {"STEP": 0.1, "STEPS": 1},
-    "touch_part": {"FIGURES": (("mixamo", "vroid"),)},
+    "touch_part": {"FIGURES": (("mixamo", "vroid"),), "SHOWN": ("high five",)},
     "workload_suite": {
         "COLD": {"A wide": 3, "A tight": 3, "B places": 3, "B poses": 3, "D body": 2}, "FRAMES": 10, "STEPS": 5,
         "RESTARTS": 1, "SIZES": (10,), "BALL_TARGETS": 2,

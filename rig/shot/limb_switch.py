@@ -223,7 +223,7 @@ def _check_others(
     for other in bpy.data.objects:
         for goal in other.dqik.goals if other.type == "ARMATURE" else ():
             if not goal.mute and (other, goal.bone) not in bones:
-                leading |= dict.fromkeys(goals.target_owners([goal]), goal)
+                leading.update((owner, goal) for owner in goals.target_owners([goal]))
     owners = goals.target_owners(ob.dqik.goals[number] for number in numbers)
     for owner, here, there in zip(owners, before, wanted, strict=True):
         if owner in leading and _moves(owner, here, there):
