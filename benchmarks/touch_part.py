@@ -36,7 +36,7 @@ from retargeted import slides, steps  # noqa: E402
 import build  # noqa: E402
 
 CLIP = ROOT / "examples" / "cmu_01_01.bvh"
-FIGURES = (("mixamo", "vroid"), ("stocky", "unreal"), ("gorilla", "mixamo"), ("mixamo", "child"))
+FIGURES = (("mixamo", "vroid"), ("toon", "unreal"), ("gorilla", "mixamo"), ("mixamo", "child"))
 FIRST, LAST = 80, 180  # frames of the clip: two jumps
 HEIGHT = 1750.0  # millimetres
 PALM = 0.055  # of the height: from the wrist to the middle of a hand

@@ -35,7 +35,7 @@ def test_the_ways_are_those_of_the_least_cost() -> None:
     weight = 10.0 * 0.03 / speed**2 * np.minimum(share[1:], share[:-1])
     rows = np.concatenate([np.eye(len(ways)), weight[:, None] * np.diff(np.eye(len(ways)), axis=0)])
     right = np.concatenate([ways, np.zeros((len(ways) - 1, 3))])
-    expected = np.linalg.lstsq(rows, right)[0]
+    expected = np.linalg.lstsq(rows, right, rcond=None)[0]
     assert np.allclose(settled(ways, places, 10.0, np.zeros_like(stands), share), expected, atol=1e-6)
 
 
