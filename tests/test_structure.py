@@ -139,7 +139,7 @@ def test_rooms_of_the_rig_import_from_those_below() -> None:
 
 
 def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
-    names = [node.name for file in sources("solvers") for node in ast.parse(file.read_text(encoding="utf-8")).body
+    names = [node.name for file in sources("solvers") for node in parsed(file).body
              if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]  # fmt: skip
     assert len(names) > 100
     assert sorted(name for name in set(names) if names.count(name) > 1) == []

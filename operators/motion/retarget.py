@@ -13,7 +13,7 @@ from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.keys import keyable
-from ...rig.motion import retarget, retargeted_body, retargeted_keys, root_motion, same_names
+from ...rig.motion import hand_contacts, retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.overlay import preview
 from ..common import Steps, Tool, armature, refuse
@@ -212,7 +212,7 @@ def _keyed(
 
 
 def _said(
-    scene: bpy.types.Scene, source: bpy.types.Object, other: bpy.types.Object, touches: retargeted_body.Touches
+    scene: bpy.types.Scene, source: bpy.types.Object, other: bpy.types.Object, touches: hand_contacts.KeptTouches
 ) -> Note:  # fmt: skip
     """What became of touches."""
     if not touches.count:

@@ -11,19 +11,20 @@ other in each step.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import solve_band
+from ...solvers.motion import runs, solve_band
 from ..clip import volumes
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
 from ..clip.volumes import PartKey, PartPlace, SkinPart
 from .contact_joints import Giving, Group
 from .limb_places import smooth
-from .retargeted_body import Body, Fitted, TouchedFigure
+from .retargeted_body import Body, Fitted, Source, TouchedFigure
 
 _NEAR = 0.1  # of the height: hands that are further from all skin go by the angles of their arms
 _CLEAR = 0.01  # of the height: as _NEAR, for a source whose skin is a guess
@@ -31,7 +32,7 @@ _APPROACH = 0.2  # of the height: as _NEAR, for another figure, to which hands m
 _FREE = 0.05  # of the height: the gap at which a point counts 1
 _CLOSE = 0.01  # of the height: points count the more the nearer they are, down to this gap
 _STEEP = 3.0  # how much more, as an exponent
-_TOUCHING = 0.02  # of the height: points that are nearer may slide on the skin
+_TOUCHING = 0.02  # of the height: hands that are nearer to a skin touch it, and their points may slide on it
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _TURN = 1.0  # how much a point of a hand counts at most for how the hand is turned to another figure
 _BOTH = 10.0  # how much more another hand counts than a body
@@ -441,3 +442,51 @@ def _weights(theirs: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarra
     weight = ((_FREE + _CLOSE) / gap) ** _STEEP
     firm = (1.0 - _SLIDING) * smooth((_TOUCHING + _CLOSE - gap) / _TOUCHING) * weight
     return firm, weight - firm
+
+
+# -- what became of touches --------------------------------------------------------------------------------------------
+
+
+class KeptTouches(NamedTuple):
+    """How many touches the sources have, how many are kept, and the largest gap left [length units]."""
+
+    count: int
+    kept: int
+    gap: float
+
+
+def touches(figures: Sequence[TouchedFigure]) -> KeptTouches:
+    """What became of the touches of hands between figures. A touch of two hands counts once."""
+    gaps, kept = list[float](), 0
+    for (first, figure), (second, other) in permutations(enumerate(figures), 2):
+        for side in SIDES:
+            found = _gaps(figure, other, side, hands=first < second)
+            kept += sum(gap < _TOUCHING * figure.own.person.skin.height * figure.own.scale for gap in found)
+            gaps += found
+    return KeptTouches(len(gaps), kept, max(gaps, default=0.0))
+
+
+def _gaps(figure: TouchedFigure, other: TouchedFigure, side: str, hands: bool) -> list[float]:
+    """How much larger the gap is at most in each touch than that of the sources, scaled. hands : those of both too."""
+    parts = [key for key in other.own.person.skin.parts if key in other.source.person.skin.parts]
+    parts = [key for key in parts if hands or key[0] != "hand"]
+    if not parts or any(side not in one.person.skin.hands for one in figure):
+        return []
+    theirs, own = (np.array([_gap(one, another, side, key) for key in parts])
+                   for one, another in zip(figure, other, strict=True))  # fmt: skip
+    nearest, every = theirs.argmin(0), np.arange(theirs.shape[1])
+    heights = [one.person.skin.height * one.scale for one in figure]
+    before, after = (np.maximum(one[nearest, every], 0.0) for one in (theirs, own))
+    left = np.maximum(after - heights[1] / heights[0] * before, 0.0)
+    return [float(left[begin:end].max()) for begin, end in runs(before < _TOUCHING * heights[0])]
+
+
+def _gap(one: Source, other: Source, side: str, key: PartKey) -> np.ndarray:
+    """How far (F,) a hand is from the skin of another figure's part."""
+    person, shown, scale, _ = one
+    skin = person.skin
+    points = volumes.carried(shown, skin.parts["hand", side].bones[0], person.armature.heads, scale, skin.hands[side])
+    person, shown, scale, _ = other
+    part = person.skin.parts[key]
+    nodes, axes = volumes.posed(part, shown, person.armature.heads, scale)
+    return volumes.seen(part, nodes, axes, scale, points).gap.min(1)

@@ -88,7 +88,7 @@ def keyed(ob: bpy.types.Object) -> list[KeyedTarget]:
         for target, name, beside, point in ((goal.target, goal.subtarget, bone, line),
                                             (goal.pole_target, goal.pole_subtarget, bends, None)):  # fmt: skip
             own = target if target is None or target.type != "ARMATURE" else owner_of(target, name)
-            if own is None or (target == ob and (own == ob or own.name in solved)) or _is_led(own):
+            if own is None or (target == ob and (own == ob or own.name in solved)) or is_led(own):
                 continue
             paths = [path for path in keys.channels_of(own) if keys.curves_of(own, path)]
             where = target, "" if own == target else own.name
@@ -97,7 +97,7 @@ def keyed(ob: bpy.types.Object) -> list[KeyedTarget]:
     return list(found.values())
 
 
-def _is_led(owner: Owner) -> bool:
+def is_led(owner: Owner) -> bool:
     """Whether constraints move an owner."""
     return any(not one.mute and one.influence > 0.0 for one in owner.constraints)
 

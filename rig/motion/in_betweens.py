@@ -114,8 +114,7 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
     """Raise `Refused` if a bone cannot be keyed, or something else than keys moves it."""
     names, driven = [ob.pose.bones[bone].name for bone in own.bones], animation.animation(ob).driven
     for name in names:
-        acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
-        if acting or name in driven:
+        if in_between_targets.is_led(ob.pose.bones[name]) or name in driven:
             raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
     if own.person.attached:
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
@@ -140,7 +139,7 @@ def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
 
     Raises `Refused` if they lie between whole frames.
     """
-    every = {ob: None, **dict.fromkeys(own.objects)}
+    every = dict.fromkeys([ob, *own.objects])
     times = curves.times(curve for each in every for curve in curves.keyed(each, _paths(each, own, ob)))
     frames = [round(time) for time in times]
     if any(abs(time - frame) > _WHOLE for time, frame in zip(times, frames, strict=True)):

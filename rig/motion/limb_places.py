@@ -81,7 +81,7 @@ def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray) -> Non
 
 def grips(
     places: ScaledPlaces, body: Body, posed: BodyMotion, way: np.ndarray, rate: float
-) -> dict[str, "Grip"]:  # fmt: skip
+) -> dict[str, Grip]:  # fmt: skip
     """What the hands of a posed body do to the world, by side.
 
     way : (F, 3) that the body goes further than its places. rate : frames a second.
@@ -107,7 +107,7 @@ def grips(
     return found
 
 
-def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, "Grip"], up: np.ndarray) -> np.ndarray:
+def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, Grip]) -> np.ndarray:
     """How much higher (F,) a body is that stands on its hands, with elbows bent as the source's are.
 
     The more its hips are over its shoulders, the more it goes with them.
@@ -122,15 +122,15 @@ def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, "G
             wrist = wrist if one is source.person else np.append(wrist[:, :2], grip.scaled[:, 2:], axis=1)
             spans.append(two_bones.Span(shown.heads[:, shoulder] - wrist, *map(float, scale * lengths)))
             trunk = shown.heads[:, one.chains["hips", "", 0][0]] - shown.heads[:, shoulder]
-            lean = trunk @ up / np.linalg.norm(trunk, axis=-1)
+            lean = trunk @ _UP / np.linalg.norm(trunk, axis=-1)
         share = grip.low * smooth((lean - _LEVEL) / (_OVER - _LEVEL))
-        total, weights = total + share * two_bones.higher(spans[:1], spans[1:], up), weights + share
+        total, weights = total + share * two_bones.higher(spans[:1], spans[1:], _UP), weights + share
     return total / np.maximum(weights, 1.0)
 
 
 def place_arms(
     places: ScaledPlaces, body: Body, posed: BodyMotion, way: np.ndarray, limbs: Limbs,
-    holding: Mapping[str, "Grip"], rate: float,
+    holding: Mapping[str, Grip], rate: float,
 ) -> None:  # fmt: skip
     """Bend the arms of a posed body for their places, and for what its hands hold; arguments as those of `grips`."""
     source = places.source

@@ -88,7 +88,7 @@ class Transferred(NamedTuple):
     """The channels of each figure, and what became of the touches between them."""
 
     channels: list[retargeted_keys.BodyChannels]
-    touches: retargeted_body.Touches
+    touches: hand_contacts.KeptTouches
 
 
 def take(
@@ -218,7 +218,7 @@ def transfer(
                                           taken.carried)  # fmt: skip
         scales = same_names.scales(taken.source.person, figure.person, taken.scales) if fit.by_name else {}
         found.append(answer._replace(scales=scales))
-    return Transferred(found, retargeted_body.touches([*(one.touched() for one in fitted), *there]))
+    return Transferred(found, hand_contacts.touches([*(one.touched() for one in fitted), *there]))
 
 
 def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
@@ -232,8 +232,9 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     shift = places.hips() + way - hip_middle(person, body.posed(np.zeros((body.count, 3)), mover))
     ankles = _all_ankles(taken, body, places, fit, way)
     shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
-    holding = limb_places.grips(places, body, body.posed(shift, mover), way, taken.rate)
-    lifts = _lifts(source, limb_places.lift(source, body, body.posed(shift, mover), holding, _UP))
+    posed = body.posed(shift, mover)
+    holding = limb_places.grips(places, body, posed, way, taken.rate)
+    lifts = _lifts(source, limb_places.lift(source, body, posed, holding))
     shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
     posed = body.posed(shift, mover)
     for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):

@@ -3,18 +3,14 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import permutations
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import runs
-from ..clip import volumes
 from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Key, Person, several
-from ..clip.volumes import PartKey
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
 """The chains that a chain of several bones goes on from."""
@@ -216,6 +212,7 @@ class Fitted(NamedTuple):
         """The body over some of its frames, on its own."""
         return Fitted(self.source.part(frames), self.body.part(frames), self.shift[frames], self.carrier)
 
+
 # -- figures that touch each other -----------------------------------------------------------------------------------
 
 # Figures of different sizes go different ways, so two that hold hands would part. Together, both ways are scaled by the
@@ -223,15 +220,6 @@ class Fitted(NamedTuple):
 # that one's, and both are as far apart as the sources are, by the mean of their sizes.
 
 _LEVEL = np.array([1.0, 1.0, 0.0])
-_TOUCHING = 0.02  # of the height: hands that are nearer to a skin touch it
-
-
-class Touches(NamedTuple):
-    """How many touches the sources have, how many are kept, and the largest gap left [length units]."""
-
-    count: int
-    kept: int
-    gap: float
 
 
 class Together(NamedTuple):
@@ -263,40 +251,3 @@ def _beside(one: ScaledPlaces, wide: float, origin: np.ndarray) -> ScaledPlaces:
     """Places that are `wide` times as far from where the world's origin goes, (3,), over the ground."""
     ground = _LEVEL * (origin + wide * one.source.start) + (1.0 - _LEVEL) * one.ground
     return one._replace(wide=wide, ground=ground)
-
-
-def touches(figures: Sequence[TouchedFigure]) -> Touches:
-    """What became of the touches of hands between figures. A touch of two hands counts once."""
-    gaps, kept = list[float](), 0
-    for (first, figure), (second, other) in permutations(enumerate(figures), 2):
-        for side in SIDES:
-            found = _gaps(figure, other, side, hands=first < second)
-            kept += sum(gap < _TOUCHING * figure.own.person.skin.height * figure.own.scale for gap in found)
-            gaps += found
-    return Touches(len(gaps), kept, max(gaps, default=0.0))
-
-
-def _gaps(figure: TouchedFigure, other: TouchedFigure, side: str, hands: bool) -> list[float]:
-    """How much larger the gap is at most in each touch than that of the sources, scaled. hands : those of both too."""
-    parts = [key for key in other.own.person.skin.parts if key in other.source.person.skin.parts]
-    parts = [key for key in parts if hands or key[0] != "hand"]
-    if not parts or any(side not in one.person.skin.hands for one in figure):
-        return []
-    theirs, own = (np.array([_gap(one, another, side, key) for key in parts])
-                   for one, another in zip(figure, other, strict=True))  # fmt: skip
-    nearest, every = theirs.argmin(0), np.arange(theirs.shape[1])
-    heights = [one.person.skin.height * one.scale for one in figure]
-    before, after = (np.maximum(one[nearest, every], 0.0) for one in (theirs, own))
-    left = np.maximum(after - heights[1] / heights[0] * before, 0.0)
-    return [float(left[begin:end].max()) for begin, end in runs(before < _TOUCHING * heights[0])]
-
-
-def _gap(one: Source, other: Source, side: str, key: PartKey) -> np.ndarray:
-    """How far (F,) a hand is from the skin of another figure's part."""
-    person, shown, scale, _ = one
-    skin = person.skin
-    points = volumes.carried(shown, skin.parts["hand", side].bones[0], person.armature.heads, scale, skin.hands[side])
-    person, shown, scale, _ = other
-    part = person.skin.parts[key]
-    nodes, axes = volumes.posed(part, shown, person.armature.heads, scale)
-    return volumes.seen(part, nodes, axes, scale, points).gap.min(1)
