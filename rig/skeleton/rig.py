@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import bpy
@@ -177,6 +178,14 @@ class Rig:
         self.target_points += sum(len(one.points) for one in self.plan.obstacles)
         self.turns = any(goal.rotation is not None for goal in prepared.goals)
 
+    @cached_property
+    def limited(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The solved joints that have limits (K,), and these (K, 3) each: of twist, swing X and swing Z [rad]."""
+        own = [(int(joint), _ends(self.skeleton.joints[joint])) for joint in self.solved_joints]
+        own = [(joint, ends) for joint, ends in own if ends]
+        lo, hi = np.array([ends for _, ends in own]).reshape(-1, 3, 2).transpose(2, 0, 1)
+        return np.array([joint for joint, _ in own], dtype=np.intp), lo, hi
+
     def with_holds(self, holds: np.ndarray, gains: np.ndarray) -> "Rig":
         """The same rig with other holds and gains (N,) of its bones, which shares everything that these leave alone.
 
@@ -296,3 +305,14 @@ def _rolled_feet(ob: bpy.types.Object, plan: Plan) -> list[RolledFoot]:
         ]  # fmt: skip
         found.append(RolledFoot(k, goal.number, own, rest, toes, toes >= 0 and plan.goals[toes].of_foot, legs))
     return found
+
+
+def _ends(joint: ik.Joint) -> list[tuple[float, float]]:
+    """The limits of a joint: of twist, swing X and swing Z; none if it has none."""
+    if joint.limits is None:
+        return []
+    if isinstance(joint.limits, ik.Range):
+        own = (joint.limits.lo, joint.limits.hi)
+        x, y, z = np.array(joint.axis, dtype=bool)
+        return [own if about else (0.0, 0.0) for about in (y, x, z)]
+    return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ....solvers import FrameArrays, Goal, Joint, Prepared, Range
+from ....solvers import FrameArrays, Goal, Prepared
 from ....solvers.algebra import quaternion, twist_swing
 from ....solvers.model import Targets
 from ...blender import channels, limit_frame, rotation
@@ -134,10 +134,12 @@ class SolveReport:
         if self._status is not None:
             return self._status
         solved = self._solved
-        status = _as_solved(ob, solved)
+        status = _as_solved(solved)
         evaluated = _evaluated(ob, solved)
-        if evaluated is not None:
-            _correct(status, evaluated, solved)
+        if evaluated is None:
+            _put_errors(ob, status, solved, solved.arrays.position_errors[0], solved.arrays.rotation_errors[0])
+        else:
+            _put_shown(status, evaluated, solved)
             self._status = status  # it will not change before the next solve
         return status
 
@@ -180,22 +182,21 @@ def measure(
     ob: bpy.types.Object, rig: Rig, prepared: Prepared, positions: np.ndarray, orientations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distances (G,) and angles (G,) of the goals' bones of an evaluated object from their targets (G, 3), (G, 4)."""
-    pose = ob.pose.bones
-    distances, angles = np.zeros((2, len(rig.goals)))
-    for k, (row, goal) in enumerate(zip(rig.goal_rows, prepared.goals, strict=True)):
-        bone = pose[int(rig.bones[row])]
+    goals, bones = prepared.goals, [ob.pose.bones[bone] for bone in rig.bones[rig.goal_rows].tolist()]
+    distances, angles = np.zeros((2, len(goals)))
+    placed = [k for k, goal in enumerate(goals) if goal.has_place]
+    if placed:
+        places = np.array([(bones[k].tail if any(goals[k].offset) else bones[k].head)[:] for k in placed])
+        distances[placed] = np.linalg.norm(places - positions[placed], axis=-1)
+    turned = [k for k, goal in enumerate(goals) if goal.has_turn]
+    if turned:
+        own = np.array([bones[k].matrix.to_quaternion()[:] for k in turned])
+        by = np.array([rotation_space.carrying(ob, bones[k].name, goals[k].rotation_follows)[:] for k in turned])
+        wanted = quaternion.product(by, orientations[turned])
+        angles[turned] = quaternion.angle(quaternion.product(own, rig.goal_axes[turned]), wanted)
+    for k, goal in enumerate(goals):
         if goal.is_carried:
-            distances[k], angles[k] = _apart(bone, pose[rig.goals[k].target_bone], goal)
-        if goal.has_place:
-            place = np.array(bone.tail if any(goal.offset) else bone.head)
-            distances[k] = np.linalg.norm(place - positions[k])
-        if goal.has_turn:
-            q = quaternion.from_matrix(np.array(bone.matrix.to_3x3().normalized()))
-            own = quaternion.product(q, rig.goal_axes[k])
-            by = np.array(rotation_space.carrying(ob, bone.name, goal.rotation_follows))
-            wanted = quaternion.product(by, orientations[k])
-            turn = quaternion.log(quaternion.product(quaternion.conjugate(own), wanted))
-            angles[k] = np.linalg.norm(turn)
+            distances[k], angles[k] = _apart(bones[k], ob.pose.bones[rig.goals[k].target_bone], goal)
     return distances, angles
 
 
@@ -214,10 +215,10 @@ def _overlap(solved: Solved) -> float:
     return deepest if deepest > solved.prepared.options.tolerance else 0.0
 
 
-def _as_solved(ob: bpy.types.Object, solved: Solved) -> Status:
-    arrays = solved.arrays
-    status = Status(
-        iterations=int(arrays.iterations[0]),
+def _as_solved(solved: Solved) -> Status:
+    """The report of a solve, without the errors of its goals."""
+    return Status(
+        iterations=int(solved.arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
         at_limits=_at_limits(solved),
         overlap=_overlap(solved),
@@ -225,28 +226,13 @@ def _as_solved(ob: bpy.types.Object, solved: Solved) -> Status:
         solved=True,
         frame=solved.frame,
     )
-    _put_errors(ob, status, solved, arrays.position_errors[0], arrays.rotation_errors[0])
-    return status
 
 
 def _at_limits(solved: Solved) -> int:
     """The number of solved bones at one of their limits, as near as the overlay counts them."""
-    joints = [(int(joint), solved.rig.skeleton.joints[joint]) for joint in solved.rig.solved_joints]
-    ranges = [(number, _ranges(joint)) for number, joint in joints if joint.limits is not None]
-    if not ranges:
-        return 0
-    x = twist_swing.coordinates(solved.arrays.rotations[0, [number for number, _ in ranges]])
-    lo, hi = np.array([own for _, own in ranges]).transpose(2, 0, 1)
+    joints, lo, hi = solved.rig.limited
+    x = twist_swing.coordinates(solved.arrays.rotations[0, joints])
     return int(np.any(limits.at_limit(x, lo, hi), axis=0).sum())
-
-
-def _ranges(joint: Joint) -> list[tuple[float, float]]:
-    """The limits of a bone's joint: of twist, swing X and swing Z."""
-    if isinstance(joint.limits, Range):
-        own = (joint.limits.lo, joint.limits.hi)
-        x, y, z = np.array(joint.axis, dtype=bool)
-        return [own if about else (0.0, 0.0) for about in (y, x, z)]
-    return [joint.limits.twist, joint.limits.swing_x, joint.limits.swing_z]
 
 
 def _put_errors(
@@ -294,13 +280,16 @@ def _evaluated(ob: bpy.types.Object, solved: Solved) -> bpy.types.Object | None:
     pose, count = evaluated.pose, len(solved.written.rotations)
     if not evaluated.is_evaluated or pose is None or len(pose.bones) != count:
         return None
-    posed = channels.read(evaluated.pose.bones)
+    posed = channels.read(pose.bones, channels.modes(pose.bones, solved.written.modes))
     bones = solved.rig.solved_bones
     return evaluated if np.array_equal(posed.rotations[bones], solved.written.rotations[bones]) else None
 
 
-def _correct(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
-    """Replace the errors of a report by those of Blender's evaluated pose, where these differ by more than rounding."""
+def _put_shown(status: Status, evaluated: bpy.types.Object, solved: Solved) -> None:
+    """Set the errors of a report to those of Blender's evaluated pose; where only rounding differs, to the solve's own.
+
+    Notes say which locked bones that pose has outside their limits.
+    """
     rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
     expected = arrays.position_errors[0], arrays.rotation_errors[0]
     shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
