@@ -228,7 +228,7 @@ def test_hips_go_with_no_head_where_the_trunk_is_held(prior: Any) -> None:
 
 @pytest.mark.parametrize("prior", [Prior, NumpyPrior])
 def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) -> None:
-    """Down and back, by half the amount half as far; they stay for a head that is raised, and no other target moves."""
+    """Down and back, by half the amount half as far; they stay for a head that is raised. Head and feet do not move."""
     one = rig(goals=("hips", *ENDS))
     own, thighs = prior(one.figure), [one.names.index(name) for name in ("thigh L", "thigh R")]
     middle = one.heads[thighs].mean(0)
@@ -238,7 +238,8 @@ def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) 
         asked = one.targets({"head": np.array([0.0, -down, ahead])})
         hips = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
         way = hips[0] - before[0]
-        np.testing.assert_array_equal(hips[1:], asked.positions[0, 1:])
+        others = [one.goals.index(name) for name in ("foot L", "foot R", "head")]
+        np.testing.assert_array_equal(hips[others], asked.positions[0, others])
         assert way[0] == pytest.approx(0.0, abs=1e-12) and way[1] < 1.5 * way[2] < 0.0
         length = np.linalg.norm(hips[head] - middle - way)
         assert length == pytest.approx(np.linalg.norm(before[head] - middle), abs=1e-4)
@@ -247,6 +248,26 @@ def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) 
     for moved in ({"head": np.array([0.1, 0.05, 0.0])}, {"hips": np.array([0.0, 0.1, 0.0])}, REACH):
         asked = one.targets(moved)
         np.testing.assert_allclose(own.shaped(one.rest, asked, one.links, 1.0)[1], asked.positions, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
+def test_straight_arms_come_along_with_a_duck_and_led_hands_stay(prior: Any) -> None:
+    """Hands stay within reach of shoulders that go down as hips do; those that were led themselves stay."""
+    one = rig(goals=("hips", *ENDS))
+    own, hand = prior(one.figure), one.goals.index("hand L")
+    shoulder = one.heads[one.names.index("arm L")]
+    reach = np.linalg.norm(one.targets({}).positions[0, hand] - shoulder)  # straight at rest
+    for down in (0.05, 0.2, 0.4):
+        asked = one.targets({"head": np.array([0.0, -down, 0.0])})
+        found = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
+        lowered = shoulder + np.array([0.0, (found - asked.positions[0])[0, 1], 0.0])
+        beyond = np.linalg.norm(asked.positions[0, hand] - lowered) - reach
+        assert np.linalg.norm(found[hand] - lowered) < reach
+        assert beyond < np.linalg.norm(found[hand] - asked.positions[0, hand]) < 1.4 * beyond
+        for led in ((0.0, 0.25, 0.0), (-0.2, -0.1, 0.0)):
+            asked = one.targets({"head": np.array([0.0, -down, 0.0]), "hand L": np.array(led)})
+            found = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
+            np.testing.assert_allclose(found[hand], asked.positions[0, hand], atol=0.02 * beyond)
 
 
 @pytest.mark.parametrize("prior", [Prior, NumpyPrior])

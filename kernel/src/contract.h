@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 169109496 /* a hash of all below */
+#define DQIK_LAYOUT 866820 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -185,6 +185,9 @@
 #define FIGURE_MOST_TURN 1.5
 #define FIGURE_NEAR 0.1
 #define FIGURE_PRONATION 0.25
+#define FIGURE_STRETCHED 0.98
+#define FIGURE_COMING 1.3
+#define FIGURE_MOVED 0.15
 
 /* solvers/figure/collars.py */
 #define FIGURE_COLLAR_REST -0.5
@@ -795,7 +798,7 @@ DQIK_EXPORT void dqik_clip_step(const dqik_problem *problem, int64_t begin, int6
 /* Signed error rows (F, all) of the first stage, and the transposed Jacobian (F, n, all) unless NULL, at states (F, J, 4), (F, n); work as for dqik_solve. */
 DQIK_EXPORT void dqik_clip_rows(const dqik_problem *problem, const dqik_frames *frames, int64_t begin, int64_t end, const double *rotations, const double *x, double *rows, double *columns, double *work);
 
-/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. moved: the positions of the targets, of which those of the hips are set. */
+/* The rotations (frames, J, 4) that solves start from, from the animator's poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses and linked may be 1. moved: the targets' positions, of which those of hips and hands may go on. */
 DQIK_EXPORT void dqik_figure_base(const dqik_figure *figure, dqik_figure_start *start, int64_t frames, int64_t poses, int64_t linked, int64_t goals, const double *rotations, const double *translations, const double *links, const double *positions, const double *orientations, const double *amounts, double share, double *base, double *moved);
 
 #endif

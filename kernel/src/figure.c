@@ -279,6 +279,21 @@ static double moved(const dqik_figure *f, const dqik_figure_start *start, const 
     return dot3(away, away) / square(f->effector[i].size) + most(1.0 - cosine * cosine, 0.0);
 }
 
+/* See `Predictor.ways_of_hands`: how far the hand of an arm goes with hips that go by `way`. */
+static void way_of_hand(const dqik_figure *f, const dqik_figure_start *start, const room *r, int i, const double *way,
+                        double *own) {
+    const dqik_effector *e = f->effector + i;
+    double m[9], tip[3], away[3];
+    q_matrix(m, r->orientations + 4 * i);
+    times3(tip, m, e->tip);
+    for (int c = 0; c < 3; c++) away[c] = r->places[3 * i + c] - tip[c] - e->root[c];
+    const double before = sqrt(dot3(away, away));
+    away[1] -= way[1];
+    const double now = sqrt(dot3(away, away)), beyond = most(now - most(before, FIGURE_STRETCHED * e->size), 0.0);
+    const double unmoved = exp(-moved(f, start, r, i) / square(FIGURE_MOVED));
+    for (int c = 0; c < 3; c++) own[c] = -(FIGURE_COMING * unmoved * beyond / most(now, LEAST)) * away[c];
+}
+
 /* Whether the animator's pose, seen from its own hips, is the one that `start` is of. */
 static int is_same_pose(const dqik_figure *f, const dqik_figure_start *start, const double *rotations, const double *links,
                     double share) {
@@ -359,12 +374,18 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
         see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
     }
     if (f->giving) {
-        double way[3], *hips = moved_to + 3 * f->hips_goal;
+        double way[3], own[3], turned[3];
         way_of_hips(f, start, &r, way);
         for (int c = 0; c < 3; c++) way[c] *= f->giving * amount;
+        for (int i = 0; i < f->arms; i++) {
+            way_of_hand(f, start, &r, i, way, own);
+            add3(r.places + 3 * i, own);
+            q_rotate(turned, axes, own);
+            add3(moved_to + 3 * f->effector[i].goal, turned);
+        }
         for (int i = 0; i < f->effectors; i++) minus3(r.places + 3 * i, r.places + 3 * i, way);
-        q_rotate(hips, axes, way);
-        add3(hips, positions + 3 * f->hips_goal);
+        q_rotate(turned, axes, way);
+        add3(moved_to + 3 * f->hips_goal, turned);
     }
     for (int i = 0; i < f->effectors; i++) {
         keep_in_reach(f->effector + i, start->places + 3 * i, start->turns + 4 * i, r.places + 3 * i, r.orientations + 4 * i);

@@ -68,7 +68,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (convex, "CONVEX_", "NOTHING PARALLEL ABOVE"),
     (weights, "FIGURE_", "CLIP"),
     (own_motion, "FIGURE_OWN_", "CLIP"),
-    (body, "FIGURE_", "MOST_TURN NEAR PRONATION"),
+    (body, "FIGURE_", "MOST_TURN NEAR PRONATION STRETCHED COMING MOVED"),
     (collars, "FIGURE_COLLAR_", "REST"),
     (figure_limbs, "FIGURE_", "STEADY SOFT FOLDED ROOM POINTED MOST_EASED LEAST_BEND LEAST_KNEE MOST_KNEE"),
     (fading, "FIGURE_", "NEAR_REST NEAR_POSE POSED BENDS"),
@@ -119,7 +119,7 @@ FUNCTIONS = (
              _PROBLEM, _FRAMES, _SOME, ("double[]", "rotations x"), ("double[]w", "rows columns work")),
     function("dqik_figure_base", "void", "The rotations (frames, J, 4) that solves start from, from the animator's "
              "poses (poses, J, ...), links (linked, J, 8), targets (frames, goals, ...) and amounts (frames); poses "
-             "and linked may be 1. moved: the positions of the targets, of which those of the hips are set.",
+             "and linked may be 1. moved: the targets' positions, of which those of hips and hands may go on.",
              ("dqik_figure[]", "figure"), ("dqik_figure_start[]w", "start"),
              ("int64", "frames poses linked goals"),
              ("double[]", "rotations translations links positions orientations amounts"), ("double", "share"),

@@ -10,7 +10,7 @@ from . import limbs as limb_geometry
 from .chest import Chest
 from .collars import Collars
 from .ends import LooseEnds, turned_back
-from .figure import SIDES, Head, RestFigure, RestLimb
+from .figure import SIDES, UP, Head, RestFigure, RestLimb
 from .view import View
 from .weights import CLIP, EFFECTORS, LimbNetworks, Trunk, Weights, clipped
 
@@ -20,6 +20,9 @@ NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
 """Limits of the distances of effectors from their roots at rest, in lengths of limb or torso; at twice the limit they
 tell nothing."""
+STRETCHED, COMING, MOVED = 0.98, 1.3, 0.15
+"""Arms that are longer than that share of their length are stretched; how far hands come along with a duck, for how far
+shoulders would go out of reach; how far from the pose hands are that were moved themselves, in lengths of the arm."""
 MOST_TURN = 1.5  # of the chest about each axis [rad]
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 
@@ -250,6 +253,19 @@ class Predictor:
         away = (view.places - other.places) / self.sizes
         turn = (view.turns * other.turns).sum(-1)
         return (away * away).sum(-1) + np.maximum(1.0 - turn * turn, 0.0)  # sin^2 of half the angle
+
+    def ways_of_hands(self, view: View, posed: View, way: np.ndarray) -> np.ndarray:
+        """How far hands go (F, A, 3) that shoulders leave out of reach where hips go by `way` (F, 3), in their axes.
+
+        view, posed : before the hips go. Shoulders go down with hips, and not back, because the trunk leans. Hands that
+        were moved themselves stay, and so do those within reach.
+        """
+        away = self.vectors(view)[:, : self.arms, 0] - self.roots[: self.arms]
+        after = away - way[:, None] * UP
+        before, now = (np.sqrt((line * line).sum(-1)) for line in (away, after))
+        beyond = np.maximum(now - np.maximum(before, STRETCHED * self.sizes[: self.arms, 0]), 0.0)
+        unmoved = np.exp(-self.moved(view, posed)[:, : self.arms] / MOVED**2)
+        return -(COMING * unmoved * beyond / np.maximum(now, quaternion.LEAST))[..., None] * after
 
     def within_reach(self, view: View, other: View) -> View:
         """The view with effectors that are far out of reach drawn toward those of another view, at last to them."""

@@ -72,7 +72,7 @@ class Prior:
 
         Where the targets are where the effectors stand in `start`, the rotations are those of `start`; the prior takes
         over as targets move away. Positions stay, but for hips whose goal comes after that of the head: they go with a
-        head that is lowered.
+        head that is lowered, and take along hands that were not moved and would get out of reach.
 
         Parameters
         ----------
@@ -94,8 +94,10 @@ class Prior:
         view, positions = self.viewer.of_targets(targets.positions, targets.rotations, start, links), targets.positions
         if self.giving:
             way = self.giving * np.reshape(amount, (-1, 1)) * self.viewer.way_of_hips(view, posed)
-            view = View(view.places - way[:, None], view.turns)
-            positions = self.viewer.moved_hips(targets, way)
+            ways = np.zeros_like(view.places)
+            ways[:, : body.arms] = body.ways_of_hands(view, posed, way)
+            view = View(view.places - way[:, None] + ways, view.turns)
+            positions = self.viewer.moved(targets, way, ways)
         view = body.within_reach(view, posed)
         moved = body.moved(view, posed)
         near = np.exp(by_row(moved, fade * body.follows))[..., None]

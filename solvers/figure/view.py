@@ -88,10 +88,15 @@ class Viewer:
         low = view.places[:, self._feet, 1].min(-1) if self._feet.any() else 0.0
         return view.places[:, -1, 1] - low
 
-    def moved_hips(self, targets: Targets, way: np.ndarray) -> np.ndarray:
-        """The targets' positions (F, G, 3), those of the hips moved by a way (F, 3) in their axes."""
+    def moved(self, targets: Targets, way: np.ndarray, ways: np.ndarray) -> np.ndarray:
+        """The targets' positions (F, G, 3), those of hips moved by a way (F, 3) and effectors' by `ways` (F, E, 3).
+
+        Ways are in the axes of the hips.
+        """
         positions, hips = targets.positions.copy(), quaternion.normalize(targets.rotations[:, self._hips.goal])
-        positions[:, self._hips.goal] += quaternion.rotate(quaternion.product(hips, self.hips_from_rest), way)
+        turn = quaternion.product(hips, self.hips_from_rest)
+        positions[:, self._hips.goal] += quaternion.rotate(turn, way)
+        positions[:, self.goals] += quaternion.rotate(turn[:, None], ways)
         return positions
 
     def of_pose(self, world: np.ndarray, links: np.ndarray) -> View:

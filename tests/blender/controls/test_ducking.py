@@ -24,11 +24,13 @@ CHARACTERS = ["mixamo", "unreal", "valve", "toon"]  # 3, 5 and 4 bones of the sp
 class Standing:
     """A standing character with a full body. Its parts are known by their roles."""
 
-    def __init__(self, name: str, limited: bool = False) -> None:
+    def __init__(self, name: str, limited: bool = False, at_rest: bool = False) -> None:
+        """`at_rest` : as it is at rest, with the arms of a T-pose, and not as people stand."""
         character = BY_NAME[name]
         self.ob = rigs.made_active(build.native(character))
         self.figure = Figure(self.ob, build.truth(character))
-        Puppet(self.figure).take(stand())
+        if not at_rest:
+            Puppet(self.figure).take(stand())
         rigs.update()
         assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
         if limited:
@@ -88,6 +90,34 @@ def test_a_lowered_head_takes_the_hips_along_and_folds_no_neck(name: str, limite
         assert one.bend() < 25.0, down
         assert one.lower() > 0.8 * down
         assert max(one.away("head"), one.away("foot", "L"), one.away("foot", "R")) < 1e-4
+
+
+@pytest.mark.parametrize("limited", [False, True], ids=["plain", "limits"])
+@pytest.mark.parametrize("name", ["mixamo", "valve", "daz"])
+def test_arms_of_a_t_pose_come_along_with_a_duck(name: str, limited: bool) -> None:
+    """Straight arms would hold the shoulders up and fold the neck by 137. Where the head comes back, hands are back."""
+    one, misses = Standing(name, limited, at_rest=True), list[float]()
+    for down in (0.0, 0.01, 0.02, 0.03, 0.06, 0.09, 0.12, 0.0):
+        one.put("head", up=-down)
+        assert one.bend() < 25.0, down
+        assert max(one.away("head"), one.away("foot", "L"), one.away("foot", "R")) < 1e-4
+        misses.append(max(one.away("hand", "L"), one.away("hand", "R")))
+    assert misses[0] < 1e-4 and misses[-1] < 1e-4
+    assert max(misses) < 0.035
+    assert max(np.abs(np.diff(misses[:4]))) < 0.002
+
+
+def test_hands_that_are_within_reach_of_a_duck_stay() -> None:
+    """Those that were led nearer, or that hang at its sides, are at their targets."""
+    for at_rest in (True, False):
+        one = Standing("mixamo", at_rest=at_rest)
+        if at_rest:
+            one.put("hand", "L", left=-0.1, up=0.05)
+            one.put("hand", "R", left=0.1, forward=0.1)
+        for down in (0.03, 0.08, 0.12):
+            one.put("head", up=-down)
+            assert max(one.away("hand", "L"), one.away("hand", "R")) < 1e-4
+            assert one.bend() < 25.0
 
 
 def test_a_squat_goes_down_evenly_and_does_not_fall_back() -> None:
