@@ -123,12 +123,16 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
 def _errors(
     inputs: Sequence[FrameInput | None], frames: Sequence[int], batches: Sequence[tuple[int, Batch]], lags: set[int]
 ) -> Iterator[tuple[int, tuple[GoalError, ...]]]:
-    """Each solved frame with the errors of its goals. lags : as of `bake.Solving`."""
+    """Each solved frame with the errors of its goals, but for those whose limbs are left to keys.
+
+    lags : as of `bake.Solving`.
+    """
     for first, batch in batches:
         for k, errors in enumerate(zip(batch.position_errors, batch.rotation_errors, strict=True)):
             solved = inputs[first + k]
             if solved is not None:
-                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors, first + k in lags)
+                acting = {binding.number for binding in solved.rig.goals} - solved.led
+                yield frames[first + k], goal_errors(solved.rig, solved.prepared, *errors, first + k in lags, acting)
 
 
 def _measure(

@@ -248,7 +248,7 @@ def _continued(start: Channels, before: Channels) -> Channels:
 def _are_quaternions(inputs: Sequence[FrameInput | None], start: Channels) -> bool:
     """Whether all bones use quaternions, and what is solved on frames of a batch is shown and only turns bones."""
     plain = all(
-        one is not None and not (one.led.size or one.rig.slide_joint.size or one.rig.end_joints.size) for one in inputs
+        one is not None and not (one.led or one.rig.slide_joint.size or one.rig.end_joints.size) for one in inputs
     )
     return plain and start.modes.quaternions_only
 

@@ -5,7 +5,7 @@ Positions and orientations are in armature space and are read from evaluated dat
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 import bpy
@@ -33,8 +33,8 @@ class FrameInput:
     its offset. lengths : (K,) of the bones that may stretch. distorted : whether Blender's scales or constraints may
     make of the answer another pose than solved. shaping : of the natural pose, or None. keyed : whether all solved
     bones are keyed, and stay as far as goals let them; such a frame starts from its keys, never from another frame's
-    answer. own : digests of keyed poses that are answers (`own_answers.py`). led : bones (n,) of limbs that are left to
-    their keys, which no answer turns. asked : arrays of one frame that hold links, pose and targets, if there are any.
+    answer. own : digests of keyed poses that are answers (`own_answers.py`). led : the numbers of goals that lead the
+    body and leave their limbs to keys. asked : arrays of one frame that hold links, pose and targets, if there are any.
     """
 
     rig: Rig
@@ -48,8 +48,13 @@ class FrameInput:
     shaping: Shaping | None = None
     keyed: bool = False
     own: frozenset[bytes] = frozenset()
-    led: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    led: frozenset[int] = frozenset()
     asked: FrameArrays | None = None
+
+    @property
+    def led_bones(self) -> np.ndarray:
+        """The bones (n,) of the limbs that are left to their keys, which no answer turns."""
+        return led_limbs.bones(self.rig, self.led)
 
     @property
     def stands_alone(self) -> bool:
@@ -204,8 +209,9 @@ def read(ob: bpy.types.Object, rig: Rig, start: Channels, goals: GoalsRead) -> F
     prepared, links, scale = rig.stretched(found.stretch), found.links, found.slide_scale
     pose = posed(rig, start, scale)
     targets = targets_of(ob, rig, prepared, goals, links, pose)
-    led = led_limbs.bones(rig, goals.led)
-    return FrameInput(rig, prepared, links, pose, targets, scale, found.lengths, found.distorted, led=led)
+    return FrameInput(
+        rig, prepared, links, pose, targets, scale, found.lengths, found.distorted, led=frozenset(goals.led)
+    )
 
 
 def posed(rig: Rig, channels: Channels, slide_scale: np.ndarray) -> Pose:

@@ -26,8 +26,9 @@ def answer(
     bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes, start.scales)
     near = (start if reference is None else reference).rotations.take(bones, axis=0)
     new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
-    if frame_input.led.size:
-        new.rotations[frame_input.led] = start.rotations[frame_input.led]
+    if frame_input.led:
+        led = frame_input.led_bones
+        new.rotations[led] = start.rotations[led]
     if rig.slide_row.size:
         offsets = translations[rig.slide_joint[:, None] + np.arange(3)].sum(1)
         locations = by_row(offsets, rig.location_frame[rig.slide_row]) / np.maximum(slide_scale, 1e-12)[:, None]
@@ -43,7 +44,8 @@ def scales(frame_input: FrameInput, translations: np.ndarray) -> Scales:
     rig, values = frame_input.rig, np.ones((len(frame_input.lengths), 3))
     values[:, 1] += (translations[rig.end_joints] * rig.end_axes).sum(-1) / np.maximum(frame_input.lengths, 1e-12)
     values[rig.thins, ::2] = values[rig.thins, 1:2] ** -0.5
-    values[np.isin(rig.end_bones, frame_input.led)] = 1.0
+    if frame_input.led:
+        values[np.isin(rig.end_bones, frame_input.led_bones)] = 1.0
     return Scales(rig.end_bones, values.astype(np.float32))
 
 

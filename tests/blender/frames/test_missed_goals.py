@@ -248,3 +248,19 @@ def test_a_limb_that_is_left_to_its_keys_hides_no_miss() -> None:
     rigs.at_frame(FAR)
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.1
     assert (led.missed, other.missed, ob.dqik.status.converged) == (False, True, False)
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_a_bake_counts_no_miss_of_a_limb_that_is_left_to_its_keys(constrained: bool) -> None:
+    """It leads the body until frame 9, and from frame 7 its control is out of reach."""
+    ob, _ = rig()
+    if constrained:
+        guide(ob)
+    led = rigs.goal_of(ob, "hand.L")
+    led.leads_body = True
+    for frame, value in ((1, 1.0), (8, 1.0), (9, 0.0)):
+        led.influence = value
+        ob.keyframe_insert(led.path_from_id("influence"), frame=frame)
+    ob.dqik.live = True
+    assert bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1]) == {"FINISHED"}
+    assert [one.frame for one in ob.dqik.missed_frames if "hand.L" in one.name] == [7, 8]
