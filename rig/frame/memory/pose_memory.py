@@ -174,6 +174,12 @@ class PoseMemory:
         """The scales of the bones that an answer has scaled, without it; None if there are none."""
         return Scales.none(self.stretched) if self.stretched.size else None
 
+    def leave_scales(self, animated: frozenset[str]) -> None:
+        """Leave the scales of bones that animation sets by now, by their names, to it."""
+        if animated and self.stretched.size:
+            left = [k for k in self.stretched.tolist() if self._names[k] not in animated]
+            self.stretched = np.array(left, dtype=np.intp)
+
     def note_written(self, answer: Channels) -> None:
         """Remember the channels that were written last."""
         self.written = answer

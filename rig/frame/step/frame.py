@@ -53,6 +53,7 @@ def read(
     prepared.update(ob, evaluated, goals, edited, view)
     goals = prepared.goals._replace(places=goals.places)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
+    pose.leave_scales(prepared.animation.scaled)
     start.scales = pose.unscaled
     if rig is None:
         return Reading(posed, now, start, None)

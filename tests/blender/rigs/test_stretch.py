@@ -67,6 +67,20 @@ def test_a_limb_reaches_as_much_further_as_its_bones_may_lengthen(most: float) -
     assert elbow(ob) < 0.5
 
 
+def test_a_scale_that_is_keyed_while_live_is_on_is_shown_at_once() -> None:
+    """The bone has stretched and does not stretch any more, but its key says that it is as long."""
+    ob = stretchy_arm(0.2)
+    target = rigs.empty((2.3, 0, 0))
+    rigs.reach(ob, "b", target)
+    rigs.update()
+    before = lengths(ob)
+    assert before[0] > 1.1
+    ob.pose.bones["a"].keyframe_insert("scale", frame=1)
+    rigs.update()
+    np.testing.assert_allclose(lengths(ob), before, atol=1e-4)
+    assert rigs.miss(ob, "b", target) < MISS
+
+
 def test_nothing_stretches_where_the_limb_can_bend() -> None:
     """Up to 0.96 of its reach the limb has its own lengths exactly, and the pose that it has without Stretch."""
     ob = stretchy_arm(0.0)
