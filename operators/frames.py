@@ -29,7 +29,7 @@ class FramesTool(Tool):
     frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
                              default=0)  # fmt: skip
     frame_end: IntProperty(name="End", description="Last frame", default=-1)
-    step: IntProperty(name="Step", description="Number of frames from one to the next", default=1, min=1)
+    step: IntProperty(name="Step", description="1 takes every frame, 2 every second one", default=1, min=1)
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         """Do the work on these frames."""
@@ -43,9 +43,9 @@ class FramesTool(Tool):
         del event
         if not self.is_set("frame_start", "frame_end"):
             ob, scene = self._moved(context), context.scene
-            whole = self.whole_motion and ob is not None
-            span = action_range(ob, scene) if whole else (scene.frame_start, scene.frame_end)
-            self.frame_start, self.frame_end = span
+            shown = scene.frame_start, scene.frame_end
+            span = action_range(ob, scene) if self.whole_motion and ob is not None else shown
+            self.frame_start, self.frame_end = span if span[0] < span[1] else shown
         return self.dialog(context)
 
     def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
@@ -54,10 +54,18 @@ class FramesTool(Tool):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The range and the options, in the dialog and in the panel that adjusts the last operation."""
-        del context
         self.draw_range()
         for name in self.in_dialog:
-            self.layout.prop(self, name)
+            if name == "only_selected":
+                self.draw_only_selected(context)
+            else:
+                self.layout.prop(self, name)
+
+    def draw_only_selected(self, context: bpy.types.Context) -> None:
+        """The option that leaves other bones alone, disabled while none is selected."""
+        row = self.layout.row()
+        row.enabled = bool(context.selected_pose_bones) or self.only_selected
+        row.prop(self, "only_selected")
 
     def draw_range(self) -> None:
         """The range alone."""

@@ -43,7 +43,7 @@ class DQIK_OT_pose_to_rest(Tool, bpy.types.Operator):
 
 
 class DQIK_OT_eyes_add(Tool, bpy.types.Operator):
-    """Give each eye a control before the face that it looks at, and one control that moves both"""
+    """Give each eye a control to look at, in front of the face, and one control that moves both"""
 
     bl_label = "Eyes"
 

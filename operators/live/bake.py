@@ -61,9 +61,7 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         layout.row().prop(self, "action", expand=True)
         layout.prop(self, "reduce")
         layout.prop(self, "smooth", slider=True)
-        column = layout.column(heading="Bones")
-        column.enabled = bool(context.selected_pose_bones) or self.only_selected
-        column.prop(self, "only_selected", text="Only Selected")
+        self.draw_only_selected(context)
         column = layout.column(heading="Afterwards")
         column.prop(self, "clear_goals")
 

@@ -26,8 +26,9 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
     whole_motion = True
 
     def draw(self, context: bpy.types.Context) -> None:
+        del context
         self.draw_range()
-        self.draw_ground(context)
+        self.draw_ground()
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         ground, rate = self.chosen_ground(context), self.rate(context.scene)
@@ -107,7 +108,7 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
 
 
 class DQIK_OT_contact_remove(ContactTool, bpy.types.Operator):
-    """Take a contact out of the list. What it is of is not planted there then"""
+    """Take a contact out of the list. That part of the body is not planted there any more"""
 
     bl_label = "Remove Contact"
 

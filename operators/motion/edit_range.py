@@ -55,8 +55,8 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
             span = self._standing(ob, change, time, scene) if self.stand else (time, time)
             edit_range.apply(change, time, span, self.radius)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        said = Note("Changed {} controls or bones over a radius of {} frames", len(changes), self.radius)
-        self.conclude(ob, True, Note("Changed {} controls or bones on all frames", len(changes))
+        said = Note("Controls or bones changed: {}, fading over {} frames to both sides", len(changes), self.radius)
+        self.conclude(ob, True, Note("Controls or bones changed on all frames: {}", len(changes))
                       if self.all_frames else said)  # fmt: skip
 
     @staticmethod

@@ -20,16 +20,26 @@ from ..common import Steps, armature, refuse
 from ..frames import FramesTool, shares
 
 _REPORTS = Touching(
-    feet="{} contacts: planted feet slid by {} % of the height a second, now {} %; knees change up to {} degrees",
-    knees="{} contacts of knees: slide {} % of the height a second, now {} %; knees change up to {} degrees",
-    seat="{} contacts of the seat: slide {} % of the height a second, now {} %; hips move by up to {} % of the height",
-    hands="{} contacts of hands: slide {} % of the height a second, now {} %; elbows change up to {} degrees",
+    feet="{} contacts of feet: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
+         "more or less",
+    knees="{} contacts of knees: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
+          "more or less",
+    seat="{} contacts of the seat: it slid by {} % of the height a second, now {} %; hips move by up to {} % of the "
+         "height",
+    hands="{} contacts of hands: they slid by {} % of the height a second, now {} %; elbows bend up to {} degrees "
+          "more or less",
 )
 _DEGREES = float(np.degrees(1.0))
 _UNITS = Touching(feet=_DEGREES, knees=_DEGREES, seat=100.0, hands=_DEGREES)  # of the largest changes
 _GRAVITY = 9.81  # [m/s^2]
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 _STANDS = 5e-4  # heights a second: what slides by less stands, as it may have done before
+
+
+def _meshes(tool: object, context: bpy.types.Context, typed: str) -> list[str]:
+    """The names of all meshes; Blender leaves out those that do not have what is typed."""
+    del tool, typed
+    return [ob.name for ob in context.view_layer.objects if ob.type == "MESH"]
 
 
 class GroundOptions:
@@ -47,9 +57,10 @@ class GroundOptions:
     )  # fmt: skip
     ground_height: FloatProperty(name="Height", description="Height of the level ground in the world", default=0.0,
                                  subtype="DISTANCE")  # fmt: skip
-    ground_object: StringProperty(name="Ground Mesh", description="The mesh on which the figure moves")
+    ground_object: StringProperty(name="Ground Mesh", description="The mesh on which the figure moves",
+                                  search=_meshes, search_options={"SORT"})  # fmt: skip
 
-    def draw_ground(self, context: bpy.types.Context) -> None:
+    def draw_ground(self) -> None:
         """The options, in a dialog."""
         layout = self.layout
         layout.use_property_split, layout.use_property_decorate = True, False
@@ -57,7 +68,7 @@ class GroundOptions:
         if self.ground == LEVEL:
             layout.prop(self, "ground_height")
         elif self.ground == MESH:
-            layout.prop_search(self, "ground_object", context.view_layer, "objects", icon="MESH_DATA")
+            layout.prop(self, "ground_object", icon="MESH_DATA")
 
     def chosen_ground(self, context: bpy.types.Context) -> Ground:
         """The ground that is chosen. Raises `Refused` if no mesh is."""
@@ -87,7 +98,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.draw_range()
-        self.draw_ground(context)
+        self.draw_ground()
         ob, layout = armature(context), self.layout
         number = len(contact_ranges.shown(ob))
         if number:

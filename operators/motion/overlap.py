@@ -21,7 +21,8 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
 
     bl_label = "Overlap"
 
-    frequency: FloatProperty(name="Swings a Second", description="A high number follows closely, a low one lags more",
+    frequency: FloatProperty(name="Swings a Second", description="How often they would swing in a second if nothing "
+                             "braked them. A high number follows closely, a low one lags more",
                              default=1.5, min=0.1, soft_max=8.0, max=100.0)  # fmt: skip
     damping: FloatProperty(name="Damping", description="How soon the swinging ends: with 1, bones do not swing over",
                            default=0.5, min=0.02, max=2.0, soft_max=1.0)  # fmt: skip
@@ -35,7 +36,8 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
                          "had", default=pi / 3.0, min=0.0, max=pi, subtype="ANGLE")  # fmt: skip
     keep_out: BoolProperty(name="Keep Out of the Body", description="The bones slide along limbs, trunk and head "
                            "instead of going through them", default=True)  # fmt: skip
-    amount: FloatProperty(name="Amount", description="How much of it the bones get", default=1.0, min=0.0, max=1.0)
+    amount: FloatProperty(name="Amount", description="How much of the overlap the bones get: 0 leaves the motion as "
+                          "it was", default=1.0, min=0.0, max=1.0)  # fmt: skip
     loop: EnumProperty(
         name="Loop", description="Whether the swinging at the end goes over into the beginning",
         items=[("AUTO", "Automatic", "If the bones end as they begin"), ("ON", "On", "The motion is a loop"),
@@ -44,6 +46,7 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
 
     in_dialog = ("frequency", "damping", "drag", "gravity", "wind", "bound", "keep_out", "amount", "loop")
     has_step = False
+    whole_motion = True
 
     @classmethod
     def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:
@@ -62,7 +65,7 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
                                                   self.amount, self.keep_out), 0.5, 1.0)  # fmt: skip
         count = clip.write(ob, turned, scene_state.times(scene, frames), still=True)
         scene_state.look_again(scene)
-        self.conclude(ob, True, Note("{} bones follow through, {} keys", len(names), count))
+        self.conclude(ob, True, Note("Overlap on {} bones, {} keys", len(names), count))
 
     def _spring(self, scene: bpy.types.Scene) -> Spring:
         """The spring of these options; the scene says where down is."""

@@ -29,7 +29,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
                          soft_max=np.radians(5.0))  # fmt: skip
     distance: FloatProperty(
         name="Distance", description="The most that hands, feet and other ends may leave their ways, as a share of the "
-        "figure's size", default=0.002, min=1e-6, max=1.0, soft_max=0.02, precision=4,
+        "figure's size: 0.002 is some 3 mm on a grown-up", default=0.002, min=1e-6, max=1.0, soft_max=0.02, precision=4,
     )  # fmt: skip
     only_selected: BoolProperty(name="Only Selected Bones", description="Leave the keys of other bones as they are")
     whole: BoolProperty(

@@ -23,8 +23,8 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
 
     bl_label = "Remove Shakes"
 
-    amount: FloatProperty(name="Amount", description="How large the shakes are taken for: with 1 as they are where the "
-                          "motion is quietest. More also quietens fast parts", default=1.0, min=0.0, max=10.0,
+    amount: FloatProperty(name="Amount", description="How much counts as shaking: 1 is as much as the motion shakes "
+                          "where it is quietest. More also calms fast parts", default=1.0, min=0.0, max=10.0,
                           soft_max=3.0)  # fmt: skip
     plant: BoolProperty(name="Plant Feet and Hands", description="Feet that stand and hands that hold on do not slide "
                         "afterwards, as after Mend Motion", default=True)  # fmt: skip
@@ -40,7 +40,7 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
         self.draw_range()
         ob = armature(context)
         self.layout.prop(self, "amount")
-        self.layout.prop(self, "only_selected")
+        self.draw_only_selected(context)
         if not self.only_selected:
             self.layout.prop(self, "plant")
         if ob is not None and originals.of(ob, originals.SHAKES) is not None:

@@ -22,16 +22,31 @@ from ..frames import FramesTool, shares
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
 
 
+def _sources(tool: object, context: bpy.types.Context, typed: str = "") -> list[str]:
+    """The names of the armatures whose motion the active one may get."""
+    del tool, typed
+    own = armature(context)
+    return [ob.name for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != own]
+
+
+def _partners(tool: "DQIK_OT_retarget", context: bpy.types.Context, typed: str = "") -> list[str]:
+    """The names of those that have the motion of another source."""
+    others = [name for name in _sources(tool, context, typed) if name != tool.source]
+    sources = [originals.source(context.view_layer.objects[name]) for name in others]
+    return [name for name, source in zip(others, sources, strict=True)
+            if source is not None and source.name != tool.source]  # fmt: skip
+
+
 class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
     """Give this figure the motion of another one, whatever their sizes and rest poses. It is a new action"""
 
     bl_label = "Retarget"
 
-    source: StringProperty(name="Source", description="The armature whose motion this one gets",
-                           options={"SKIP_SAVE"})  # fmt: skip
+    source: StringProperty(name="Source", description="The armature whose motion this one gets", search=_sources,
+                           search_options={"SORT"}, options={"SKIP_SAVE"})  # fmt: skip
     partner: StringProperty(name="Partner", description="A figure that has the motion of another source by Retarget. "
                             "Hands touch it where those of the sources touch each other, and both go together",
-                            options={"SKIP_SAVE"})  # fmt: skip
+                            search=_partners, search_options={"SORT"}, options={"SKIP_SAVE"})  # fmt: skip
     preview: BoolProperty(name="Preview Only", description="Show the new motion as lines in the 3D view, play it and "
                           "change the options in the panel that adjusts the last operation. Nothing is keyed",
                           default=False, options={"SKIP_SAVE"})  # fmt: skip
@@ -43,25 +58,37 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
     _asked = False  # whether its dialog was shown
 
     def draw(self, context: bpy.types.Context) -> None:
-        self.column().prop_search(self, "source", context.view_layer, "objects", icon="ARMATURE_DATA")
+        self.column().prop(self, "source", icon="ARMATURE_DATA")
         self.draw_range()
-        partner = self.column()
-        partner.prop_search(self, "partner", context.view_layer, "objects", icon="ARMATURE_DATA")
+        if self.partner or _partners(self, context):
+            self.column().prop(self, "partner", icon="ARMATURE_DATA")
         if self.partner:
-            partner.prop(self, "both_give")
+            self.column("both_give")
         self.column("stance", "own_speed", "root", "by_name")
+        self._draw_limbs()
+        self.column("preview")
+
+    def _draw_limbs(self) -> None:
+        """How each limb is fitted, on two lines: the share of its place, and the offset left, forward and up."""
         limbs = self.column()
+        limbs.label(text="Limbs by Angles (0) or Places (1)")
         for limb, own in self.limbs.each():
             limbs.prop(own, "places", text=limb.name)
-            limbs.row(align=True).prop(own, "offset", text="Offset")
-        self.column("preview")
+            words, values = (line := limbs.split(factor=0.4, align=True)).row(), line.row(align=True)
+            words.alignment = "RIGHT"
+            words.label(text="Offset")
+            values.use_property_split = False
+            for axis in range(3):
+                values.prop(own, "offset", index=axis, text="")
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """From the panel: propose another selected armature, or the only other one.
 
         Of several that are selected, the one that has its motion from another source is the partner.
         """
-        others = [ob for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != armature(context)]
+        others = [context.view_layer.objects[name] for name in _sources(self, context)]
+        if not others:
+            raise Refused(Note("Bring the figure that has the motion into this scene first"))
         chosen = [ob for ob in others if ob.select_get()] or others
         partners = [ob for ob in chosen if ob.select_get() and originals.source(ob) is not None]
         if not self.is_set("partner") and len(chosen) > 1 and len(partners) == 1:
@@ -140,7 +167,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         """The source. Raises `Refused` if it is none."""
         source = context.view_layer.objects.get(self.source)
         if source is None or source.type != "ARMATURE":
-            raise Refused(Note("Choose the armature whose motion this one gets"))
+            raise Refused(Note("Choose as Source the armature whose motion this one gets"))
         return source
 
     def _partner(

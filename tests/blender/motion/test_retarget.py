@@ -273,7 +273,7 @@ def test_refusals_say_what_to_do_and_change_nothing() -> None:
     source, ob = walker(), rigs.figure("Copy")
     still, chain = rigs.figure("Still"), rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0, 0)], "Chain")
     rigs.made_active(ob)
-    for name, words in (("Copy", "is this armature itself"), ("", "Choose the armature"), ("Nobody", "Choose"),
+    for name, words in (("Copy", "is this armature itself"), ("", "Choose as Source"), ("Nobody", "Choose"),
                         (still.name, "does not move"), (chain.name, "has no hips")):  # fmt: skip
         with pytest.raises(RuntimeError, match=words):
             bpy.ops.dqik.retarget(source=name)

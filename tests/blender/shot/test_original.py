@@ -114,7 +114,7 @@ def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
     bpy.ops.ed.undo_push(message="mended")
     report = last_report.of(ob)
     assert report.is_fine
-    assert "contacts: planted feet slid by" in str(report.notes[0])
+    assert "contacts of feet: they slid by" in str(report.notes[0])
     mended = ob.animation_data.action
     ob.animation_data.action = mended.dqik_original
     assert last_report.of(ob) is None
