@@ -33,8 +33,8 @@ COMMANDS = (
     "tests/characters/rebuild.py mixamo --ways native --motions walk --methods DQIK --jobs 1",
     "tests/characters/retargeted.py mixamo --pictures OUT",
     "tests/characters/strangers.py --seeds 1 --most 8",
-    "tests/gui/draw_contact.py OUT/contact.png chest",
-    "tests/gui/draw_couplings.py OUT/couplings.png SPINE",
+    "tests/gui/pictures/draw_contact.py OUT/contact.png chest",
+    "tests/gui/pictures/draw_couplings.py OUT/couplings.png SPINE",
 )
 
 

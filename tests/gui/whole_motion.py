@@ -370,4 +370,5 @@ def retarget() -> Steps:
     yield from shot("m14 source over it")
 
 
-run(whole_motion, scale=1.0, panels=("DQIK_PT_motion", "DQIK_PT_motion_contacts"))
+if __name__ == "__main__":
+    run(whole_motion, scale=1.0, panels=("DQIK_PT_motion", "DQIK_PT_motion_contacts"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws a person whose hands and feet are led into things: without contact above, with it below.
 
-    python tests/gui/draw_contact.py docs/images/contact.png [panel ...]
+    python tests/gui/pictures/draw_contact.py docs/images/contact.png [panel ...]
 
 Needs a Python with the bpy package. The person is that of the window tests.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws what the presets of couplings do to a person: without them above, with them below.
 
-    python tests/gui/draw_couplings.py docs/images/couplings.png [panel ...]
+    python tests/gui/pictures/draw_couplings.py docs/images/couplings.png [panel ...]
 
 Needs a Python with the bpy package. The person is that of the window tests, with twist bones in the forearms.
 """

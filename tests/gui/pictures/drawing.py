@@ -9,13 +9,14 @@ from math import radians
 from pathlib import Path
 
 import bpy
-from clothed_person import person
 from mathutils import Matrix, Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "characters"))
 
 import measure
 import sketch
+from clothed_person import person
 
 SIZE = 300
 
