@@ -343,16 +343,27 @@ def target_at_bone(name: str) -> Promise:
     return promise
 
 
-def feet_stand(stage: Stage, seen: Seen) -> str:
-    """Where the list has a contact of a foot's ball, this stands."""
+def feet_stand(stage: Stage, seen: Seen, ground: str = "") -> str:
+    """Where the list has a contact of a foot's ball, this stands: in the world, or on an object that moves."""
     balls = [one for one in stage.ob.dqik.contacts if one.part == "BALL" and one.bone.startswith("foot")]
     for one in balls:
         times = [time for time in seen.after if one.frame_start <= time <= one.frame_end and time == round(time)]
-        shown = np.array([seen.after[time]["Ann", one.bone.replace("foot", "toes")][:3, 3] for time in times])
+        toes = one.bone.replace("foot", "toes")
+        shown = np.array([_seen_from(seen.after[time], ground, seen.after[time]["Ann", toes]) for time in times])
         strayed = np.ptp(shown, axis=0).max() / HEIGHT if len(times) else 0.0
         if strayed > 0.01:
             return f"{one.bone} strays by {strayed:.2g} H on frames {one.frame_start} to {one.frame_end}"
     return "" if balls else "the list has no contact"
+
+
+def feet_ride(stage: Stage, seen: Seen) -> str:
+    """Feet stand on the mesh that moves."""
+    return feet_stand(stage, seen, "Lift")
+
+
+def _seen_from(shown: dict, name: str, world: np.ndarray) -> np.ndarray:
+    """The place (3,) of a world matrix, as seen from an object, if there is a name."""
+    return (np.linalg.inv(shown[name, ""]) @ world if name else world)[:3, 3]
 
 
 def poses_stay(stage: Stage, seen: Seen) -> str:
@@ -389,13 +400,34 @@ def _keyed_on_each_frame(stage: Stage) -> None:
         curve.update()
 
 
-def _source(stage: Stage) -> None:
-    """Another figure with a walk, beside the one that gets it."""
-    if "Bob" not in bpy.context.scene.objects:
-        bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
-        stage_figure(stage, "Bob", (2.0, 0.0, 0.0))
-        bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
-        rigs.made_active(stage.ob)
+def _source(stage: Stage, *names: str) -> None:
+    """Other figures with a walk, by default one, beside the one that gets it."""
+    bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
+    for number, name in enumerate(names or ("Bob",)):
+        if name not in bpy.context.scene.objects:
+            stage_figure(stage, name, (2.0 + 0.6 * number, 0.0, 0.0))
+    bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
+    rigs.made_active(stage.ob)
+
+
+def _partner(stage: Stage) -> None:
+    """Two sources, and a partner that has the motion of the first one."""
+    _source(stage, "Bob", "Cleo", "Dan")
+    rigs.made_active(bpy.context.scene.objects["Cleo"])
+    bpy.ops.dqik.retarget(source="Bob", frame_start=stage.at(0.0), frame_end=stage.at(1.0))
+    rigs.made_active(stage.ob)
+
+
+def _moving_ground(stage: Stage) -> None:
+    """A mesh below the figure that goes slowly to the side."""
+    bpy.ops.object.mode_set(mode="OBJECT") if bpy.context.mode != "OBJECT" else None
+    bpy.ops.mesh.primitive_plane_add(size=20.0 * HEIGHT)
+    lift = bpy.context.object
+    lift.name = "Lift"
+    for share in (0.0, 1.0):
+        lift.location.x = 0.01 * HEIGHT * share
+        lift.keyframe_insert("location", frame=stage.at(share))
+    rigs.made_active(stage.ob)
 
 
 def _blender_ik(stage: Stage) -> None:
@@ -495,6 +527,11 @@ PRESSES: dict[str, Press] = {
                            may=all_frames, keeps_keys=False, prepare=_keyed_on_each_frame),
     "remove_shakes, range": Press(on("remove_shakes", "hips", **PART, plant=False), same_motion(100.0), kind="walker",
                                   may=within(0.25, 0.75), keeps_keys=True, prepare=_keyed_on_each_frame),
+    "mend_motion, flights": Press(on("mend_motion", "hips", ballistic=True, **WHOLE), feet_stand, kind="walker",
+                                  may=all_frames, keeps_keys=False),
+    "mend_motion, moving ground": Press(on("mend_motion", "hips", ground="MESH", ground_object="Lift", **WHOLE),
+                                        feet_ride, kind="walker", prepare=_moving_ground, may=all_frames,
+                                        keeps_keys=False),
     "in_betweens": Press(on("in_betweens", "hips", **WHOLE), poses_stay, kind="walker", may=all_frames,
                          keeps_keys=False),
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
@@ -509,4 +546,6 @@ PRESSES: dict[str, Press] = {
     "contact_add": Press(on("contact_add", "foot.L", by_control=False), contacts_listed, kind="walker"),
     "retarget": Press(on("retarget", "hips", source="Bob", **WHOLE), moves, kind="walker", prepare=_source,
                       may=all_frames, keeps_keys=False),
+    "retarget, partner": Press(on("retarget", "hips", source="Dan", partner="Cleo", **WHOLE), moves, kind="walker",
+                               prepare=_partner, may=all_frames, keeps_keys=False),
 }  # fmt: skip
