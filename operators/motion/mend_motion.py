@@ -116,7 +116,9 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
         planted = all(one.after <= max(_LEFT * one.before, _STANDS) for _, _, one in limbs)
         notes = [Note(words, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
                       f"{unit * one.change:.1f}") for words, unit, one in limbs]  # fmt: skip
-        if self.ballistic:
+        if self.ballistic and not done.flights:
+            notes.append(Note("No flight was changed"))
+        elif self.ballistic:
             notes.append(Note("{} flights follow gravity: in them the hips move by up to {} % of the height",
                               done.flights, f"{100.0 * done.hips:.1f}"))  # fmt: skip
         if done.others:

@@ -144,7 +144,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         lost = partner is not None and touches.kept < max(touches.count, 1)
         if partner is not None:
             left.append(_said(scene, source, theirs, touches))
-        self.conclude(ob, not scaled and not lost, Note("{} bones on {} frames, {} keys",
+        self.conclude(ob, not scaled and not lost, Note("Retargeted {} bones on {} frames, {} keys",
                       len(answers[0].bones), len(figures[0].taken.frames), count), *left)  # fmt: skip
         return None
 

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import bpy
 import numpy as np
@@ -411,10 +412,11 @@ def _source(stage: Stage, *names: str) -> None:
 
 
 def _partner(stage: Stage) -> None:
-    """Two sources, and a partner that has the motion of the first one."""
+    """Two sources, and a partner that has the motion of the first one, if that moves."""
     _source(stage, "Bob", "Cleo", "Dan")
     rigs.made_active(bpy.context.scene.objects["Cleo"])
-    bpy.ops.dqik.retarget(source="Bob", frame_start=stage.at(0.0), frame_end=stage.at(1.0))
+    with suppress(RuntimeError):
+        bpy.ops.dqik.retarget(source="Bob", frame_start=stage.at(0.0), frame_end=stage.at(1.0))
     rigs.made_active(stage.ob)
 
 

@@ -12,7 +12,7 @@ from bpy.app.translations import pgettext_iface as iface_
 from ...operators.common import armature
 from ...operators.live.mend import MENDED_BY
 from ...rig.blender import units
-from ...rig.clip import cautions
+from ...rig.clip import cautions, last_report
 from ...rig.figure.short_names import called
 from ...rig.frame.sessions import sessions
 from ...rig.notes import Code, Note, joined, listed
@@ -65,7 +65,7 @@ class DQIK_PT_warnings(bpy.types.Panel):
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
-    """Two lines: whether all goals are met, and by how much not."""
+    """Two lines: whether all goals are met, and by how much not; with Live off, what was done last, as a bake."""
     report, goals = ob.dqik.status, ob.dqik.goals
     misses = sorted((goal for goal in goals if goal.missed), key=lambda goal: -goal.error)
     left_out = _left_out(ob)
@@ -74,7 +74,8 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     second.active = False
     if not report.milliseconds > 0.0:
         first.label(text="Not solved yet" if ob.dqik.live else "Live is off", icon="INFO")
-        second.label(text="", icon="BLANK1")
+        done = None if ob.dqik.live else last_report.of(ob)
+        second.label(text=done.notes[0].words(iface_) if done else "", icon="BLANK1", translate=False)
         return
     if misses:
         others = f" +{len(misses) - 1}" if len(misses) > 1 else ""

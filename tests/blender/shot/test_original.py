@@ -2,12 +2,14 @@
 """The original of a motion that was made from it: its lines are what Blender showed. Reports are of one motion."""
 
 import importlib
+import sys
 from types import ModuleType
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from shown_words import ANY, Drawn
 from test_mend_motion import captured
 
 FRAME = 47
@@ -104,6 +106,17 @@ def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType
     assert ob.animation_data.action.dqik_original == before
     assert original.is_known(ob)
     assert str(last_report.of(ob).notes[0]).startswith("Baked 3 frames")
+
+
+def test_after_a_bake_the_first_panel_says_what_was_done(extension: str) -> None:
+    """While Live is off."""
+    ob = rigs.arm()
+    bpy.ops.dqik.goal_add(bone="b")
+    bpy.ops.dqik.bake(frame_start=1, frame_end=3)
+    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
+    drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
+    assert not ob.dqik.live
+    assert (ANY, "Baked {} frames, {} keys") in drawn.texts
 
 
 def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
