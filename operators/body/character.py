@@ -45,7 +45,7 @@ class DQIK_OT_pose_to_rest(Tool, bpy.types.Operator):
 class DQIK_OT_eyes_add(Tool, bpy.types.Operator):
     """Give each eye a control to look at, in front of the face, and one control that moves both"""
 
-    bl_label = "Eyes"
+    bl_label = "Eye Controls"
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         refuse(eyes.refusal(ob), "WARNING")

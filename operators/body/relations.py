@@ -57,7 +57,7 @@ class DQIK_OT_uncouple(Tool, bpy.types.Operator):
 class DQIK_OT_fit_capsules(Tool, bpy.types.Operator):
     """Measure the radii of the bones' bodies from the mesh, so that they can be changed by hand"""
 
-    bl_label = "Fit Capsules"
+    bl_label = "Measure Bodies"
 
     only_selected: BoolProperty(
         name="Only Selected", description="Measure the selected bones only", options={"SKIP_SAVE"}

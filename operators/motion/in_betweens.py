@@ -43,7 +43,8 @@ class DQIK_OT_in_betweens(FramesTool, bpy.types.Operator):
             every = list(dict.fromkeys([ob, *own.objects]))
             keyed = [frame for frame in in_betweens.key_frames(ob, own) if frames[0] <= frame <= frames[-1]]
             if len(keyed) < 2 or keyed[-1] - keyed[0] < len(keyed):
-                raise Refused(Note("There is no frame between two keyed poses of {} in this range", repr(ob.name)))
+                raise Refused(Note("There is no frame between two keyed poses of {} in this range: leave keys on poses "
+                                   "that are some frames apart", repr(ob.name)))
             whole = list(range(keyed[0], keyed[-1] + 1))
             with scene_state.restored(scene, context.view_layer, ob) as visits:
                 shown = yield from shares(clip.read(every, whole, visits), 0.0, 0.9)

@@ -54,7 +54,7 @@ def refusal(ob: bpy.types.Object) -> Note | None:
     for bone in lacking:
         tie = next((one for one in bone.constraints if not one.mute and not one.type.startswith("LIMIT_")), None)
         if tie is not None:
-            return Note("The eye {} follows its constraint {}: mute that, then press Eyes again",
+            return Note("The eye {} follows its constraint {}: mute that, then press Eye Controls again",
                         repr(bone.name), repr(tie.name))
     return None if controls.can_add(ob) else Note("No bone can be added to {}, so its eyes get no controls: show it in "
                                                   "the view layer, or make it and its armature data local",

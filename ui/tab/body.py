@@ -36,7 +36,8 @@ class DQIK_PT_body(ArmatureSidebar, bpy.types.Panel):
         row = column.row(align=True)
         row.operator("dqik.setup_full_body", text="", icon="OUTLINER_OB_ARMATURE")
         row.menu("DQIK_MT_controls")
-        column.prop(collection, "is_solo", text="Show Controls Only", toggle=True, icon="HIDE_OFF")
+        icon = "NONE" if is_narrow(context) else "HIDE_OFF"
+        column.prop(collection, "is_solo", text="Show Controls Only", toggle=True, icon=icon)
 
 
 class DQIK_MT_controls(bpy.types.Menu):
@@ -66,9 +67,9 @@ def _natural_pose(
     if refusal is not None:
         paragraph(context, layout, refusal, "INFO")
         return
-    row = layout.row(align=True)
-    row.prop(settings, "natural_pose", slider=True)
-    row.operator("dqik.learn_from_actions", text="", icon="ACTION")
+    line = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
+    line.prop(settings, "natural_pose", slider=True)
+    line.operator("dqik.learn_from_actions", text="", icon="ACTION")
     if settings.own_motion:
         layout.prop(settings, "own_motion_share", slider=True)
 

@@ -58,8 +58,9 @@ class DQIK_PT_rig(ArmatureSidebar, bpy.types.Panel):
         layout.template_list(
             "DQIK_UL_goals", "", settings, "goals", settings, "active_goal", rows=rows, item_dyntip_propname="name",
         )
-        buttons = layout.row(align=True)
-        buttons.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
+        lines = layout.column(align=True) if is_narrow(context) else layout.row(align=True)
+        lines.operator("dqik.target_select", icon="RESTRICT_SELECT_OFF")
+        buttons = lines.row(align=True)
         buttons.operator("dqik.goal_add", text="", icon="ADD")
         buttons.operator("dqik.goal_remove", text="", icon="REMOVE")
         buttons.operator("dqik.goals_clear", text="", icon="TRASH")

@@ -73,7 +73,7 @@ def name_of_selection(context: bpy.types.Context, ob: bpy.types.Object) -> str:
     if not names and target not in (None, ob) and target.select_get():
         return target.name
     if not names:
-        return iface_("Select a control or a bone") if ob.mode == "POSE" else iface_("Go to Pose Mode to pose")
+        return iface_("Select a control or a bone") if ob.mode == "POSE" else iface_("Go to Pose Mode")
     others = f" +{len(names) - 1}" if len(names) > 1 else ""
     return called(ob, _active(context, ob)) + others
 

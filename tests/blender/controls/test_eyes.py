@@ -340,7 +340,7 @@ def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
 def test_eyes_that_are_there_already_and_eyes_that_follow_constraints(capfd: pytest.CaptureFixture[str]) -> None:
     ob = with_eyes()
     tie = rigs.constrain(ob.pose.bones["eye.R"], "DAMPED_TRACK", rigs.empty((0, -3, 1.7)))
-    refused(capfd, "The eye 'eye.R' follows its constraint 'Damped Track': mute that, then press Eyes again")
+    refused(capfd, "The eye 'eye.R' follows its constraint 'Damped Track': mute that, then press Eye Controls again")
     tie.mute = True
     press()
     refused(capfd, "The eyes of 'Figure' have goals already: move their targets")
