@@ -178,8 +178,9 @@ def _with_sides(name: str, other: Callable[[str], str]) -> str:
 
 
 def _side(words: Sequence[str]) -> str:
-    sides = {_SIDES[word] for word in words if word in _SIDES}
-    if len(sides) > 1 and words[0] == "r" and words[-1] in _SIDES:  # "r_toe.L" is a rear toe
+    told = [word for word in words if word in _SIDES]
+    sides = {_SIDES[word] for word in told}
+    if len(sides) > 1 and set(told[:-1]) == {"r"} and words[-1] in _SIDES:  # "r_toe.L" is rear, "PalmR.L" of the ring
         return _SIDES[words[-1]]
     return next(iter(sides)) if len(sides) == 1 else MIDDLE
 

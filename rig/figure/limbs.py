@@ -72,7 +72,7 @@ def _find_end(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], part
 
 def find_toes(tree: Tree, names: Sequence[BoneName], bones: dict[str, int], side: str) -> None:
     """Add the toes of a leg that are not found: by their names on the foot, or if these say nothing or digits."""
-    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger", "toes"}
+    foot, told = bones.get("foot"), {"thigh", "shin", "foot", "finger", "toes", "hand"}  # a forefoot is also a paw
     free = [
         bone for bone in ([] if foot is None or "toes" in bones else tree.children[foot])
         if names[bone].side in (side, MIDDLE) and not (names[bone].helper or names[bone].parts.keys() - told)

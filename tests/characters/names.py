@@ -22,6 +22,8 @@ xps | left right | root ground | root hips | spine lower, spine upper | head nec
 cat | L R | CATRigHub | CATRigPelvis | CATRigSpine1, CATRigRibcage | CATRigNeck | CATRigHead
  CATRig{}ArmCollarbone | CATRig{}Arm1 | CATRig{}Arm2 | CATRig{}ArmPalm | CATRig{}Leg1 | CATRig{}Leg2 \
  | CATRig{}LegAnkle | CATRig{}LegDigit11
+forefeet | Left Right | - | Hips | Spine, Spine1, Spine2 | Neck | Head
+ {}Shoulder | {}Arm | {}ForeArm | {}Hand | {}UpLeg | {}Leg | {}Foot | {}ForeFoot
 numbered | L R | - | Root | Spine_01, Spine_02 | Neck | Head
  {}_Clav | {}_Arm_01 | {}_Arm_02 | {}_Arm_03 | {}_Leg_01 | {}_Leg_02 | {}_Leg_03 | {}_Leg_04
 top and bottom | L R | - | hips | spine1, spine2 | neck | head

@@ -300,6 +300,12 @@ def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension:
     assert figures.of(ob).figure.roles == before
 
 
+def test_the_letter_of_a_ring_finger_or_of_the_rear_is_no_side(extension: str) -> None:
+    side_of = sys.modules[f"{extension}.rig.figure.bone_names"].side_of
+    sides = {"PalmR.L": "L", "PalmR.R": "R", "FingerR1_L": "L", "r_toe.L": "L", "eyes_R_L_ctrl": "", "both.L.R": ""}
+    assert {name: side_of(name) for name in sides} == sides
+
+
 def test_arms_that_end_at_their_forearms_have_goals_there() -> None:
     ob = made("arms without hands", "native")
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
