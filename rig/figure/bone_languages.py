@@ -30,6 +30,8 @@ spalla=shoulder braccio=arm avambraccio=lower.arm gomito=elbow polso=wrist dito=
 coscia=thigh gamba=leg ginocchio=knee polpaccio=calf caviglia=ankle piede=foot
 spada=sword scudo=shield coda=tail capelli=hair gonna=skirt occhio=eye
 mascella=jaw zampa=paw zoccolo=hoof
+Swedish, Danish and Norwegian
+huvud=head hoved=head hode=head
 Chinese
 骨盆=pelvis 臀=hips 脊柱=spine 脊椎=spine 腹=belly 颈=neck 脖子=neck 脖=neck 头=head 头发=hair 锁骨=clavicle
 肩膀=shoulder 上臂=upper.arm 大臂=upper.arm 前臂=lower.arm 小臂=lower.arm 下臂=lower.arm 手肘=elbow 手腕=wrist 手掌=hand
@@ -49,6 +51,7 @@ ENGLISH = {
 SIDES = (
     ("links", "rechts"), ("gauche", "droite"), ("gauche", "droit"), ("izquierda", "derecha"), ("izquierdo", "derecho"),
     ("izq", "der"), ("esquerda", "direita"), ("esquerdo", "direito"), ("esq", "dir"), ("sinistra", "destra"),
-    ("sinistro", "destro"), ("sx", "dx"),
+    ("sinistro", "destro"), ("sx", "dx"), ("lewa", "prawa"), ("lewy", "prawy"), ("lewe", "prawe"), ("leva", "prava"),
+    ("levy", "pravy"), ("leve", "prave"),
 )  # fmt: skip
 """The words for left and right; of words with several counterparts, the first counts."""

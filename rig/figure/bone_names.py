@@ -119,6 +119,12 @@ def unsided(name: BoneName) -> tuple[str, ...]:
     return tuple(word for word in name.words if word not in _SIDES)
 
 
+def are_alike(one: BoneName, other: BoneName) -> bool:
+    """Whether two names differ in one word alone: in Polish "udo.L" and "udo.P" are thighs."""
+    pairs = list(zip(one.words, other.words, strict=False))
+    return len(one.words) == len(other.words) > 1 and sum(a != b for a, b in pairs) == 1
+
+
 def is_wing(name: BoneName) -> bool:
     """Whether a bone is that of a wing."""
     return not _WINGS.isdisjoint(name.words)

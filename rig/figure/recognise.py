@@ -10,7 +10,7 @@ from ..blender.tree import Tree
 from . import bone_names, directions, limbs, person
 from .bone_names import BoneName
 from .directions import SMALL, unit
-from .parts import LEFT, LIMBS, MIDDLE, RIGHT, TRUNK, LimbBones, Role
+from .parts import LEFT, LIMBS, MIDDLE, OTHER, RIGHT, TRUNK, LimbBones, Role
 
 _GIRDLE = {"collar", "hip_joint"}  # parts above the upper bones of limbs
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
@@ -125,6 +125,7 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
         left = directions.left_by_shape(tree, made["leg"], top)
     for kind, (one, other) in made.items():
         told = _told_side(names, one), _told_side(names, other)
+        told = told[0] or OTHER[told[1]], told[1] or OTHER[told[0]]
         if set(told) == {LEFT, RIGHT}:
             found[kind, told[0]], found[kind, told[1]] = one, other
         elif left is not None:
@@ -144,7 +145,7 @@ def _is_free(
     """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
     ends = pair.one[0], pair.other[0]
     sides = [names[bone].side for bone in ends]
-    if MIDDLE in sides and sides[0] != sides[1]:
+    if MIDDLE in sides and sides[0] != sides[1] and not bone_names.are_alike(*(names[bone] for bone in ends)):
         return False
     used = {bone for limb in found.values() for bone in limb.bones.values()}
     return not any(

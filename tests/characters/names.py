@@ -40,6 +40,12 @@ italian | sx dx | - | bacino | colonna1, petto | collo | testa
  clavicola.{} | braccio.{} | avambraccio.{} | mano.{} | coscia.{} | gamba.{} | piede.{} | dita_piede.{}
 portuguese | esq dir | - | quadril | coluna1, peito | pescoço | cabeça
  clavícula.{} | braço.{} | antebraço.{} | mão.{} | coxa.{} | perna.{} | pé.{} | dedos.{}
+polish | L P | - | miednica | kręgosłup1, klatka | szyja | głowa
+ obojczyk.{} | ramię.{} | przedramię.{} | dłoń.{} | udo.{} | goleń.{} | stopa.{} | palce.{}
+czech | levá pravá | - | pánev | páteř1, hrudník | krk | hlava
+ klíční_{} | paže_{} | předloktí_{} | ruka_{} | stehno_{} | lýtko_{} | chodidlo_{} | prsty_{}
+swedish | V H | - | bäcken | ryggrad1, bröst | hals | huvud
+ nyckelben.{} | överarm.{} | underarm.{} | hand.{} | lår.{} | underben.{} | fot.{} | tå.{}
 japanese | L R | - | 骨盤 | 背骨, 胸 | 首 | 頭
  鎖骨.{} | 上腕.{} | 前腕.{} | 手.{} | 太もも.{} | すね.{} | 足.{} | 足指.{}
 mech | port starboard | - | core | torso1, torso2 | ring | cockpit
