@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Leg, fine_time, in_betweens, plant_feet
+from ...solvers.motion import Leg, fine_time, foot_contacts, in_betweens, plant_feet, runs
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..clip import clip, inside_limits, person_frames
@@ -170,7 +170,8 @@ def between(
     before, rows = Poses(body.turns, body.heads), gaps.rows
     scale = retarget.size(own.person, body)
     poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, scale)
-    found = in_betweens.in_betweens(poses, np.asarray(frames) / rate)
+    seconds = np.asarray(frames) / rate
+    found = in_betweens.in_betweens(poses, seconds)
     turns = dict(zip(own.bones, found.turns.swapaxes(0, 1), strict=True))
     posed = _posed(ob, own, before, turns, np.zeros((len(frames), 3)))
     shift = found.hips - _hips(own, posed)
@@ -178,10 +179,11 @@ def between(
     if plant:
         legs = [_leg(posed, leg.bones, scale * leg.heel, scale * leg.ball) for leg in own.person.legs]
         points = np.stack([leg.points for leg in legs], 1)
-        stands = in_betweens.stances(found.stands, points, rows, poses.leg, rate)
-        count = sum(len(in_betweens.runs(stands[:, side].any(-1))) for side in (0, 1))
+        odds = foot_contacts.contact_odds(poses, seconds)
+        stands = foot_contacts.stances(odds, points, rows, poses.leg, rate)
+        count = sum(len(runs(stands[:, side].any(-1))) for side in (0, 1))
         fine = fine_time.finer_mask(stands, fine_time.steps(rate))
-        planted = plant_feet(legs, list(fine.swapaxes(0, 1)), rate, kept=rows)
+        planted = plant_feet(legs, list(fine.swapaxes(0, 1)), rate, kept=rows, hips_cost=foot_contacts.HIPS_COST)
         for leg, new in zip(own.person.legs, planted.turns, strict=True):
             turns.update(zip(leg.bones, new.swapaxes(0, 1), strict=True))
         shift = shift + planted.hips

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, in_betweens, kneeling, planting, shakes, two_bones
+from . import fine_time, foot_contacts, in_betweens, kneeling, planting, shakes, two_bones
 from .banded import solve as solve_band
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .cubics import Keys, Part
@@ -41,6 +41,7 @@ __all__ = [
     "flights",
     "follow_through",
     "following",
+    "foot_contacts",
     "in_betweens",
     "keep_out",
     "kneeling",

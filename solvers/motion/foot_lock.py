@@ -107,7 +107,7 @@ class Planted(NamedTuple):
 
 def plant_feet(
     legs: Sequence[Leg], contacts: Sequence[np.ndarray], rate: float, heights: Sequence[np.ndarray | None] = (),
-    kept: Sequence[int] = (), hips: np.ndarray | None = None,
+    kept: Sequence[int] = (), hips: np.ndarray | None = None, hips_cost: float = 1.0,
 ) -> Planted:  # fmt: skip
     """Plant the feet of legs on their contacts (G, 2) bool, of heel and ball, on the fine grid (see `find_contacts`).
 
@@ -115,6 +115,7 @@ def plant_feet(
     ball and knee stand; by default as in the mean. An arm that holds on to a thing is such a leg too: shoulder, elbow,
     wrist and hand. kept : frames on which nothing moves. A stance stands where it stands on those that it has, and goes
     from one to the next if these differ. hips : (G, 3), by how much the hips move where that is known; else NaN.
+    hips_cost : how many times the usual their moves cost: with more, knees bend more in their stead.
     """
     count, frames = fine_time.steps(rate), np.asarray(kept, dtype=int)
     rate, at = rate * count, count * frames
@@ -127,7 +128,7 @@ def plant_feet(
     knees = [knee for *_, knee in wanted]
     held = np.full(knees[0].shape, np.nan) if hips is None else hips.copy()
     held[at] = 0.0
-    given, moves = _corrections(ways, [move for _, move, _ in wanted], knees, held, costs, rate)
+    given, moves = _corrections(ways, [move for _, move, _ in wanted], knees, held, costs, rate, hips_cost)
     given[at] = 0.0
     turns = [_reached(leg, move[::count], foot[::count])
              for leg, (foot, *_), move in zip(even, wanted, moves, strict=True)]  # fmt: skip
@@ -313,7 +314,7 @@ def _stiffness(rate: float, fade: float = _FADE) -> float:
 
 def _corrections(
     ways: Sequence[LegWay], wanted: Sequence[np.ndarray], knees: Sequence[np.ndarray], held: np.ndarray,
-    away: Sequence[np.ndarray], rate: float,
+    away: Sequence[np.ndarray], rate: float, hips_cost: float,
 ) -> tuple[np.ndarray, list[np.ndarray]]:  # fmt: skip
     """By how much the hips move (F, 3), and each ankle against them, if the ankles move as wanted where that is known.
 
@@ -323,7 +324,7 @@ def _corrections(
     """
     frames, size, stiff = len(wanted[0]), 3 + 3 * len(ways), _stiffness(rate)
     unit = float(np.mean([way.length for way in ways]))
-    costs = np.concatenate([np.full(3, _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
+    costs = np.concatenate([np.full(3, hips_cost * _HIPS), np.full(size - 3, _ANKLE)]) / unit**2
     each = np.stack([np.full(frames, _GIVE), *away], -1).repeat(3, -1) * costs
     fixed = [~np.isnan(own[:, 0]) for own in wanted]
     base, places = _blocks(each[:, :, None] * np.eye(size), stiff * costs), np.zeros((frames, size))

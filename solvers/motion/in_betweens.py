@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import quaternion
-from .contacts import runs, tidy
 
 LIMB_PARTS = ("collar", "arm", "forearm", "hand", "thigh", "shin", "foot", "toes")
 PARTS = ("hips", "spine", "spine", "spine", "neck", "neck", "neck", *LIMB_PARTS, *LIMB_PARTS)
@@ -27,19 +26,15 @@ TRUNK_LINES = 4  # hips to chest, chest to neck, neck to head, and the head's ow
 LIMB_LINES = 8  # of each side, the own ones of its parts
 _LINES = TRUNK_LINES + 2 * LIMB_LINES + 1  # the last one from the right to the left hip joint
 _OWN = ([0, _LINES - 1], [0], [0], [0], [1, 2], [1, 2], [3], *([TRUNK_LINES + row] for row in range(2 * LIMB_LINES)))
-SHARES = np.linspace(0.0, 1.0, 9)  # of the time between two keys, at which contacts are told
 BULGES = 5
 _UP = np.array([0.0, 0.0, 1.0])
 _USUAL = 0.4  # seconds between keys that count as usual
 _STILL = 1e-3  # of unit directions
 _OTHERS = 0.4  # of the movement of all parts counts for each
-_PLACE, _HIGH = 0.1, 0.08  # of the leg: who stands at both keys stands between them if they are as near as this
 _WEIGHTS = {
     "pose": 1.7, "move": 0.9, "height": 2.0, "foot": 16.0, "step": 5.0, "missing": 0.7, "time": 2.0, "rate": 1.0,
 }  # fmt: skip
-_HIGHEST, _WIDEST = 0.4, 1.0  # of the leg: feet that are higher, or step further, do not stand
-_LIKELY = 0.5  # from here on a point of a foot stands
-_NEAR = 0.1  # of the leg: a point that would have to go further to where it stands at a key does not stand yet
+_HIGHEST, _WIDEST = 0.4, 1.0  # of the leg: feet that are higher, or step further, are told as this far
 _UNLIKE, _LIKE = 0.25, 0.5  # kernels of the nearest captured keys: up to which nothing learnt counts, and all of it
 _LEVEL = 0.2  # a line between the hip joints that is steeper tells no direction
 
@@ -67,11 +62,10 @@ class KeyPoses(NamedTuple):
 
 
 class Between(NamedTuple):
-    """F poses: turns (F, B, 4), places of the hips (F, 3), and how likely (F, 2, 2) heel and ball of the feet stand."""
+    """F poses: turns (F, B, 4), and places of the hips (F, 3)."""
 
     turns: np.ndarray
     hips: np.ndarray
-    stands: np.ndarray
 
 
 class Inputs(NamedTuple):
@@ -96,18 +90,14 @@ def in_betweens(poses: KeyPoses, times: np.ndarray, weights: Weights | None = No
     rows, missing = windows(np.arange(last + 1), last + 2)
     inputs, span = inputs_of(poses, rows, missing), np.diff(poses.times)
     learnt = outputs(inputs, load() if weights is None else weights)
-    bulges = np.einsum("nji,nbpj->nbpi", inputs.axes, learnt[0])
+    bulges = np.einsum("nji,nbpj->nbpi", inputs.axes, learnt)
     shared = 0.5 * (bulges[1:, 0] / span[1:, None, None] + bulges[:-1, 1] / span[:-1, None, None])
     bulges[1:, 0], bulges[:-1, 1] = shared * span[1:, None, None], shared * span[:-1, None, None]
     share = (times - poses.times[gap]) / span[gap]
     turns, hips = spline(poses, rows[gap], missing[gap], share[:, None])
     added = np.einsum("fb,fbpi->fpi", bulge_shapes(share), bulges[gap])
     turned = quaternion.product(quaternion.exp(added[:, poses.parts]), turns[:, 0])
-    likely = usual_stands(poses, rows)[:, None] + learnt[1]
-    at = np.minimum((share * (len(SHARES) - 1)).astype(int), len(SHARES) - 2)
-    part = (share * (len(SHARES) - 1) - at)[:, None, None]
-    stands = (1.0 - part) * likely[gap, at] + part * likely[gap, at + 1]
-    return Between(turned, hips[:, 0] + poses.leg * added[:, -1], stands)
+    return Between(turned, hips[:, 0] + poses.leg * added[:, -1])
 
 
 def windows(gaps: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +109,7 @@ def windows(gaps: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
     """What is told of windows (N, 4) of keys, in the axes of the figure; a missing key is the one beside it."""
-    axes = _axes(poses.lines[rows[:, 1], -1], poses.lines[rows[:, 2], -1])
+    axes = figure_axes(poses, rows)
     lines = np.einsum("nij,nkpj->nkpi", axes, poses.lines[rows])
     ways = np.einsum("nij,nkj->nki", axes, np.diff(poses.hips[rows], axis=1)) / poses.leg
     feet = poses.feet[rows[:, 1:3]] / poses.leg
@@ -133,8 +123,7 @@ def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
     way = (ways**2).sum(-1).mean(1)
     whole = np.sqrt(each.mean(1) + 0.3 * way + _STILL**2)[:, None]
     own = np.stack([each[:, lines_of].mean(1) for lines_of in _OWN] + [way], 1)
-    spans = np.diff(poses.times[rows], axis=1)
-    spans = np.where(spans > 0.0, spans, spans[:, 1:2])
+    spans = spans_of(poses.times[rows])
     moves = np.concatenate([turned.reshape(len(rows), -1), ways.reshape(len(rows), -1)], 1) / whole
     told = [_WEIGHTS["pose"] * lines[:, 1:3].mean(1).reshape(len(rows), -1), _WEIGHTS["move"] * moves,
             _WEIGHTS["height"] * height, _WEIGHTS["foot"] * raised.reshape(len(rows), -1),
@@ -144,8 +133,9 @@ def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
     return Inputs(np.concatenate(told, 1), axes, np.sqrt(own + (_OTHERS * whole) ** 2))
 
 
-def _axes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Left, up and forward (N, 3, 3), in rows, of figures by the lines (N, 3) between their hip joints at two keys."""
+def figure_axes(poses: KeyPoses, rows: np.ndarray) -> np.ndarray:
+    """Left, up and forward (N, 3, 3), in rows, of the figure by the lines between its hip joints in windows (N, 4)."""
+    first, second = poses.lines[rows[:, 1:3], -1].swapaxes(0, 1)
     level = np.array([1.0, 1.0, 0.0])
     left = (first + second) * level
     for other in (first * level, np.broadcast_to([1.0, 0.0, 0.0], first.shape)):
@@ -155,17 +145,21 @@ def _axes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack([left, up, np.cross(left, up)], 1)
 
 
-def outputs(inputs: Inputs, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-    """The bulges (N, 5, P + 1, 3), of parts [rad] and hips [leg], in the figure's axes, and of contacts (N, 9, 2, 2).
+def spans_of(times: np.ndarray) -> np.ndarray:
+    """The times (N, 3) between keys at times (N, 4); a missing one is as that in the middle."""
+    spans = np.diff(times, axis=1)
+    return np.where(spans > 0.0, spans, spans[:, 1:2])
 
-    Both are 0 where no captured keys are alike.
+
+def outputs(inputs: Inputs, weights: Weights) -> np.ndarray:
+    """The bulges (N, 5, P + 1, 3), of parts [rad] and hips [leg], in the figure's axes.
+
+    They are 0 where no captured keys are alike.
     """
     near = kernels(projected(inputs, weights), weights["centres"])
     like = np.clip((near.max(1) - _UNLIKE) / (_LIKE - _UNLIKE), 0.0, 1.0)
     found = (like * like * (3.0 - 2.0 * like))[:, None] * (near @ weights["first"] @ weights["last"])
-    count, parts = len(found), len(PARTS) + 1
-    bulges = found[:, : BULGES * parts * 3].reshape(count, BULGES, parts, 3) * inputs.scales[:, None, :, None]
-    return bulges, found[:, BULGES * parts * 3 :].reshape(count, len(SHARES), 2, 2)
+    return found.reshape(len(found), BULGES, len(PARTS) + 1, 3) * inputs.scales[:, None, :, None]
 
 
 def projected(inputs: Inputs, weights: Weights) -> np.ndarray:
@@ -186,15 +180,6 @@ def bulge_shapes(share: np.ndarray) -> np.ndarray:
     return np.stack([s * (1.0 - s) ** 2, -s * s * (1.0 - s), hill, hill * middle, hill * middle * middle], -1)
 
 
-def usual_stands(poses: KeyPoses, rows: np.ndarray) -> np.ndarray:
-    """How likely (N, 2, 2) feet stand all the time between two keys by what these show: low, and at one place."""
-    first, second = poses.feet[rows[:, 1]] / poses.leg, poses.feet[rows[:, 2]] / poses.leg
-    low = np.minimum(first, second)[..., 2].min((1, 2))[:, None, None]
-    far = np.linalg.norm((second - first)[..., :2], axis=-1)
-    high = np.maximum(first, second)[..., 2] - low
-    return np.exp(-((far / _PLACE) ** 2) - (high / _HIGH) ** 2)
-
-
 def spline(
     poses: KeyPoses, rows: np.ndarray, missing: np.ndarray, shares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -204,40 +189,24 @@ def spline(
         away = (turns[:, key] * turns[:, beside]).sum(-1, keepdims=True) < 0.0
         turns[:, key] = np.where(away, -turns[:, key], turns[:, key])
     values = np.concatenate([turns.reshape(count, 4, -1), poses.hips[rows]], -1)
-    spans = np.diff(poses.times[rows], axis=1)[..., None]
-    spans = np.where(spans > 0.0, spans, spans[:, 1:2])
-    chords = np.diff(values, axis=1) / spans
+    found, _ = hermite(values, spans_of(poses.times[rows]), missing, shares)
+    return quaternion.normalize(found[..., :-3].reshape(*shares.shape, -1, 4)), found[..., -3:]
+
+
+def hermite(
+    values: np.ndarray, spans: np.ndarray, missing: np.ndarray, shares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Values and changes a second (N, S, n) of splines through windows of values (N, 4, n) with `spans_of` (N, 3)."""
+    chords = np.diff(values, axis=1) / spans[..., None]
     no_first, no_last = (missing[:, end, None] > 0.0 for end in (0, 1))
     before, own, after = chords.swapaxes(0, 1)
-    before_span, span, after_span = spans.swapaxes(0, 1)
+    before_span, span, after_span = spans[..., None].swapaxes(0, 1)
     start = (before * span + own * before_span) / (before_span + span)
     end = (own * after_span + after * span) / (span + after_span)
     start, end = (np.where(no_first, np.where(no_last, own, 1.5 * own - 0.5 * end), start),
                   np.where(no_last, np.where(no_first, own, 1.5 * own - 0.5 * start), end))  # fmt: skip
-    s = shares[..., None]
+    start, own, end, s, rest = start[:, None], own[:, None], end[:, None], shares[..., None], 1.0 - shares[..., None]
     rise = s * s * (3.0 - 2.0 * s)
     found = (1.0 - rise) * values[:, 1:2] + rise * values[:, 2:3]
-    found += span[:, None] * s * (1.0 - s) * ((1.0 - s) * start[:, None] - s * end[:, None])
-    return quaternion.normalize(found[..., :-3].reshape(*shares.shape, -1, 4)), found[..., -3:]
-
-
-def stances(likely: np.ndarray, feet: np.ndarray, kept: np.ndarray, leg: float, rate: float) -> np.ndarray:
-    """The frames (F, 2, 2) on which heel and ball of both feet, at places (F, 2, 2, 3), stand where they do at keys.
-
-    likely : (F, 2, 2), as of `Between`. kept : the frames with keys. A stance has a key, from which it goes on as long
-    as its place is near. rate : frames a second.
-    """
-    found = np.zeros(likely.shape, dtype=bool)
-    for side, k in np.ndindex(likely.shape[1:]):
-        places = feet[:, side, k]
-        for begin, end in runs(tidy(likely[:, side, k] > _LIKELY, rate)):
-            own = kept[(kept >= begin) & (kept < end)]
-            if not len(own):
-                continue
-            stands = np.empty((end - begin, 3))
-            for axis in range(3):
-                stands[:, axis] = np.interp(np.arange(begin, end), own, places[own, axis])
-            near = np.linalg.norm(stands - places[begin:end], axis=-1) < _NEAR * leg
-            for first, last in runs(near):
-                found[begin + first : begin + last, side, k] = ((own >= begin + first) & (own < begin + last)).any()
-    return found
+    found += span[:, None] * s * rest * (rest * start - s * end)
+    return found, 6.0 * s * rest * own + rest * (1.0 - 3.0 * s) * start + s * (3.0 * s - 2.0) * end

@@ -5,6 +5,7 @@ import numpy as np
 
 from solvers.algebra import quaternion
 from solvers.motion import Leg
+from solvers.motion.in_betweens import PARTS, KeyPoses
 
 UPPER, LOWER, ANKLE = 0.45, 0.42, 0.08
 HEEL, BALL = np.array([0.0, -0.06, -ANKLE]), np.array([0.0, 0.14, -ANKLE])
@@ -38,6 +39,28 @@ def walk(
         stands = phase < STANDS
         contacts.append(np.stack([stands & ((phase < 0.75 * STANDS) | (not rolls)), stands], -1))
     return legs, np.stack(contacts, 1)
+
+
+def key_poses(times: np.ndarray) -> KeyPoses:
+    """A person who walks so, at times that are whole frames of 120 a second: the arms hang, the trunk is upright."""
+    legs, _ = walk(rate=120.0)
+    down, ahead, left = np.array([0.0, 0.0, -1.0]), np.array([0.0, 1.0, 0.0]), np.array([-1.0, 0.0, 0.0])
+    rows = np.rint(times * 120.0).astype(int)
+    count = len(rows)
+    turns = np.tile(quaternion.IDENTITY, (count, len(PARTS), 1))
+    lines = np.tile(-down, (count, 21, 1))
+    for start, line, leg in ((7, 4, legs[1]), (15, 12, legs[0])):  # it walks along Y, so its left is at -X
+        turns[:, start + 4 : start + 7], turns[:, start + 7] = leg.turns[rows], leg.turns[rows, 2]
+        ends = np.stack([leg.hip, leg.knee, leg.ankle, leg.points[:, 1]], 1)[rows]
+        lines[:, line] = left if start == 7 else -left
+        lines[:, line + 1 : line + 4] = down
+        bones = np.diff(ends, axis=1)
+        lines[:, line + 4 : line + 7] = bones / np.linalg.norm(bones, axis=-1, keepdims=True)
+        lines[:, line + 7] = quaternion.rotate(leg.turns[rows, 2], np.broadcast_to(ahead, (count, 3)))
+    lines[:, -1] = left
+    feet = np.stack([leg.points[rows] for leg in (legs[1], legs[0])], 1)
+    hips = 0.5 * (legs[0].hip + legs[1].hip)[rows]
+    return KeyPoses(times, np.arange(len(PARTS)), turns, hips, lines, feet, UPPER + LOWER)
 
 
 def _leg(hip: np.ndarray, ankle: np.ndarray, foot: np.ndarray) -> Leg:

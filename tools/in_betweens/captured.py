@@ -14,6 +14,7 @@ from package import module  # pyright: ignore[reportMissingImports]
 
 quaternion = module("solvers.algebra.quaternion")
 between = module("solvers.motion.in_betweens")
+contacts_between = module("solvers.motion.foot_contacts")
 motion = module("solvers.motion")
 
 RATE = 30.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learns in-betweens: `python learn.py cmu_poses.npz [--out in_betweens.npz]`. README.md says what is learnt.
+"""Learns in-betweens: `python learn.py cmu_poses.npz [--out solvers/motion]`. README.md says what is learnt.
 
 Needs NumPy alone, takes some minutes, and gives the same weights again.
 """
@@ -7,9 +7,10 @@ Needs NumPy alone, takes some minutes, and gives the same weights again.
 import argparse
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import captured
+import learn_contacts
 import numpy as np
 from captured import between, quaternion
 
@@ -22,6 +23,19 @@ CENTRES, KEPT, RANK = 1000, 64, 96
 LENGTH, RIDGE = 0.5, 5e-4  # of the Gaussians, in the mean distance of unlike lines; of the regression
 STEADY = 0.15  # movement among the keys from which on gaps count
 _LEVELS = np.arange(1, 8) / 8.0
+
+
+class Example(NamedTuple):
+    """Drawn windows of a clip.
+
+    told : (N, n). moved : (N,), the movement of the whole. wanted : (N, outputs), what is to be answered. feet : what
+    tells when feet stand, of the windows that are not mirrored.
+    """
+
+    told: np.ndarray
+    moved: np.ndarray
+    wanted: np.ndarray
+    feet: learn_contacts.Feet
 
 
 def drawn(own: Any, random: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,8 +53,8 @@ def drawn(own: Any, random: np.random.Generator, count: int) -> tuple[np.ndarray
     return rows, missing[:, [0, 3]].astype(float)
 
 
-def answers(own: Any, rows: np.ndarray, missing: np.ndarray, stands: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The inputs of windows, and what is to be answered (N, outputs): what the spline lacks, in scale, and contacts."""
+def answers(own: Any, rows: np.ndarray, missing: np.ndarray) -> tuple[Any, np.ndarray]:
+    """The inputs of windows, and what is to be answered (N, outputs): what the spline lacks, in scale."""
     inputs = between.inputs_of(own, rows, missing)
     turns, hips = between.spline(own, rows, missing, np.broadcast_to(_LEVELS, (len(rows), len(_LEVELS))))
     at = rows[:, 1:2] + (rows[:, 2:3] - rows[:, 1:2]) * _LEVELS
@@ -52,13 +66,11 @@ def answers(own: Any, rows: np.ndarray, missing: np.ndarray, stands: np.ndarray)
     lack = np.concatenate([lack, ((places - hips) / own.leg)[:, :, None]], 2)
     bulges = np.einsum("bs,nspj,nij->nbpi", np.linalg.pinv(between.bulge_shapes(_LEVELS)), lack, inputs.axes)
     bulges = bulges / inputs.scales[:, None, :, None]
-    frames = np.rint(rows[:, 1:2] + (rows[:, 2:3] - rows[:, 1:2]) * between.SHARES).astype(int)
-    likely = stands[frames] - between.usual_stands(own, rows)[:, None]
-    return inputs, np.concatenate([bulges.reshape(len(rows), -1), likely.reshape(len(rows), -1)], 1)
+    return inputs, bulges.reshape(len(rows), -1)
 
 
-def examples(path: Path, seed: int = 1) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """By clip what is told (N, n), the movement (N,) of the whole and what is to be answered, of drawn windows."""
+def examples(path: Path, seed: int = 1) -> dict[str, Example]:
+    """The examples by the names of clips."""
     random = np.random.default_rng(seed)
     skeletons, clips = captured.poses.load(path)
     bodies = {name: captured.body_of(skeleton) for name, skeleton in skeletons.items()}
@@ -67,19 +79,20 @@ def examples(path: Path, seed: int = 1) -> dict[str, tuple[np.ndarray, np.ndarra
     for clip in clips:
         body = bodies[clip.skeleton]
         own, parts = captured.key_poses(body, clip), []
-        stands = captured.contacts(body, own)
-        for poses, on_ground in ((own, stands), (captured.mirrored(own), stands[:, ::-1])):
-            drawn_rows = drawn(poses, random, int(share * len(clip.turns) ** 0.5))
-            inputs, wanted = answers(poses, *drawn_rows, on_ground)
-            whole = np.sqrt((inputs.scales**2).mean(1))
-            parts.append((inputs.told, whole, wanted))
-        found[clip.name] = tuple(np.concatenate(each).astype(np.float32) for each in zip(*parts, strict=True))
+        each = [(poses, *drawn(poses, random, int(share * len(clip.turns) ** 0.5)))
+                for poses in (own, captured.mirrored(own))]  # fmt: skip
+        for poses, rows, missing in each:
+            inputs, wanted = answers(poses, rows, missing)
+            parts.append((inputs.told, np.sqrt((inputs.scales**2).mean(1)), wanted))
+        told = [np.concatenate(some).astype(np.float32) for some in zip(*parts, strict=True)]
+        feet = learn_contacts.examples(*each[0], captured.contacts(body, own))
+        found[clip.name] = Example(told[0], told[1], told[2], feet)
     return found
 
 
-def learnt(drawn_examples: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], seed: int = 0) -> dict[str, np.ndarray]:
+def learnt(drawn_examples: Sequence[Example], seed: int = 0) -> dict[str, np.ndarray]:
     """Weights from examples of clips: kernel ridge regression on some of them as centres."""
-    told, moved, wanted = (np.concatenate(each) for each in zip(*drawn_examples, strict=True))
+    told, moved, wanted = (np.concatenate(each) for each in zip(*(one[:3] for one in drawn_examples), strict=True))
     random = np.random.default_rng(seed)
     mean = told.mean(0)
     _, _, ways = np.linalg.svd(told[random.choice(len(told), min(len(told), 6000), replace=False)] - mean,
@@ -112,13 +125,16 @@ def main(arguments: Collection[str] | None = None) -> None:
     """Learn from all clips but those of subject 01 and `poses.UNSEEN`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("poses", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(between.__file__).with_name("in_betweens.npz"))
+    parser.add_argument("--out", type=Path, default=Path(between.__file__).parent, help="a folder")
     options = parser.parse_args(arguments)
     _, clips = captured.poses.load(options.poses)
     unseen = {clip.name for clip in clips if clip.is_unseen}
     found = [own for name, own in examples(options.poses).items() if name not in unseen]
-    np.savez_compressed(options.out, **stored(learnt(found)))
-    print(sum(len(own[0]) for own in found), "gaps,", options.out.stat().st_size, "bytes")
+    own = learn_contacts.stored(learn_contacts.learnt([one.feet for one in found]))
+    for name, weights in (("in_betweens.npz", stored(learnt(found))), ("foot_contacts.npz", own)):
+        np.savez_compressed(options.out / name, **weights)
+        print(name, (options.out / name).stat().st_size, "bytes")
+    print(sum(len(own.told) for own in found), "gaps")
 
 
 if __name__ == "__main__":

@@ -11,14 +11,16 @@ went straight from key to key there, which is the least that leaves the keyed po
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import captured
 import learn
+import learn_contacts
 import numpy as np
-from captured import between, motion, quaternion
+from captured import between, contacts_between, motion, quaternion
 
 STEP, STANDS = 12, 0.1
 FOLDS = (
@@ -81,17 +83,15 @@ def bezier(curve: Curve, body: captured.Body, own: Any, keys: np.ndarray, frames
     return turns, shown[:, -3:]
 
 
-def planted(body: captured.Body, keys: np.ndarray, found: Any, stands: np.ndarray | None = None) -> Any:
-    """Turns and hips of in-betweens whose feet are planted where they stand (F, 2, 2), by default by what is learnt."""
+def planted(body: captured.Body, keys: np.ndarray, found: Any, stands: np.ndarray) -> Any:
+    """Turns and hips of in-betweens whose feet are planted where they stand (F, 2, 2)."""
     turns = found.turns.copy()
     places = body.places(turns, found.hips)
     legs = [motion.Leg(*places[:, hip : hip + 3].swapaxes(0, 1), turns[:, hip : hip + 3], *body.feet[side])
             for side, hip in enumerate((11, 19))]  # fmt: skip
-    if stands is None:
-        points = np.stack([leg.points for leg in legs], 1)
-        stands = between.stances(found.stands, points, keys, body.leg, captured.RATE)
     times = motion.fine_time.finer_mask(stands, motion.fine_time.steps(captured.RATE))
-    answer = motion.plant_feet(legs, list(times.swapaxes(0, 1)), captured.RATE, kept=keys)
+    answer = motion.plant_feet(legs, list(times.swapaxes(0, 1)), captured.RATE, kept=keys,
+                               hips_cost=contacts_between.HIPS_COST)  # fmt: skip
     for hip, new in zip((11, 19), answer.turns, strict=True):
         toes = quaternion.relative(turns[:, hip + 2], turns[:, hip + 3])
         turns[:, hip : hip + 3] = new
@@ -111,17 +111,34 @@ def straight(feet: np.ndarray, contacts: np.ndarray, keys: np.ndarray) -> np.nda
     return found
 
 
-def measured(curve: Curve, body: captured.Body, clip: Any, weights: dict[str, np.ndarray], most: int) -> list[float]:
+class Weights(NamedTuple):
+    """What is learnt without some people: in-betweens, and when feet stand."""
+
+    between: dict[str, np.ndarray]
+    contacts: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, examples: Sequence[learn.Example]) -> "Weights":
+        """Learn from examples of clips, and take what is stored of it."""
+        own = learn.stored(learn.learnt(examples))
+        contacts = learn_contacts.stored(learn_contacts.learnt([one.feet for one in examples]))
+        return cls(*({name: array.astype(float) for name, array in each.items()} for each in (own, contacts)))
+
+
+def measured(curve: Curve, body: captured.Body, clip: Any, weights: Weights, most: int) -> list[float]:
     """The numbers of a clip, as printed."""
     own = captured.key_poses(body, clip)
     frames = np.arange((min(len(own.times), most) - 1) // STEP * STEP + 1)
     keys = frames[::STEP]
     told = own._replace(**{name: getattr(own, name)[keys] for name in ("times", "turns", "hips", "lines", "feet")})
-    without = weights | {"first": np.zeros_like(weights["first"])}
-    spline, learnt = (between.in_betweens(told, own.times[frames], one) for one in (without, weights))
+    without = weights.between | {"first": np.zeros_like(weights.between["first"])}
+    spline, learnt = (between.in_betweens(told, own.times[frames], one) for one in (without, weights.between))
+    odds = contacts_between.contact_odds(told, own.times[frames], weights.contacts)
     contacts = captured.contacts(body, own)[frames]
-    ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline[:2], learnt[:2],
-            planted(body, keys, learnt), planted(body, keys, learnt, contacts)]  # fmt: skip
+    feet = captured.of(body, own.times[frames], *learnt).feet
+    stances = contacts_between.stances(odds, feet, keys, body.leg, captured.RATE)
+    ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline, learnt,
+            planted(body, keys, learnt, stances), planted(body, keys, learnt, contacts)]  # fmt: skip
     feet = [captured.of(body, own.times[frames], *way).feet for way in ways]
     feet.append(straight(feet[0], contacts, keys))
     steps = [np.linalg.norm(np.diff(one[..., :2], axis=0), axis=-1) * captured.RATE for one in feet]
@@ -146,8 +163,7 @@ def main() -> None:
     examples, curve, found = learn.examples(path), Curve(), dict[str, list[float]]()
     print(f"{'':20}clips Bezier spline learnt planted (told) ratio | slides: captured Bezier planted (told) straight")
     for fold in FOLDS:
-        own = learn.stored(learn.learnt([examples[clip.name] for clip in clips if person(clip.name) not in fold]))
-        weights = {name: array.astype(float) for name, array in own.items()}
+        weights = Weights.of([examples[clip.name] for clip in clips if person(clip.name) not in fold])
         for who in fold:
             for clip in [one for one in clips if person(one.name) == who][:: options.every]:
                 found[clip.name] = measured(curve, bodies[clip.skeleton], clip, weights, options.frames)

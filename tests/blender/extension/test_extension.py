@@ -19,7 +19,7 @@ import build_zip
 import numpy as np
 import pytest
 
-WEIGHTS = {"solvers/figure/weights.npz", "solvers/motion/in_betweens.npz"}
+WEIGHTS = {"solvers/figure/weights.npz", "solvers/motion/foot_contacts.npz", "solvers/motion/in_betweens.npz"}
 LANGUAGES = {f"ui/languages/{path.name}" for path in (build_kernel.ROOT / "ui/languages").glob("*.po")}
 FILES = LANGUAGES | {"LICENSE", "blender_manifest.toml", "__init__.py", "live.py"} | WEIGHTS
 FOLDERS = {"operators", "properties", "rig", "solvers", "ui"}  # of Python modules, but for the weights

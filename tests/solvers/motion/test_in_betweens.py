@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In-betweens go through the keys smoothly, wherever the figure is and however large, and swing feet as walks do."""
+"""In-betweens go through the keys smoothly, wherever the figure is and however large, and swing legs as walks do."""
 
 import numpy as np
 import pytest
@@ -10,30 +10,8 @@ from solvers.algebra import quaternion
 from solvers.motion import fine_time, in_betweens, plant_feet, runs
 from solvers.motion.in_betweens import PARTS, KeyPoses
 
-DOWN, UP = np.array([0.0, 0.0, -1.0]), np.array([0.0, 0.0, 1.0])
-AHEAD, LEFT = np.array([0.0, 1.0, 0.0]), np.array([-1.0, 0.0, 0.0])
+UP = np.array([0.0, 0.0, 1.0])
 LEG = walking.UPPER + walking.LOWER
-
-
-def walker(times: np.ndarray) -> KeyPoses:
-    """A walk by formulas at times that are whole frames of 120 a second: the arms hang, the trunk is upright."""
-    legs, _ = walking.walk(rate=120.0)
-    rows = np.rint(times * 120.0).astype(int)
-    count = len(rows)
-    turns = np.tile(quaternion.IDENTITY, (count, len(PARTS), 1))
-    lines = np.tile(UP, (count, 21, 1))
-    for start, line, leg in ((7, 4, legs[1]), (15, 12, legs[0])):  # it walks along Y, so its left is at -X
-        turns[:, start + 4 : start + 7], turns[:, start + 7] = leg.turns[rows], leg.turns[rows, 2]
-        ends = np.stack([leg.hip, leg.knee, leg.ankle, leg.points[:, 1]], 1)[rows]
-        lines[:, line] = LEFT if start == 7 else -LEFT
-        lines[:, line + 1 : line + 4] = DOWN
-        bones = np.diff(ends, axis=1)
-        lines[:, line + 4 : line + 7] = bones / np.linalg.norm(bones, axis=-1, keepdims=True)
-        lines[:, line + 7] = quaternion.rotate(leg.turns[rows, 2], np.broadcast_to(AHEAD, (count, 3)))
-    lines[:, -1] = LEFT
-    feet = np.stack([leg.points[rows] for leg in (legs[1], legs[0])], 1)
-    hips = 0.5 * (legs[0].hip + legs[1].hip)[rows]
-    return KeyPoses(times, np.arange(len(PARTS)), turns, hips, lines, feet, LEG)
 
 
 def strange(seed: int = 1, count: int = 6) -> KeyPoses:
@@ -48,7 +26,7 @@ def strange(seed: int = 1, count: int = 6) -> KeyPoses:
 
 
 NOTHING = in_betweens.load() | {"first": np.zeros_like(in_betweens.load()["first"])}
-WALK = walker(np.array([0.5, 0.9, 1.2, 1.6, 2.1, 2.5]))
+WALK = walking.key_poses(np.array([0.5, 0.9, 1.2, 1.6, 2.1, 2.5]))
 
 
 @pytest.mark.parametrize("poses", [WALK, strange()])
@@ -71,7 +49,6 @@ def test_each_pose_depends_on_the_keys_alone() -> None:
     for row in (3, 17, 40):
         one = in_betweens.in_betweens(WALK, times[row : row + 1])
         assert one.turns[0] == pytest.approx(whole.turns[row], abs=1e-12)
-        assert one.stands[0] == pytest.approx(whole.stands[row], abs=1e-12)
 
 
 def test_it_is_the_same_anywhere_turned_and_larger() -> None:
@@ -86,7 +63,6 @@ def test_it_is_the_same_anywhere_turned_and_larger() -> None:
     one, other = in_betweens.in_betweens(WALK, times), in_betweens.in_betweens(moved, times)
     assert quaternion.angle(other.turns, quaternion.product(turn, one.turns)).max() < 1e-6
     assert other.hips == pytest.approx(way + 3.0 * quaternion.rotate(turn, one.hips), abs=1e-6)
-    assert other.stands == pytest.approx(one.stands, abs=1e-6)
 
 
 def test_who_stands_still_stays_still() -> None:
@@ -95,8 +71,6 @@ def test_who_stands_still_stays_still() -> None:
     found = in_betweens.in_betweens(still, np.linspace(0.5, 2.5, 30))
     assert quaternion.angle(found.turns, still.turns[:1]).max() < 2e-3
     assert np.abs(found.hips - still.hips[0]).max() < 1e-3 * LEG
-    low = still.feet[0, ..., 2] < 0.01
-    assert (found.stands[:, low] > 0.5).all()
 
 
 def test_without_what_is_learnt_it_is_the_spline_of_catmull_and_rom() -> None:
@@ -117,8 +91,8 @@ def test_without_what_is_learnt_it_is_the_spline_of_catmull_and_rom() -> None:
 def test_a_walk_is_nearer_to_its_formulas_than_the_spline() -> None:
     """Keyed five times in two strides: what is learnt from captured people swings these legs, which it has not seen."""
     times = np.arange(60, 301) / 120.0
-    true = walker(times)
-    keys = walker(np.arange(60, 301, 48) / 120.0)
+    true = walking.key_poses(times)
+    keys = walking.key_poses(np.arange(60, 301, 48) / 120.0)
     legs = [*range(11, 14), *range(19, 22)]
     learnt, spline = (quaternion.angle(in_betweens.in_betweens(keys, times, own).turns, true.turns)[:, legs].mean()
                       for own in (None, NOTHING))  # fmt: skip
