@@ -103,7 +103,7 @@ def straight(feet: np.ndarray, contacts: np.ndarray, keys: np.ndarray) -> np.nda
     """The places (F, 2, 2, 3) of heels and balls that go straight from key to key where they stand (F, 2, 2)."""
     found = feet.copy()
     for side, k in np.ndindex(2, 2):
-        for begin, end in between.runs(contacts[:, side, k]):
+        for begin, end in motion.runs(contacts[:, side, k]):
             own = keys[(keys >= begin) & (keys < end)]
             for axis in range(3):
                 at = np.interp(np.arange(begin, end), own, feet[own, side, k, axis]) if len(own) else 0.0
