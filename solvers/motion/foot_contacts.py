@@ -25,11 +25,11 @@ Weights = dict[str, np.ndarray]
 """Means and scales of what is told of keys (n,) and times (m,), the three layers, and what is added in each."""
 
 HIDDEN = (64, 32)
+HIPS_COST = 30.0  # of `plant_feet`: keys tell more about the hips than about feet that stand
 _LEAST_ODDS = -0.6  # logarithm of the odds from which on a point may stand
-_FAR = 0.1  # of the leg: a point that goes so far to stand has its odds divided by e, by the square of the way
+_FAR = 0.1  # of the leg: a point that would go so far to stand needs odds that are e times as large
 _APART = 0.05  # of the leg: a point has stepped between keys at which it is so far apart
 _FLIGHTS = 1.0  # logarithm of by how much rarer no foot stands than two feet that were told apart would have it
-HIPS_COST = 30.0  # of `plant_feet`: keys tell more about the hips than about feet that stand
 _HIGHEST = 0.6  # of the leg: feet that are higher are told as this high
 _SAME_PLACE, _SLOW = 0.1, 0.6  # of the leg, a second: ways and speeds that tell most about contacts
 _STEP, _SPEED, _AWAY = 1.5, 3.0, 1.0  # of the leg, a second: larger ways and speeds count less
