@@ -231,3 +231,13 @@ def test_heights_of_a_ground_are_those_of_the_stances() -> None:
     for k, (leg, turns, step) in enumerate(zip(legs, answer.turns, steps, strict=True)):
         after = walking.moved(leg, answer.hips, turns).points[..., 2]
         assert after[true[:, k]] == pytest.approx(step[true[:, k]], abs=2e-3)
+
+
+def test_hips_whose_moves_cost_more_stay_and_the_feet_stand_as_still() -> None:
+    legs, contacts = walking.walk()
+    sliding = walking.sliding(legs, "x0.9")
+    fine = fine_time.finer_mask(contacts, fine_time.steps(30.0))
+    usual, dear = (plant_feet(sliding, [fine[:, 0], fine[:, 1]], 30.0, hips_cost=cost) for cost in (1.0, 30.0))
+    assert np.abs(dear.hips).max() < 0.5 * np.abs(usual.hips).max()
+    for number, (leg, turns) in enumerate(zip(sliding, dear.turns, strict=True)):
+        assert largest_step(walking.moved(leg, dear.hips, turns), contacts[:, number]) < 2e-3
