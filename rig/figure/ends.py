@@ -37,6 +37,11 @@ def of(body: RestBody, bone: int) -> np.ndarray:
     return head + usual * line * (unit(tail - head) if along is None else along)
 
 
+def is_known(body: RestBody, bone: int) -> bool:
+    """Whether a bone ends at its tail: it is no guess."""
+    return np.array_equal(of(body, bone), body.armature.tails[bone])
+
+
 def _tells(body: RestBody, bone: int) -> bool:
     """Whether a bone is about as long as its part may be, or nothing tells how long that is.
 

@@ -76,7 +76,9 @@ def of(ob: bpy.types.Object, own: Character, bone: int) -> Foot | None:
     ankle, size = armature.heads[bone], _leg(body, role.side, bone)
     joint = _ball(body, bone, size, up) if toes is None else armature.heads[toes]
     tip = joint if toes is None else ends.of(body, toes)
-    low = [ankle, joint, tip] if toes is None else [ankle, ends.of(body, bone), joint, tip]
+    low = [ankle, joint]
+    if toes is not None:
+        low += [armature.tails[one] for one in (bone, toes) if ends.is_known(body, one)]
     ground = min(float(point @ up) for point in low)
     heel, ball, tip = (point + (ground - point @ up) * up for point in (ankle - _BEHIND * (joint - ankle), joint, tip))
     sole = _sole(ob, own, bone, up, size)
@@ -125,7 +127,7 @@ def _ball(body: RestBody, bone: int, leg: float, up: np.ndarray) -> np.ndarray:
     usual = _PERSONS * body.height if body.human else _USUAL * leg
     if ahead < _SHORT * leg:
         return tail + usual * _forward(body, up)
-    known = np.array_equal(tail, body.armature.tails[bone]) and ahead <= _LONGEST * leg
+    known = ends.is_known(body, bone) and ahead <= _LONGEST * leg
     return tail if known else ankle + line * (usual / ahead)
 
 
