@@ -34,6 +34,7 @@ _CLOSE = 0.01  # of the height: points count the more the nearer they are, down 
 _STEEP = 3.0  # how much more, as an exponent
 _TOUCHING = 0.02  # of the height: hands that are nearer to a skin touch it, and their points may slide on it
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
+_STANDS = 300.0  # how much a point of a hand counts that stands or holds on: it stays where it is
 _TURN = 1.0  # how much a point of a hand counts at most for how the hand is turned to another figure
 _BOTH = 10.0  # how much more another hand counts than a body
 _HALF = 0.5  # of the way to a hand that comes to meet
@@ -181,6 +182,7 @@ class _Touches:
         own = figure.touched()
         self._alone = {side: volumes.carried(own.own.motion, arm.bones, self._heads, self._scale, arm.places)
                        for side, arm in self._points.items()}  # fmt: skip
+        self._stands = {side: share for side, share in figure.stands.items() if side in sides and share.any()}
         self._targets = {side: [
             *_targets(own, own, side),
             *(target for number, other in enumerate([*meeting, *still])
@@ -227,6 +229,8 @@ class _Touches:
                     self._out(system, shown, levers, side, about)
                 if target.wanted is not None and len(target.wanted.frames):
                     self._touch(system, shown, levers, side, about)
+            if side in self._stands:
+                self._stay(system, side, points, own)
             self._bend(system, side)
         rates = giving.rates()
         flipped = np.swapaxes(rates, 1, 2)
@@ -270,6 +274,15 @@ class _Touches:
         system.add(frames, quaternion.cross(lever, out[:, :, None]), firm, (out * line).sum(-1))
         for axis, unit in enumerate(np.eye(3)):
             system.add(frames, quaternion.cross(lever, unit), loose, line[..., axis])
+
+    def _stay(self, system: System, side: str, points: np.ndarray, levers: np.ndarray) -> None:
+        """The rows of a hand's points (F, P, 3) that stay where they are: it stands, or holds on to something."""
+        frames = np.flatnonzero(self._stands[side])
+        hand = self._points[side].radii == 0.0
+        weight = np.broadcast_to(_STANDS * self._stands[side][frames, None], (len(frames), int(hand.sum())))
+        line = (self._alone[side][frames][:, hand] - points[frames][:, hand]) / self._height
+        for axis, unit in enumerate(np.eye(3)):
+            system.add(frames, quaternion.cross(levers[frames][:, hand] / self._height, unit), weight, line[..., axis])
 
     def _against(
         self, levers: np.ndarray, shown: BodyMotion, about: "_About", frames: np.ndarray, along: np.ndarray,

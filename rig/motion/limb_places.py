@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import find_holds, fine_time, settled, two_bones
@@ -20,7 +21,7 @@ ARM, LEG = "arm", "leg"
 _HINGE = np.array([0.0, 0.0, 1.0])  # of a knee or an elbow, in the frame of its bones
 _ARM = ("arm", "forearm", "hand")
 _UP = np.array([0.0, 0.0, 1.0])
-_NEAR = 0.15  # of the leg: hands that are no higher are on the ground, and from twice that on go by angles
+_NEAR, _AWAY = 0.15, 0.45  # of the leg: hands that are no higher are on the ground, and those that go by angles
 _EASES = 0.2  # seconds in which a hand goes over from its angles to what it holds
 _LEVEL, _OVER = 0.0, 0.7  # cosines: how much hips are over shoulders where hands begin to carry a body, and carry it
 
@@ -48,6 +49,10 @@ class Grip(NamedTuple):
     palm: np.ndarray
     low: np.ndarray
     held: np.ndarray
+
+    def share(self, rate: float) -> np.ndarray:
+        """How much (F,) it goes by what it holds or stands on, from 0 to 1."""
+        return np.maximum(self.low, about(self.held, round(_EASES * rate)))
 
 
 Limbs = Mapping[tuple[str, str], LimbFit]
@@ -97,7 +102,7 @@ def grips(
         wrist = posed.heads[:, bones[-1]]
         high = (np.minimum(palm[:, 2], hand[:, 2]) - start[2]) / leg
         holds = find_holds(np.stack([hand, palm], 1)[:, None], shoulder[:, None], rate, leg, float(start[2]))
-        low, held = smooth(2.0 - high / _NEAR), fine_time.on_frames(holds, rate).any((1, 2))
+        low, held = smooth((_AWAY - high) / (_AWAY - _NEAR)), fine_time.on_frames(holds, rate).any((1, 2))
         if person.four:  # its legs in front are placed as legs
             low, held = 0.0 * low, np.zeros_like(held)
         found[side] = Grip(
@@ -107,12 +112,14 @@ def grips(
     return found
 
 
-def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, Grip]) -> np.ndarray:
-    """How much higher (F,) a body is that stands on its hands, with elbows bent as the source's are.
+def carrying(
+    source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, Grip]
+) -> list[two_bones.Support]:  # fmt: skip
+    """How much arms with a hand on the ground carry a body, with elbows bent as the source's are.
 
-    The more its hips are over its shoulders, the more it goes with them.
+    The more its hips are over its shoulders, the more they do.
     """
-    total, weights = np.zeros((2, body.count))
+    found = list[two_bones.Support]()
     for side, grip in holding.items():
         spans, lean = [], np.zeros(body.count)
         for one, shown, scale in ((source.person, source.motion, source.scale), (body.person, posed, body.space.scale)):
@@ -124,8 +131,8 @@ def lift(source: Source, body: Body, posed: BodyMotion, holding: Mapping[str, Gr
             trunk = shown.heads[:, one.chains["hips", "", 0][0]] - shown.heads[:, shoulder]
             lean = trunk @ _UP / np.linalg.norm(trunk, axis=-1)
         share = grip.low * smooth((lean - _LEVEL) / (_OVER - _LEVEL))
-        total, weights = total + share * two_bones.higher(spans[:1], spans[1:], _UP), weights + share
-    return total / np.maximum(weights, 1.0)
+        found.append(two_bones.Support(spans[1], spans[0], share))
+    return found
 
 
 def place_arms(
@@ -139,18 +146,16 @@ def place_arms(
         own, hand = end(body, posed, grip.bones), source.motion.heads[:, source.person.chains["hand", side, 0][0]]
         place = own + fit.places * (places.of(hand) + way - own)
         if grip.low.any() or grip.held.any():
-            share = np.maximum(grip.low, _about(grip.held, round(_EASES * rate)))
             apart = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
-            place = grip.scaled + settled(apart, grip.palm, rate, grip.held, share)
+            place = grip.scaled + settled(apart, grip.palm, rate, grip.held, grip.share(rate))
         if fit != USUAL[ARM, side] or grip.low.any() or grip.held.any():
             bend(body, posed, grip.bones, place + away(source, fit.offset))
 
 
-def _about(held: np.ndarray, wide: int) -> np.ndarray:
-    """A share (F,) that is 1 where something is held, and fades over so many frames to both sides of that."""
-    ones, frames = np.ones(2 * wide + 1), slice(wide, wide + len(held))
-    near = np.convolve(held, ones)[frames] > 0.0
-    return np.convolve(near, ones / len(ones))[frames]
+def about(share: np.ndarray, wide: int) -> np.ndarray:
+    """A share (F,) that fades over so many frames to both sides of where it is large."""
+    near = sliding_window_view(np.pad(share.astype(float), 2 * wide, "edge"), 2 * wide + 1).max(-1)
+    return sliding_window_view(near, 2 * wide + 1).mean(-1)
 
 
 def _palm(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndarray:

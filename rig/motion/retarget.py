@@ -25,11 +25,12 @@ from ..notes import Note, Refused
 from . import hand_contacts, limb_places, retargeted_body, retargeted_keys, root_motion, same_names
 from .retargeted_body import Body, Fitted, ScaledPlaces, Source, TouchedFigure, directions, hip_middle
 
-_UP = np.array([0.0, 0.0, 1.0])
+_UP, _ALONG = np.array([0.0, 0.0, 1.0]), np.array([1.0, 1.0, 0.0])
 _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: those of hanging figures turn over
 _SCALED = 1e-3  # scales that differ by less are the same
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
 _HIGH = 0.5  # of the leg: feet that are higher are in the air
+_LIFTS = 0.1  # seconds before and after a foot stands, in which hands begin and cease to lift a body
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 
@@ -234,7 +235,7 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
     posed = body.posed(shift, mover)
     holding = limb_places.grips(places, body, posed, way, taken.rate)
-    lifts = _lifts(source, limb_places.lift(source, body, posed, holding))
+    lifts = _lifts(source, body, posed, ankles, limb_places.carrying(source, body, posed, holding), taken.rate)
     shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
     posed = body.posed(shift, mover)
     for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):
@@ -246,16 +247,25 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
         body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
         limb_places.bend(body, posed, bones, ankle)
     limb_places.place_arms(places, body, posed, way, fit.limbs, holding, taken.rate)
-    return Fitted(source, body, shift, mover)
+    return Fitted(source, body, shift, mover, {side: grip.share(taken.rate) for side, grip in holding.items()})
 
 
-def _lifts(source: Source, lift: np.ndarray) -> list[np.ndarray]:
-    """How much higher (F, 3) the hips and each foot are, of a body that its hands lift (F,).
+def _lifts(
+    source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray], arms: Sequence[two_bones.Support],
+    rate: float,
+) -> list[np.ndarray]:  # fmt: skip
+    """How much higher (F, 3) the hips and each foot are, of a body that goes on its arms too.
 
     A foot on the ground stays there, and the higher it is in the source, the more it goes with the hips.
     """
-    lifts = [lift, *(lift * _off_ground(source, side) for side in range(len(source.person.legs)))]
-    return [one[:, None] * _UP for one in lifts]
+    off = [_off_ground(source, side) for side in range(len(ankles))]
+    lift = np.zeros(body.count)
+    if any(arm.share.any() for arm in arms):
+        spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, body.space.scale)
+                 for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
+        wide = round(_LIFTS * rate)
+        lift = two_bones.lifted(spans, [limb_places.about(1.0 - one, wide) for one in off], arms, _UP)
+    return [one[:, None] * _UP for one in (lift, *(lift * one for one in off))]
 
 
 def _off_ground(source: Source, side: int) -> np.ndarray:
@@ -306,8 +316,9 @@ def _all_ankles(
                for side in range(len(further))]  # fmt: skip
     leg, ankles = source.person.leg * source.scale, list[np.ndarray]()
     for side, (apart, more) in enumerate(zip(further, offsets, strict=True)):
-        apart = way + apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + more
-        apart = settled(apart, source.points(side)[0] / leg, taken.rate, stands[:, side])
+        along = _ALONG * source.points(side)[0] / leg  # a foot that pushes off does so where it stands
+        apart = settled(way + apart + _ALONG * more, along, taken.rate, stands[:, side])
+        apart = apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + _UP * more
         ankles.append(_ankles(places, body, side) + apart)
     return ankles
 

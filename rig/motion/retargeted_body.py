@@ -192,12 +192,16 @@ class Body:
 
 
 class Fitted(NamedTuple):
-    """A body with the motion of a source, and by what (F, 3) the bone that carries it is moved: as of `Body.posed`."""
+    """A body with the motion of a source, and by what (F, 3) the bone that carries it is moved: as of `Body.posed`.
+
+    stands : (F,) from 0 to 1, by side, how much each hand is on the ground or holds on to something.
+    """
 
     source: Source
     body: Body
     shift: np.ndarray
     carrier: int
+    stands: Mapping[str, np.ndarray]
 
     def posed(self) -> BodyMotion:
         """The body as it is now."""
@@ -210,7 +214,8 @@ class Fitted(NamedTuple):
 
     def part(self, frames: slice) -> "Fitted":
         """The body over some of its frames, on its own."""
-        return Fitted(self.source.part(frames), self.body.part(frames), self.shift[frames], self.carrier)
+        stands = {side: share[frames] for side, share in self.stands.items()}
+        return Fitted(self.source.part(frames), self.body.part(frames), self.shift[frames], self.carrier, stands)
 
 
 # -- figures that touch each other -----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Legs over F frames whose ankles are put to places, as near as may be to how they were. Arrays only."""
+"""Legs and arms over F frames whose ends are put to places, as near as may be to how they were. Arrays only."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,14 @@ class Span(NamedTuple):
         return -most - high, most - high
 
 
+class Support(NamedTuple):
+    """An arm over F frames that may carry a body: as it is, as it should be bent, and how much (F,) it carries."""
+
+    own: Span
+    wanted: Span
+    share: np.ndarray
+
+
 def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.ndarray:
     """The lift (F,) of the hips with which knees are bent as the source's are.
 
@@ -56,18 +64,57 @@ def higher(source: Sequence[Span], own: Sequence[Span], up: np.ndarray) -> np.nd
     The less upright legs are, the more it counts that hips are as high over ankles: legs that are level, or above the
     hips, do not tell how high hips are. All this is the same seen from the other figure: so the way back leads back.
     """
-    wanted = [(span.bend(), span.upright(up), span.line @ up / span.length) for span in source]
     ends = np.array([span.heights(up) for span in own])
+    pulls = [_Pull(*one, up) for one in zip(own, source, strict=True)]
     low, high = ends[:, 0].max(0), ends[:, 1].min(0)
+    return _balanced(lambda lift: np.sum([pull.of(lift) for pull in pulls], axis=0), low, high)
+
+
+def lifted(legs: Sequence[Span], stands: Sequence[np.ndarray], arms: Sequence[Support], up: np.ndarray) -> np.ndarray:
+    """The lift (F,) of a body that goes on its arms too, whose legs are bent as they should be.
+
+    stands : (F,) of each leg, from 0 to 1. Arms count as limbs of `higher` do, as far as they carry; else the body
+    stays as high as it is. A leg that stands counts beside them, and reaches its foot, whatever arms want.
+    """
+    carried = np.max([arm.share for arm in arms], axis=0)
+    pulls = [(arm.share, _Pull(arm.own, arm.wanted, up)) for arm in arms]
+    size = sum(arm.own.length for arm in arms)
+
+    def by_arms(lift: np.ndarray) -> np.ndarray:
+        return (1.0 - carried) * lift / size + np.sum([share * pull.of(lift) for share, pull in pulls], axis=0)
+
+    most = np.full_like(carried, 2.0 * size)
+    free, less = _balanced(by_arms, -most, most), list[np.ndarray]()
+    for leg, stand in zip(legs, stands, strict=True):
+        pull, (low, high) = _Pull(leg, leg, up), leg.heights(up)
+        ends = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        on_it = _balanced(lambda lift, pull=pull: by_arms(lift) + pull.of(lift), *ends)
+        less.append(stand * np.abs(free - on_it))
+    return free - np.sign(free) * np.max(less, axis=0)
+
+
+class _Pull:
+    """How much lower the hips over a leg should be, for it to be bent as another one."""
+
+    def __init__(self, own: Span, wanted: Span, up: np.ndarray) -> None:
+        self._own, self._up = own, up
+        self._bend, self._upright, self._height = wanted.bend(), wanted.upright(up), wanted.line @ up / wanted.length
+
+    def of(self, lift: np.ndarray) -> np.ndarray:
+        """Above 0 where hips that are higher by (F,) are too high."""
+        span = self._own.higher(lift, self._up)
+        along = np.maximum(np.minimum(self._upright, span.upright(self._up)), 0.0)
+        is_bent = span.bend()
+        found = along**_UPRIGHT * (self._bend / is_bent - is_bent / self._bend)
+        return found + _LEVEL * (span.line @ self._up / span.length - self._height)
+
+
+def _balanced(pull: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Where (F,) between two bounds a function that rises is 0."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        total = np.zeros_like(middle)
-        for span, (bend, upright, height) in zip((one.higher(middle, up) for one in own), wanted, strict=True):
-            along = np.maximum(np.minimum(upright, span.upright(up)), 0.0)
-            is_bent = span.bend()
-            total += along**_UPRIGHT * (bend / is_bent - is_bent / bend)
-            total += _LEVEL * (span.line @ up / span.length - height)
-        low, high = np.where(total < 0.0, middle, low), np.where(total < 0.0, high, middle)
+        is_low = pull(middle) < 0.0
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return 0.5 * (low + high)
 
 

@@ -165,6 +165,39 @@ def test_a_body_with_longer_arms_stands_on_its_hands_as_high_as_these_are() -> N
     assert (hips[1] - hips[0]).min() > 0.1
 
 
+def on_all_fours() -> bpy.types.Object:
+    """A figure on its knees that sways over its hands, which stand close to each other on the ground."""
+    ob = rigs.figure("On All Fours")
+    for side, sign in SIDES:
+        rest = bpy.data.objects.new(f"rest.{side}", None)
+        bpy.context.scene.collection.objects.link(rest)
+        rest.location = 0.04 * sign, -0.4, 0.08
+        ik = ob.pose.bones[f"forearm.{side}"].constraints.new("IK")
+        ik.target, ik.chain_count = rest, 2
+        for part, bend in (("thigh", -1.3), ("shin", 2.4)):
+            rigs.posed(ob.pose.bones[f"{part}.{side}"], Euler((bend, 0.0, 0.0)).to_quaternion())
+            rigs.key(ob.pose.bones[f"{part}.{side}"], FRAMES[0])
+    hips = ob.pose.bones["hips"]
+    for frame in FRAMES:
+        phase = 2.0 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1)
+        rigs.posed(ob.pose.bones["spine"], Euler((1.3, 0.0, 0.0)).to_quaternion())
+        rigs.key(ob.pose.bones["spine"], frame)
+        hips.location = 0.08 * np.sin(phase), -0.65, 0.06 * np.cos(phase)
+        rigs.key(hips, frame)
+    return ob
+
+
+def test_hands_on_the_ground_do_not_slide_where_they_are_close_to_each_other() -> None:
+    source, ob = on_all_fours(), with_long_arms("Long Arms")
+    with_other_legs(ob, 1.0)
+    retarget(source, ob)
+    shown = film(ob)
+    for side, _ in SIDES:
+        palm = shown[f"hand.{side}"][:, :3, 3] + 0.05 * shown[f"hand.{side}"][:, :3, 1]
+        assert np.ptp(palm[:, :2], axis=0).max() < 5e-3, "they sway by 0.16"
+
+
+
 def test_legs_by_angles_are_parallel_to_the_sources() -> None:
     source, ob = walker(), rigs.figure("Other")
     with_other_legs(ob, 1.5)
