@@ -77,13 +77,14 @@ def run(arguments: Namespace) -> Result:
 
 
 class Pair(NamedTuple):
-    """A source and a figure, with the bones of their roles."""
+    """A source and a figure, with the bones of their roles, and the joints of the figure's body."""
 
     source: bpy.types.Object
     ob: bpy.types.Object
     from_: Roles
     to: Roles
     frames: range
+    body: dict
 
     def ratio(self) -> float:
         """The figure's legs by the source's."""
@@ -118,7 +119,7 @@ def _filmed(pair: Pair, truth: dict, way: Callable[[Pair], None]) -> tuple[Film,
     took = time.process_time() - began
     for ob in bpy.context.scene.objects:
         ob.hide_viewport = ob.type == "MESH"
-    return Film(pair.ob, truth, pair.frames), took
+    return Film(pair.ob, truth, pair.frames, pair.body), took
 
 
 def _measures(before: Film, after: Film) -> dict[str, object]:
@@ -147,7 +148,7 @@ def made(figure: str, captured: Clip, frames: int) -> tuple[Pair, tuple[dict, di
     first, last = map(round, source.animation_data.action.frame_range)
     scene.frame_start, scene.frame_end = first, min(first + (frames or MOST) - 1, last)
     span, truths = range(scene.frame_start, scene.frame_end + 1), (captured.truth(), truth)
-    return Pair(source, ob, *map(_roles, (source, ob), truths), span), truths
+    return Pair(source, ob, *map(_roles, (source, ob), truths), span, twelve.body(figure)), truths
 
 
 def _knees(film: Film, _: Film) -> np.ndarray:

@@ -70,6 +70,11 @@ def made(name: str) -> tuple[bpy.types.Object, strangers.Truth]:
         return strangers.made(_stranger(name), False)
 
 
+def body(name: str) -> dict[str, tuple[float, float, float]]:
+    """The joints of the body of a figure or an animal."""
+    return BODIES[measure.BY_NAME[name].body if name in ANIMALS else _stranger(name).character.body]
+
+
 def _stranger(name: str) -> strangers.Stranger:
     figure = FIGURES[name]
     own = (retargeted.FIGURES | {one.name: one for one in measure.CHARACTERS})[figure.names]

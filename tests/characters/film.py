@@ -11,9 +11,13 @@ ALONG = {"arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 
 
 class Film:
-    """Heads and tails (F, N, 3) and axes (F, N, 3, 3) of all bones in the world; roles : their true (role, side)."""
+    """Heads and tails (F, N, 3) and axes (F, N, 3, 3) of all bones in the world.
 
-    def __init__(self, ob: bpy.types.Object, truth: dict, frames: range) -> None:
+    truth : their true (role, side). body : the joints of the body of which a figure is made, as those of `bodies`.
+    """
+
+    def __init__(self, ob: bpy.types.Object, truth: dict, frames: range, body: dict | None = None) -> None:
+        self.joints_at_rest = body
         names = ob.pose.bones.keys()
         self.rows: dict[tuple[str, str], list[int]] = {}
         for bone in ob.pose.bones:  # parents first
@@ -54,18 +58,36 @@ class Film:
         return self.length("thigh", "shin", "foot")
 
     def ball(self, side: str, source: "Film") -> np.ndarray:
-        """The ball of a foot (F, 3): the joint of the toes, on the sole of a skin; for feet without toes their end, or
-        where another figure has it if they do not point forward.
+        """The ball of a foot (F, 3): the joint of the toes, on the sole of a skin, or as low as the tips of paws.
+
+        Of feet without toes it is where the body of which the figure is made has it, or where another figure has it.
         """
-        row, own = self.row("foot", side), self if self.has("toes", side) else source
-        ankle, line = self.rest[row], own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
-        line = self.body() @ (own.body().T @ line) * self.leg() / own.leg()
-        bone, up = self.rest_axes[row, :, 1] * min(self.lengths[row], self.leg()), self.body()[:, 2]
-        if own is source and -bone @ self.body()[:, 1] > 0.5 * self.lengths[row]:  # it ends at the toes
-            line = bone
+        row, own, body = self.row("foot", side), self if self.has("toes", side) else source, self.body()
+        ankle, up = self.rest[row], body[:, 2]
+        line = own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
+        line = body @ (own.body().T @ line) * self.leg() / own.leg()
+        if own is source and self.joints_at_rest is not None:
+            thigh, foot, toes = (np.array(self.joints_at_rest[joint]) for joint in ("thigh", "foot", "toes"))
+            line = body @ ((toes - foot) * (1.0, -1.0, 1.0)) * ((self.at_rest("thigh", side) - ankle) @ up)
+            line /= thigh[2] - foot[2]
         if len(self.skin):  # it is on the sole
             line = line + up * ((self.skin @ up).min() - (ankle + line) @ up)
+        elif -line @ up > np.linalg.norm(line - up * (up @ line)):  # it stands on its toes
+            below = [one for one in range(len(self.rest)) if row in self._above(one)]
+            ends = self.rest[below] + self.rest_axes[below, :, 1] * self.lengths[below][:, None]
+            line = line + up * min((ends @ up).min() - (ankle + line) @ up, 0.0)
         return self.heads[:, row] + self.axes[:, row] @ self.rest_axes[row].T @ line
+
+    def at_rest(self, name: str, side: str = "") -> np.ndarray:
+        return self.rest[self.row(name, side)]
+
+    def _above(self, row: int) -> list[int]:
+        """The bones on which one hangs."""
+        found = []
+        while self.parents[row] >= 0:
+            row = self.parents[row]
+            found.append(row)
+        return found
 
     def bend(self, upper: str, lower: str, end: str, side: str) -> np.ndarray:
         """How a knee is bent (F,) backward, as the sine; below zero it is wrong."""

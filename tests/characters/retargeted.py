@@ -34,6 +34,7 @@ import figure_variants  # noqa: E402
 import measure  # noqa: E402
 import person  # noqa: E402
 import sketch  # noqa: E402
+from bodies import BODIES  # noqa: E402
 from clips import Clip, clip, poses  # noqa: E402
 from film import ALONG, STANDS, Film, angle, between  # noqa: E402
 from names import NAMINGS  # noqa: E402
@@ -166,7 +167,7 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None, skins: s
         retarget(source, ob, frames)
     except RuntimeError as refused:
         return f"{label} {refused} |".replace("\n", " ")
-    before, new = Film(source, truths[0], frames), Film(ob, truths[1], frames)
+    before, new = Film(source, truths[0], frames), Film(ob, truths[1], frames, BODIES[character.body])
     if pictures is not None:
         for frame in np.linspace(frames[0], frames[-1], 5).astype(int).tolist():
             scene.frame_set(frame)
