@@ -14,14 +14,22 @@ import numpy as np
 from ... import curves
 from ...blender import animation, bulk
 from ...blender.channels import Channels, Which
+from ..read.view import View
 from . import stored_base
 
 POSED, KEYED = 1.0, 0.5
 
 
-def read(ob: bpy.types.Object, free: Which, own: np.ndarray) -> np.ndarray:
-    """The holds (N,) of all bones. free : channels that nothing animates. own : (N,) bool, whose holds are animated."""
-    holds = stored(ob)
+def read(ob: bpy.types.Object, evaluated: bpy.types.Object, free: Which, own: np.ndarray, view: View) -> np.ndarray:
+    """The holds (N,) of all bones, in a view.
+
+    ob : the original object, whose holds may have been set since it was `evaluated`. Of a new frame it has animated
+    ones as its window's view layer evaluates them, in other view layers those of the frame before.
+    free : channels that nothing animates. own : (N,) bool, whose holds are animated.
+    """
+    holds = stored(ob if view.in_viewport else evaluated)
+    if view.fresh and own.any():
+        holds[own] = stored(evaluated)[own]
     if ob.dqik.hold_keyed:
         keyed = ~(free.rotations.all(-1) & free.locations.all(-1)) & ~own
         holds[keyed] = np.maximum(holds[keyed], KEYED)

@@ -145,7 +145,7 @@ class PreparedRig:
         before = self._contents
         if goals.settled and before is not None and not (self._other or self.stale):
             return
-        of_bones = holds.read(ob if view.in_viewport else evaluated, self.free, self.own_holds)
+        of_bones = holds.read(ob, evaluated, self.free, self.own_holds, view)
         self.by_keys = holds.by_keys(of_bones, self.free, self.own_holds)
         if edited or before is None:
             self._gains = bulk.read(evaluated.pose.bones, "dqik_gain")

@@ -2,6 +2,7 @@
 """Several scenes, view layers, copies and instances: each armature is solved for where it is shown."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -192,6 +193,26 @@ def test_a_second_view_layer_is_solved_too() -> None:
         bpy.context.window.view_layer = bpy.context.scene.view_layers[layer]
         rigs.at_frame(frame)
         assert rigs.miss(ob, "jib", target) < NEAR
+
+
+def test_keyed_holds_are_those_of_the_frame_in_each_view_layer(tmp_path: Path) -> None:
+    """Also in the layer that Blender evaluates first and no window shows, of which originals get no animated values."""
+    ob, _ = reaching()
+    key_turns(ob, "boom", {1: (0.2, 0, 0), 12: (-1.3, 0.9, 0.4)})
+    for frame, hold in ((1, 0.0), (12, 1.0)):
+        ob.pose.bones["boom"].dqik_hold = hold
+        ob.pose.bones["boom"].keyframe_insert("dqik_hold", frame=frame)
+    bpy.context.window.view_layer = bpy.context.scene.view_layers.new("Second")
+    ob.dqik.live, name = True, ob.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "layers.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "layers.blend"))
+    ob = bpy.data.objects[name]
+    for _ in rigs.visited((2, 7, 11)):
+        first, second = (
+            np.array([bone.matrix for bone in ob.evaluated_get(layer.depsgraph).pose.bones])
+            for layer in bpy.context.scene.view_layers
+        )
+        assert turn(first, second) < STEADY
 
 
 # -- armatures that come and go ----------------------------------------------------------------------------------------

@@ -147,9 +147,11 @@ def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
 
 
 def check_cloth(name: str, ob_of: Object, bone: str) -> None:
-    """A cloth's pinned vertices are where the bone that carries them is."""
+    """A cloth's pinned vertices are where the bone that carries them is. Bones that do not deform carry none."""
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or other_handlers() or not go_live(ob, 1.0):
+        return
+    if not ob.data.bones[bone].use_deform:
         return
     for frame in (1, 2, 3):
         at_frame(frame)
