@@ -54,7 +54,7 @@ def old_stays(action: bpy.types.Action | None, keys: dict, ob: bpy.types.Object,
         return
     if action_of(ob) == action:
         raise BrokenError("whole", f"{words}: {action.name!r} was changed instead of a copy")
-    if not action.use_fake_user:
+    if not action.users or not (action.use_fake_user or action.library):  # a linked one stays where it is
         raise BrokenError("whole", f"{words}: {action.name!r} has no fake user")
     if keys_of(ob, action) != keys:
         raise BrokenError("whole", f"{words}: the keys of {action.name!r} have changed")
