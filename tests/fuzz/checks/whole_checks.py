@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What must hold of what is done to a whole motion: mended, retargeted, reduced, edited, overlapped, baked smoothly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sin
 
 import bpy
@@ -15,10 +15,10 @@ from oracle import live_is_keyed, outside_limits, poses, same, settle
 from rigs import at_frame, evaluated, update
 from shot_checks import record
 from shots import Film, Object, film, is_plain, is_steady, same_film
-from vocabulary import BrokenError, bone, press, run, said, select, shown, thing
+from vocabulary import BrokenError, bone, forget, press, run, said, select, shown, thing
 
-__all__ = ["check_edit_range", "check_fewer_keys", "check_in_betweens", "check_mend", "check_overlap", "check_retarget",
-           "check_smooth_bake", "make_walker"]  # fmt: skip
+__all__ = ["check_edit_range", "check_fewer_keys", "check_in_betweens", "check_looks", "check_mend", "check_overlap",
+           "check_retarget", "check_shakes", "check_shot", "check_smooth_bake", "make_walker"]  # fmt: skip
 
 LAST = 12
 
@@ -84,12 +84,12 @@ def frame_is(now: float, words: str) -> None:
         raise BrokenError("whole", f"{words} at frame {now:g} ends at {bpy.context.scene.frame_current_final:g}")
 
 
-def check_mend(ob_of: Object, first: int, last: int) -> None:
+def check_mend(ob_of: Object, first: int, last: int, **options: object) -> None:
     """Mended: a copy of the action has changed, or of the one that was mended before, in the range only."""
     ob = ob_of()
     settle(first)
     steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
-    done = run("mend_motion", ob, frame_start=first, frame_end=last)
+    done = run("mend_motion", ob, frame_start=first, frame_end=last, **options)
     update()
     ob = ob_of()
     frame_is(first, "Mend Motion")
@@ -97,25 +97,90 @@ def check_mend(ob_of: Object, first: int, last: int) -> None:
         refused(before, here, steady, "Mend Motion")
         return
     old_stays(action, keys, ob, "Mend Motion")
-    begun = keys_before_mending(ob, action) or keys
+    outer_stay(keys_before(ob, action, "MEND") or keys, ob, first, last, "Mend Motion")
+
+
+def outer_stay(before: dict, ob: bpy.types.Object, first: int, last: int, words: str) -> None:
+    """The keys from before a tool that are outside its range are still there."""
     for channel, points in rigs.keys(ob).items():
-        outer = [point for point in begun.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
+        outer = [point for point in before.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
         if any(point not in points for point in outer):
-            raise BrokenError("whole", f"Mend Motion of frames {first} to {last} changed a key of {channel} outside")
+            raise BrokenError("whole", f"{words} of frames {first} to {last} changed a key of {channel} outside")
 
 
-def keys_before_mending(ob: bpy.types.Object, action: bpy.types.Action | None) -> dict:
-    """The keys of the action from which a mended one was made, from which it is mended again; none if it was not."""
-    if action is None or action.dqik_made_by != "MEND" or action.dqik_original is None:
+def keys_before(ob: bpy.types.Object, action: bpy.types.Action | None, made_by: str) -> dict:
+    """The keys of the action from which a tool has made one, from which it starts again; none if it was not."""
+    if action is None or action.dqik_made_by != made_by or action.dqik_original is None:
         return {}
     return keys_of(ob, action.dqik_original)
 
 
+def check_shakes(ob_of: Object, first: int, last: int, amount: float, plant: bool, names: Sequence[str]) -> None:
+    """Shakes are removed in a copy of the action, in the range only. names : selected bones, none for all."""
+    ob = ob_of()
+    settle(first)
+    steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
+    select(ob, names)
+    done = press("remove_shakes", frame_start=first, frame_end=last, amount=amount, plant=plant,
+                 only_selected=bool(names))  # fmt: skip
+    update()
+    ob = ob_of()
+    frame_is(first, "Remove Shakes")
+    if "FINISHED" not in done:
+        refused(before, here, steady, "Remove Shakes")
+        return
+    begun = keys_before(ob, action, "SHAKES") or keys
+    if action_of(ob) != action:  # its targets alone may have shaken
+        old_stays(action, keys, ob, "Remove Shakes")
+        outer_stay(begun, ob, first, last, "Remove Shakes")
+    for (path, index), points in rigs.keys(ob).items():
+        if names and points != begun.get((path, index)) and not any(f'bones["{name}"]' in path for name in names):
+            raise BrokenError("whole", f"Remove Shakes of {names} has changed the keys of {path}")
+
+
+def check_looks(ob_of: Object, look: Callable[[], object], frame: float, words: str) -> None:
+    """What looks at a motion, or lists what it finds, changes neither keys nor poses."""
+    ob = ob_of()
+    settle(frame)
+    steady, before, here = is_steady() and is_ready(ob), record(), poses()
+    look()
+    update()
+    frame_is(frame, words)
+    same_record("whole", before, f"{words} was pressed")
+    if steady:
+        same("whole", here, poses(), f"{words} was pressed, and the pose has changed")
+
+
+def check_shot(ob_of: Object, frames: Sequence[int]) -> None:
+    """A shot that is solved shows the same in any order of frames, and solved again by a new session."""
+    ob = ob_of()
+    if live_is_keyed(ob) or ob.library is not None or ob not in shown():
+        return
+    scene, was = bpy.context.scene, ob.dqik.start_from
+    scene.frame_start, scene.frame_end = 1, LAST
+    ob.dqik.start_from, ob.dqik.live = "SHOT", True
+    update()
+    settle(frames[0])
+    done = run("solve_shot", ob)
+    frame_is(frames[0], "Solve Shot")
+    if "FINISHED" in done and is_steady():
+        before = film(frames)
+        same_film("order", {frame: before[frame] for frame in reversed(before)}, "A solved shot")
+        forget()
+        at_frame(frames[0])
+        if "FINISHED" not in run("solve_shot", ob):
+            raise BrokenError("fresh", "A shot that was solved is refused in a new session")
+        same_film("fresh", before, "A solved shot")
+    ob.dqik.start_from = was
+    update()
+
+
 def check_retarget(ob_of: Object, source: str, first: int, last: int, **options: object) -> None:
-    """Retargeted: the source stays as it is; the old action stays."""
+    """Retargeted: the source stays as it is; the old action stays. A preview keys nothing."""
     ob = ob_of()
     settle(first)
     ready = is_steady() and is_ready(ob) and is_ready(thing(source))
+    partner = thing(options["partner"]) if options.get("partner") and options.get("both_give") else None
     before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
     frames: Film = film(range(first, last + 1)) if ready else {}
     settle(first)
@@ -123,8 +188,8 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int, **options:
     update()
     ob = ob_of()
     frame_is(first, "Retarget")
-    if "FINISHED" not in done:
-        refused(before, here, ready, "Retarget")
+    if "FINISHED" not in done or options.get("preview"):
+        refused(before, here, ready, "A preview of Retarget" if "FINISHED" in done else "Retarget")
         return
     if ob.dqik.live:
         raise BrokenError("whole", f"{ob.name!r} is live after Retarget")
@@ -134,7 +199,8 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int, **options:
         what = f"{other} of {source}"
         if before.get(what) != record().get(what):
             raise BrokenError("whole", f"Retarget has changed the {what}")
-    others = {frame: {key: pose for key, pose in now.items() if key != key_of(ob)} for frame, now in frames.items()}
+    given = {key_of(one) for one in (ob, partner) if one is not None}
+    others = {frame: {key: pose for key, pose in now.items() if key not in given} for frame, now in frames.items()}
     same_film("whole", others, f"{ob.name!r} got the motion of {source!r}")
 
 

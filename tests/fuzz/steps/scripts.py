@@ -22,7 +22,11 @@ WORDS = {"OPERATORS": OPERATORS, "MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": 
 _AUTO = "bpy.context.scene.tool_settings.use_keyframe_insert_auto"
 _MADE = "made = {local}.copy()\nbpy.context.scene.collection.objects.link(made)"
 _FITS = (", stance={one([0.0, 0.5, 1.0])}, own_speed={chance(0.3)}, by_name={chance(0.3)}, "
-         "root={one(['AUTO', 'AUTO', 'BONE', 'OBJECT', 'IN_PLACE'])!r}")  # fmt: skip
+         "root={one(['AUTO', 'AUTO', 'BONE', 'OBJECT', 'IN_PLACE'])!r}, preview={chance(0.2)}, "
+         "partner={one(['', '', *(ob.name for ob in armatures())])!r}, both_give={chance(0.5)}")  # fmt: skip
+_GROUND = ("ground={one(['LOWEST', 'LOWEST', 'LEVEL', 'MESH'])!r}, ground_height={number(-0.3, 0.3)}, "
+           "ground_object={one([ob.name for ob in bpy.data.objects if ob.type == 'MESH'] or [''])!r}")  # fmt: skip
+_RANGE = "{whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}"
 
 SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "frame": [(6, "at_frame({frame()})")],
@@ -303,9 +307,20 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     ],
     "pushed": [(1, "check_push_down(lambda: {local})")],
     "whole": [
-        (2, "check_mend(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])})"),
-        (2, "check_retarget(lambda: {active}, {draw.scene_rig().name!r}, {whole(1, 4)}, "
-            "{one([12, 12, draw.whole(5, 12)])}" + _FITS + ")"),
+        (2, "check_mend(lambda: {active}, " + _RANGE + ", " + _GROUND + ", find={chance(0.3)}, "
+            "ballistic={chance(0.3)}, original={chance(0.7)})"),
+        (2, "check_retarget(lambda: {active}, {draw.scene_rig().name!r}, " + _RANGE + _FITS + ")"),
+        (2, "check_shakes(lambda: {active}, " + _RANGE + ", {one([1.0, 3.0])}, {chance(0.6)}, "
+            "{one([[], [], draw.bones(active, 2)])})"),
+        (2, ("check_looks(lambda: {active}, lambda: run('contacts_find', {active}, " + _GROUND
+             + ", frame_start=1, frame_end=12), {whole(1, 12)}, 'Find Contacts')",
+             "check_looks(lambda: {active}, lambda: run('contact_add', {active}), {whole(1, 12)}, 'Add Contact')",
+             "check_looks(lambda: {active}, lambda: run('contact_drag', {active}, frames={whole(-3, 3)}, "
+             "end={one(['START', 'END', 'WHOLE'])!r}), {whole(1, 12)}, 'Drag Contact')",
+             "check_looks(lambda: {active}, lambda: run({one(['contact_remove', 'contacts_clear'])!r}, {active}), "
+             "{whole(1, 12)}, 'Remove Contact')",
+             "check_looks(lambda: {active}, lambda: run('check_range', {active}, frame_start=1, frame_end=6), "
+             "{whole(1, 12)}, 'Check Range')")),
         (2, "check_in_betweens(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}, {chance(0.7)})"),
         (3, "check_fewer_keys(lambda: {active}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}, {one([0.01, 0.1])}, "
             "{one([[], [], draw.bones(active, 2)])})"),
@@ -313,6 +328,7 @@ SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
         (2, "check_overlap(lambda: {active}, {bones(active, 3)}, {whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}, "
             "{one([0.0, 0.0, 1.0])}, {one(['AUTO', 'ON', 'OFF'])!r})"),
         (1, "check_smooth_bake(lambda: {own}, {whole(1, 3)}, {whole(4, 8)}, {one([0.2, 1.0])})"),
+        (1.5, "check_shot(lambda: {own}, {frames(3)})"),
     ],
 }  # fmt: skip
 

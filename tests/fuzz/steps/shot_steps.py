@@ -130,7 +130,11 @@ def check_shot_again(draw: Draw) -> str:
     press = draw.one([
         "press('hold_here')", "press('pin')", "press('unpin')", "press('key_controls')",
         "press('limb_to_fk', frame_start=3, frame_end=5)", "press('limb_to_ik', frame_start=3, frame_end=5)",
-        "press('plant', frame_start=4, frame_end=7)",
+        "press('plant', frame_start=4, frame_end=7)", "press('key_from_motion')", "press('keep_pose')",
+        "press('holds_clear')", f"press('holds_clear', here={draw.chance(0.7)}, only_selected={draw.chance(0.5)})",
+        f"press('rotation_space', index={draw.whole(0, 3)}, space={draw.one(['FOREARM', 'WORLD'])!r})",
+        "press('eyes_add')", "press('learn_from_actions')", "press('pose_to_rest')", "press('swap_sides')",
+        "press('couplings_mirror')", "press('limb_keep_body')",
     ])  # fmt: skip
     return f"check_again(lambda: ({choice}, {press}), {draw.random.randint(1, 12)})"
 

@@ -29,7 +29,8 @@ def check_whole_again(draw: Draw) -> str:
     press = draw.one([
         f"press('mend_motion', {words})", f"press('retarget', source={other.name!r}, {words})",
         f"press('unbake', {words})", f"press('overlap', {words})", f"press('bake', smooth=1.0, {words})",
-        f"press('in_betweens', {words})",
+        f"press('in_betweens', {words})", f"press('remove_shakes', {words})", f"press('contacts_find', {words})",
+        f"press('retarget', source={other.name!r}, partner={draw.scene_rig().name!r}, {words})",
     ])  # fmt: skip
     names = [one.name for one in draw.some(ob.pose.bones, 2)]
     return f"check_again(lambda: (select({named(ob)}, {names}), {press}), {draw.random.randint(1, 12)})"
