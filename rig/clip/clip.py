@@ -104,6 +104,11 @@ class Clip:
         found[:, :3, 3] = place[:, :3, 3]
         return found
 
+    @property
+    def unit(self) -> float:
+        """1, or -1 where the object is mirrored: by it, points in frames of bones are turned to where they are."""
+        return -1.0 if np.linalg.det(self.world[0, :3, :3]) < 0.0 else 1.0
+
     def body(self, rest: np.ndarray) -> BodyMotion:
         """The motion of its bones, which have matrices (N, 4, 4) at rest."""
         world = self.bones()
@@ -112,9 +117,13 @@ class Clip:
 
 
 def turns_of(matrix: np.ndarray) -> np.ndarray:
-    """The rotations (..., 4) of matrices (..., 4, 4) that may be scaled."""
+    """The rotations (..., 4) of matrices (..., 4, 4) that may be scaled.
+
+    Of mirrored ones those of their negative, as Blender has it: one relative to another is the same.
+    """
     axes = matrix[..., :3, :3].astype(float)
-    return quaternion.from_matrix(axes / np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-300))
+    lengths = np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-300)
+    return quaternion.from_matrix(axes / np.where(np.linalg.det(axes)[..., None, None] < 0.0, -lengths, lengths))
 
 
 def read(

@@ -109,10 +109,10 @@ class Trajectory(NamedTuple):
     places: np.ndarray
 
 
-def trajectory(target: KeyedTarget, shown: clip.Clip, bone: Trajectory, scale: float, gaps: Gaps) -> Trajectory:
+def trajectory(target: KeyedTarget, shown: clip.Clip, bone: Trajectory, unit: float, gaps: Gaps) -> Trajectory:
     """Where a target goes beside its bone, whose head goes somewhere and turns from rest.
 
-    shown : of the target's object. scale : of the figure.
+    shown : of the target's object. unit : the scale of the figure, below 0 if it is mirrored.
     """
     before = (shown.bones(target.number) if target.bone else shown.world.astype(float))[gaps.rows]
     back, heads = quaternion.conjugate(bone.turns[gaps.rows]), bone.places[gaps.rows]
@@ -121,7 +121,7 @@ def trajectory(target: KeyedTarget, shown: clip.Clip, bone: Trajectory, scale: f
     if target.point is None:
         line = gaps.eased(quaternion.rotate(back, before[:, :3, 3] - heads))
         return Trajectory(turns, bone.places + quaternion.rotate(bone.turns, line))
-    line = np.broadcast_to(scale * target.point, bone.places.shape)
+    line = np.broadcast_to(unit * target.point, bone.places.shape)
     ends = bone.places + quaternion.rotate(bone.turns, line)
     return Trajectory(turns, ends + gaps.eased(before[:, :3, 3] - ends[gaps.rows]))
 
@@ -135,7 +135,7 @@ class Placed:
     def put(self, bone: int, own: Trajectory) -> None:
         """Put a bone somewhere; it keeps its size."""
         matrix = self.shown.bones(bone)
-        sizes = np.linalg.norm(matrix[:, :3, :3], axis=-2, keepdims=True)
+        sizes = self.shown.unit * np.linalg.norm(matrix[:, :3, :3], axis=-2, keepdims=True)
         matrix[:, :3, :3], matrix[:, :3, 3] = sizes * quaternion.to_matrix(own.turns), own.places
         self._own[bone] = matrix
 

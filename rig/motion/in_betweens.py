@@ -168,8 +168,8 @@ def between(
     gaps = in_between_targets.Gaps.of(frames, keyed, times)
     body = shown[ob].body(own.person.armature.rest)
     before, rows = Poses(body.turns, body.heads), gaps.rows
-    scale = retarget.size(own.person, body)
-    poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, scale)
+    unit = shown[ob].unit * retarget.size(own.person, body)
+    poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, unit)
     seconds = np.asarray(frames) / rate
     found = in_betweens.in_betweens(poses, seconds)
     turns = dict(zip(own.bones, found.turns.swapaxes(0, 1), strict=True))
@@ -177,7 +177,7 @@ def between(
     shift = found.hips - _hips(own, posed)
     posed, count = _posed(ob, own, before, turns, shift), 0
     if plant:
-        legs = [_leg(posed, leg.bones, scale * leg.heel, scale * leg.ball) for leg in own.person.legs]
+        legs = [_leg(posed, leg.bones, unit * leg.heel, unit * leg.ball) for leg in own.person.legs]
         points = np.stack([leg.points for leg in legs], 1)
         odds = foot_contacts.contact_odds(poses, seconds)
         stands = foot_contacts.stances(odds, points, rows, poses.leg, rate)
@@ -194,7 +194,7 @@ def between(
     if not (new or own.targets):
         keyable.refuse(attachable.hidden_by_live(ob, [ob.pose.bones[bone].name for bone in own.bones]))
     posed = _posed(ob, own, before, turns, shift)
-    return InBetween(_with_targets(ob, own, shown, posed, scale, gaps, new), count)
+    return InBetween(_with_targets(ob, own, shown, posed, unit, gaps, new), count)
 
 
 def _where_keyed(
@@ -221,7 +221,7 @@ def _where_keyed(
 
 
 def _with_targets(
-    ob: bpy.types.Object, own: Limbed, shown: Mapping[bpy.types.Object, clip.Clip], posed: Poses, scale: float,
+    ob: bpy.types.Object, own: Limbed, shown: Mapping[bpy.types.Object, clip.Clip], posed: Poses, unit: float,
     gaps: in_between_targets.Gaps, new: dict[tuple[str, str], np.ndarray],
 ) -> dict[bpy.types.Object, dict[tuple[str, str], np.ndarray]]:  # fmt: skip
     """The channels of bones, and those of all targets, those first that others hang on."""
@@ -233,7 +233,7 @@ def _with_targets(
             placed[ob].put(number, Trajectory(turned, posed.heads[:, number]))
     for target in sorted(own.targets, key=lambda one: len(one.owner.parent_recursive) if one.bone else 0):
         bone = Trajectory(posed.turns[:, target.beside], posed.heads[:, target.beside])
-        own_way = in_between_targets.trajectory(target, shown[target.ob], bone, scale, gaps)
+        own_way = in_between_targets.trajectory(target, shown[target.ob], bone, unit, gaps)
         among = placed[target.ob] if target.bone else None
         found.setdefault(target.ob, {}).update(
             in_between_targets.channels(target, shown[target.ob], own_way, among, gaps))
@@ -251,12 +251,12 @@ def _hips(own: Limbed, poses: Poses) -> np.ndarray:
     return poses.heads[:, [leg.thigh for leg in own.person.legs]].mean(1)
 
 
-def _key_poses(own: Limbed, poses: Poses, times: np.ndarray, scale: float) -> in_betweens.KeyPoses:
-    """What is told of K poses at times (K,) [s]."""
+def _key_poses(own: Limbed, poses: Poses, times: np.ndarray, unit: float) -> in_betweens.KeyPoses:
+    """What is told of K poses at times (K,) [s]. unit : the scale of the figure, below 0 if it is mirrored."""
 
     def place(point: tuple[int, np.ndarray]) -> np.ndarray:
         bone, at = point
-        line = scale * (at - own.person.armature.heads[bone])
+        line = unit * (at - own.person.armature.heads[bone])
         return poses.heads[:, bone] + quaternion.rotate(poses.turns[:, bone], np.broadcast_to(line, (len(times), 3)))
 
     lines = np.stack([place(b) - place(a) for a, b in own.joints], 1)
@@ -264,7 +264,7 @@ def _key_poses(own: Limbed, poses: Poses, times: np.ndarray, scale: float) -> in
     feet = np.stack([np.stack([place((leg.foot, own.person.armature.heads[leg.foot] + point))
                                for point in (leg.heel, leg.ball)], 1) for leg in own.person.legs], 1)  # fmt: skip
     return in_betweens.KeyPoses(times, own.parts, poses.turns[:, own.bones], _hips(own, poses), lines, feet,
-                                scale * own.person.leg)  # fmt: skip
+                                abs(unit) * own.person.leg)  # fmt: skip
 
 
 def _posed(

@@ -224,7 +224,8 @@ def read(
     for limb in (*own.legs, *own.arms):
         posed = shown.bones(limb.bones)
         hip, knee, ankle = posed[..., :3, 3].swapaxes(0, 1)
-        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), *own.scale * limb.marks(own.armature)))
+        marks = shown.unit * own.scale * limb.marks(own.armature)
+        found.append(Leg(hip, knee, ankle, clip.turns_of(posed), *marks))
         turned.append(shown.rotations[:, limb.bones].astype(float))
     legs = len(own.legs)
     middle = np.mean([leg.hip for leg in found[:legs]], axis=0)
