@@ -20,6 +20,22 @@ def make_walker(draw: Draw) -> str:
     return f"make_walker({draw.new_name('Walker')!r}, {place}, {scale}, {draw.number(0.0, 0.4)}, {every})"
 
 
+@step("whole", 0.4)
+def check_partners(draw: Draw) -> str:
+    """Two figures get the motions of two others, the second one with the first as its partner."""
+    if any("arm.L" in ob.data.bones for ob in armatures()):
+        raise NothingToDrawError  # those that are there may stay, but four more are slow
+    names = [draw.new_name("Partner") for _ in range(4)]
+    lines = [f"make_walker({name!r}, {draw.vector(0.5)}, {draw.number(0.5, 2.0)}, {draw.number(0.0, 0.4)})"
+             for name in names]  # fmt: skip
+    one, two, first, second = names
+    (start, end), words = _range(draw), f"both_give={draw.chance(0.5)}, preview={draw.chance(0.2)}"
+    lines += [f"check_retarget(lambda: thing({first!r}), {one!r}, 1, 12)",
+              f"check_retarget(lambda: thing({second!r}), {two!r}, {start}, {end}, partner={first!r}, {words})",
+              f"for name in {names}: bpy.data.objects.remove(thing(name))"]  # fmt: skip
+    return "\n".join(lines)
+
+
 @step("whole", 2)
 def check_whole_again(draw: Draw) -> str:
     """Undo and redo of the buttons."""
