@@ -159,11 +159,12 @@ def _values(curve: bpy.types.FCurve, keys: curves.Keys, times: np.ndarray) -> np
 
 
 def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
-    """Give keys of quaternions that follow each other between the times one sign, and the values too.
+    """Give keys of quaternions that follow each other frame by frame between the times one sign, and the values too.
 
-    The rotations on these keys stay, and all before and after them; a bone that spun between two keys of opposite signs
-    does not any more.
+    times : those of frames and of the halves between them. The rotations on all frames stay; a bone that spun between
+    two frames, from a key to one of the opposite sign, does not any more.
     """
+    frame = times[:3][-1] - times[0]
     for one in every:
         found = {index: curve for index in range(4) if (
             curve := curves.find(one.ob, curves.path_of(one.owner, "rotation_quaternion"), index))}  # fmt: skip
@@ -172,7 +173,7 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
             continue
         q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
         inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
-        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1]
+        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1] & (np.diff(at) < frame + 0.01)
         signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
         for index, keys in zip(found, own, strict=True) if flips.any() else ():
             for name in ("co", "handle_left", "handle_right"):

@@ -335,6 +335,21 @@ def test_quaternions_of_either_sign_are_one_rotation(flips: tuple[int, ...], int
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def test_a_bone_that_spins_over_several_frames_goes_on_spinning() -> None:
+    """Between keys of opposite signs that are three frames apart, frames show the way round: it is the motion."""
+    ob = dancer()
+    for curve in rigs.fcurves(ob):
+        if curve.data_path == 'pose.bones["arm.L"].rotation_quaternion':
+            for key in [key for key in curve.keyframe_points if key.co[0] in (20.0, 21.0)][::-1]:
+                curve.keyframe_points.remove(key)
+            for key in curve.keyframe_points:
+                key.co[1] *= -1.0 if key.co[0] > 21.0 else 1.0
+            curve.update()
+    spun = film(ob)
+    assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
+    assert joints_turned(ob, spun, film(ob)) < radians(0.6)
+
+
 def test_few_keys_beside_the_range_keep_their_ways() -> None:
     """The range has dense keys; before and behind it the curves go a long way from key to key."""
     ob = dancer()
