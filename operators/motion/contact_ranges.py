@@ -12,7 +12,7 @@ from ...rig.motion import mend_motion
 from ...rig.notes import Code, Note, Refused
 from ...rig.overlay import contact_bars
 from ...rig.skeleton.menus import CONTACT_PARTS
-from ..common import Said, Steps, Tool, armature
+from ..common import NotDone, Said, Steps, Tool, armature
 from ..frames import FramesTool
 from .mend_motion import GroundOptions
 
@@ -123,6 +123,8 @@ class DQIK_OT_contacts_clear(Tool, bpy.types.Operator):
     bl_label = "Clear Contacts"
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        if all(one.mute for one in ob.dqik.contacts):
+            raise NotDone("WARNING", Note("{} has no contacts", repr(ob.name)))
         contact_ranges.clear(ob)
         views.redraw("DOPESHEET_EDITOR")
 
