@@ -434,5 +434,20 @@ MOTION_FAULTS = [
         "the first frame of a file shows a bone whose scale has keys at its rest length",
         "test_stretch::test_an_animated_scale_stays",
     ),
+    Fault(
+        "holds-of-other-layer", "rig/frame/memory/holds.py", "    if view.fresh and own.any():", "    if False:",
+        "a view layer that no window shows is solved with the keyed holds of the frame before",
+        "test_scenes::test_keyed_holds_are_those_of_the_frame_in_each_view_layer",
+    ),
+    Fault(
+        "mirrored-turns", _CLIP, "[..., None, None] < 0.0, -lengths, lengths",
+        "[..., None, None] < 0.0, lengths, lengths",
+        "feet of mirrored figures slide more once they are mended", "test_mirrored_figures",
+    ),
+    Fault(
+        "spins-untwisted", _UNBAKE, "& (np.diff(at) < frame + 0.01)", "",
+        "Fewer Keys turns a joint the other way where keys of opposite signs are frames apart",
+        "test_unbake::test_a_bone_that_spins_over_several_frames_goes_on_spinning",
+    ),
 ]  # fmt: skip
 """Faults that tests have to notice."""
