@@ -288,12 +288,12 @@ FAULTS = [
         groups="goal",
     ),
     Fault(
-        "tail-or-head", "rig/frame/step/report.py", "np.array(bone.tail if any(goal.offset) else bone.head)",
-        "np.array(bone.head)", "the report measures the wrong end", "test_truthful_report",
+        "tail-or-head", "rig/frame/step/report.py", "bones[k].tail if any(goals[k].offset) else bones[k].head",
+        "bones[k].head", "the report measures the wrong end", "test_truthful_report",
         groups="goal",
     ),
     Fault(
-        "report-unmeasured", "rig/frame/step/report.py", "        if evaluated is not None:", "        if False:",
+        "report-unmeasured", "rig/frame/step/report.py", "        if evaluated is None:", "        if True:",
         "All goals met is not measured on Blender's pose", "test_truthful_report",
         groups="constraints,scale,place",
     ),
