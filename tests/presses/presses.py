@@ -537,8 +537,6 @@ PRESSES: dict[str, Press] = {
     "in_betweens": Press(on("in_betweens", "hips", **WHOLE), poses_stay, kind="walker", may=all_frames,
                          keeps_keys=False),
     "in_betweens, controls": Press(on("in_betweens", "hips", **WHOLE), poses_stay, may=all_frames, keeps_keys=False),
-    "mend_motion, flights": Press(on("mend_motion", "hips", **WHOLE, ballistic=True), feet_stand, kind="walker",
-                                  may=all_frames, keeps_keys=False),
     "mend_motion, range": Press(on("mend_motion", "hips", **PART), feet_stand, kind="walker",
                                 may=within(0.25, 0.75), keeps_keys=True),
     "contacts_find": Press(on("contacts_find", "hips", **WHOLE), contacts_listed, kind="walker"),
