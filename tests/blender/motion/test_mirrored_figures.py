@@ -35,7 +35,7 @@ def stepping(mirrored: bool, every: int) -> bpy.types.Object:
     ("tool", "every", "room"), [("mend_motion", 1, 1e-4), ("in_betweens", 4, 0.05), ("overlap", 1, 1e-4)]
 )
 def test_a_mirrored_figure_gets_the_keys_of_one_that_is_not(tool: str, every: int, room: float) -> None:
-    """Room : of In-Betweens, to whose learnt part the front of such a figure is its back."""
+    """In-Betweens have more room: to what is learnt the front of such a figure is its back."""
     found = []
     for mirrored in (False, True):
         ob = stepping(mirrored, every)
