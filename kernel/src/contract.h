@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 866820 /* a hash of all below */
+#define DQIK_LAYOUT 195211375 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -185,9 +185,8 @@
 #define FIGURE_MOST_TURN 1.5
 #define FIGURE_NEAR 0.1
 #define FIGURE_PRONATION 0.25
-#define FIGURE_STRETCHED 0.98
 #define FIGURE_COMING 1.3
-#define FIGURE_MOVED 0.15
+#define FIGURE_MOVED 0.08
 
 /* solvers/figure/collars.py */
 #define FIGURE_COLLAR_REST -0.5

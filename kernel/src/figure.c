@@ -289,7 +289,7 @@ static void way_of_hand(const dqik_figure *f, const dqik_figure_start *start, co
     for (int c = 0; c < 3; c++) away[c] = r->places[3 * i + c] - tip[c] - e->root[c];
     const double before = sqrt(dot3(away, away));
     away[1] -= way[1];
-    const double now = sqrt(dot3(away, away)), beyond = most(now - most(before, FIGURE_STRETCHED * e->size), 0.0);
+    const double now = sqrt(dot3(away, away)), beyond = most(now - most(before, e->size), 0.0);
     const double unmoved = exp(-moved(f, start, r, i) / square(FIGURE_MOVED));
     for (int c = 0; c < 3; c++) own[c] = -(FIGURE_COMING * unmoved * beyond / most(now, LEAST)) * away[c];
 }

@@ -68,7 +68,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (convex, "CONVEX_", "NOTHING PARALLEL ABOVE"),
     (weights, "FIGURE_", "CLIP"),
     (own_motion, "FIGURE_OWN_", "CLIP"),
-    (body, "FIGURE_", "MOST_TURN NEAR PRONATION STRETCHED COMING MOVED"),
+    (body, "FIGURE_", "MOST_TURN NEAR PRONATION COMING MOVED"),
     (collars, "FIGURE_COLLAR_", "REST"),
     (figure_limbs, "FIGURE_", "STEADY SOFT FOLDED ROOM POINTED MOST_EASED LEAST_BEND LEAST_KNEE MOST_KNEE"),
     (fading, "FIGURE_", "NEAR_REST NEAR_POSE POSED BENDS"),

@@ -20,9 +20,9 @@ NEAR = 0.1  # of the limb's length: nearer ends have no direction
 _REACH, _REACH_OF_HEAD = 1.3, 0.8
 """Limits of the distances of effectors from their roots at rest, in lengths of limb or torso; at twice the limit they
 tell nothing."""
-STRETCHED, COMING, MOVED = 0.98, 1.3, 0.15
-"""Arms that are longer than that share of their length are stretched; how far hands come along with a duck, for how far
-shoulders would go out of reach; how far from the pose hands are that were moved themselves, in lengths of the arm."""
+COMING, MOVED = 1.3, 0.08
+"""How far hands come along with a duck, for how far shoulders would go out of reach; and how far from the pose
+hands are that were led themselves, in lengths of the arm."""
 MOST_TURN = 1.5  # of the chest about each axis [rad]
 PRONATION = 0.25  # share of the turn of a hand about the forearm that the forearm takes
 
@@ -263,7 +263,7 @@ class Predictor:
         away = self.vectors(view)[:, : self.arms, 0] - self.roots[: self.arms]
         after = away - way[:, None] * UP
         before, now = (np.sqrt((line * line).sum(-1)) for line in (away, after))
-        beyond = np.maximum(now - np.maximum(before, STRETCHED * self.sizes[: self.arms, 0]), 0.0)
+        beyond = np.maximum(now - np.maximum(before, self.sizes[: self.arms, 0]), 0.0)
         unmoved = np.exp(-self.moved(view, posed)[:, : self.arms] / MOVED**2)
         return -(COMING * unmoved * beyond / np.maximum(now, quaternion.LEAST))[..., None] * after
 
