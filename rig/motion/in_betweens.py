@@ -264,7 +264,7 @@ def _key_poses(own: Limbed, poses: Poses, times: np.ndarray, unit: float) -> in_
     feet = np.stack([np.stack([place((leg.foot, own.person.armature.heads[leg.foot] + point))
                                for point in (leg.heel, leg.ball)], 1) for leg in own.person.legs], 1)  # fmt: skip
     return in_betweens.KeyPoses(times, own.parts, poses.turns[:, own.bones], _hips(own, poses), lines, feet,
-                                abs(unit) * own.person.leg)  # fmt: skip
+                                abs(unit) * own.person.leg, facing=float(np.sign(unit)))  # fmt: skip
 
 
 def _posed(

@@ -49,7 +49,8 @@ class KeyPoses(NamedTuple):
     times : (K,) seconds. parts : (B,), the numbers in `PARTS` of its B bones, and turns : (K, B, 4) of these, each away
     from any rest. hips : (K, 3), the place between the hip joints. lines : (K, 21, 3), unit directions: of the trunk's
     four, upward, of the left and of the right limbs' parts, and from the right to the left hip joint. feet : (K, 2, 2,
-    3), the places of heel and ball of both feet. leg : the length of a leg, in the unit of the places.
+    3), the places of heel and ball of both feet. leg : the length of a leg, in the unit of the places. facing : 1, or
+    -1 for a figure that is mirrored, which faces the other way than its left side tells.
     """
 
     times: np.ndarray
@@ -59,6 +60,7 @@ class KeyPoses(NamedTuple):
     lines: np.ndarray
     feet: np.ndarray
     leg: float
+    facing: float = 1.0
 
 
 class Between(NamedTuple):
@@ -91,6 +93,7 @@ def in_betweens(poses: KeyPoses, times: np.ndarray, weights: Weights | None = No
     inputs, span = inputs_of(poses, rows, missing), np.diff(poses.times)
     learnt = outputs(inputs, load() if weights is None else weights)
     bulges = np.einsum("nji,nbpj->nbpi", inputs.axes, learnt)
+    bulges[:, :, :-1] *= poses.facing  # turns seen in a mirror go the other way
     shared = 0.5 * (bulges[1:, 0] / span[1:, None, None] + bulges[:-1, 1] / span[:-1, None, None])
     bulges[1:, 0], bulges[:-1, 1] = shared * span[1:, None, None], shared * span[:-1, None, None]
     share = (times - poses.times[gap]) / span[gap]
@@ -142,7 +145,7 @@ def figure_axes(poses: KeyPoses, rows: np.ndarray) -> np.ndarray:
         left = np.where(np.linalg.norm(left, axis=-1, keepdims=True) < _LEVEL, other, left)
     left = left / np.linalg.norm(left, axis=-1, keepdims=True)
     up = np.broadcast_to(_UP, left.shape)
-    return np.stack([left, up, np.cross(left, up)], 1)
+    return np.stack([left, up, poses.facing * np.cross(left, up)], 1)
 
 
 def spans_of(times: np.ndarray) -> np.ndarray:

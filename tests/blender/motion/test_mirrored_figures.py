@@ -31,11 +31,9 @@ def stepping(mirrored: bool, every: int) -> bpy.types.Object:
     return ob
 
 
-@pytest.mark.parametrize(
-    ("tool", "every", "room"), [("mend_motion", 1, 1e-4), ("in_betweens", 4, 0.05), ("overlap", 1, 1e-4)]
-)
-def test_a_mirrored_figure_gets_the_keys_of_one_that_is_not(tool: str, every: int, room: float) -> None:
-    """In-Betweens have more room: to what is learnt the front of such a figure is its back."""
+@pytest.mark.parametrize(("tool", "every"), [("mend_motion", 1), ("in_betweens", 4), ("overlap", 1)])
+def test_a_mirrored_figure_gets_the_keys_of_one_that_is_not(tool: str, every: int) -> None:
+    """Whether it plants feet, tells in-betweens from what is learnt, or hangs."""
     found = []
     for mirrored in (False, True):
         ob = stepping(mirrored, every)
@@ -48,4 +46,4 @@ def test_a_mirrored_figure_gets_the_keys_of_one_that_is_not(tool: str, every: in
         bpy.ops.object.mode_set(mode="OBJECT")
     usual, mirrored = found
     assert usual.keys() == mirrored.keys()
-    assert max(np.abs(np.subtract(usual[channel], mirrored[channel])).max() for channel in usual) < room
+    assert max(np.abs(np.subtract(usual[channel], mirrored[channel])).max() for channel in usual) < 1e-4
