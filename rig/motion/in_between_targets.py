@@ -16,6 +16,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...solvers.algebra import quaternion
 from ...solvers.motion import fine_time
 from ..blender import rotation
+from ..blender.dependencies import acts
 from ..blender.places import Owner, converted, owner_of
 from ..clip import clip
 from ..controls.goals import PIN
@@ -88,18 +89,13 @@ def keyed(ob: bpy.types.Object) -> list[KeyedTarget]:
         for target, name, beside, point in ((goal.target, goal.subtarget, bone, line),
                                             (goal.pole_target, goal.pole_subtarget, bends, None)):  # fmt: skip
             own = target if target is None or target.type != "ARMATURE" else owner_of(target, name)
-            if own is None or (target == ob and (own == ob or own.name in solved)) or is_led(own):
+            if own is None or (target == ob and (own == ob or own.name in solved)) or any(map(acts, own.constraints)):
                 continue
             paths = [path for path in keys.channels_of(own) if keys.curves_of(own, path)]
             where = target, "" if own == target else own.name
             if paths and where not in found:
                 found[where] = KeyedTarget(*where, paths, ob.pose.bones.find(beside.name), point)
     return list(found.values())
-
-
-def is_led(owner: Owner) -> bool:
-    """Whether constraints move an owner."""
-    return any(not one.mute and one.influence > 0.0 for one in owner.constraints)
 
 
 class Trajectory(NamedTuple):

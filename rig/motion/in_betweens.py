@@ -11,6 +11,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import Leg, fine_time, foot_contacts, in_betweens, plant_feet, runs
 from .. import curves
 from ..blender import animation, rotation, scene_state
+from ..blender.dependencies import acts
 from ..clip import clip, inside_limits, person_frames
 from ..clip.person_frames import SIDES, Person
 from ..figure import ends
@@ -114,7 +115,7 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
     """Raise `Refused` if a bone cannot be keyed, or something else than keys moves it."""
     names, driven = [ob.pose.bones[bone].name for bone in own.bones], animation.animation(ob).driven
     for name in names:
-        if in_between_targets.is_led(ob.pose.bones[name]) or name in driven:
+        if any(map(acts, ob.pose.bones[name].constraints)) or name in driven:
             raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
     if own.person.attached:
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))

@@ -29,6 +29,7 @@ from ...solvers.motion import (
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
+from ..blender.dependencies import acts
 from ..blender.places import converted
 from ..clip import clip, ground, inside_limits, rest_legs
 from ..clip.contact_ranges import Touching
@@ -209,7 +210,7 @@ def _turned(ob: bpy.types.Object, limbs: Sequence[RestLeg]) -> list[str]:
 
 def _reason(ob: bpy.types.Object, name: str) -> Note | None:
     """Why more than keys moves a bone; None if nothing else does."""
-    acting = any(not one.mute and one.influence > 0.0 for one in ob.pose.bones[name].constraints)
+    acting = any(map(acts, ob.pose.bones[name].constraints))
     other = acting or name in animation.animation(ob).driven
     return attachable.hidden_by_live(ob, [name]) or (Note(Code.PLACE_NOT_OWN, repr(name)) if other else None)
 

@@ -369,6 +369,7 @@ def test_a_level_ground_far_below_has_no_contacts(clip: bpy.types.Object) -> Non
 def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object) -> None:
     action = clip.animation_data.action
     constraint = clip.pose.bones["LeftLeg"].constraints.new("COPY_ROTATION")
+    constraint.target, constraint.subtarget = clip, "RightLeg"
     with pytest.raises(RuntimeError, match="Constraints or drivers move 'LeftLeg': mute them first"):
         bpy.ops.dqik.mend_motion()
     constraint.mute = True
