@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "characters"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "gui"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "gui" / "pictures"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import loops
