@@ -67,7 +67,7 @@ class _Solve:
         self.goals = list[_Goal]()
         for goal in ob.dqik.goals if ob.dqik.live else ():
             owner = next(iter(goals.target_owners([goal])), None)
-            if goal.mute or goal.kind != "REACH" or owner is None or goal.bone not in numbers:
+            if goal.mute or goal.kind != "REACH" or owner is None or goal.bone not in ends:  # its mute may be keyed
                 continue
             bone, end = numbers[goal.bone], ends.index(goal.bone)
             place = motion.places[:, end] if goal.use_tail else motion.heads[:, bone]

@@ -369,3 +369,18 @@ def test_the_motion_outside_a_range_stays() -> None:
     before = film(ob, times)
     assert bpy.ops.dqik.unbake(frame_start=10, frame_end=30) == {"FINISHED"}
     assert np.abs(film(ob, times) - before).max() < 1e-5
+
+
+@pytest.mark.parametrize("keyed", ["hand.L", "hand.R"])
+def test_a_goal_whose_mute_is_keyed_takes_part(keyed: str) -> None:
+    """Not all frames have the goals of the present one, at which the bones are chosen whose ways are kept."""
+    ob = dancer()
+    for name in ("hand.L", "hand.R"):
+        rigs.goal(ob, name, rigs.empty(rigs.head(ob, name), f"Target {name}"))
+    number = [goal.bone for goal in ob.dqik.goals].index(keyed)
+    for frame, mute in ((FRAMES[0], True), (20, False), (FRAMES[-1], True)):
+        ob.dqik.goals[number].mute = mute
+        ob.dqik.goals[number].keyframe_insert("mute", frame=frame)
+    rigs.live(ob)
+    rigs.at_frame(FRAMES[-1])
+    assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
