@@ -72,11 +72,16 @@ def keys_of(ob: bpy.types.Object, action: bpy.types.Action) -> dict:
     return found
 
 
+def unchanged(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
+    """What was done has changed nothing."""
+    same_record("whole", before, words)
+    if steady:
+        same("whole", here, poses(), f"{words}, and the pose has changed")
+
+
 def refused(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
     """What is refused has changed nothing."""
-    same_record("whole", before, f"{words} was refused")
-    if steady:
-        same("whole", here, poses(), f"{words} was refused, and the pose has changed")
+    unchanged(before, here, steady, f"{words} was refused")
 
 
 def frame_is(now: float, words: str) -> None:
@@ -146,9 +151,7 @@ def check_looks(ob_of: Object, look: Callable[[], object], frame: float, words: 
     look()
     update()
     frame_is(frame, words)
-    same_record("whole", before, f"{words} was pressed")
-    if steady:
-        same("whole", here, poses(), f"{words} was pressed, and the pose has changed")
+    unchanged(before, here, steady, f"{words} was pressed")
 
 
 def check_shot(ob_of: Object, frames: Sequence[int]) -> None:
