@@ -89,17 +89,26 @@ def frame_is(now: float, words: str) -> None:
         raise BrokenError("whole", f"{words} at frame {now:g} ends at {bpy.context.scene.frame_current_final:g}")
 
 
+def after(
+    ob_of: Object, done: set[str], frame: float, words: str, before: dict[str, object], here: dict, steady: bool
+) -> bpy.types.Object | None:  # fmt: skip
+    """The object once a tool was pressed, at the frame at which it was; None where it refused, and changed nothing."""
+    update()
+    frame_is(frame, words)
+    if "FINISHED" in done:
+        return ob_of()
+    refused(before, here, steady, words)
+    return None
+
+
 def check_mend(ob_of: Object, first: int, last: int, **options: object) -> None:
     """Mended: a copy of the action has changed, or of the one that was mended before, in the range only."""
     ob = ob_of()
     settle(first)
     steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
     done = run("mend_motion", ob, frame_start=first, frame_end=last, **options)
-    update()
-    ob = ob_of()
-    frame_is(first, "Mend Motion")
-    if "FINISHED" not in done:
-        refused(before, here, steady, "Mend Motion")
+    ob = after(ob_of, done, first, "Mend Motion", before, here, steady)
+    if ob is None:
         return
     old_stays(action, keys, ob, "Mend Motion")
     outer_stay(keys_before(ob, action, "MEND") or keys, ob, first, last, "Mend Motion")
@@ -128,11 +137,8 @@ def check_shakes(ob_of: Object, first: int, last: int, amount: float, plant: boo
     select(ob, names)
     done = press("remove_shakes", frame_start=first, frame_end=last, amount=amount, plant=plant,
                  only_selected=bool(names))  # fmt: skip
-    update()
-    ob = ob_of()
-    frame_is(first, "Remove Shakes")
-    if "FINISHED" not in done:
-        refused(before, here, steady, "Remove Shakes")
+    ob = after(ob_of, done, first, "Remove Shakes", before, here, steady)
+    if ob is None:
         return
     begun = keys_before(ob, action, "SHAKES") or keys
     if action_of(ob) != action:  # its targets alone may have shaken
@@ -221,11 +227,8 @@ def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None
     frames: Film = film({time for points in of_body for time, _ in points}) if ready else {}
     settle(first)
     done = run("in_betweens", ob, frame_start=first, frame_end=last, plant=plant)
-    update()
-    ob = ob_of()
-    frame_is(first, "In-Betweens")
-    if "FINISHED" not in done:
-        refused(before, here, ready, "In-Betweens")
+    ob = after(ob_of, done, first, "In-Betweens", before, here, ready)
+    if ob is None:
         return
     old_stays(action, keys, ob, "In-Betweens")
     if is_steady():
@@ -258,11 +261,8 @@ def check_fewer_keys(ob_of: Object, first: int, last: int, angle: float, selecte
     said()
     done = press("unbake", frame_start=first, frame_end=last, angle=angle, distance=0.01, only_selected=bool(selected))
     words = said()
-    update()
-    ob = ob_of()
-    frame_is(first, "Fewer Keys")
-    if "FINISHED" not in done:
-        refused(before, here, ready, "Fewer Keys")
+    ob = after(ob_of, done, first, "Fewer Keys", before, here, ready)
+    if ob is None:
         return
     now = rigs.keys(ob)
     if now != keys:
@@ -335,11 +335,8 @@ def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, am
     settle(first)
     select(ob, names)
     done = press("overlap", frame_start=first, frame_end=last, amount=amount, loop=loop)
-    update()
-    ob = ob_of()
-    frame_is(first, "Overlap")
-    if "FINISHED" not in done:
-        refused(before, here, ready, "Overlap")
+    ob = after(ob_of, done, first, "Overlap", before, here, ready)
+    if ob is None:
         return
     for (path, index), points in rigs.keys(ob).items():
         if points != keys.get((path, index)) and not any(f'bones["{name}"]' in path for name in names):
