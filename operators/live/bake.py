@@ -42,8 +42,8 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
     )
     only_selected: BoolProperty(name="Only Selected Bones", description="Key selected bones only")
     reduce: FloatProperty(
-        name="Reduce", description="Largest difference that leaving out keys may make, in the units of the channels. "
-        "0 keys every frame", default=0.0, min=0.0, soft_max=0.1, precision=4,
+        name="Reduce", description="How far leaving out keys may move a curve: lengths in Blender units, Euler angles "
+        "in radians, quaternions by their numbers. 0 keys every frame", default=0.0, min=0.0, soft_max=0.1, precision=4,
     )  # fmt: skip
     smooth: FloatProperty(
         name="Smooth", description="Solve all frames as one motion whose joints turn evenly: goals are met as before, "
