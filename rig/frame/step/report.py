@@ -5,8 +5,9 @@ It is measured on the bones and targets that Blender evaluates. They can differ 
 constraint, an uneven scale, or a target that follows the bones, for example.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from math import pi
 from typing import NamedTuple
 
@@ -60,14 +61,14 @@ class Status:
     error [armature units], rotation_error [rad] : the worst of all goals but wishes. milliseconds : of reading and
     solving. notes : what needs attention. goals : the errors of each goal that was solved. frame : the frame that was
     solved. overlap [armature units] : how deep bodies are in each other or in obstacles. lags : whether goals are not
-    met because the bones follow their targets with a lag.
+    met because the bones follow their targets with a lag. count_at_limits : counts the bones at their limits, once.
     """
 
     error: float = 0.0
     rotation_error: float = 0.0
     iterations: int = 0
     milliseconds: float = 0.0
-    at_limits: int = 0
+    count_at_limits: Callable[[], int] = int
     overlap: float = 0.0
     converged: bool = False
     notes: tuple[Note, ...] = ()
@@ -75,6 +76,11 @@ class Status:
     goals: tuple[GoalError, ...] = ()
     frame: float = 0.0
     lags: bool = False
+
+    @cached_property
+    def at_limits(self) -> int:
+        """The number of solved bones at one of their limits."""
+        return self.count_at_limits()
 
     @property
     def message(self) -> str:
@@ -220,7 +226,7 @@ def _as_solved(solved: Solved) -> Status:
     return Status(
         iterations=int(solved.arrays.iterations[0]),
         milliseconds=1e3 * solved.seconds,
-        at_limits=_at_limits(solved),
+        count_at_limits=partial(_at_limits, solved.rig, solved.arrays.rotations[0].copy()),
         overlap=_overlap(solved),
         notes=tuple(solved.notes),
         solved=True,
@@ -228,10 +234,10 @@ def _as_solved(solved: Solved) -> Status:
     )
 
 
-def _at_limits(solved: Solved) -> int:
-    """The number of solved bones at one of their limits, as near as the overlay counts them."""
-    joints, lo, hi = solved.rig.limited
-    x = twist_swing.coordinates(solved.arrays.rotations[0, joints])
+def _at_limits(rig: Rig, rotations: np.ndarray) -> int:
+    """The number of solved bones at one of their limits in a pose (J, 4), as near as the overlay counts them."""
+    joints, lo, hi = rig.limited
+    x = twist_swing.coordinates(rotations[joints])
     return int(np.any(limits.at_limit(x, lo, hi), axis=0).sum())
 
 
