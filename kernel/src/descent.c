@@ -70,7 +70,8 @@ static int descend(work *w, const dqik_settings *settings) {
         }
         slow = gain > settings->slow_share * w->now.cost ? 0 : slow + better;
         if (settings->serves && slow >= settings->slow_steps &&
-            served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
+            (slow >= settings->slow_steps + UNSERVED_STEPS ||
+             served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance)))
             break;
         if (settings->resigns && slow >= settings->slow_steps &&
             !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))

@@ -41,6 +41,7 @@ ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
 CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a share of the cost must fall in each so many
 SERVED_SHARE = 0.5  # a goal that keeps more than this share is one that others yield to
+UNSERVED_STEPS = 8  # further slow steps after which such goals count as out of reach: the cost has hardly fallen since
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 LEAST_SLOPE = 0.1  # of a step that is shortened once more: the cosine of its angle to steepest descent
@@ -59,7 +60,8 @@ class Settings(NamedTuple):
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
-    serves : also stop where the cost falls slowly once the goals that others yield to are met.
+    serves : also stop where the cost falls slowly once the goals that others yield to are met, or after
+        `UNSERVED_STEPS` more such steps: then they cannot be met, and the pose would drift along a flat valley.
     slow_steps, slow_share : it falls slowly where so many accepted steps in a row lower it by a smaller share.
     """
 
@@ -300,8 +302,9 @@ class _Run:
             frame.finished = frame.creeps(settings, iteration) or arrived
         slowly = [frame.slow >= settings.slow_steps for frame in progress]
         if settings.serves and any(slowly):
+            unserved = settings.slow_steps + UNSERVED_STEPS
             for frame, slow, served in zip(progress, slowly, self._served(), strict=True):
-                frame.finished |= slow and bool(served)
+                frame.finished |= slow and (bool(served) or frame.slow >= unserved)
         if settings.resigns and any(slowly):
             for frame, slow, met in zip(progress, slowly, self._led(), strict=True):
                 frame.finished |= slow and not met
