@@ -207,6 +207,13 @@ def drives(ob: bpy.types.ID) -> bool:
     return ob.animation_data is not None and len(ob.animation_data.drivers) > 0
 
 
+def solved_bones(ob: bpy.types.Object) -> set[str]:
+    """Names of the bones in the chains of the goals that count."""
+    goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
+    names = coupled(ob, {one.name for goal in goals for one in (*chain(ob, goal), *loop_carriers(ob, goal))})
+    return {name for name in names if name in ob.pose.bones and not ob.pose.bones[name].dqik_lock}
+
+
 def solved_alone(ob: bpy.types.Object) -> set[str]:
     """Names of the bones that the goals surely move: nothing locks, constrains or drives them, the report has no
     objection, and no goal is left out."""

@@ -15,9 +15,7 @@ from goals import (
     Key,
     active_goals,
     carriers,
-    chain,
     chains,
-    coupled,
     finite,
     follows_itself,
     history_matters,
@@ -25,6 +23,7 @@ from goals import (
     key_of,
     rolled,
     size,
+    solved_bones,
     turned,
 )
 from mathutils import Matrix, Quaternion
@@ -59,13 +58,6 @@ def poses_that_stay() -> dict[Key, np.ndarray]:
     """As above without armatures on which bones are animated and not solved: Blender takes these to other frames."""
     stay = {key_of(ob) for ob in shown() if animated_bones(ob) <= solved_bones(ob)}
     return {key: pose for key, pose in poses().items() if key in stay}
-
-
-def solved_bones(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones in the chains of the goals that count."""
-    goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
-    names = coupled(ob, {one.name for goal in goals for one in chain(ob, goal)})
-    return {name for name in names if name in ob.pose.bones and not ob.pose.bones[name].dqik_lock}
 
 
 def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> tuple[float, float, str]:

@@ -6,7 +6,7 @@ from math import pi, radians
 import bpy
 import numpy as np
 import rigs
-from goals import active_goals, chains, is_live, obstacles, size, solved_alone
+from goals import active_goals, is_live, obstacles, size, solved_alone, solved_bones
 from mathutils import Matrix, Vector
 from rigs import evaluated
 from vocabulary import BrokenError
@@ -103,7 +103,7 @@ def floor_holds(ob: bpy.types.Object) -> None:
     normal = place.to_3x3().inverted_safe().transposed() @ Vector((0, 0, 1))
     if normal.length < 1e-6 or scale < 1e-6:
         return
-    moved = chains(ob)
+    moved = solved_bones(ob)  # the body of a bone that goals do not move may be anywhere
     for one in ob.pose.bones:
         ours = any(other.name in moved for other in (one, *one.parent_recursive)) and not _on_ground(one)
         if not ours or one.dqik_radius < 1e-3 * size(ob):

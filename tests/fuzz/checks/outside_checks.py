@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 from checks import Object, free_poses, go_live
-from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size
+from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size, solved_bones
 from mathutils import Matrix
 from oracle import (
     ANGLE,
@@ -22,7 +22,6 @@ from oracle import (
     poses,
     same,
     settle,
-    solved_bones,
 )
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
