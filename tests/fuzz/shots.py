@@ -135,7 +135,7 @@ def check_attach(owners: Sequence[Owner], target: Owner, frame: float, into_hand
     """
     settle(frame)
     cyclic, before = follows_itself(), film((frame - 3.0, frame - 1.0, frame), met=True)
-    owners = [owner for owner in owners if owner != target]
+    owners = [owner for owner in map(leader_of, owners) if owner != target]
     later = {owner: ways([owner], sorted(x for x in key_times(owner) if x > frame + 1e-3)) for owner in owners}
     follows = {owner: share_of(owner) for owner in owners}
     settle(frame)
@@ -195,6 +195,14 @@ def share_of(owner: Owner) -> float:
     return max([goal.rotation_follows for _, goal in goals] + keyed, default=0.0)
 
 
+def leader_of(owner: Owner) -> Owner:
+    """What the buttons take a bone for: the target of its goal if it has one, also a control that is led itself."""
+    for goal in thing(owner[0]).dqik.goals if owner[1] else ():
+        if goal.bone == owner[1] and goal.kind == "REACH" and goal.target is not None:
+            return goal.target.name, goal.subtarget if goal.target.type == "ARMATURE" else ""
+    return owner
+
+
 def hand_of(target: Owner) -> Owner:
     """The bone that a control moves, or the bone itself."""
     ob = thing(target[0])
@@ -207,7 +215,7 @@ def hand_of(target: Owner) -> Owner:
 def check_detach(owners: Sequence[Owner], frame: float, remove: bool) -> None:
     """Let go, nothing moves on that frame and before, nor afterwards; removed, keys stay where they are."""
     settle(frame)
-    before = film((frame - 3.0, frame - 1.0, frame), met=True)
+    before, owners = film((frame - 3.0, frame - 1.0, frame), met=True), [*map(leader_of, owners)]
     times = {owner: sorted(x for x in key_times(owner) if remove or x > frame + 1e-3) for owner in owners}
     later = {owner: ways([owner], times[owner]) for owner in owners}
     steady, follows = is_steady(), {owner: share_of(owner) for owner in owners}
