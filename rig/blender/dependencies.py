@@ -181,13 +181,20 @@ def is_control(bone: bpy.types.Bone) -> bool:
 
 
 def control_bones(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones of an armature object that are no parts of its body: control bones, and targets or poles.
-
-    A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from.
-    """
+    """Names of the bones of an armature object that are no parts of its body: control bones, and targets or poles."""
     own = ob.original
     found = {bone.name for bone in own.data.bones if not bone.use_deform and is_control(bone)}
-    for goal in own.dqik.goals:
+    return found | aimed_bones(own, own.dqik.goals)
+
+
+def aimed_bones(own: bpy.types.Object, goals: Iterable[bpy.types.PropertyGroup]) -> set[str]:
+    """Names of the bones of an original armature object that are targets or poles of some of its goals.
+
+    A bone of the body may be the target of a goal whose kind takes one, as the head that a hand keeps away from. Such
+    a one is left out.
+    """
+    found = set[str]()
+    for goal in goals:
         takes_bone = goal.close_loop if goal.kind == "REACH" else "target_joint" in GOAL_KINDS[goal.kind].takes
         for target, name in aims(goal):
             bone = own.data.bones.get(name) if target == own else None

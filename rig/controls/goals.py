@@ -11,6 +11,7 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
+from ..blender import animation
 from ..blender.armature import is_finite
 from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
@@ -240,6 +241,12 @@ def target_owners(goals: Iterable[bpy.types.PropertyGroup]) -> list[Owner]:
     """The targets and poles of goals that are not linked: objects, or bones."""
     ends = [aim for goal in goals for aim in aims(goal) if aim[0].library is None]
     return [owner_of(target, name) or target for target, name in ends]
+
+
+def counting(ob: bpy.types.Object) -> list[bpy.types.PropertyGroup]:
+    """The goals of an armature's bones that count on some frame: they are not muted, or their mute is animated."""
+    return [goal for goal in ob.dqik.goals if goal.bone in ob.pose.bones
+            and not (goal.mute and not animation.animates(ob, goal.path_from_id("mute")))]  # fmt: skip
 
 
 def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:

@@ -36,7 +36,7 @@ def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, step:
     for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
         frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
         own = [names[bone] for bone in leg.bones]
-        led = [goal for goal in ob.dqik.goals if not goal.mute and goal.bone == own[-1]]
+        led = [goal for goal in goals.counting(ob) if goal.bone == own[-1]]
         owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in own}
         for one in every:
             if (one.ob.name, one.bone) in owners:

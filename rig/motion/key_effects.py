@@ -65,9 +65,9 @@ class _Solve:
         numbers = {bone.name: number for number, bone in enumerate(bones)}
         self.motion, self.lever = motion, 0.1 * size
         self.goals = list[_Goal]()
-        for goal in ob.dqik.goals if ob.dqik.live else ():
+        for goal in goals.counting(ob) if ob.dqik.live else ():
             owner = next(iter(goals.target_owners([goal])), None)
-            if goal.mute or goal.kind != "REACH" or owner is None or goal.bone not in ends:  # its mute may be keyed
+            if goal.kind != "REACH" or owner is None:
                 continue
             bone, end = numbers[goal.bone], ends.index(goal.bone)
             place = motion.places[:, end] if goal.use_tail else motion.heads[:, bone]

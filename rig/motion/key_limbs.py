@@ -26,8 +26,8 @@ def number_limbs(ob: bpy.types.Object, every: Sequence[Dense]) -> None:
     """
     bones = _of_bones(ob)
     led = dict[tuple[str, str], set[_Limb]]()
-    for goal in ob.dqik.goals:
-        for target in goals.target_owners([goal]) if not goal.mute and goal.bone in bones else ():
+    for goal in goals.counting(ob):
+        for target in goals.target_owners([goal]):
             led.setdefault(key_of(target), set()).add(bones[goal.bone])
     numbers = dict[_Limb, int]()
     for one in every:

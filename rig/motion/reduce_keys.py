@@ -14,6 +14,7 @@ from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner
 from ..clip.clip import Clip
+from ..controls import goals
 from ..keys import keyable, splits
 
 SCALE = 0.002  # by which a scale may differ
@@ -232,7 +233,7 @@ def motion(
 
 def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
     """The bones whose places the distance bounds: those of goals, else the ends of all chains that some bones move."""
-    own = [goal.bone for goal in ob.dqik.goals if not goal.mute and goal.bone in ob.pose.bones]
+    own = [goal.bone for goal in goals.counting(ob)]
     if own:
         return list(dict.fromkeys(own))
     moving = set(names)

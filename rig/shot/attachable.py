@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 
 from ..blender import animation
-from ..blender.dependencies import Bone, Dependencies, aims_of, control_bones
+from ..blender.dependencies import Bone, Dependencies, aimed_bones, aims_of
 from ..blender.places import owner_of, world_matrix
+from ..controls import goals
 from ..figure.character import Character
 from ..keys import attachments, keyable
 from ..notes import Code, Note
@@ -117,11 +118,11 @@ def solved_bones(ob: bpy.types.Object) -> set[str]:
     """The names of the bones that the goals of an armature object may move, also goals that count on other frames."""
     armature, names = Character.of(ob).armature, ob.pose.bones.keys()
     found: set[str] = set()
-    for goal in ob.dqik.goals:
-        number = armature.index.get(goal.bone)
-        if number is not None and not (goal.mute and not animation.animates(ob, goal.path_from_id("mute"))):
-            found |= _named(names, chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate))
-    for name in control_bones(ob):
+    counting = goals.counting(ob)
+    for goal in counting:
+        number = armature.index[goal.bone]
+        found |= _named(names, chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate))
+    for name in aimed_bones(ob.original, counting):
         found -= _named(names, armature.above(armature.index[name]))
     return found
 

@@ -608,6 +608,16 @@ def solved_on_another_frame(ob: bpy.types.Object) -> None:
     assert all(goal.mute for goal in ob.dqik.goals)
 
 
+def lead_control(ob: bpy.types.Object, box: bpy.types.Object) -> None:
+    """A goal moves the control of a goal that is muted."""
+    control = ob.pose.bones.find("DQIK hand.L")
+    was = rigs.matrices(ob)[control]
+    rigs.goal_of(ob, "hand.L").mute = True
+    rigs.goal(ob, "DQIK hand.L", box, kind="LOOK_AT", chain_length=1)
+    rigs.update()
+    assert np.abs(rigs.matrices(ob)[control] - was).max() > 0.1
+
+
 def without_size(box: bpy.types.Object) -> None:
     box.animation_data_clear()
     box.scale = (0, 0, 0)
@@ -631,6 +641,8 @@ REFUSED: dict[str, tuple[str, Callable[[bpy.types.Object, bpy.types.Object], obj
     "an action of two": ("also moves 'Twin'", lambda ob, box: (dance(ob), twin_of(ob)), BOX),
     "a connected bone": ("'forearm.L' cannot slide while connected",
                          lambda ob, box: (ob.dqik.goals.clear(), rigs.select(ob, "forearm.L")), BOX),
+    "a control that another goal moves, its own is muted": ("Goals move bone 'DQIK hand.L'",
+                                                            lambda ob, box: lead_control(ob, box), BOX),
     "a solved bone": ("Goals move bone 'forearm.L'", lambda ob, box: rigs.select(ob, "forearm.L"), BOX),
 }  # fmt: skip
 """What is said, what is special, and to what is attached."""
