@@ -174,14 +174,29 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
             continue
         q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
         inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
-        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1] & (np.diff(at) < frame + 0.01)
+        short = np.diff(at) < frame + 0.01
+        flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1] & short
+        stays = np.append(False, ~short) & np.append(flips, False), np.append(~short, False) & np.append(False, flips)
         signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
         for index, keys in zip(found, own, strict=True) if flips.any() else ():
             for name in ("co", "handle_left", "handle_right"):
                 keys.columns[name][:, 1] *= signs
+            _stay(keys, *stays)
             keys.into(found[index])
             column = one.curves["rotation_quaternion", index]
             one.values[:, column] = [found[index].evaluate(time) for time in times.tolist()]
+
+
+def _stay(keys: curves.Keys, before: np.ndarray, after: np.ndarray) -> None:
+    """Let the handles before or after some keys (K,) stay, and with them the frames of the longer ways there.
+
+    Automatic ones would move with a neighbour's new sign. On the other side these keys get straight ones.
+    """
+    third = np.diff(keys.columns["co"], axis=0) / 3.0
+    keys.columns["handle_right"][:-1][before[:-1]] = (keys.columns["co"][:-1] + third)[before[:-1]]
+    keys.columns["handle_left"][1:][after[1:]] = (keys.columns["co"][1:] - third)[after[1:]]
+    for name in ("handle_left_type", "handle_right_type"):
+        keys.columns[name][before | after] = curves.FREE
 
 
 def check(every: Sequence[Dense]) -> None:
