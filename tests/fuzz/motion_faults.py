@@ -451,7 +451,8 @@ MOTION_FAULTS = [
     ),
     Fault(
         "untwisted-handles", _UNBAKE, "            _stay(keys, *stays)\n", "",
-        "Fewer Keys moves an arm before a key whose sign changes", "test_unbake::test_a_bone_that_spins_over_several",
+        "Fewer Keys moves an arm before a key whose sign changes",
+        "test_unbake::test_a_bone_that_spins_over_several_frames_goes_on_spinning",
     ),
 ]  # fmt: skip
 """Faults that tests have to notice."""

@@ -139,6 +139,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     void = any(goal.pin and goal.bone in names and 0.0 in (goal.position_weight, goal.rotation_weight)
                for goal in ob.dqik.goals)  # a step has set it so: such a pin lets its bone go
     met = ob.dqik.status.converged and not ob.dqik.status.message and own and not void
+    gave_way = any(goal.gave_way for goal in ob.dqik.goals)  # with what is pinned, a wish may come nearer
     # of any chain that goals lead already, bones between pins share turns anew, since they serve more goals, and a
     # solve from its base pose does not always find the one that meets all
     between = ob.dqik.live and active_goals(ob) and "arm.L" not in ob.data.bones
@@ -156,7 +157,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
             now = ob_of().dqik
             if (met and (now.status.converged or not between)) or not now.live:
                 # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
-                same("pin", here, bodies(*only), words, 5.0 if new else 100.0)
+                same("pin", here, bodies(*only), words, 250.0 if gave_way else 5.0 if new else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
