@@ -3,12 +3,14 @@
 
 import importlib
 import re
+import sys
 from pathlib import Path
 
 import bpy
 import captured
 import pytest
 import rigs
+from shown_words import Drawn
 from situations import key_turns, linked_from
 
 STILL = "This figure stands still: no keys of action {} move its bones"
@@ -54,6 +56,20 @@ def test_a_linked_figure_says_so(tmp_path: Path) -> None:
     rigs.figure()
     (ob,) = linked_from(tmp_path / "library.blend", ["Figure"])
     assert cautions(ob) == ["This armature is linked, so its goals and its pose are not saved here"]
+
+
+def test_an_instance_of_a_figure_says_how_it_can_be_posed(extension: str) -> None:
+    """As a linked collection comes into a scene: the armature itself cannot be selected. Empties show as before."""
+    figure, plain = bpy.data.collections.new("Figure"), rigs.empty((0, 0, 0))
+    figure.objects.link(rigs.figure())
+    instance = rigs.empty((0, 0, 0))
+    instance.instance_type, instance.instance_collection = "COLLECTION", figure
+    live = tuple(cls for cls in sys.modules[f"{extension}.ui"].PANELS if cls.__name__ == "DQIK_PT_live")
+    for ob, starts in ((instance, "A figure in an instance cannot be posed"), (plain, "Select an armature")):
+        bpy.context.view_layer.objects.active = ob
+        drawn = Drawn(extension)
+        drawn.tab(live, 300)
+        assert any(text.startswith(starts) for _, text in drawn.texts)
 
 
 def test_a_motion_at_another_rate_says_so(tmp_path: Path) -> None:
