@@ -186,8 +186,12 @@ def main() -> None:
             sys.exit(f"The kernel is not built for {machine.system()} on {machine.machine()}.")
         print(build(here))
         return
+    missing = [platform for platform in PLATFORMS if not platform.library.is_file()]
+    if missing:
+        print(f"Compiling the kernel for {len(missing)} platforms, which takes about a minute.", flush=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(build, PLATFORMS))
+        for platform, _ in zip(missing, pool.map(build, missing), strict=True):
+            print(f"{platform.name}: compiled.", flush=True)
     for platform in PLATFORMS:
         path = wheel(platform, options.output_dir)
         print(f"{path} ({path.stat().st_size / 1024:.0f} KiB)")
