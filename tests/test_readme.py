@@ -121,6 +121,30 @@ def test_buttons_that_are_named_are_in_the_interface(page: str) -> None:
     assert not missing
 
 
+def test_panels_are_where_pages_say() -> None:
+    """In "the panel *Limits*, in *Body*" the second is a panel above the first."""
+    classes: dict[str, tuple[str, str]] = {}  # of the tab: the label, and the class or panel above
+    for path in (build_zip.ROOT / "ui" / "tab").glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for name, base, body in re.findall(r"(?ms)^class (\w+)\((\w+).*?:\n(.*?)(?=^class |\Z)", source):
+            label, parent = (re.search(rf'{key} = "(.+?)"', body) for key in ("bl_label", "bl_parent_id"))
+            classes[name] = (label[1] if label else "", parent[1] if parent else base)
+    above = {}
+    for name, (label, _) in classes.items():
+        names = [name]
+        while names[-1] in classes:
+            names.append(classes[names[-1]][1])
+        above[label] = {classes[one][0] for one in names[1:] if one in classes}
+    assert above["Comparison"] >= {"Solver", "Rig"}
+    wrong = []
+    for page in PAGES:
+        text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
+        for label, parent in re.findall(r"panel \*([A-Z][A-Za-z ]*)\*(?:, in \*([A-Z][a-z]+)\*)?", text):
+            if label not in (*above, "Cache") or (parent and parent not in above[label]):  # Cache is one of Blender's
+                wrong.append(f"{page.name}: {label}, in {parent}")
+    assert not wrong
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pictures_and_pages_that_are_linked_to_exist(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
