@@ -299,8 +299,11 @@ def _put_shown(status: Status, evaluated: bpy.types.Object, solved: Solved) -> N
     rig, arrays, pose = solved.rig, solved.arrays, evaluated.pose.bones
     expected = arrays.position_errors[0], arrays.rotation_errors[0]
     shown = measure(evaluated, rig, solved.prepared, *_shown_targets(evaluated, solved))
+    as_solved = [k for k in rig.other_kinds if not (
+        solved.prepared.goals[k].is_carried and solved.goals.influences[rig.goals[k].number] == 1.0
+    )]  # fmt: skip
     for values, own in zip(shown, expected, strict=True):  # what other kinds miss is not read off the bones
-        values[rig.other_kinds] = own[rig.other_kinds]
+        values[as_solved] = own[as_solved]
     _put_errors(evaluated, status, solved, *(
         np.where(np.abs(new - old) > noise, new, old)
         for new, old, noise in zip(shown, expected, (_NOISE * rig.armature.size, _TURN_NOISE), strict=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals whose target is a bone that is solved with them: a four-bar linkage, a delta robot, a bar in two hands."""
 
+import importlib
 from collections.abc import Iterable
-from math import acos, atan2, cos, hypot, pi, sin, sqrt
+from math import acos, atan2, cos, hypot, pi, radians, sin, sqrt
 
 import bpy
 import numpy as np
@@ -283,6 +284,24 @@ def test_what_a_loop_holds_carries_no_weight() -> None:
     rigs.goal(ob, "spine", None, kind="BALANCE", side="WITHIN")
     rigs.update()
     assert "no goal carries weight" in rigs.message(ob)
+
+
+def test_a_loop_that_is_open_on_the_way_of_a_drag_is_reported_as_open(
+    extension: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The crank stops where the frame's own answer is the other way to put the linkage together."""
+    monkeypatch.setattr(importlib.import_module(f"{extension}.rig.blender.views"), "is_dragging", lambda: True)
+    ob = four_bar(inherit=True)
+    ob.animation_data_clear()
+    rigs.live(ob)
+    gaps = []
+    for step in range(60):
+        ob.pose.bones["crank"].rotation_euler.z = radians(12.0 * min(step, 20))
+        ob.update_tag()
+        rigs.update()
+        gaps.append((rigs.tail(ob, "coupler") - rigs.head(ob, "pin")).length)
+        assert ob.dqik.goals[0].error == pytest.approx(gaps[-1], abs=1e-3)
+    assert max(gaps) > 0.1
 
 
 def test_a_check_without_live_finds_the_frames_on_which_a_loop_is_open() -> None:
