@@ -73,7 +73,8 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     first, second = layout.row(), layout.row()
     second.active = False
     if not report.milliseconds > 0.0:
-        first.label(text="Not solved yet" if ob.dqik.live else "Live is off", icon="INFO")
+        why = "Not solved: read the warning" if sessions.status(ob).notes else "Not solved yet"
+        first.label(text=why if ob.dqik.live else "Live is off", icon="INFO")
         done = None if ob.dqik.live else last_report.of(ob)
         second.label(text=done.notes[0].words(iface_) if done else "", icon="BLANK1", translate=False)
         return

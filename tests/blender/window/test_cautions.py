@@ -23,6 +23,13 @@ def cautions(ob: bpy.types.Object) -> list[str]:
     return [re.split(": (?:choose|set|make) ", note.code)[0] for note in notes]
 
 
+def first_panel(extension: str) -> set[str]:
+    """The texts of the panel *Live* for what is selected."""
+    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
+    drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
+    return {text for _, text in drawn.texts}
+
+
 def test_a_figure_that_moves_or_has_no_action_gives_no_warning() -> None:
     ob = rigs.figure()
     assert not cautions(ob)
@@ -64,12 +71,20 @@ def test_an_instance_of_a_figure_says_how_it_can_be_posed(extension: str) -> Non
     figure.objects.link(rigs.figure())
     instance = rigs.empty((0, 0, 0))
     instance.instance_type, instance.instance_collection = "COLLECTION", figure
-    live = tuple(cls for cls in sys.modules[f"{extension}.ui"].PANELS if cls.__name__ == "DQIK_PT_live")
     for ob, starts in ((instance, "A figure in an instance cannot be posed"), (plain, "Select an armature")):
         bpy.context.view_layer.objects.active = ob
-        drawn = Drawn(extension)
-        drawn.tab(live, 300)
-        assert any(text.startswith(starts) for _, text in drawn.texts)
+        assert any(text.startswith(starts) for text in first_panel(extension))
+
+
+def test_live_that_solves_nothing_points_to_the_warning(extension: str) -> None:
+    ob = rigs.live(rigs.arm())
+    rigs.goal(ob, "b", None)
+    rigs.update()
+    assert "it has no target" in rigs.message(ob)
+    assert "Not solved: read the warning" in first_panel(extension)
+    rigs.put(ob.dqik.goals[0], target=rigs.empty((0.5, 0, 0.5)))
+    rigs.update()
+    assert "Not solved: read the warning" not in first_panel(extension)
 
 
 def test_a_motion_at_another_rate_says_so(tmp_path: Path) -> None:
