@@ -44,7 +44,7 @@ class DQIK_OT_goals_mirror(MirrorTool, bpy.types.Operator):
 
 
 class DQIK_OT_limits_mirror(MirrorTool, LimitsTool, bpy.types.Operator):
-    """Copy limits, stiffness, gains, locks and preferred bends of one side of the body to the other"""
+    """Copy limits, stiffness, stretch, gains, locks and preferred bends of one side of the body to the other"""
 
     bl_label = "Mirror Limits"
 
