@@ -23,6 +23,13 @@ def of_figure(ob: bpy.types.Object) -> list[Note]:
     return [note for note in found if note is not None]
 
 
+def of_instance(ob: bpy.types.Object | None) -> list[Note]:
+    """What to know of figures that an object shows as an instance of their collection, as linked ones often come."""
+    shown = None if ob is None else ob.instance_collection
+    figures = [] if shown is None else [one for one in shown.all_objects if one.type == "ARMATURE"]
+    return [note for note in map(keyable.of_settings, figures) if note is not None]
+
+
 def of_motion(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Note]:
     """What to know of a figure's motion, set up or not."""
     note = frame_rate.note(ob, scene)

@@ -9,9 +9,6 @@ from . import status
 from .common import Sidebar, fits, needed, paragraph, places
 from .tools import Button, place
 
-_NOTHING = "Select an armature, or the target of one of its goals"
-_INSTANCE = "A figure in an instance cannot be posed: make a library override, or select the armature itself"
-
 
 class DQIK_PT_live(Sidebar, bpy.types.Panel):
     """Whether the body follows its controls, what it reaches, and what is held"""
@@ -28,7 +25,10 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, armature(context)
         if ob is None:
-            paragraph(context, layout, _INSTANCE if _is_instance(context.object) else _NOTHING, "INFO")
+            linked = cautions.of_instance(context.object)
+            status.warnings(context, layout, linked)
+            if not linked:
+                paragraph(context, layout, "Select an armature, or the target of one of its goals", "INFO")
             return
         if ob.mode == "EDIT":
             paragraph(context, layout, "Leave Edit Mode to set goals and solve", "INFO")
@@ -46,12 +46,6 @@ class DQIK_PT_live(Sidebar, bpy.types.Panel):
         keep, solve = Button("dqik.keep_pose"), Button("dqik.solve")
         widest = max(needed(keep.words), needed(solve.words))  # their line is the same
         _pair(context, column, keep if settings.live else solve, Button("dqik.reset_pose"), widest)
-
-
-def _is_instance(ob: bpy.types.Object | None) -> bool:
-    """Whether an object shows a collection with an armature, as one that is linked from another file does."""
-    shown = None if ob is None else ob.instance_collection
-    return shown is not None and any(one.type == "ARMATURE" for one in shown.all_objects)
 
 
 def _first(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

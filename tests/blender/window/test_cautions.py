@@ -11,7 +11,7 @@ import captured
 import pytest
 import rigs
 from shown_words import Drawn
-from situations import key_turns, linked_from
+from situations import key_turns, library, linked_from
 
 STILL = "This figure stands still: no keys of action {} move its bones"
 
@@ -65,15 +65,14 @@ def test_a_linked_figure_says_so(tmp_path: Path) -> None:
     assert cautions(ob) == ["This armature is linked, so its goals and its pose are not saved here"]
 
 
-def test_an_instance_of_a_figure_says_how_it_can_be_posed(extension: str) -> None:
-    """As a linked collection comes into a scene: the armature itself cannot be selected. Empties show as before."""
-    figure, plain = bpy.data.collections.new("Figure"), rigs.empty((0, 0, 0))
-    figure.objects.link(rigs.figure())
-    instance = rigs.empty((0, 0, 0))
-    instance.instance_type, instance.instance_collection = "COLLECTION", figure
-    for ob, starts in ((instance, "A figure in an instance cannot be posed"), (plain, "Select an armature")):
-        bpy.context.view_layer.objects.active = ob
-        assert any(text.startswith(starts) for text in first_panel(extension))
+def test_an_instance_of_a_linked_figure_offers_an_override(extension: str, tmp_path: Path) -> None:
+    """As a linked collection comes into a scene: the armature itself cannot be selected."""
+    rigs.figure()
+    linked, instance = library(tmp_path / "library.blend"), rigs.empty((0, 0, 0))
+    bpy.context.view_layer.objects.active = instance
+    assert "Select an armature, or the target of one of its goals" in first_panel(extension)
+    instance.instance_type, instance.instance_collection = "COLLECTION", linked
+    assert "Make Library Override" in first_panel(extension)
 
 
 def test_live_that_solves_nothing_points_to_the_warning(extension: str) -> None:
