@@ -247,7 +247,8 @@ def _follow_foot(ob: bpy.types.Object, number: int, role: Role, foot: str, as_bo
     parent = own.target
     goals.add_empty(ob, number, parent.users_collection[0])
     target = ob.dqik.goals[number].target
-    target.parent, target.matrix_parent_inverse = parent, parent.matrix_world.inverted_safe()
+    # its matrix in the world is not evaluated yet; here it is its own, whether targets follow the armature or not
+    target.parent, target.matrix_parent_inverse = parent, parent.matrix_basis.inverted_safe()
 
 
 def _further(

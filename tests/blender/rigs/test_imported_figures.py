@@ -263,6 +263,20 @@ def test_a_loose_foot_goes_with_its_control_and_its_leg(chosen: bool) -> None:
     assert rigs.turn(shown, rigs.matrices(ob)) < 1e-3
 
 
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_loose_foot_goes_with_its_empty_and_its_leg(follow: bool) -> None:
+    """The target of the leg is a child of the foot's, at the end of the shin."""
+    ob = person(loose=True)
+    ob.location, ob.dqik.targets_follow = (1.0, 2.0, 0.5), follow
+    rigs.update()
+    rigs.set_up(ob, targets="EMPTIES")
+    assert rigs.miss(ob, "LowerLeg.L", rigs.goal_of(ob, "LowerLeg.L").target) < 1e-4
+    rigs.goal_of(ob, "Foot.L").target.location += Vector((0.0, -0.1, 0.25))
+    rigs.update()
+    assert_on_leg(ob)
+    assert ob.dqik.status.converged
+
+
 @pytest.mark.parametrize("name", ["foot_ik", "LegIK", "ik_leg"])
 def test_a_loose_foot_may_have_the_name_of_an_ik_control(name: str) -> None:
     """As exporters bake them. A control of another use near it is no foot."""
