@@ -11,6 +11,7 @@ import numpy as np
 
 from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import quaternion
+from ....solvers.model import Targets
 from ....solvers.space import JointSpace
 from ..read.question import FrameInput
 from .known_answers import Question
@@ -37,8 +38,9 @@ def show(frame_input: FrameInput, arrays: FrameArrays, shown: Pose, before: Ques
         return False
     answers = arrays.answers()[0]
     found = way = _part(prepared, shown, own, most)
+    targets = frame_input.targets._replace(positions=frame_input.question().positions)  # hips give as in its own answer
     for share in _SHARES:
-        found = _solved(frame_input, arrays, _part(prepared, shown, way, share * most))
+        found = _solved(frame_input, arrays, targets, _part(prepared, shown, way, share * most))
         if _away(shown, found, length) <= _MOST + turned:
             break
     else:  # near the straight limb goals ask for larger turns
@@ -51,11 +53,11 @@ def show(frame_input: FrameInput, arrays: FrameArrays, shown: Pose, before: Ques
     return True
 
 
-def _solved(frame_input: FrameInput, arrays: FrameArrays, pose: Pose) -> Pose:
+def _solved(frame_input: FrameInput, arrays: FrameArrays, targets: Targets, pose: Pose) -> Pose:
     """The answer in `arrays` that is near a pose."""
     motion = frame_input.prepared.motion()
     motion.begin(pose)
-    arrays.ask(frame_input.targets, Pose(pose.rotations[None], pose.translations[None]), frame_input.links)
+    arrays.ask(targets, Pose(pose.rotations[None], pose.translations[None]), frame_input.links)
     motion.solve_into(arrays)
     return Pose(arrays.rotations[0].copy(), arrays.translations[0].copy())
 

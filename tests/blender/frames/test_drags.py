@@ -184,6 +184,20 @@ def test_a_drag_over_a_jump_of_the_answer_goes_there_by_steps(limited: bool) -> 
 
 
 @pytest.mark.usefixtures("drag")
+@pytest.mark.parametrize("name", ["mixamo", "toon"])
+def test_a_head_that_is_dragged_down_folds_no_neck_on_the_way(name: str) -> None:
+    """Straight knees bend by more than a drag shows in a step. Where hips gave only at the end, necks folded by 150."""
+    ob, head, target, height, _ = set_up(name, ("head", ""))
+    rigs.live(ob)
+    first = turned(ob)
+    trunk = [ob.pose.bones.find(bone.name) for bone in (head, *head.parent_recursive)]
+    for _ in range(12):
+        target.location.z -= 0.01 * height
+        rigs.update()
+        assert largest(first[trunk], turned(ob)[trunk]) < 25.0
+
+
+@pytest.mark.usefixtures("drag")
 def test_a_drag_that_stops_arrives_at_the_answer_of_its_frame() -> None:
     ob, target, way = led_over_its_root(limited=False)
     waits = 0
