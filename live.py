@@ -59,6 +59,7 @@ def forget(undone: bool = False) -> None:
 @contextmanager
 def at_once(ob: bpy.types.Object) -> Generator[None]:
     """Lets all settings of an armature that are made inside count as one change, at the end."""
+    versions.mark(ob)  # first: where Blender evaluates on the way, what is made is none of an earlier version's
     _in_change.add(ob.session_uid)
     try:
         with sessions.busy:
