@@ -210,7 +210,10 @@ def _assign_trunk(
             # claws may hang on the head
             roles.setdefault(bone, Role(named if bone == chest and named in ("neck", "head") else "spine"))
     top = hips if chest is None else chest
-    if top is None or roles.get(top) == Role("head"):
+    if top is None:
+        _assign_bare_trunk(tree, names, roles)
+        return
+    if roles.get(top) == Role("head"):
         return
     head = _head(tree, names, roles, top)
     if head is None:
@@ -219,6 +222,18 @@ def _assign_trunk(
     for bone in tree.paths[head][tree.depth(top) + 1 : -1]:
         part = _best(names[bone]) if chest is None else "neck"
         roles.setdefault(bone, Role(part if part in ("spine", "neck") else "neck"))
+
+
+def _assign_bare_trunk(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
+    """The head of a figure without limbs, as a snake's, and what carries it, as far as names tell."""
+    heads = [b for b, name in enumerate(names) if _best(name) == "head" and not name.side]
+    head = min(heads, key=tree.depth, default=-1)
+    if roles or head < 0 or tree.depth(head) == 0:
+        return
+    roles[head] = Role("head")
+    for bone in tree.paths[head][:-1]:
+        if (part := _best(names[bone])) in ("spine", "neck"):
+            roles[bone] = Role(part)
 
 
 def _best(name: BoneName) -> str:

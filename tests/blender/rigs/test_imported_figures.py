@@ -365,6 +365,23 @@ def goal_bones(ob: bpy.types.Object) -> set[str]:
     return {goal.bone for goal in ob.dqik.goals}
 
 
+def test_a_snake_is_led_by_its_head() -> None:
+    """A figure without limbs has a goal on the head that its trunk carries. A prop that is named Head has none."""
+    links = ["Root", "Body", "Chest", "Neck", "Head", "Mouth"]
+    rows = [Bone(name, (0, -0.3 * k, 0.1 * k * k), (0, -0.3 * (k + 1), 0.1 * (k + 1) ** 2), links[k - 1] if k else "")
+            for k, name in enumerate(links)]  # fmt: skip
+    rows += [Bone("Tail", (0, 0, 0), (0, 0.3, 0), "Root"), Bone("Tail1", (0, 0.3, 0), (0, 0.6, 0), "Tail")]
+    ob = rigs.made_active(rigs.armature(rows, "Snake"))
+    rigs.set_up(ob, targets="EMPTIES")
+    assert goal_bones(ob) == {"Head"}
+    target = rigs.goal_of(ob, "Head").target
+    target.location += Vector((0.3, 0.1, -0.2))
+    rigs.update()
+    assert (rigs.head(ob, "Head") - rigs.place(target)).length < 1e-4
+    rigs.made_active(rigs.armature([Bone("Head", (0, 0, 0), (0, 0, 1)), Bone("Jaw", (0, 0, 1), (0, 0, 2), "Head")]))
+    assert bpy.ops.dqik.setup_full_body() == {"CANCELLED"}
+
+
 def test_a_birds_hock_is_no_knee(extension: str) -> None:
     """A robot with bird legs and right names, one of them facing each way: its left stays its left."""
     for turn in (1, -1):
