@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lead controls of characters along smooth paths, live at one frame, and count the joints that jump on the way.
 
-    python benchmarks/drags.py [--only mixamo ...] [--parts hand ...] [--every 1] [--details FILE.json]
+    python benchmarks/drags.py [--only mixamo ...] [--parts hand ...] [--every 1] [--at-rest] [--details FILE.json]
 
-Run it with a Python that has the bpy package. Twelve characters of different build are set up, people standing and all
-others at rest; single limbs, a chain and a spine get one goal. Hand, foot, head and hips are led along six paths and
-back, in steps of 0.01 of the figure's height, without limits and with them. Printed is for each character in how many
-steps a joint turns by more than 15 and by more than 30 degrees, the largest turn, and in how many percent of the points
-the pose differs by more than a degree, and by how much at most: on the way back from that on the way out, in the drag
-from the pose that the frame shows afresh, and from this again when the drag has stopped for a quarter of a second.
+Run it with a Python that has the bpy package. Twelve characters of different build are set up, people standing, or in
+T-poses with --at-rest, and all others at rest; single limbs, a chain and a spine get one goal. Hand, foot, head and
+hips are led along six paths and back, in steps of 0.01 of the figure's height, without limits and with them. Printed is
+for each character in how many steps a joint turns by more than 15 and by more than 30 degrees, the largest turn, and in
+how many percent of the points the pose differs by more than a degree, and by how much at most: on the way back from
+that on the way out, in the drag from the pose that the frame shows afresh, and from this again when the drag has
+stopped for a quarter of a second.
 """
 
 import argparse
@@ -147,19 +148,19 @@ def steps(points: list[Vector], step: float) -> list[Vector]:
 # -- characters --------------------------------------------------------------------------------------------------------
 
 
-def made(name: str, limited: bool) -> tuple[bpy.types.Object, list[Led]]:
+def made(name: str, limited: bool, at_rest: bool) -> tuple[bpy.types.Object, list[Led]]:
     """A character with goals, live, and what is led of it."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    ob, led = _single(name, limited) if name in SINGLE else _whole(name, limited)
+    ob, led = _single(name, limited) if name in SINGLE else _whole(name, limited, at_rest)
     rigs.live(ob)
     return ob, led
 
 
-def _whole(name: str, limited: bool) -> tuple[bpy.types.Object, list[Led]]:
+def _whole(name: str, limited: bool, at_rest: bool) -> tuple[bpy.types.Object, list[Led]]:
     character = BY_NAME[name]
     ob = rigs.made_active(build.native(character))
     figure = Figure(ob, build.truth(character))
-    if character.human:
+    if character.human and not at_rest:
         Puppet(figure).take(stand())
         rigs.update()
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
@@ -251,12 +252,12 @@ def count(ob: bpy.types.Object, led: Led, path: list[Vector], every: int) -> Cou
     return found
 
 
-def drags(names: list[str], parts: list[str], every: int) -> Iterator[tuple[str, bool, str, str, Count]]:
+def drags(names: list[str], parts: list[str], every: int, at_rest: bool) -> Iterator[tuple[str, bool, str, str, Count]]:
     """All drags: character, with limits or without, part, path, and what it has shown."""
     for name in names:
         for limited in (False, True):
             with contextlib.redirect_stdout(io.StringIO()):
-                ob, found = made(name, limited)
+                ob, found = made(name, limited, at_rest)
             for led in found:
                 if led.part not in (*parts, "whole"):
                     continue
@@ -284,12 +285,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=list(BODIES), help="characters")
     parser.add_argument("--parts", nargs="+", default=list(PARTS), help="what is led")
     parser.add_argument("--every", type=int, default=10, help="points from one release to the next")
+    parser.add_argument("--at-rest", action="store_true", help="do not let people stand")
     parser.add_argument("--details", type=Path, help="where all turns are written, as JSON")
     arguments = parser.parse_args()
     measure.load()
     sys.modules["dqik.rig.blender.views"].is_dragging = lambda: True  # as in Blender's transforms, which need a window
     rows, details = dict[tuple[str, bool], list[Count]](), []
-    for name, limited, part, path, found in drags(arguments.only, arguments.parts, arguments.every):
+    for name, limited, part, path, found in drags(arguments.only, arguments.parts, arguments.every, arguments.at_rest):
         rows.setdefault((name, limited), []).append(found)
         details.append([name, limited, part, path, *found])
     print(f"\n| character | steps | over {JUMPS[0]:.0f} | over {JUMPS[1]:.0f} | largest | back, % | most "
