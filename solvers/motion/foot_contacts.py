@@ -26,9 +26,9 @@ Weights = dict[str, np.ndarray]
 
 HIDDEN = (64, 32)
 HIPS_COST = 30.0  # of `plant_feet`: keys tell more about the hips than about feet that stand
-_LEAST_ODDS = -0.6  # logarithm of the odds from which on a point may stand
-_FAR = 0.1  # of the leg: a point that would go so far to stand needs odds that are e times as large
-_APART = 0.05  # of the leg: a point has stepped between keys at which it is so far apart
+_LEAST_ODDS = -1.0  # logarithm of the odds from which on a point may stand
+_FAR = 0.15  # of the leg: a point that would go so far to stand needs odds that are e times as large
+_APART = 0.03  # of the leg: a point has stepped between keys at which it is so far apart
 _FLIGHTS = 1.0  # logarithm of by how much rarer no foot stands than two feet that were told apart would have it
 _HIGHEST = 0.6  # of the leg: feet that are higher are told as this high
 _SAME_PLACE, _SLOW = 0.1, 0.6  # of the leg, a second: ways and speeds that tell most about contacts
@@ -186,5 +186,6 @@ def _steps(
     for begin, end in itertools.pairwise(kept.tolist()):
         if may[begin : end + 1].all() and lengths(places[end] - places[begin]) > _APART * leg:
             middle = begin + int(odds[begin : end + 1].argmin())
-            found[max(begin + 1, middle - around) : min(end, middle + around + 1)] = True
+            middle = max(min(middle, end - 1 - around), begin + 1 + around)
+            found[middle - around : min(end, middle + around + 1)] = True
     return found

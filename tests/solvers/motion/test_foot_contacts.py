@@ -78,7 +78,7 @@ def test_a_stance_keeps_to_its_keys_and_needs_none() -> None:
     assert runs(found[:, 0, 0]) == [(4, 9)]
     assert runs(found[:, 1, 1]) == [(10, 15)]
     odds[4:9, 0] = -0.3
-    assert not stances(odds, 3.0 * feet, np.array([0, 12, 24]), 0.9, 30.0)[:, 0].any()
+    assert not stances(odds, 5.0 * feet, np.array([0, 12, 24]), 0.9, 30.0)[:, 0].any()
 
 
 def test_a_foot_that_is_elsewhere_at_the_next_key_steps_between_them() -> None:
@@ -93,3 +93,6 @@ def test_a_foot_that_is_elsewhere_at_the_next_key_steps_between_them() -> None:
     first, second = runs(found[:, 0, 0])
     assert first[1] in range(13, 17)
     assert second[0] in range(17, 22)
+    odds[:, 0] = np.linspace(9.0, 3.0, 25)[:, None]
+    late = stances(odds, feet, np.array([0, 12, 24]), 0.9, 30.0)
+    assert [end - begin < 22 for begin, end in runs(late[:, 0, 0])] == [True, True]  # also where that is at a key
