@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """In-Betweens: the frames between the keyed poses of a figure, as people move, with feet that stand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Leg, fine_time, foot_contacts, in_betweens, plant_feet, runs
+from ...solvers.motion import Leg, fine_time, foot_contacts, in_betweens, plant_feet, raise_feet, runs
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.dependencies import acts
@@ -171,23 +172,12 @@ def between(
     before, rows = Poses(body.turns, body.heads), gaps.rows
     unit = shown[ob].unit * retarget.size(own.person, body)
     poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, unit)
-    seconds = np.asarray(frames) / rate
-    found = in_betweens.in_betweens(poses, seconds)
+    found = in_betweens.in_betweens(poses, np.asarray(frames) / rate)
     turns = dict(zip(own.bones, found.turns.swapaxes(0, 1), strict=True))
-    posed = _posed(ob, own, before, turns, np.zeros((len(frames), 3)))
-    shift = found.hips - _hips(own, posed)
-    posed, count = _posed(ob, own, before, turns, shift), 0
+    shift = found.hips - _hips(own, _posed(ob, own, before, turns, np.zeros((len(frames), 3))))
+    count = 0
     if plant:
-        legs = [_leg(posed, leg.bones, unit * leg.heel, unit * leg.ball) for leg in own.person.legs]
-        points = np.stack([leg.points for leg in legs], 1)
-        odds = foot_contacts.contact_odds(poses, seconds)
-        stands = foot_contacts.stances(odds, points, rows, poses.leg, rate)
-        count = sum(len(runs(stands[:, side].any(-1))) for side in (0, 1))
-        fine = fine_time.finer_mask(stands, fine_time.steps(rate))
-        planted = plant_feet(legs, list(fine.swapaxes(0, 1)), rate, kept=rows, hips_cost=foot_contacts.HIPS_COST)
-        for leg, new in zip(own.person.legs, planted.turns, strict=True):
-            turns.update(zip(leg.bones, new.swapaxes(0, 1), strict=True))
-        shift = shift + planted.hips
+        shift, count = _plant(own, partial(_posed, ob, own, before), turns, shift, poses, rows, rate, unit)
     new = _channels(ob, own, shown[ob], before, turns, shift, rows)
     if not own.led:
         return InBetween({ob: new}, count)
@@ -196,6 +186,35 @@ def between(
         keyable.refuse(attachable.hidden_by_live(ob, [ob.pose.bones[bone].name for bone in own.bones]))
     posed = _posed(ob, own, before, turns, shift)
     return InBetween(_with_targets(ob, own, shown, posed, unit, gaps, new), count)
+
+
+def _plant(
+    own: Limbed, posed: Callable[[Mapping[int, np.ndarray], np.ndarray], Poses], turns: dict[int, np.ndarray],
+    shift: np.ndarray, poses: in_betweens.KeyPoses, rows: np.ndarray, rate: float, unit: float,
+) -> tuple[np.ndarray, int]:  # fmt: skip
+    """Turn the legs so that feet stand and stay above the ground; the new shift of the hips, and the number of stances.
+
+    posed : the figure with some turns and a shift. poses : at the keys, which are some rows.
+    """
+
+    def legs() -> list[Leg]:
+        now = posed(turns, shift)
+        return [_leg(now, leg.bones, unit * leg.heel, unit * leg.ball) for leg in own.person.legs]
+
+    def turn(new: Sequence[np.ndarray]) -> None:
+        for leg, each in zip(own.person.legs, new, strict=True):
+            turns.update(zip(leg.bones, each.swapaxes(0, 1), strict=True))
+
+    before = legs()
+    odds = foot_contacts.contact_odds(poses, poses.times[0] + np.arange(len(shift)) / rate)
+    stands = foot_contacts.stances(odds, np.stack([leg.points for leg in before], 1), rows, poses.leg, rate)
+    fine = fine_time.finer_mask(stands, fine_time.steps(rate))
+    planted = plant_feet(before, list(fine.swapaxes(0, 1)), rate, kept=rows, hips_cost=foot_contacts.HIPS_COST)
+    turn(planted.turns)
+    shift = shift + planted.hips
+    ground = foot_contacts.ground(poses, stands, rows)
+    turn([raise_feet(leg, ground, rate, rows) for leg in legs()])
+    return shift, sum(len(runs(stands[:, side].any(-1))) for side in (0, 1))
 
 
 def _where_keyed(

@@ -7,7 +7,7 @@ from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, s
 from .cubics import Keys, Part
 from .fewer_keys import few_keys, fit_keys, total_errors
 from .flights import Flights, flights
-from .foot_lock import Leg, Planted, bends, faded, plant_feet
+from .foot_lock import Leg, Planted, bends, faded, plant_feet, raise_feet
 from .frame_rate import likely_rate
 from .key_spans import extremes
 from .settled import settled
@@ -48,6 +48,7 @@ __all__ = [
     "likely_rate",
     "plant_feet",
     "planting",
+    "raise_feet",
     "runs",
     "seated",
     "settled",

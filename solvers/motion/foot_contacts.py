@@ -178,6 +178,20 @@ def stances(odds: np.ndarray, feet: np.ndarray, kept: np.ndarray, leg: float, ra
     return found
 
 
+def ground(poses: KeyPoses, stands: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """The height (F,) below which no foot goes between keys: of the lowest heel or ball at the four keys around a gap.
+
+    Where no foot stands among these there is none, and it is infinitely low: legs may dangle. stands : (F, 2, 2), as of
+    `stances`. kept : the K frames with keys, the first and the last of the F among them.
+    """
+    found, lowest = np.full(len(stands), -np.inf), poses.feet[..., 2].min((1, 2))
+    for gap, (begin, end) in enumerate(itertools.pairwise(kept.tolist())):
+        around = slice(max(gap - 1, 0), gap + 3)
+        if stands[kept[around][0] : kept[around][-1] + 1].any():
+            found[begin : end + 1] = lowest[around].min()
+    return found
+
+
 def _steps(
     may: np.ndarray, odds: np.ndarray, places: np.ndarray, kept: np.ndarray, leg: float, rate: float
 ) -> np.ndarray:  # fmt: skip

@@ -32,6 +32,7 @@ _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
 _BLEND = 0.2  # sine of the bend from which on a knee's own plane decides more than the mean one
 _ROUNDS = 8
 _LEAST = 1e-12
+_UP = np.array([0.0, 0.0, 1.0])
 
 
 class Leg(NamedTuple):
@@ -139,6 +140,24 @@ def plant_feet(
     for leg, turned in zip(legs, turns, strict=True):
         turned[frames] = leg.turns[frames]
     return Planted(given[::count], turns)
+
+
+def raise_feet(leg: Leg, ground: np.ndarray, rate: float, kept: Sequence[int]) -> np.ndarray:
+    """The turns (F, 3, 4) of a leg whose heel and ball are nowhere below the ground at heights (F,).
+
+    The ankle rises, and the foot stays turned as it is; before and after, what it rises fades in a tenth of a second.
+    kept : frames that stay as they are. rate : frames a second.
+    """
+    below = ground - leg.points[..., 2].min(1)
+    below[kept] = 0.0
+    if not (below > 0.0).any():
+        return leg.turns
+    wanted = np.where(below > 0.0, below, np.nan)
+    wanted[kept] = 0.0
+    rise = np.maximum(faded(wanted[:, None], np.ones(len(below)), rate), 0.0)
+    turns = _reached(leg, rise * _UP, leg.turns[:, 2])
+    turns[kept] = leg.turns[kept]
+    return turns
 
 
 def bends(leg: Leg) -> np.ndarray:

@@ -7,7 +7,7 @@ import walking
 
 from solvers.algebra import quaternion
 from solvers.motion import in_betweens, runs
-from solvers.motion.foot_contacts import contact_odds, stances
+from solvers.motion.foot_contacts import contact_odds, ground, stances
 
 UP = np.array([0.0, 0.0, 1.0])
 KEYS = np.arange(36, 421, 48)  # frames of 120 a second: the walk does not repeat on them
@@ -96,3 +96,15 @@ def test_a_foot_that_is_elsewhere_at_the_next_key_steps_between_them() -> None:
     odds[:, 0] = np.linspace(9.0, 3.0, 25)[:, None]
     late = stances(odds, feet, np.array([0, 12, 24]), 0.9, 30.0)
     assert [end - begin < 22 for begin, end in runs(late[:, 0, 0])] == [True, True]  # also where that is at a key
+
+
+def test_the_ground_is_as_low_as_feet_at_the_keys_around_where_one_stands() -> None:
+    feet = np.zeros((5, 2, 2, 3))
+    feet[..., 2] = np.array([0.3, 0.2, 0.4, 0.5, 0.1])[:, None, None]
+    keys, stands = np.arange(0, 50, 10), np.zeros((41, 2, 2), dtype=bool)
+    poses = WALK._replace(feet=feet)
+    assert np.isneginf(ground(poses, stands, keys)).all()  # legs that dangle
+    stands[2:5, 1, 0] = True
+    found = ground(poses, stands, keys)
+    assert found[:20] == pytest.approx(0.2)
+    assert np.isneginf(found[21:]).all()

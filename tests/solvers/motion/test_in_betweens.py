@@ -7,7 +7,7 @@ import walking
 from numpy.polynomial.polynomial import polyfit
 
 from solvers.algebra import quaternion
-from solvers.motion import fine_time, in_betweens, plant_feet, runs
+from solvers.motion import fine_time, in_betweens, plant_feet, raise_feet, runs
 from solvers.motion.in_betweens import PARTS, KeyPoses
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -119,3 +119,18 @@ def test_planted_feet_stand_where_they_do_on_kept_frames() -> None:
                                    for axis in range(3)], -1)  # fmt: skip
                 assert np.abs(points[own[0] : own[-1] + 1, 1] - wanted).max() < 2e-3
         assert checked
+
+
+@pytest.mark.parametrize("rate", [24.0, 60.0])
+def test_raised_feet_stay_above_the_ground_and_the_rest_of_the_leg_follows_smoothly(rate: float) -> None:
+    leg, kept, ground = walking.walk(rate=rate)[0][0], np.array([0, 20, 40]), np.full(round(4.0 * rate), 0.04)
+    raised = walking.moved(leg, np.zeros_like(leg.hip), raise_feet(leg, ground, rate, kept))
+    between = np.setdiff1d(np.arange(len(ground)), kept)
+    assert leg.points[..., 2].min() < 0.01
+    assert raised.points[between, :, 2].min() > 0.04 - 1e-9
+    assert (raised.turns[kept] == leg.turns[kept]).all()
+    assert (raised.turns[:, 2] == leg.turns[:, 2]).all()
+    high = leg.points[..., 2].min(1) > 0.09
+    assert high.any()
+    assert np.abs(raised.points - leg.points)[high].max() < 0.01
+    assert raise_feet(leg, np.full(len(ground), -np.inf), rate, kept) is leg.turns
