@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How motions of other figures are fitted to a figure: options of *Retarget*, and the same as kept with the figure."""
 
+from math import pi
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
@@ -26,11 +28,20 @@ def _offset() -> object:
     )  # fmt: skip
 
 
+def _pole() -> object:
+    return FloatProperty(
+        name="Pole", description="How much further outward the elbow or the knee points. It is turned about the line "
+        "from shoulder to hand or from hip to foot, which stay where they are", min=-pi, max=pi,
+        subtype="ANGLE", **_KEPT,
+    )  # fmt: skip
+
+
 class DqikRetargetArm(bpy.types.PropertyGroup):
     """How an arm is fitted."""
 
     places: _places(0.0)
     offset: _offset()
+    pole: _pole()
 
 
 class DqikRetargetLeg(bpy.types.PropertyGroup):
@@ -38,6 +49,7 @@ class DqikRetargetLeg(bpy.types.PropertyGroup):
 
     places: _places(1.0)
     offset: _offset()
+    pole: _pole()
 
 
 class DqikRetargetLimbs(bpy.types.PropertyGroup):
@@ -55,8 +67,8 @@ class DqikRetargetLimbs(bpy.types.PropertyGroup):
 
     def fits(self) -> limb_places.Limbs:
         """How each limb goes, by part and side."""
-        return {(part, side): limb_places.LimbFit(own.places, tuple(own.offset)) for part, side in limb_places.USUAL
-                for own in [getattr(self, f"{part}_{side.lower()}")]}  # fmt: skip
+        return {(part, side): limb_places.LimbFit(own.places, tuple(own.offset), own.pole)
+                for part, side in limb_places.USUAL for own in [getattr(self, f"{part}_{side.lower()}")]}  # fmt: skip
 
 
 class RetargetOptions:

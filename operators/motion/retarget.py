@@ -69,15 +69,22 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         self.column("preview")
 
     def _draw_limbs(self) -> None:
-        """How each limb is fitted, on two lines: the share of its place, and the offset left, forward and up."""
+        """How each limb is fitted, on two lines: its place and its pole, and the offset left, forward and up."""
         limbs = self.column()
         limbs.label(text="Limbs by Angles (0) or Places (1)")
-        for limb, own in self.limbs.each():
-            limbs.prop(own, "places", text=limb.name)
-            words, values = (line := limbs.split(factor=0.4, align=True)).row(), line.row(align=True)
+
+        def line(text: str) -> bpy.types.UILayout:
+            words, values = (whole := limbs.split(factor=0.4, align=True)).row(), whole.row(align=True)
             words.alignment = "RIGHT"
-            words.label(text="Offset")
+            words.label(text=text)
             values.use_property_split = False
+            return values
+
+        for limb, own in self.limbs.each():
+            values = line(limb.name)
+            values.prop(own, "places", text="")
+            values.prop(own, "pole")
+            values = line("Offset")
             for axis in range(3):
                 values.prop(own, "offset", index=axis, text="")
 

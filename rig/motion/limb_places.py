@@ -15,6 +15,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import find_holds, fine_time, settled, two_bones
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES, Person
+from ..figure.parts import LEFT
 from .retargeted_body import Body, ScaledPlaces, Source
 
 ARM, LEG = "arm", "leg"
@@ -30,10 +31,15 @@ Bones = tuple[int, int, int]
 
 
 class LimbFit(NamedTuple):
-    """How a limb goes. places : from 0, by angles, to 1, by places. offset : (3,) [m] of its end, left, forward, up."""
+    """How a limb goes.
+
+    places : from 0, by angles, to 1, by places. offset : (3,) [m] of its end, left, forward, up. pole : by how much its
+    knee or elbow points further outward, about the line from the limb's first joint to its end [radians].
+    """
 
     places: float
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    pole: float = 0.0
 
 
 class Grip(NamedTuple):
@@ -75,13 +81,22 @@ def end(body: Body, posed: BodyMotion, bones: Bones) -> np.ndarray:
     return posed.heads[:, bones[0]] + sum(quaternion.rotate(body.turns[bone], line) for bone, line in lines)
 
 
-def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray) -> None:
-    """Turn the two bones of a limb so that its end is at a place (F, 3)."""
+def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray, pole: float) -> None:
+    """Turn the two bones of a limb so that its end is at a place (F, 3), and about the line to there by a pole."""
     upper, lower, _ = bones
     turns = body.turns[upper], body.turns[lower]
     axis = quaternion.rotate(quaternion.product(turns[1], body.person.frames[lower]), _HINGE)
     lines = _lines(body, bones)
     body.turns[upper], body.turns[lower] = two_bones.reach(posed.heads[:, upper], *turns, lines, axis, target)
+    if pole:
+        line = end(body, posed, bones) - posed.heads[:, upper]
+        about = quaternion.exp(pole * line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12))
+        body.turns |= {bone: quaternion.product(about, body.turns[bone]) for bone in (upper, lower)}
+
+
+def outward(part: str, side: str, pole: float) -> float:
+    """The turn about the line from a limb's first joint to its end that takes a knee or an elbow outward."""
+    return pole if (part == ARM) == (side == LEFT) else -pole  # knees point forward, elbows backward
 
 
 def grips(
@@ -149,7 +164,7 @@ def place_arms(
             apart = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
             place = grip.scaled + settled(apart, grip.palm, rate, grip.held, grip.share(rate))
         if fit != USUAL[ARM, side] or grip.low.any() or grip.held.any():
-            bend(body, posed, grip.bones, place + away(source, fit.offset))
+            bend(body, posed, grip.bones, place + away(source, fit.offset), outward(ARM, side, fit.pole))
 
 
 def about(share: np.ndarray, wide: int) -> np.ndarray:

@@ -240,12 +240,14 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     posed = body.posed(shift, mover)
     for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):
         bones = leg.thigh, leg.shin, leg.foot
-        own = limb_places.end(body, posed, bones)
-        ankle = own + fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].places * (ankle - own)
+        own, limb = limb_places.end(body, posed, bones), fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]]
+        ankle = own + limb.places * (ankle - own)
         before = shown.heads[:, their.foot] - shown.heads[:, their.thigh]
         swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
         body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
-        limb_places.bend(body, posed, bones, ankle)
+        part = limb_places.LEG if side < len(SIDES) else limb_places.ARM  # in front the joint points backward
+        pole = limb_places.outward(part, SIDES[side % len(SIDES)], limb.pole)
+        limb_places.bend(body, posed, bones, ankle, pole)
     limb_places.place_arms(places, body, posed, way, fit.limbs, holding, taken.rate)
     return Fitted(source, body, shift, mover, {side: grip.share(taken.rate) for side, grip in holding.items()})
 

@@ -226,6 +226,29 @@ def test_offsets_move_hands_and_feet_as_the_figure_faces() -> None:
     assert np.ptp(moved["foot.L"][:, :3, 3], axis=0).max() < 2e-3, "it stands"
 
 
+def test_a_pole_turns_elbows_and_knees_outward_about_the_line_of_the_limb() -> None:
+    """By its angle, and hands and feet stay. Knees point forward and elbows backward: so they turn against each other."""
+    source, ob = walker(), rigs.figure("Copy")
+    retarget(source, ob)
+    usual, fit = film(ob), ob.dqik.retarget.limbs
+    for limb in (fit.arm_l, fit.arm_r, fit.leg_l, fit.leg_r):
+        limb.pole = 0.4
+    retarget(source, ob)
+    turned = film(ob)
+    for side, sign in SIDES:
+        for turn, *names in ((0.4, "arm", "forearm", "hand"), (-0.4, "thigh", "shin", "foot")):
+            away = []
+            for shown in (usual, turned):
+                start, joint, end = (shown[f"{name}.{side}"][:, :3, 3] for name in names)
+                along = (end - start) / np.linalg.norm(end - start, axis=-1, keepdims=True)
+                away.append(joint - start - along * ((joint - start) * along).sum(-1, keepdims=True))
+            bent = np.linalg.norm(away[0], axis=-1) > 0.01
+            found = np.arctan2((np.cross(*away) * along).sum(-1), (away[0] * away[1]).sum(-1))[bent]
+            assert np.abs(found - sign * turn).max() < 5e-3
+            assert np.abs(turned[f"{names[-1]}.{side}"] - usual[f"{names[-1]}.{side}"]).max() < 1e-4
+            assert names[0] == "arm" or (sign * (away[1] - away[0])[bent, 0]).min() > 0.0, "knees turn outward"
+
+
 # -- root motion -------------------------------------------------------------------------------------------------------
 
 
