@@ -36,7 +36,7 @@ _TOUCHING = 0.02  # of the height: hands that are nearer to a skin touch it, and
 _SLIDING = 0.02  # how much a place on the skin counts against the gap to it
 _STANDS = 300.0  # how much a point of a hand counts that stands or holds on: it stays where it is
 _TURN = 1.0  # how much a point of a hand counts at most for how the hand is turned to another figure
-_BOTH = 10.0  # how much more another hand counts than a body
+_BOTH = 10.0  # how much more another hand, and another figure, counts than the own body
 _HALF = 0.5  # of the way to a hand that comes to meet
 _DEEP = 0.02  # of the height: points that are deeper in the source's skin count less, and do not at twice that
 _INSIDE = 6000.0  # how much a point below the own skin counts
@@ -53,7 +53,7 @@ _SMOOTH = 100.0  # how much more an acceleration [per frame^2] counts than a tur
 _COARSE = 8  # steps in which it counts still more, so that arms go the same way in all frames
 _FIRST = 200.0  # how much more in the first one
 _ROUNDS, _LONGEST, _DAMPING = 14, 0.3, 0.3  # steps, [rad] the longest, and what a step counts against what it mends
-_TOGETHER, _CALMER = 28, 10.0  # steps where figures touch each other, and how much more accelerations count there
+_TOGETHER, _CALMER = 28, 40.0  # steps where figures touch each other, and how much more accelerations count there
 _AT_ONCE, _BESIDE = 400, 80  # frames that are solved together, and those before and after them that go along
 
 _ARM = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
@@ -259,9 +259,11 @@ class _Touches:
         wanted, part, scale = about.target.wanted, about.target.part, about.target.scale
         frames, place = wanted.frames, wanted.place
         nodes, axes, points = about.nodes[frames], about.axes[frames], about.points[frames, : place.gap.shape[1]]
-        gap = volumes.seen(part, nodes, axes, scale, points).gap / self._height
+        gap = wanted.gap  # of another size, another figure may be far: that does not let go of it
+        if about.target.other is None:
+            gap = np.maximum(volumes.seen(part, nodes, axes, scale, points).gap / self._height, 0.0)
         firm, loose = (about.target.counts * wanted.counts * one
-                       for one in _weights(wanted.gap + _CLOSE, np.maximum(gap, 0.0) + _CLOSE))  # fmt: skip
+                       for one in _weights(wanted.gap + _CLOSE, gap + _CLOSE))  # fmt: skip
         target, out = volumes.placed(part, nodes, axes, scale, place), volumes.outward(part, axes, place)
         if about.target.other is not None:
             alone = self._alone[side][frames, : place.gap.shape[1]]
@@ -402,8 +404,8 @@ def _targets(
         there = alike and key in other.source.person.skin.parts and (hand or number is not None or not skin.bare)
         reach = _APPROACH if number is not None else _NEAR if hand or not other.source.person.skin.bare else _CLEAR
         wanted = _wanted(figure, other, side, key, reach) if there else None
-        found.append(_Target(number, other.own.person, other.own.scale, part, wanted, _BOTH if hand else 1.0,
-                             share if hand else 1.0))  # fmt: skip
+        counts = _BOTH if hand or number is not None else 1.0
+        found.append(_Target(number, other.own.person, other.own.scale, part, wanted, counts, share if hand else 1.0))
     return found
 
 

@@ -227,7 +227,7 @@ def test_offsets_move_hands_and_feet_as_the_figure_faces() -> None:
 
 
 def test_a_pole_turns_elbows_and_knees_outward_about_the_line_of_the_limb() -> None:
-    """By its angle, and hands and feet stay. Knees point forward and elbows backward: so they turn against each other."""
+    """By its angle; hands and feet stay. Knees point forward and elbows backward, so they turn against each other."""
     source, ob = walker(), rigs.figure("Copy")
     retarget(source, ob)
     usual, fit = film(ob), ob.dqik.retarget.limbs

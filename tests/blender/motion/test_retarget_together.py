@@ -30,11 +30,13 @@ def person(name: str, side: str, x: float) -> bpy.types.Object:
     return ob
 
 
-def made(apart: float = APART) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+def made(
+    apart: float = APART, sizes: tuple[float, float] = SIZES
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:  # fmt: skip
     """Two people hand in hand, and two figures that stand elsewhere."""
     sources = [person("Ann", "L", 0.0), person("Ben", "R", apart)]
     figures = [rigs.figure("Small"), rigs.figure("Tall")]
-    for ob, size, place in zip(figures, SIZES, ((3.0, 2.0, 0.0), (-2.0, 1.0, 0.0)), strict=True):
+    for ob, size, place in zip(figures, sizes, ((3.0, 2.0, 0.0), (-2.0, 1.0, 0.0)), strict=True):
         ob.scale, ob.location = (size,) * 3, place
     rigs.update()
     return sources, figures
@@ -65,12 +67,13 @@ def angles(ob: bpy.types.Object) -> np.ndarray:
     return np.array(found)
 
 
+@pytest.mark.parametrize("sizes", [SIZES, (0.5, 1.1)], ids=["alike", "a child and an adult"])
 @pytest.mark.parametrize("both_give", [True, False])
-def test_figures_of_other_sizes_hold_hands_and_stand(both_give: bool) -> None:
-    sources, figures = made()
+def test_figures_of_other_sizes_hold_hands_and_stand(both_give: bool, sizes: tuple[float, float]) -> None:
+    sources, figures = made(sizes=sizes)
     for source, ob in zip(sources, figures, strict=True):
         retarget(source, ob)
-    wanted = np.mean(SIZES) * wrists_apart(*sources)
+    wanted = np.mean(sizes) * wrists_apart(*sources)
     assert np.abs(wrists_apart(*figures) - wanted).min() > 1.0
     action, alone = figures[0].animation_data.action, angles(figures[0])
     retarget(sources[1], figures[1], partner=figures[0].name, both_give=both_give)
