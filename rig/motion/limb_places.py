@@ -94,9 +94,9 @@ def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray, pole: 
         body.turns |= {bone: quaternion.product(about, body.turns[bone]) for bone in (upper, lower)}
 
 
-def outward(part: str, side: str, pole: float) -> float:
-    """The turn about the line from a limb's first joint to its end that takes a knee or an elbow outward."""
-    return pole if (part == ARM) == (side == LEFT) else -pole  # knees point forward, elbows backward
+def outward(part: str, side: str) -> float:
+    """The sign of turns about the line from a limb's first joint to its end that take a knee or an elbow outward."""
+    return 1.0 if (part == ARM) == (side == LEFT) else -1.0  # knees point forward, elbows backward
 
 
 def grips(
@@ -164,7 +164,7 @@ def place_arms(
             apart = (place - grip.scaled) * np.stack([np.ones(len(own)), np.ones(len(own)), 1.0 - grip.low], -1)
             place = grip.scaled + settled(apart, grip.palm, rate, grip.held, grip.share(rate))
         if fit != USUAL[ARM, side] or grip.low.any() or grip.held.any():
-            bend(body, posed, grip.bones, place + away(source, fit.offset), outward(ARM, side, fit.pole))
+            bend(body, posed, grip.bones, place + away(source, fit.offset), outward(ARM, side) * fit.pole)
 
 
 def about(share: np.ndarray, wide: int) -> np.ndarray:

@@ -246,8 +246,8 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
         swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
         body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
         part = limb_places.LEG if side < len(SIDES) else limb_places.ARM  # in front the joint points backward
-        pole = limb_places.outward(part, SIDES[side % len(SIDES)], limb.pole)
-        limb_places.bend(body, posed, bones, ankle, pole)
+        sign = limb_places.outward(part, SIDES[side % len(SIDES)])
+        limb_places.bend(body, posed, bones, ankle, sign * limb.pole)
     limb_places.place_arms(places, body, posed, way, fit.limbs, holding, taken.rate)
     return Fitted(source, body, shift, mover, {side: grip.share(taken.rate) for side, grip in holding.items()})
 
