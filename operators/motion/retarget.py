@@ -32,9 +32,15 @@ def _sources(tool: object, context: bpy.types.Context, typed: str = "") -> list[
 def _partners(tool: "DQIK_OT_retarget", context: bpy.types.Context, typed: str = "") -> list[str]:
     """The names of those that have the motion of another source."""
     others = [name for name in _sources(tool, context, typed) if name != tool.source]
-    sources = [originals.source(context.view_layer.objects[name]) for name in others]
+    sources = [_partner_source(context, context.view_layer.objects[name]) for name in others]
     return [name for name, source in zip(others, sources, strict=True)
             if source is not None and source.name != tool.source]  # fmt: skip
+
+
+def _partner_source(context: bpy.types.Context, ob: bpy.types.Object | None) -> bpy.types.Object | None:
+    """Whose motion a figure has from *Retarget*, or None if that is not there: then it can be no partner."""
+    source = None if ob is None else originals.source(ob)
+    return source if source is not None and source.name in context.view_layer.objects else None
 
 
 class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
@@ -97,7 +103,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         if not others:
             raise Refused(Note("Bring the figure that has the motion into this scene first"))
         chosen = [ob for ob in others if ob.select_get()] or others
-        partners = [ob for ob in chosen if ob.select_get() and originals.source(ob) is not None]
+        partners = [ob for ob in chosen if ob.select_get() and _partner_source(context, ob) is not None]
         if not self.is_set("partner") and len(chosen) > 1 and len(partners) == 1:
             self.partner = partners[0].name
         if not self.is_set("source"):
@@ -184,8 +190,8 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         if not self.partner:
             return None, None
         partner = context.view_layer.objects.get(self.partner)
-        theirs = None if partner is None or partner in (ob, source) else originals.source(partner)
-        if partner is None or theirs is None or theirs.name not in context.view_layer.objects:
+        theirs = None if partner in (ob, source) else _partner_source(context, partner)
+        if partner is None or theirs is None:
             raise Refused(Note("Choose as Partner a figure that has the motion of another source by Retarget"))
         if theirs == source:
             raise Refused(Note("{} has the motion of {} too: choose the source that touches it",
