@@ -4,7 +4,7 @@
 While nothing touches a body, its centre of mass goes on as it left the ground: level at one speed, and upward as
 gravity has it. The curve is fitted to the frames that fit one (Geman-McClure). Those before the first and after the
 last of them belong to the ground, which a foot that pushes off or lands is slow to leave: there the body goes over from
-the curve to what stands.
+the curve to what stands. Where the motion begins or ends in the air by a jump off the curve, there is no ground.
 """
 
 from typing import NamedTuple
@@ -15,8 +15,10 @@ from . import fine_time
 from .contacts import lengths, runs
 
 _SHORTEST, _LONGEST = 0.15, 2.0  # seconds: of a flight
+_TELLS = 0.25  # seconds: of a flight that the motion's end cuts, so that gravity is told from a steady way
 _FITS = 0.01  # leg lengths: how far from the curve a frame fits half
 _GOOD, _MOST = 0.02, 0.5  # leg lengths: frames nearer to the curve fit; the share of them from which on it is a flight
+_JUMPS = 0.05  # leg lengths from a frame to the next: who pushes off or lands leaves the curve more slowly
 _ROUNDS = 30
 
 
@@ -56,29 +58,37 @@ def flights(body: np.ndarray, touches: np.ndarray, rate: float, gravity: float, 
     """The flights of a centre of mass at places (F, 3), of which the third number is the height.
 
     touches : (G,), the times of the fine grid at which something of the body is in contact. rate : frames a second.
-    gravity : in units of the places, of which `leg` are a leg's length, a second squared. What begins or ends with the
-    motion is no flight.
+    gravity : in units of the places, of which `leg` are a leg's length, a second squared. A motion may begin or end in
+    the air, if enough of its flight is seen to tell.
     """
     count = fine_time.steps(rate)
     every = fine_time.finer(body, count)
     moves, found = np.full(every.shape, np.nan), [0, 0]
     for begin, end in runs(~touches):
-        if begin == 0 or end == len(touches) or not _SHORTEST <= (end - begin) / (rate * count) <= _LONGEST:
+        opens, ends = begin == 0, end == len(touches)
+        least = _TELLS if opens or ends else _SHORTEST
+        if not least <= (end - begin) / (rate * count) <= _LONGEST:
             continue
         frames = np.arange(-(-begin // count), -(-end // count))
         middle = 0.5 * (begin + end)
-        curve, near = _curve((frames * count - middle) / (rate * count), body[frames], gravity, leg)
+        times = (frames * count - middle) / (rate * count)
+        curve = _curve(times, body[frames], gravity, leg)
+        off = lengths(body[frames] - on_fall(curve, times)) / leg
+        near = off < _GOOD
         is_flight = near.mean() >= _MOST
         found[not is_flight] += 1
         if is_flight:
-            first, last = frames[near][[0, -1]] * count
+            first, last = np.flatnonzero(near)[[0, -1]]
+            first = 0 if opens and off[max(first - 1, 0)] > off[first] + _JUMPS else first
+            last = len(off) - 1 if ends and off[min(last + 1, len(off) - 1)] > off[last] + _JUMPS else last
+            first, last = frames[[first, last]] * count
             own: np.ndarray = np.arange(int(first), int(last) + 1)
             moves[own] = on_fall(curve, (own - middle) / (rate * count)) - every[own]
     return Flights(moves, *found)
 
 
-def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) -> tuple[np.ndarray, np.ndarray]:
-    """The fall (3, 3) that most places (F, 3) are near to, and which of them (F,) are."""
+def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) -> np.ndarray:
+    """The fall (3, 3) that most places (F, 3) are near to."""
     bend, curves = np.array([0.0, 0.0, gravity]), list[tuple[float, np.ndarray]]()
     for some in (slice(None), slice(None, len(times) // 2 + 1), slice(len(times) // 2, None)):  # where to begin
         curve = fitted_fall(times[some], places[some], bend)
@@ -87,5 +97,4 @@ def _curve(times: np.ndarray, places: np.ndarray, gravity: float, leg: float) ->
             curve = fitted_fall(times, places, bend, (1.0 + off) ** -2)
         off = (lengths(places - on_fall(curve, times)) / (leg * _FITS)) ** 2
         curves.append((float((off / (1.0 + off)).sum()), curve))
-    curve = min(curves, key=lambda one: one[0])[1]
-    return curve, lengths(places - on_fall(curve, times)) < _GOOD * leg
+    return min(curves, key=lambda one: one[0])[1]

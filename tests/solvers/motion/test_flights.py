@@ -41,6 +41,24 @@ def test_frames_that_are_off_go_back_to_the_curve_and_others_stay(rate: float) -
     assert (broken + moves)[in_air] == pytest.approx(true[in_air], abs=2e-3)
 
 
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_motion_may_end_or_begin_in_the_air(backward: bool) -> None:
+    """Frames of its last third of a second are off to one side, the last of all too; who lands there is let alone."""
+    true, _ = leap()
+    way = slice(None, None, -1) if backward else slice(None)
+    for frames in ([26, 27, 33, 34, 35], [29, 30]):
+        broken = true[:36].copy()
+        broken[frames] += [0.12, 0.0, 0.0]
+        found = flights(broken[way], touching(36)[way], 30.0, GRAVITY, LEG)
+        assert (found.found, found.others) == (1, 0)
+        moved = (broken[way] + np.nan_to_num(fine_time.on_frames(found.moves, 30.0)))[way]
+        assert moved == pytest.approx(true[:36], abs=2e-3)
+    lands = true[:36].copy()
+    lands[33:, 2] += [0.02, 0.05, 0.09]
+    moves = fine_time.on_frames(flights(lands[way], touching(36)[way], 30.0, GRAVITY, LEG).moves, 30.0)[way]
+    assert np.nanmax(np.abs(moves)) < 0.02 and np.isnan(moves[34:]).all()
+
+
 def test_a_true_flight_stays() -> None:
     true, _ = leap()
     found = flights(true, touching(), 30.0, GRAVITY, LEG)
@@ -48,12 +66,12 @@ def test_a_true_flight_stays() -> None:
 
 
 def test_what_does_not_fall_is_no_flight() -> None:
-    """A body that is carried through the air, one that falls as on the moon, and one whose motion ends in the air."""
+    """A body that is carried through the air, one that falls as on the moon, and one of which too little is seen."""
     true, stands = leap()
     carried = np.where(stands[:, None], true, [0.0, 0.0, 0.9] + true * [1.0, 1.0, 0.0])
     assert flights(carried, touching(), 30.0, GRAVITY, LEG)[1:] == (0, 1)
     assert flights(true, touching(), 30.0, GRAVITY / 6.0, LEG)[1:] == (0, 1)
-    assert flights(true[:30], touching(30), 30.0, GRAVITY, LEG)[1:] == (0, 0)
+    assert flights(true[:26], touching(26), 30.0, GRAVITY, LEG)[1:] == (0, 0)
 
 
 def test_hips_move_as_they_are_told_and_feet_stand_meanwhile() -> None:
