@@ -31,11 +31,12 @@ from solvers.motion import (  # noqa: E402
     FOOT_POINT,
     KNEE_POINT,
     Leg,
+    TrunkPlaces,
     find_contacts,
     find_seats,
     fine_time,
     plant_feet,
-    seated,
+    rested,
 )
 
 LENGTH = walking.UPPER + walking.LOWER
@@ -111,7 +112,8 @@ def mended(legs: list[Leg], rate: float) -> tuple[list[Leg], np.ndarray, np.ndar
     weight = seat(legs) + np.array([0.0, 0.15, 0.3])
     sits = find_seats(seat(legs), weight, own.reshape(len(hips), -1, 3), found.reshape(len(found), -1), rate, LENGTH)
     count = fine_time.steps(rate)
-    held = seated(fine_time.finer(seat(legs), count), fine_time.finer(hips, count), sits, LENGTH)
+    trunk = TrunkPlaces(fine_time.finer(seat(legs), count), *2 * [fine_time.finer(hips, count)])
+    held, _ = rested(trunk, trunk.spine, sits, np.zeros_like(sits), rate * count, LENGTH)
     planted = plant_feet(legs, [found[:, 0], found[:, 1]], rate, hips=held)
     after = [walking.moved(leg, planted.hips, turns) for leg, turns in zip(legs, planted.turns, strict=True)]
     return after, fine_time.on_frames(found, rate), fine_time.on_frames(sits, rate)

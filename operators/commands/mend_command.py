@@ -57,9 +57,9 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request),
                                   ballistic=request.flights)  # fmt: skip
         done = finished(steps)
-    feet, knees, seat, hands = done.limbs
+    feet, knees, seat, back, hands = done.limbs
     said = f": {feet.contacts} contacts, slide {feet.before:.2g} to {feet.after:.2g} heights a second"
-    for name, one in (("knees", knees), ("the seat", seat), ("hands", hands)):
+    for name, one in (("knees", knees), ("the seat", seat), ("the back", back), ("hands", hands)):
         if one.contacts:
             said += f"; {one.contacts} of {name}, {one.before:.2g} to {one.after:.2g}"
     if done.other_rate is not None:
@@ -71,6 +71,7 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
         "knees": degrees(feet.change),
         "knee_contacts": knees.contacts, "knee_slide_before": knees.before, "knee_slide_after": knees.after,
         "seat_contacts": seat.contacts, "seat_slide_before": seat.before, "seat_slide_after": seat.after,
+        "back_contacts": back.contacts, "back_slide_before": back.before, "back_slide_after": back.after,
         "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
         "elbows": degrees(hands.change), "flights": done.flights, "flights_left": done.others,
         "other_actions": others,

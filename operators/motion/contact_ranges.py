@@ -60,8 +60,9 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
 
     bl_label = "Add Contact"
 
-    bone: StringProperty(name="Bone", description="The bone in contact: a foot, a hand, a shin for its knee, or the "
-                         "hips for what they sit on. Without a name, the selected one, or the left foot",
+    bone: StringProperty(name="Bone", description="The bone in contact: a foot, a hand, a shin for its knee, the "
+                         "hips for what they sit on, or the spine for the back. Without a name, the selected one, or "
+                         "the left foot",
                          options={"SKIP_SAVE"})  # fmt: skip
     part: EnumProperty(name="Part", description="Which part of it. Heel and ball of a hand are its wrist and knuckles",
                        items=CONTACT_PARTS, default="BALL", options={"SKIP_SAVE"})  # fmt: skip
@@ -90,7 +91,7 @@ class DQIK_OT_contact_add(Tool, bpy.types.Operator):
         elif self.bone not in limbs:
             if self.bone not in ob.pose.bones:
                 raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
-            raise Refused(Note("{} is no foot, shin, hand or hips that is recognised: set its Role in the "
+            raise Refused(Note("{} is no foot, shin, hand, hips or spine that is recognised: set its Role in the "
                                "Bone panel", repr(self.bone)))
         parts = limbs[self.bone]
         self.part = parts[min(contact_ranges.rank(self.part)[1], len(parts) - 1)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet, knees and seats that slide in a captured motion, and hands that hold on to something, are planted."""
+"""What slides in a captured motion is planted: feet, knees, seats, backs, and hands that hold on to something."""
 
 from collections.abc import Generator, Sequence
 
@@ -26,11 +26,13 @@ _REPORTS = Touching(
           "more or less",
     seat="{} contacts of the seat: it slid by {} % of the height a second, now {} %; hips move by up to {} % of the "
          "height",
+    back="{} contacts of the back: it slid by {} % of the height a second, now {} %; the spine turns by up to {} "
+         "degrees",
     hands="{} contacts of hands: they slid by {} % of the height a second, now {} %; elbows bend up to {} degrees "
           "more or less",
 )
 _DEGREES = float(np.degrees(1.0))
-_UNITS = Touching(feet=_DEGREES, knees=_DEGREES, seat=100.0, hands=_DEGREES)  # of the largest changes
+_UNITS = Touching(feet=_DEGREES, knees=_DEGREES, seat=100.0, back=_DEGREES, hands=_DEGREES)  # of the largest changes
 _GRAVITY = 9.81  # [m/s^2]
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 _STANDS = 5e-4  # heights a second: what slides by less stands, as it may have done before
@@ -79,7 +81,7 @@ class GroundOptions:
 
 
 class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
-    """Plant what slides in captured motion: feet, knees, seat, hands that hold on. The old action stays in the file"""
+    """Plant what slides in captured motion: feet, knees, seat, back, held hands. The old action stays in the file"""
 
     bl_label = "Mend Motion"
 

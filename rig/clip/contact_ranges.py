@@ -25,14 +25,15 @@ class Touching(NamedTuple, Generic[_Value]):
     feet: _Value
     knees: _Value
     seat: _Value
+    back: _Value
     hands: _Value
 
 
 FOOT, HAND = ("HEEL", "BALL"), ("WRIST", "KNUCKLES")
 """The parts of a foot and of a hand, in the order in which `solvers.motion` has them."""
-PARTS = Touching(feet=FOOT, knees=("KNEE",), seat=("SEAT",), hands=HAND)
+PARTS = Touching(feet=FOOT, knees=("KNEE",), seat=("SEAT",), back=("BACK",), hands=HAND)
 """The parts of the bones that can be in contact."""
-_ROLES = Touching(feet="foot", knees="shin", seat="hips", hands="hand")
+_ROLES = Touching(feet="foot", knees="shin", seat="hips", back="spine", hands="hand")
 _SIDES = (MIDDLE, LEFT, RIGHT)
 ENDS = ("START", "END", "WHOLE")
 """What of a contact is moved."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mend Motion: the legs and the hips of a figure as arrays, and keys for them that plant its feet, knees and seat."""
+"""Mend Motion: legs, hips and spine of a figure as arrays, and keys that plant its feet, knees, seat and back."""
 
 from collections.abc import Generator, Sequence
 from itertools import pairwise
@@ -15,15 +15,17 @@ from ...solvers.motion import (
     KNEE_POINT,
     Flights,
     Leg,
+    TrunkPlaces,
     bends,
+    find_backs,
     find_contacts,
     find_holds,
     find_seats,
     fine_time,
     flights,
     plant_feet,
+    rested,
     runs,
-    seated,
     standing_heights,
 )
 from .. import curves
@@ -36,7 +38,7 @@ from ..clip.contact_ranges import Touching
 from ..clip.rest_legs import RestLeg
 from ..figure import capsules, ends
 from ..figure.character import Character
-from ..figure.parts import LEFT, RIGHT
+from ..figure.parts import LEFT, RIGHT, Role
 from ..keys import keyable
 from ..notes import Code, Note, Refused
 from ..shot import attachable
@@ -53,6 +55,17 @@ class Seat(NamedTuple):
     bone: int
     place: np.ndarray
     thick: float
+
+
+class Back(NamedTuple):
+    """What a figure lies on: its bone, its place (3,) in the bone's frame, and the bone of the spine that turns it.
+
+    The spine is -1 if others than keys move it, or the arms do not go along.
+    """
+
+    bone: int
+    place: np.ndarray
+    spine: int
 
 
 class Limbs(NamedTuple):
@@ -72,13 +85,24 @@ class Limbs(NamedTuple):
     masses: np.ndarray
     centres: np.ndarray
     seat: Seat
+    back: Back | None
 
 
 class GroundHeights(NamedTuple):
-    """How high the ground is under heels, balls and knees (F, 2, 3) and the seat (F,), NaN where there is none."""
+    """How high the ground is under heels, balls and knees (F, 2, 3), seat and back (F,), NaN where there is none."""
 
     legs: np.ndarray
     seat: np.ndarray
+    back: np.ndarray
+
+
+class SpineWay(NamedTuple):
+    """Over F frames: the back (F, 3), and the bone that turns it: its joint (F, 3), its turns (F, 4), its channels."""
+
+    back: np.ndarray
+    joint: np.ndarray
+    turns: np.ndarray
+    channels: np.ndarray
 
 
 class LimbMotion(NamedTuple):
@@ -88,7 +112,8 @@ class LimbMotion(NamedTuple):
     between the hip joints. location : (F, 3), the location of the hips' bone. axes : (F, 3, 3), the world ways of its
     units. ground : (4, 4), where the mesh is on which the figure moves; None without one. All is as seen from a mesh
     that moves, which stays where it is on the first frame. weight, seat : (F, 3), the centre of mass, and
-    what the figure sits on. thick : how far below the hips the ground is on which it sits.
+    what the figure sits on. thick : how far below the hips the ground is on which it sits. spine : None
+    without a back.
     """
 
     legs: list[Leg]
@@ -101,6 +126,7 @@ class LimbMotion(NamedTuple):
     weight: np.ndarray
     seat: np.ndarray
     thick: float
+    spine: SpineWay | None
     ground: np.ndarray | None = None
 
     @property
@@ -138,17 +164,20 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     hips = _hips(ob, armature, [leg.thigh for leg in legs])
     if ob.animation_data is None or ob.animation_data.action is None:
         raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
-    keyable.check(ob, [*_turned(ob, legs), curves.bone_path(names[hips], "location")], copied=True)
+    turned = _turned(ob, [bone for leg in legs for bone in leg.bones])
+    keyable.check(ob, [*turned, curves.bone_path(names[hips], "location")], copied=True)
     for bone in sorted({hips, *(bone for leg in legs for bone in _moved(armature, leg.bones))}):
         keyable.refuse(_reason(ob, names[bone]))
     arms = [arm for side in (LEFT, RIGHT) if (arm := _arm(ob, character, side, hips)) is not None]
     radii = {one.bone: one.radius for one in capsules.of(ob, character)}
     seat = _seat(character, legs, hips, float(np.mean([radii.get(leg.thigh, 0.0) for leg in legs])))
+    back = _back(ob, character, hips, arms)
     touching = Touching(*([names[bone] for bone in bones] for bones in (
-        [leg.foot for leg in legs], [leg.shin for leg in legs], [seat.bone], [arm.foot for arm in arms])))  # fmt: skip
+        [leg.foot for leg in legs], [leg.shin for leg in legs], [seat.bone], [] if back is None else [back.bone],
+        [arm.foot for arm in arms])))  # fmt: skip
     knees = [radii.get(leg.shin, 0.0) for leg in legs]
     scale = max(map(abs, ob.matrix_world.to_scale()))
-    return Limbs(armature, legs, arms, hips, knees, scale, touching, *_masses(character), seat)
+    return Limbs(armature, legs, arms, hips, knees, scale, touching, *_masses(character), seat, back)
 
 
 def _seat(character: Character, legs: Sequence[RestLeg], hips: int, thick: float) -> Seat:
@@ -159,6 +188,23 @@ def _seat(character: Character, legs: Sequence[RestLeg], hips: int, thick: float
     middle = armature.heads[[leg.thigh for leg in legs]].mean(0)
     line = middle - thick * character.body.up - armature.heads[bone]
     return Seat(bone, armature.rest[bone, :3, :3].T @ line, thick)
+
+
+def _back(ob: bpy.types.Object, character: Character, hips: int, arms: Sequence[RestLeg]) -> Back | None:
+    """What a figure lies on: between its shoulders, at the last bone of its spine; None without one."""
+    armature, bone = character.armature, character.bones.get(Role("spine"))
+    above = [] if bone is None else armature.above(bone)
+    pelvis = character.hips if character.hips in above else hips
+    if bone is None or pelvis not in above[1:]:
+        return None
+    shoulders = [own for side in (LEFT, RIGHT) if (own := character.bones.get(Role("arm", side))) is not None]
+    middle = armature.heads[shoulders].mean(0) if shoulders else armature.tails[bone]
+    spine = above[above.index(pelvis) - 1]
+    hanging = [armature.above(end) for end in (bone, *(arm.thigh for arm in arms))]
+    turns = all(spine in path and all(ob.pose.bones[own].bone.use_inherit_rotation for own in path[: path.index(spine)])
+                for path in hanging)  # fmt: skip
+    turns &= _reason(ob, ob.pose.bones[spine].name) is None and keyable.of_curves(ob, _turned(ob, [spine])) is None
+    return Back(bone, armature.rest[bone, :3, :3].T @ (middle - armature.heads[bone]), spine if turns else -1)
 
 
 def _masses(character: Character) -> tuple[np.ndarray, np.ndarray]:
@@ -180,7 +226,7 @@ def _arm(ob: bpy.types.Object, character: Character, side: str, hips: int) -> Re
         return None
     length = float(np.linalg.norm(ends.of(character.body, bones[2]) - armature.heads[bones[2]]))
     found = RestLeg.of(armature, bones, np.zeros(3), length * armature.rest[bones[2], :3, 1])
-    return found if keyable.of_curves(ob, _turned(ob, [found])) is None else None
+    return found if keyable.of_curves(ob, _turned(ob, bones)) is None else None
 
 
 def _paths(armature: Armature, bones: Sequence[int]) -> list[list[int]]:
@@ -203,9 +249,10 @@ def _hips(ob: bpy.types.Object, armature: Armature, thighs: Sequence[int]) -> in
     raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
 
 
-def _turned(ob: bpy.types.Object, limbs: Sequence[RestLeg]) -> list[str]:
-    bones = [ob.pose.bones[bone] for limb in limbs for bone in limb.bones]
-    return [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in bones]
+def _turned(ob: bpy.types.Object, bones: Sequence[int]) -> list[str]:
+    """The data paths of the rotations of bones."""
+    own = [ob.pose.bones[bone] for bone in bones]
+    return [curves.path_of(bone, rotation.PATHS[bone.rotation_mode]) for bone in own]
 
 
 def _reason(ob: bpy.types.Object, name: str) -> Note | None:
@@ -236,8 +283,17 @@ def read(
     middles = posed[..., :3, 3] + (posed[..., :3, :3] @ own.centres[weighed, :, None])[..., 0]
     motion = LimbMotion(found[:legs], found[legs:], turned, knees, middle, shown.locations[:, own.hips].astype(float),
                         _axes(ob, own.hips, shown), np.einsum("n,fni->fi", own.masses[weighed], middles),
-                        shown.points(own.seat.bone, own.seat.place), own.scale * own.seat.thick)  # fmt: skip
+                        shown.points(own.seat.bone, own.seat.place), own.scale * own.seat.thick,
+                        None if own.back is None else _spine(own.back, shown))  # fmt: skip
     return _seen_from(motion, others[0].world.astype(float)) if others else motion
+
+
+def _spine(own: Back, shown: clip.Clip) -> SpineWay:
+    """The motion of a back; a bone that may not turn it is as one that does."""
+    bone = own.bone if own.spine < 0 else own.spine
+    posed = shown.bones(bone)
+    return SpineWay(shown.points(own.bone, own.place), posed[:, :3, 3], clip.turns_of(posed),
+                    shown.rotations[:, bone].astype(float))  # fmt: skip
 
 
 def _seen_from(motion: LimbMotion, mesh: np.ndarray) -> LimbMotion:
@@ -255,10 +311,14 @@ def _seen_from(motion: LimbMotion, mesh: np.ndarray) -> LimbMotion:
         return leg._replace(hip=place(leg.hip), knee=place(leg.knee), ankle=place(leg.ankle),
                             turns=quaternion.product(back[:, None], leg.turns))  # fmt: skip
 
+    spine = motion.spine
+    if spine is not None:
+        spine = spine._replace(back=place(spine.back), joint=place(spine.joint),
+                               turns=quaternion.product(back, spine.turns))  # fmt: skip
     return motion._replace(
         legs=[limb(leg) for leg in motion.legs], arms=[limb(arm) for arm in motion.arms], hips=place(motion.hips),
         axes=quaternion.to_matrix(back) @ motion.axes, weight=place(motion.weight),
-        seat=place(motion.seat), ground=first,
+        seat=place(motion.seat), spine=spine, ground=first,
     )  # fmt: skip
 
 
@@ -281,7 +341,9 @@ def ground_heights(
     A mesh has the shape that it has now, and is where the motion is seen from it.
     """
     depsgraph, above = context.evaluated_depsgraph_get(), _ABOVE * motion.length
-    found = [ground.heights(chosen, points, above, depsgraph, motion.ground) for points in (motion.lowest, motion.seat)]
+    back = motion.seat if motion.spine is None else motion.spine.back
+    found = [ground.heights(chosen, points, above, depsgraph, motion.ground)
+             for points in (motion.lowest, motion.seat, back)]  # fmt: skip
     return None if found[0] is None else GroundHeights(*found)
 
 
@@ -290,15 +352,17 @@ def contacts(motion: LimbMotion, rate: float, heights: GroundHeights | None = No
 
     heights : those of the ground, if they are known.
     """
-    of_legs, of_seat = (None, None) if heights is None else heights
+    of_legs, of_seat, of_back = (None, None, None) if heights is None else heights
     legs = find_contacts(motion.lowest, motion.hips, rate, motion.length, of_legs, _POINTS)
     points = motion.lowest.reshape(len(motion.hips), -1, 3)
     sits = find_seats(motion.seat, motion.weight, points, legs.reshape(len(legs), -1), rate, motion.length, of_seat)
-    hands = np.zeros((len(legs), 0, 2), dtype=bool)
+    lies, hands = (np.zeros((len(legs), 0, count), dtype=bool) for count in (1, 2))
+    if motion.spine is not None:
+        lies = find_backs(motion.spine.back, points, rate, motion.length, of_back)[:, None, None]
     if motion.arms:
         shoulders = np.stack([arm.hip for arm in motion.arms], 1)
         hands = find_holds(_hands(motion), shoulders, rate, motion.length, float(motion.points[..., 2].min()))
-    return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], seat=sits[:, None, None], hands=hands)
+    return Touching(feet=legs[:, :, :2], knees=legs[:, :, 2:], seat=sits[:, None, None], back=lies, hands=hands)
 
 
 def on_frames(touching: Touching[np.ndarray], rate: float) -> Touching[np.ndarray]:
@@ -323,45 +387,75 @@ def mended(
         standing = list(known.swapaxes(0, 1))
     arms = [k for k in range(held.shape[1]) if held[:, k].any()]
     limbs = [*own.legs, *(own.arms[k] for k in arms)]
+    found, (hips, turn) = dict[tuple[str, str], np.ndarray](), _rested(own, motion, touching, rate, heights)
+    if turn is not None:
+        turn = _key(ob.pose.bones[own.back.spine], motion.spine.channels, motion.spine.turns,
+                    quaternion.product(turn, motion.spine.turns), found)  # fmt: skip
+        motion = motion._replace(arms=[_turned_about(arm, motion.spine.joint, turn) for arm in motion.arms])
     before_them = [*motion.legs, *(motion.arms[k] for k in arms)]
     keyed = [*motion.channels[: len(own.legs)], *(motion.channels[len(own.legs) + k] for k in arms)]
     of_legs = np.concatenate([touching.feet, touching.knees], 2)
     times = [*of_legs.swapaxes(0, 1), *(held[:, k] for k in arms)]
-    sits, count = touching.seat[:, 0, 0], fine_time.steps(rate)
-    of_seat = None if heights is None else fine_time.finer_heights(heights.seat, count)
-    hips = seated(fine_time.finer(motion.seat, count), fine_time.finer(motion.hips, count), sits, motion.length,
-                  of_seat, motion.thick)  # fmt: skip
     planted, in_air = plant_feet(before_them, times, rate, standing, hips=hips), None
     if gravity is not None:
         touches = np.any([one.any((1, 2)) for one in touching], axis=0)
         in_air = flights(motion.weight + planted.hips, touches, rate, gravity, motion.length)
-        moved = fine_time.finer(planted.hips, count) + in_air.moves
+        moved = fine_time.finer(planted.hips, fine_time.steps(rate)) + in_air.moves
         planted = plant_feet(before_them, times, rate, standing, hips=np.where(np.isnan(hips), moved, hips))
     location = motion.location + np.linalg.solve(motion.axes, planted.hips[..., None])[..., 0]
-    found = {(ob.pose.bones[own.hips].name, "location"): location}
+    found[ob.pose.bones[own.hips].name, "location"] = location
     for limb, leg, before, turns in zip(limbs, before_them, keyed, planted.turns, strict=True):
         above = np.broadcast_to(quaternion.IDENTITY, turns[:, 0].shape)  # by which the bone above is turned further
         carried = [all(ob.pose.bones[bone].bone.use_inherit_rotation for bone in path)
                    for path in _paths(own.armature, limb.bones)]  # fmt: skip
         for row, (number, is_carried) in enumerate(zip(limb.bones, [False, *carried], strict=True)):
-            bone = ob.pose.bones[number]
-            turned = rotation.to_quaternion(bone.rotation_mode, before[:, row])
             above = above if is_carried else np.broadcast_to(quaternion.IDENTITY, above.shape)
             posed = quaternion.product(above, leg.turns[:, row])  # as the bone would be carried
-            new = quaternion.product(turned, quaternion.relative(posed, turns[:, row]))
-            new = inside_limits.projection(bone)(new)
-            world = quaternion.product(posed, quaternion.relative(turned, new))
-            above = quaternion.product(world, quaternion.conjugate(leg.turns[:, row]))
-            after = rotation.from_quaternion(bone.rotation_mode, new, before[:, row])
-            found[bone.name, rotation.PATHS[bone.rotation_mode]] = after
+            further = _key(ob.pose.bones[number], before[:, row], posed, turns[:, row], found)
+            above = quaternion.product(further, above)
     return found, in_air
+
+
+def _key(
+    bone: bpy.types.PoseBone, before: np.ndarray, posed: np.ndarray, wanted: np.ndarray,
+    found: dict[tuple[str, str], np.ndarray],
+) -> np.ndarray:  # fmt: skip
+    """Add the channels of a bone turned as wanted (F, 4), inside its limits; the turns (F, 4) that are added to it.
+
+    before : its channels. posed : (F, 4), its turns with these.
+    """
+    turned = rotation.to_quaternion(bone.rotation_mode, before)
+    new = inside_limits.projection(bone)(quaternion.product(turned, quaternion.relative(posed, wanted)))
+    found[bone.name, rotation.PATHS[bone.rotation_mode]] = rotation.from_quaternion(bone.rotation_mode, new, before)
+    world = quaternion.product(posed, quaternion.relative(turned, new))
+    return quaternion.product(world, quaternion.conjugate(posed))
+
+
+def _rested(
+    own: Limbs, motion: LimbMotion, touching: Touching[np.ndarray], rate: float, heights: GroundHeights | None
+) -> tuple[np.ndarray, np.ndarray | None]:  # fmt: skip
+    """By how much (G, 3) the hips move so that seat and back rest, NaN elsewhere; the turns (F, 4) of the spine."""
+    count, sits, lies = fine_time.steps(rate), touching.seat[:, 0, 0], touching.back.any((1, 2))
+    turns = own.back is not None and own.back.spine >= 0 and bool((sits & lies).any())
+    back, spine = (motion.seat, motion.hips) if motion.spine is None else (motion.spine.back, motion.spine.joint)
+    trunk = TrunkPlaces(*(fine_time.finer(places, count) for places in (motion.seat, back, spine)))
+    of_seat = None if heights is None else fine_time.finer_heights(heights.seat, count)
+    hips, turned = rested(trunk, fine_time.finer(motion.hips, count), sits, lies if turns else lies & ~sits,
+                          rate * count, motion.length, of_seat, motion.thick)  # fmt: skip
+    return hips, quaternion.exp(turned[::count]) if turns else None
+
+
+def _turned_about(limb: Leg, joint: np.ndarray, turns: np.ndarray) -> Leg:
+    """A limb turned (F, 4) about places (F, 3)."""
+    hip, knee, ankle = (joint + quaternion.rotate(turns, place - joint) for place in (limb.hip, limb.knee, limb.ankle))
+    return limb._replace(hip=hip, knee=knee, ankle=ankle, turns=quaternion.product(turns[:, None], limb.turns))
 
 
 class LimbReport(NamedTuple):
     """Of a sort of limb: how many contacts there are, and how far what is in contact moves [heights a second].
 
-    before, after : the motion was mended; 0 without contacts. change : the largest one of a knee or an elbow [rad], or
-    of the hips' place [heights].
+    before, after : the motion was mended; 0 without contacts. change : the largest one of a knee, an elbow or the spine
+    [rad], or of the hips' place [heights].
     """
 
     contacts: int
@@ -397,10 +491,14 @@ def report(
         flown = in_air.found, in_air.others, float(moved.max(initial=0.0)) / size
     of_legs = _bends(before.legs, after.legs)
     of_hips = float(np.linalg.norm(after.hips - before.hips, axis=-1).max()) / size
+    backs = [motion.seat if motion.spine is None else motion.spine.back for motion in both]
+    turned = [motion.spine.turns for motion in both if motion.spine is not None]
+    of_spine = float(quaternion.angle(*turned).max()) if turned else 0.0
     return MendReport(Touching(
         feet=_change([motion.points[..., :2] for motion in both], of_legs, touching.feet, scale),
         knees=_change([motion.lowest[:, :, 2:, :2] for motion in both], of_legs, touching.knees, scale),
         seat=_change([motion.seat[:, None, None, :2] for motion in both], of_hips, touching.seat, scale),
+        back=_change([places[:, None, None, :2] for places in backs], of_spine, touching.back, scale),
         hands=_change([_hands(motion) for motion in both], _bends(before.arms, after.arms), touching.hands, scale),
     ), None, *flown)  # fmt: skip
 

@@ -42,7 +42,7 @@ def are_shown(ob: bpy.types.Object | None, space: bpy.types.Space) -> bool:
 
 
 def lanes(ob: bpy.types.Object) -> list[tuple[str, str]]:
-    """The bone and the part of each lane, from below: feet, knees, seat, hands; heels and wrists below their others."""
+    """The bone and the part of each lane, from below: feet, knees, seat, back, hands; heels, wrists below others."""
     own = {(one.bone, one.part) for _, one in contact_ranges.shown(ob)}
     return sorted(own, key=lambda lane: rank(ob, *lane))
 

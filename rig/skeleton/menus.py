@@ -104,6 +104,7 @@ CONTACT_PARTS = [
     ("KNUCKLES", "Knuckles", "The knuckles of a hand, from which the fingers go", 3),
     ("KNEE", "Knee", "The knee at the upper end of a shin", 4),
     ("SEAT", "Seat", "What a body sits on, below its hips", 5),
+    ("BACK", "Upper Back", "What a body lies on, between its shoulders", 6),
 ]
 
 

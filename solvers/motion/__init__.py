@@ -11,7 +11,7 @@ from .foot_lock import Leg, Planted, bends, faded, plant_feet, raise_feet
 from .frame_rate import likely_rate
 from .key_spans import extremes
 from .settled import settled
-from .sitting import find_seats, seated
+from .sitting import TrunkPlaces, find_backs, find_seats, rested
 from .steady_path import steady_path
 from .tails import keep_out
 from .tails.chains import Chain, Spring
@@ -29,10 +29,12 @@ __all__ = [
     "Part",
     "Planted",
     "Spring",
+    "TrunkPlaces",
     "bends",
     "extremes",
     "faded",
     "few_keys",
+    "find_backs",
     "find_contacts",
     "find_holds",
     "find_seats",
@@ -49,8 +51,8 @@ __all__ = [
     "plant_feet",
     "planting",
     "raise_feet",
+    "rested",
     "runs",
-    "seated",
     "settled",
     "shakes",
     "smooth",

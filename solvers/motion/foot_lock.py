@@ -124,7 +124,7 @@ def plant_feet(
     ways, even = [way for way, _ in both], [leg for _, leg in both]
     finer = [None if own is None else fine_time.finer_heights(own, count) for own in heights]
     known = [*finer, *(None for _ in legs[len(heights):])]
-    costs = [_cost(own, rate) for own in contacts]
+    costs = [cost_away(own, rate) for own in contacts]
     wanted = [_wanted(*each, rate, at) for each in zip(ways, contacts, known, costs, strict=True)]
     knees = [knee for *_, knee in wanted]
     held = np.full(knees[0].shape, np.nan) if hips is None else hips.copy()
@@ -266,11 +266,10 @@ def _anchored(points: np.ndarray, contacts: np.ndarray, places: np.ndarray, kept
 def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None) -> np.ndarray:
     """The places (F, 2, 3) of heel and ball of a foot on their contacts (F, 2); NaN elsewhere.
 
-    Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, as far as
-    the foot is long, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
+    Contacts of the two that overlap are one stance: they stand apart as they do in the mean over the overlap, in length
+    too, and the whole is where it was in the mean. heights : (F, 2), as high as both stand, if known.
     """
     wanted = np.full(points.shape, np.nan)
-    length = float(np.median(lengths(points[:, 1] - points[:, 0])))
     stance: list[tuple[int, int, int, np.ndarray]] = []  # first frame, end, point, place
     aims = points if heights is None else np.concatenate([points[..., :2], heights[..., None]], -1)
 
@@ -290,7 +289,8 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
             continue
         other = stance[number]
         both = slice(begin, min(end, other[1]))
-        apart = (points[both, k] - points[both, other[2]]).mean(0)
+        line = points[both, k] - points[both, other[2]]
+        apart, length = line.mean(0), float(lengths(line).mean())
         if heights is not None:
             up = heights[begin:end, k].mean() - heights[other[0] : other[1], other[2]].mean()
             level = np.sqrt(max(length**2 - up**2, 0.0)) / max(float(lengths(apart[:2])), _LEAST)
@@ -303,7 +303,7 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
 # -- corrections -------------------------------------------------------------------------------------------------------
 
 
-def _cost(contacts: np.ndarray, rate: float) -> np.ndarray:
+def cost_away(contacts: np.ndarray, rate: float) -> np.ndarray:
     """The costs (F,) of a correction's square: 1 near contacts (F, 2), so much further away that nothing is left."""
     frames, found = np.arange(len(contacts)), np.flatnonzero(contacts.any(-1))
     if not len(found):

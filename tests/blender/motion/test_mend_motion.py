@@ -330,6 +330,30 @@ def test_a_seat_that_slides_stays_where_it_is() -> None:
     assert steps_of(ob, "foot.L", 28, 47).max() < 1e-4
 
 
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZXY"])
+def test_who_lies_keeps_seat_and_shoulders_where_they_are(mode: str) -> None:
+    """A figure lies on its back, slides by a millimetre a frame, and its trunk sways to both sides meanwhile."""
+    ob, scene = rigs.figure(), bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.render.fps = 1, 40, 30
+    down, hips, spine = rigs.rotation((1, 0, 0), -90), ob.pose.bones["hips"], ob.pose.bones["spine"]
+    rest = {bone.name: bone.matrix_local.to_quaternion() for bone in ob.data.bones}
+    spine.rotation_mode = mode
+    for frame in range(1, 41):
+        hips.location = rest["hips"].inverted() @ Vector((0.001 * frame, 0.0, -0.9))
+        hips.rotation_quaternion = rest["hips"].inverted() @ down @ rest["hips"]
+        sway = rest["spine"].inverted() @ rigs.rotation((0, 1, 0), 2.0 * np.sin(0.3 * frame)) @ rest["spine"]
+        spine.rotation_quaternion, spine.rotation_euler = sway, sway.to_euler(mode if mode != "QUATERNION" else "XYZ")
+        for bone, path in ((hips, "location"), (hips, "rotation_quaternion"), (spine, rigs.ROTATION_PATHS[mode])):
+            bone.keyframe_insert(path, frame=frame)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert steps_of(ob, "neck", 1, 40).max() > 3e-3
+    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
+    contacts = [(one.bone, one.part, one.frame_start, one.frame_end) for one in ob.dqik.contacts]
+    assert {("hips", "SEAT", 1, 40), ("chest", "BACK", 1, 40)} < set(contacts)
+    for bone in ("hips", "collar.L", "neck"):
+        assert steps_of(ob, bone, 1, 40).max() < 5e-4, bone
+
+
 def leaping() -> tuple[bpy.types.Object, np.ndarray]:
     """A figure that leaps forward for half a second, with four frames of it 12 cm aside; and where its hips belong."""
     ob, scene, last = rigs.figure(), bpy.context.scene, 48
