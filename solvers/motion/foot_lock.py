@@ -26,6 +26,7 @@ _HIPS, _ANKLE = 3.0, 1.0  # costs of a correction's square [leg lengths] against
 _GIVE = 0.3  # the share of its cost that a steady move of the hips has, so that legs do not lean instead
 _EXACT = 1e6
 _STEADY = 3e-3  # leg lengths: a foot that shakes more on the ground does so by noise
+_HANDS_OVER = 4  # times of the fine grid: so soon after a heel a ball belongs to the same stance
 _STILL = 5e-4  # leg lengths a frame: what moves less does not move
 _SECOND = (1.0, -2.0, 1.0)  # a second difference
 _STRAIGHT = 0.08  # sine of the bend below which a knee counts as so much bent
@@ -282,13 +283,13 @@ def stances(points: np.ndarray, contacts: np.ndarray, heights: np.ndarray | None
     every = sorted((*run, point) for point in (0, 1) for run in runs(contacts[:, point]))
     for begin, end, k in every:
         overlaps = [(min(end, other[1]) - begin, number) for number, other in enumerate(stance) if other[2] != k]
-        longest, number = max(overlaps, default=(0, 0))
-        if longest <= 0:
+        longest, number = max(overlaps, default=(-_HANDS_OVER, 0))
+        if longest <= -_HANDS_OVER:
             settle()
             stance = [(begin, end, k, aims[begin:end, k].mean(0))]
             continue
         other = stance[number]
-        both = slice(begin, min(end, other[1]))
+        both = slice(min(begin, other[1] - 1), min(end, max(other[1], begin + 1)))
         line = points[both, k] - points[both, other[2]]
         apart, length = line.mean(0), float(lengths(line).mean())
         if heights is not None:

@@ -233,6 +233,18 @@ def test_heights_of_a_ground_are_those_of_the_stances() -> None:
         assert after[true[:, k]] == pytest.approx(step[true[:, k]], abs=2e-3)
 
 
+def test_a_ball_that_stands_as_the_heel_rises_goes_on_with_its_stance() -> None:
+    """Each stance is as with a heel and a ball that stand together for a while, or hips would jump between them."""
+    legs, true = walking.walk()
+    fine = fine_time.finer_mask(true, fine_time.steps(30.0))
+    after = fine.copy()
+    after[..., 1] &= ~fine[..., 0]
+    slides = walking.sliding(legs, "back")
+    together, apart = (plant_feet(slides, [one[:, 0], one[:, 1]], 30.0).hips for one in (fine, after))
+    steps = [np.linalg.norm(np.diff(hips, axis=0), axis=-1).max() for hips in (together, apart)]
+    assert steps[1] < 1.3 * steps[0]
+
+
 def test_hips_whose_moves_cost_more_stay_and_the_feet_stand_as_still() -> None:
     legs, contacts = walking.walk()
     sliding = walking.sliding(legs, "x0.9")
