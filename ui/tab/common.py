@@ -79,10 +79,14 @@ def places(
 
 
 def paragraph(
-    context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE", in_box: bool = False
+    context: bpy.types.Context, layout: bpy.types.UILayout, text: Note | str, icon: str = "NONE",
+    in_box: bool = False, width: float = 0.0,
 ) -> None:  # fmt: skip
-    """A note or other text in the language of the interface, wrapped to the width of the sidebar, or of a box in it."""
-    room = context.region.width / _scale(context) - _BESIDE
+    """A note or other text in the language of the interface, wrapped to the width of the sidebar, or of a box in it.
+
+    width : of what it is in [pixels at a resolution scale of 1], where that is not the sidebar.
+    """
+    room = (width or context.region.width / _scale(context)) - _BESIDE
     room -= (_BOX if in_box else 0) + (_PADDING if icon == "NONE" else _ICON)
     words = text.words(iface_) if isinstance(text, Note) else iface_(text)
     column = layout.column(align=True)

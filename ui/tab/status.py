@@ -20,7 +20,7 @@ from ...rig.shot import holds
 from .common import is_narrow, paragraph
 
 _WARNINGS = 3  # most warnings that are shown at once in the panel of a figure that is not set up
-_WIDE = 22  # of the window with all warnings, in units of the interface
+_WIDE, _UNIT = 22, 20  # of the window with all warnings, in units of the interface, each of so many pixels
 
 
 def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -32,12 +32,14 @@ def draw(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.O
     _warnings(context, column, ob)
 
 
-def warnings(context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note]) -> None:
-    """Each warning once, with the button that mends it."""
+def warnings(
+    context: bpy.types.Context, layout: bpy.types.UILayout, notes: Sequence[Note], width: float = 0.0
+) -> None:  # fmt: skip
+    """Each warning once, with the button that mends it. width : of the window that they are in, if they are in one."""
     notes = list(dict.fromkeys(notes))
     for note in notes[:_WARNINGS]:
         box = layout.box().column()
-        paragraph(context, box, note, "ERROR", in_box=True)
+        paragraph(context, box, note, "ERROR", in_box=True, width=width)
         for operator, kind, text in (MENDED_BY[code] for code in note.codes() if code in MENDED_BY):
             button = box.operator(operator, text=text)
             if kind:
@@ -61,7 +63,7 @@ class DQIK_PT_warnings(bpy.types.Panel):
         if not notes:
             self.layout.label(text="No warnings", icon="CHECKMARK")
         for note in notes:
-            warnings(context, self.layout, [note])
+            warnings(context, self.layout, [note], width=_UNIT * _WIDE)
 
 
 def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
