@@ -38,6 +38,7 @@ def followed(way: str, seed: int, **options: object) -> list[ik.Solution]:
     return solutions
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("way", "pull"), [("frames", None), ("calls", None), ("frames", 1e-5)])
 def test_hands_are_followed_over_several_seeds(way: str, pull: float | None) -> None:
     """Thumbs that bend to the wrong side after being straight recover, also with the pull that the add-on has.
