@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from cases import each_once
 from mathutils import Quaternion, Vector
 
 MODES = ("POSE", "PREVIOUS")
@@ -114,9 +115,7 @@ def poled_arms(which: str, around: float, chain_length: int, start_from: str = "
     return ob, targets, pole
 
 
-@pytest.mark.parametrize("start_from", MODES)
-@pytest.mark.parametrize("around", range(0, 360, 30))
-@pytest.mark.parametrize("chain_length", [0, 2])
+@each_once(around=range(0, 360, 30), start_from=MODES, chain_length=[0, 2])
 def test_a_pole_is_kept_with_two_effectors(chain_length: int, around: float, start_from: str) -> None:
     """Our elbow points at its pole within a degree, wherever that is and whether or not the arms share a bone, and
     both targets are reached."""
@@ -208,8 +207,7 @@ def sweep(which: str, far: float, facing: int, roll: float, start_from: str = "P
 
 
 @pytest.mark.parametrize("start_from", MODES)
-@pytest.mark.parametrize(("facing", "roll"), [(0, 0.0), (1, 1.0), (2, 2.5), (3, -0.7)])
-@pytest.mark.parametrize("far", [1.5, 1.9, 2.0, 2.1])
+@pytest.mark.parametrize(("facing", "roll", "far"), [(0, 0.0, 1.5), (1, 1.0, 2.0), (2, 2.5, 1.9), (3, -0.7, 2.1)])
 def test_no_bone_jumps_while_a_target_passes_a_straight_chain(
     far: float, facing: int, roll: float, start_from: str
 ) -> None:
@@ -220,9 +218,7 @@ def test_no_bone_jumps_while_a_target_passes_a_straight_chain(
 
 
 @pytest.mark.parametrize("start_from", MODES)
-@pytest.mark.parametrize("axis", [1, 2])
-@pytest.mark.parametrize("share", [0.5, 0.75])
-@pytest.mark.parametrize("count", [4, 5, 7])
+@pytest.mark.parametrize(("count", "share", "axis"), [(4, 0.5, 1), (4, 0.75, 2), (5, 0.5, 2), (7, 0.75, 1)])
 def test_no_bone_of_a_straight_rope_jumps_while_a_target_passes(
     count: int, share: float, axis: int, start_from: str
 ) -> None:

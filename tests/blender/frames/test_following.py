@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from cases import each_once
 from live_rigs import two_that_follow_each_other
 from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
@@ -146,8 +147,7 @@ def leader_and_follower(
     return leader, follower, hook
 
 
-@pytest.mark.parametrize("order", [("First", "Second"), ("Second", "First")])
-@pytest.mark.parametrize("way", WAYS)
+@each_once(way=WAYS, order=[("First", "Second"), ("Second", "First")])
 def test_a_target_that_follows_another_armature_is_met_on_the_same_frame(way: Callable, order: tuple) -> None:
     """Whatever the target follows its leader by, and after an edit as after a change of frame."""
     leader, follower, hook = leader_and_follower(way, order)

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from itertools import product
 
 import bpy
 import numpy as np
@@ -75,9 +76,9 @@ def work(task: str) -> set[str]:
     return getattr(bpy.ops.dqik, task)(frame_start=1, frame_end=20, **TASKS[task])
 
 
-@pytest.mark.parametrize("live", [False, True])
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("disturb", STOPS)
+@pytest.mark.parametrize(
+    ("disturb", "task", "live"), [(*pair, number % 3 == 0) for number, pair in enumerate(product(STOPS, TASKS))]
+)
 def test_a_disturbed_task_stops_with_a_sentence(
     disturb: str, task: str, live: bool, extension: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,10 +155,10 @@ ENDS = {
 BETWEEN = {**ENDS, **RENAMED, "remove_layer": ("the view layer was removed", remove_layer)}
 
 
-@pytest.mark.parametrize("steps", [3, 20])
-@pytest.mark.parametrize("live", [False, True])
-@pytest.mark.parametrize("name", ["bake", "check_range", "compare_solvers"])
-@pytest.mark.parametrize("disturb", BETWEEN)
+@pytest.mark.parametrize(("disturb", "name", "live", "steps"), [
+    (*pair, number % 2 == 0, (3, 20)[number // 2 % 2])
+    for number, pair in enumerate(product(BETWEEN, ("bake", "check_range", "compare_solvers")))
+])  # fmt: skip
 def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
     disturb: str, name: str, live: bool, steps: int, extension: str
 ) -> None:

@@ -232,9 +232,11 @@ def key_all(ob: bpy.types.Object, frame: int) -> None:
         rigs.key(bone, frame)
 
 
-@pytest.mark.parametrize("limits", [False, True])
-@pytest.mark.parametrize(("natural_pose", "start_from"), [(0.0, "POSE"), (1.0, "POSE"), (1.0, "PREVIOUS")])
-@pytest.mark.parametrize("away", [(1.2, -1.4, 0.6), (1.6, 0.2, 0.5), (0.9, 1.4, -0.3)])
+@pytest.mark.parametrize(("natural_pose", "start_from", "limits", "away"), [
+    (0.0, "POSE", False, (1.2, -1.4, 0.6)), (0.0, "POSE", True, (1.6, 0.2, 0.5)),
+    (1.0, "POSE", False, (0.9, 1.4, -0.3)), (1.0, "POSE", True, (1.2, -1.4, 0.6)),
+    (1.0, "PREVIOUS", False, (1.6, 0.2, 0.5)), (1.0, "PREVIOUS", True, (0.9, 1.4, -0.3)),
+])  # fmt: skip
 def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
     natural_pose: float, start_from: str, limits: bool, away: tuple
 ) -> None:

@@ -237,9 +237,9 @@ def kept(ob: bpy.types.Object) -> tuple[list, dict]:
     ("foot.L", 1e-3, 1e-4), ("head", 0.01, 2e-3), ("hand.L", 5e-4, 1e-4),
 ])  # fmt: skip
 def test_a_pin_hardly_moves_the_body_when_it_is_pressed(bone: str, most: float, usual: float) -> None:
-    """On frames whose goals are all met: in heights, at most and in the median of five motions."""
+    """On frames whose goals are all met: in heights, at most and in the median of three motions."""
     moved = []
-    for seed in range(1, 6):
+    for seed in range(1, 4):
         random = np.random.default_rng(seed)
         ob = moving(random, 3)
         frame = next(frame for frame in random.permutation(range(1, 41)).tolist() if all_met(ob, frame))
@@ -257,8 +257,7 @@ def all_met(ob: bpy.types.Object, frame: int) -> bool:
     return not any(goal.missed for goal in ob.dqik.goals)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("auto", [True, False])
+@pytest.mark.parametrize(("seed", "auto"), [(0, True), (1, False), (2, False), (3, False), (4, True), (5, True)])
 def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
     auto: bool, seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
