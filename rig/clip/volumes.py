@@ -193,17 +193,18 @@ def _cast(tree: BVHTree, part: SkinPart, along: float, directions: np.ndarray, f
     places = np.full((1, len(directions)), along)
     start = _on_line(part, part.nodes[None], places)[0]
     lines = quaternion.rotate(_turn(part, part.frames[None], places)[0], directions)
+    across = np.cross(lines, np.eye(3)[np.abs(lines).argmin(-1)])
+    beside = start + _BESIDE * far * (across + 0.6 * np.cross(lines, across))
 
-    def radius(point: np.ndarray, line: np.ndarray) -> float:
-        across = np.cross(line, np.eye(3)[np.abs(line).argmin()])
-        beside = across + 0.6 * np.cross(line, across)
-        for start in (point, point + _BESIDE * far * beside):  # a ray that meets an edge may miss both sides of it
-            hit = tree.ray_cast((start + far * line).tolist(), (-line).tolist(), far)[3]
+    def radius(line: np.ndarray, *points: np.ndarray) -> float:
+        for point in points:
+            hit = tree.ray_cast((point + far * line).tolist(), (-line).tolist(), far)[3]
             if hit is not None:
                 return far - hit
         return np.nan
 
-    return np.array([radius(point, line) for point, line in zip(start, lines, strict=True)])
+    # a ray that meets an edge may miss both sides of it: then one beside it counts
+    return np.array([radius(*row) for row in zip(lines, start, beside, strict=True)])
 
 
 def _filled(radii: np.ndarray, usual: float) -> np.ndarray:
