@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all tests share: the repository's root on the path, repeatable hypothesis runs, and how long they will take."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ sys.path.insert(0, str(ROOT))
 sys.path += [
     str(folder) for place in ("solvers", "blender") for folder in sorted((ROOT / "tests" / place).glob("[a-z]*/"))
 ]
+EXAMPLES = 10 if os.environ.get("DQIK_KERNEL") == "numpy" else 25  # the second pass looks for what NumPy alone breaks
 settings.register_profile(
-    "repeatable", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "repeatable", max_examples=EXAMPLES, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # fmt: skip
 settings.load_profile("repeatable")
 

@@ -69,7 +69,7 @@ def test_distances_of_segments_match_a_fine_search():
         for k in np.flatnonzero(~out):
             way = -distance[k] * found.normals[0, k]
             assert abs(_lowest(start[k : k + 1] + way, end[k : k + 1] + way, corners)[0]) < slack[k]
-            others = generator.normal(size=(30, 3))
+            others = generator.normal(size=(8, 3))
             ways = 0.97 * -distance[k] * others / np.linalg.norm(others, axis=-1, keepdims=True)
             assert (_lowest(start[k] + ways, end[k] + ways, corners) < slack[k]).all()
             inside += 1

@@ -145,6 +145,7 @@ def test_hips_that_come_last_sink_although_a_leg_is_held(solver: str, seed: int)
 def test_other_holds_and_gains_need_no_new_preparation(seed: int) -> None:
     """A prepared solve with other holds answers as one prepared with these, contacts too: compiled to the bit."""
     problem, contacts = bodied(seed)
+    problem = replace(problem, options=replace(problem.options, iterations=8))
     contacts = contacts if seed % 3 == 0 else None
     generator, count = np.random.default_rng(seed), len(problem.skeleton)
     hold, gain = generator.choice([0.0, 0.0, 0.5, 1.0], count), generator.choice([1.0, 1.0, 0.0, 3.0], count)
@@ -153,8 +154,8 @@ def test_other_holds_and_gains_need_no_new_preparation(seed: int) -> None:
     own = ik.prepare(problem.skeleton.with_holds(hold, gain), *asked_of)
     other = ik.prepare(problem.skeleton, *asked_of).with_holds(*before).with_holds(hold, gain)
     assert [joint.hold for joint in other.skeleton.joints] == hold.tolist()
-    targets, start, links = asked(problem, 4, seed, 0.2)
-    targets = targets._replace(points=None if not len(own._points) else np.tile(own._points, (4, 1, 1)))
+    targets, start, links = asked(problem, 2, seed, 0.2)
+    targets = targets._replace(points=None if not len(own._points) else np.tile(own._points, (2, 1, 1)))
     for is_compiled in {own.compiled is not None, False}:
         found = [filled((targets, start, links)) for _ in range(2)]
         for prepared, arrays in zip((own, other), found, strict=True):

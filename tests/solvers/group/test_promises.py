@@ -326,9 +326,8 @@ def test_a_slide_goes_the_same_share_of_a_rig_of_any_size(told: Told, solver: st
     assert_allclose(found.translations / told.scale, expected.translations, atol=5e-4)
 
 
-@pytest.mark.parametrize("scale", [2.0**-10, 2.0**14], ids=["small", "large"])
 @each_way
-def test_arms_are_solved_alike_at_any_scale_wherever_they_stand(way: Way, scale: float) -> None:
+def test_arms_are_solved_alike_at_any_scale_wherever_they_stand(way: Way) -> None:
     """With a power of two as scale nothing is rounded differently: the same steps, for arms that slide and turn too."""
     slides = way.solver not in ("TWO_BONE", "FABRIK")
 
@@ -355,9 +354,11 @@ def test_arms_are_solved_alike_at_any_scale_wherever_they_stand(way: Way, scale:
             answers.append(way.solve(Problem(skeleton, [goal], start, way.solver, options)))
         return answers
 
-    for expected, found in zip(solved(1.0), solved(scale), strict=True):
-        assert turned_by(expected.pose, found.pose).max() < 1e-3
-        assert_allclose(found.pose.translations / scale, expected.pose.translations, atol=1e-3)
+    own = solved(1.0)
+    for scale in (2.0**-10, 2.0**14):
+        for expected, found in zip(own, solved(scale), strict=True):
+            assert turned_by(expected.pose, found.pose).max() < 1e-3
+            assert_allclose(found.pose.translations / scale, expected.pose.translations, atol=1e-3)
 
 
 @both_solvers
@@ -376,11 +377,12 @@ def test_a_solve_does_not_depend_on_the_order_of_joints_and_goals(solver: str) -
 # -- goals that share no joint -----------------------------------------------------------------------------------------
 
 
-@both_solvers
 @pytest.mark.parametrize("kernel", [True, False], ids=["compiled", "numpy"])
-@pytest.mark.parametrize("follows", [False, True], ids=["afresh", "followed"])
-@pytest.mark.parametrize("options", [{}, {"pull": 0.0}, {"pull": 1e-3, "bias": "MIDDLE"}, {"restarts": 2}], ids=str)
-def test_goals_that_share_no_joint_are_answered_as_if_alone(options, follows, kernel: bool, solver: str) -> None:
+@pytest.mark.parametrize(("options", "follows", "solver"), [
+    ({}, False, "PGS"), ({"pull": 0.0}, True, "DLS"), ({"pull": 1e-3, "bias": "MIDDLE"}, True, "PGS"),
+    ({"restarts": 2}, False, "DLS"),
+], ids=str)  # fmt: skip
+def test_goals_that_share_no_joint_are_answered_as_if_alone(options, follows, solver: str, kernel: bool) -> None:
     """Drawn problems side by side on one skeleton, under a root that none of them moves; rounding may decide one."""
     same = []
     for seed in range(2):

@@ -41,9 +41,9 @@ class Family:
 
     name: str
     draw: Callable[[int], Problem | None]
-    steps: int = 12
-    ends: int = 6
-    motions: int = 3
+    steps: int = 8
+    ends: int = 4
+    motions: int = 2
 
     def __str__(self) -> str:
         """As tests are named."""
@@ -56,8 +56,8 @@ class Family:
 
 
 FAMILIES = (
-    Family("places and rotations", drawn, steps=40, ends=12),
-    Family("holds", lambda seed: pulled(seed, hold=[0.0, 0.3, 1.0]), ends=4),
+    Family("places and rotations", drawn, steps=24, ends=8, motions=3),
+    Family("holds", lambda seed: pulled(seed, hold=[0.0, 0.3, 1.0]),),
     Family("gains", lambda seed: pulled(seed, gain=[0.0, 0.3, 1.0, 20.0])),
     Family("other kinds", with_kinds),
     Family("carried targets", carried),
@@ -86,7 +86,7 @@ def test_solved_to_the_end_poses_errors_flags_and_iterations_are_the_same(family
 
 
 def test_restarts_draw_the_same_numbers() -> None:
-    same = [is_same(problem, asked(problem, 2), solved) for problem in FAMILIES[0].problems(8, restarts=3)]
+    same = [is_same(problem, asked(problem, 2), solved) for problem in FAMILIES[0].problems(5, restarts=3)]
     assert same.count(False) <= 1
 
 
@@ -102,7 +102,7 @@ def test_a_motion_is_followed_the_same_way(family: Family, speed: float) -> None
 def test_mostly_the_answers_agree_to_many_digits() -> None:
     """Rounding rarely decides: nine in ten first steps agree to 1e-9."""
     near = []
-    for problem in FAMILIES[0].problems(60, iterations=1, pull=0.0):
+    for problem in FAMILIES[0].problems(40, iterations=1, pull=0.0):
         compiled, plain = both(problem)
         near.append(apart(solved(compiled, asked(problem, 1)), solved(plain, asked(problem, 1))) <= EQUAL)
     assert np.mean(near) >= 0.9
@@ -187,24 +187,20 @@ def ccd(count: int, **options: object) -> list[Problem]:
     return [replace(problem, solver="CCD", options=ik.Options(**options)) for problem in problems]
 
 
-each_order = pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
-
-
-@each_order
+@pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
 def test_a_sweep_of_ccd_ends_where_numpy_ends(order: str) -> None:
-    for problem in ccd(20, order=order, iterations=1, pull=0.0):
+    for problem in ccd(12, order=order, iterations=1, pull=0.0):
         assert is_same(problem, asked(problem, 2), solved)
 
 
-@each_order
-@pytest.mark.parametrize("pull", [None, 1e-5])
+@pytest.mark.parametrize(("pull", "order"), [(None, "ROOT_TO_TIP"), (1e-5, "TIP_TO_ROOT")])
 def test_many_sweeps_of_ccd_end_where_numpys_end(pull: float | None, order: str) -> None:
     """With the rules to stop, folded limbs, polish, and the remaining steps.
 
     Where goals yield in rounds, rounding may decide after how many steps these end: then the answers may differ.
     """
     others = 0
-    for problem in ccd(10, order=order, iterations=30, pull=pull):
+    for problem in ccd(8, order=order, iterations=30, pull=pull):
         one, other = (solved(prepared, asked(problem, 2)) for prepared in both(problem))
         far = apart(one, other) >= 1e-5
         assert not (far and np.array_equal(one[0].iterations, other[0].iterations))
@@ -215,8 +211,8 @@ def test_many_sweeps_of_ccd_end_where_numpys_end(pull: float | None, order: str)
 @pytest.mark.parametrize("loops", [1, 4, 9])
 def test_mmds_loops_turn_as_numpys_turn(loops: int) -> None:
     """First and second half of the loops, mirrored limits, links of several goals, and the number of loops."""
-    units = np.random.default_rng(loops).uniform(0.05, 2.5, 20)
-    for problem, unit in zip(ccd(20, iterations=loops, pull=0.0), units, strict=True):
+    units = np.random.default_rng(loops).uniform(0.05, 2.5, 12)
+    for problem, unit in zip(ccd(12, iterations=loops, pull=0.0), units, strict=True):
         problem = replace(problem, options=replace(problem.options, unit_angle=float(unit)))
         assert is_same(problem, asked(problem, 2), solved)
 

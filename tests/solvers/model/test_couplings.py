@@ -80,8 +80,7 @@ def finger() -> ik.Skeleton:
 
 
 @pytest.mark.parametrize("solver", LINEAR)
-@pytest.mark.parametrize("limited", [True, False])
-def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str, limited: bool) -> None:
+def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str) -> None:
     """Drawn skeletons and targets, met or not, from a start that obeys nothing."""
 
     @settings(max_examples=12)
@@ -89,7 +88,7 @@ def test_couplings_hold_and_limits_too_in_every_linear_solver(solver: str, limit
     def check(seed: int) -> None:
         generator = np.random.default_rng(seed)
         try:
-            skeleton = coupled_skeleton(generator, limited)
+            skeleton = coupled_skeleton(generator, bool(seed % 2))
             last = len(skeleton) - 1
             goals = [ik.Goal(last, position=generator.normal(size=3), offset=(0, 0.3, 0)),
                      ik.Goal(int(generator.integers(last)), position=generator.normal(size=3))]  # fmt: skip
