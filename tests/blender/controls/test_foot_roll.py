@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from cases import each_once
 from live_rigs import film
 from mathutils import Matrix, Quaternion, Vector
 from situations import overridden, override, reopened
@@ -147,11 +148,10 @@ def test_knees_stay_in_their_plane_over_a_sweep(natural_pose: float) -> None:
     assert np.abs(np.diff(places[:, :2], n=2, axis=0)).max() < 6.0 * MM
 
 
-@pytest.mark.parametrize("place", [
+@each_once(targets=["BONES", "EMPTIES"], place=[
     Matrix.Scale(1.7, 4), Matrix.Scale(0.01, 4), Matrix.Rotation(0.9, 4, "Z") @ Matrix.Scale(0.5, 4),
     Matrix.Translation((3, -2, 1)) @ Matrix.Rotation(radians(25.0), 4, (1, 0.5, 0)),
 ])  # fmt: skip
-@pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
 def test_a_figure_of_another_size_in_another_place_rolls_alike(place: Matrix, targets: str) -> None:
     ob = body(targets)
     if targets == "EMPTIES":

@@ -118,7 +118,7 @@ def test_between_frames_less_time_passes() -> None:
 
 
 @pytest.mark.parametrize(("solver", "gain"), [
-    ("PGS", 1.0), ("PGS", 200.0), ("DLS", 8.0), ("SDLS", 8.0), ("CCD", 8.0), ("FABRIK", 8.0), ("FABRIK", 200.0)])
+    ("PGS", 1.0), ("DLS", 200.0), ("SDLS", 8.0), ("CCD", 8.0), ("FABRIK", 200.0)])
 def test_limits_hold_on_every_frame_that_is_shown(gain: float, solver: str) -> None:
     """Of twist and swings, worked out from Blender's own matrices; and the bones do follow."""
     ob = moving_arm(limited=True)

@@ -297,9 +297,10 @@ def test_depth_is_free_along_the_view(extension: str) -> None:
 # -- before and after --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("keyed", [False, True])
-@pytest.mark.parametrize("bone", ["forearm.L", "chest", "hand.L"])
-@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(("bone", "live", "keyed"), [
+    ("forearm.L", True, False), ("chest", True, True), ("hand.L", False, False), ("chest", False, True),
+    ("hand.L", True, True),
+])  # fmt: skip
 def test_a_cancelled_drag_never_was(extension: str, live: bool, bone: str, keyed: bool) -> None:
     """Bit for bit, at once and on other frames; what is posed afterwards is what it would have been."""
     ob = figure(live)

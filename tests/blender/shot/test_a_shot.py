@@ -80,7 +80,7 @@ def block() -> None:
         assert bpy.ops.dqik.key_controls() == {"FINISHED"}
         key(bpy.data.objects[BOX])
         done = [one for one in BLOCKED if one <= frame]
-        before = film(done)
+        before = film(done) if frame in (SIT, GRIP, PUT) else {}
         if frame == SIT:
             rigs.select(figure(), "hips")
             assert bpy.ops.dqik.pin() == {"FINISHED"}
