@@ -24,7 +24,7 @@ def answers(problem: Problem, prepared: ik.Prepared, roundings: int) -> list[Fra
     own = prepared.targets(*targets[:3]).points
     points = None if own is None else np.broadcast_to(own, (3, *own.shape[1:]))
     frames = [asking(targets._replace(points=points), start, links) for _ in range(2 + roundings)]
-    prepared.numpy.solve_into(frames[0])
+    (prepared.compiled or prepared.numpy).solve_into(frames[0])
     for other in frames[1:]:
         other.answer(slice(None), frames[0].batch())
     for seed, other in enumerate(frames[2:], 1):
