@@ -86,6 +86,7 @@ def test_each_solver_is_in_one_of_the_lists() -> None:
     assert sorted([*JACOBIAN, *LESS, *BY_JOINT]) == sorted(ik.SOLVERS)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("solver", ["CCD", "FABRIK"])
 @pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
 def test_sweeps_are_followed_by_steps_to_the_nearest_pose(solver: str, limits: ik.TwistSwing | None) -> None:
