@@ -9,6 +9,7 @@ exactly, frame by frame, afterwards. `w` is what the frame's own answer misses: 
 
 `S` is 1 but for rows that the frame misses anyway. Those have slack: there a miss hardly changes with the pose, so that
 the frames' own answers, each of which misses least, are far from each other. As one motion they miss a little more.
+Not all of `w` counts there: a pose that misses less than the frame's own answer then costs less as well.
 Which goal yields to which is settled in `w`, so that all goals have as much slack as the one of the largest weight, or
 one of a small weight, such as that of hips, would be left behind in fast motion.
 """
@@ -28,7 +29,9 @@ from .bounds import Bounds
 from .rows import rows_of
 from .smoothness import Smoothness
 
-SLACK = 2.5e4  # S^2 of rows that have slack, in weights of accelerations: what they miss more grows with these alone
+SLACK = 3.75e4  # S^2 of rows that have slack, in weights of accelerations: what they miss more grows with these alone
+DRAWN = 0.3  # of `w`: does not count in rows that have slack, and so draws them on toward their targets
+DRAWS = 1e-2  # S^2 times this share, at most: or with much smoothness it would pull other goals and limits along
 DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
 ROUNDED = 1e-13  # of the largest number on that diagonal, added so that those of wild sizes can be inverted
@@ -87,11 +90,12 @@ class Clip:
         return replace(self, smoothness=smoothness, targets=targets, links=links, terms=terms, slack=slack)
 
 
-def _stiffness(clip: Clip) -> np.ndarray:
-    """`S` (all,) of rows that have slack."""
-    least, every = min(SLACK * clip.smoothness.weight, 1.0) ** 0.5, np.ones(clip.tasks.all)
+def _slack(clip: Clip) -> tuple[np.ndarray, float]:
+    """`S` (all,) of rows that have slack, and the share of `w` that counts in them."""
+    square, every = min(SLACK * clip.smoothness.weight, 1.0), np.ones(clip.tasks.all)
+    least = square**0.5
     every[: clip.tasks.m] = least / np.maximum(clip.tasks.relative_weights, least)
-    return every
+    return every, 1.0 - min(DRAWN, DRAWS / max(square, DRAWS))
 
 
 class System:
@@ -153,7 +157,11 @@ class Problem:
         self._rows = rows_of(clip.tasks, clip.targets, clip.links, clip.compiled)
         wanted = clip.targets.wanted
         self._wanted = np.zeros((len(clip), clip.tasks.all)) if wanted is None else wanted
-        self._stiffness = None if clip.slack is None else np.where(clip.slack, _stiffness(clip), 1.0)
+        self._stiffness = None
+        if clip.slack is not None:
+            stiffness, share = _slack(clip)
+            self._wanted = np.where(clip.slack, share, 1.0) * self._wanted
+            self._stiffness = np.where(clip.slack, stiffness, 1.0)
         self._memory, space, bounds = BandMemory(), clip.space, clip.bounds
         self.moving = slice(held[0], len(clip) - held[1])
         unknowns = space.unknowns

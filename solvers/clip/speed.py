@@ -76,11 +76,13 @@ class Speed:
 def forced(clip: Clip, state: State) -> np.ndarray:
     """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns.
 
+    A goal that is missed is missed alike in both frames: a jump of what the frames' own answers miss forces no step.
     0 where rounding does not tell it: weights may differ by a hundred orders of magnitude.
     """
     after = np.minimum(np.arange(len(clip)) + 1, len(clip) - 1)
     links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[after]
-    now, then = Problem(clip), Problem(replace(clip, targets=clip.targets.take(after), links=links))
+    targets = clip.targets.take(after)._replace(wanted=clip.targets.wanted)
+    now, then = Problem(clip), Problem(replace(clip, targets=targets, links=links))
     try:
         step = now.system(state).correction(then.errors(state) - now.errors(state))
     except np.linalg.LinAlgError:

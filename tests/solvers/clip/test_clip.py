@@ -24,7 +24,7 @@ from solvers.clip.keys import between, kept
 from solvers.clip.problem import Clip
 from solvers.clip.rows import NumpyRows, rows_of
 from solvers.clip.smoothness import Smoothness
-from solvers.clip.speed import Speed
+from solvers.clip.speed import Speed, forced
 from solvers.compiled.clip import compiled_stage
 from solvers.motion import banded
 from solvers.space import JointSpace, State
@@ -180,6 +180,31 @@ def test_speed_has_the_gradient_of_its_cost() -> None:
     for f in range(frames - 1):
         whole[f + 1, :, f], whole[f, :, f + 1] = blocks[1][f], blocks[1][f].T
     assert np.linalg.eigvalsh(whole.reshape(frames * space.n, -1)).min() > -1e-9
+
+
+def test_a_jump_of_what_is_missed_forces_no_speed() -> None:
+    """An arm that its elbow's limit keeps away from a target, and that misses it to other sides on other frames.
+
+    While the target stands still nothing has to turn. Where it moves on, the shoulder turns as its angle has it.
+    """
+    arm = ik.Skeleton([
+        ik.Joint("upper", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
+        ik.Joint("lower", 0, "hinge", (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(-0.9, 0.9)),
+        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
+    ])  # fmt: skip
+    prepared, bend, turned = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))]), np.array([-0.9, -0.9, 0.9, 0.9]), 0.05
+    angle = np.array([0.0, 0.0, 0.0, turned])
+    targets = prepared.targets(1.5 * np.stack([-np.sin(angle), np.cos(angle), 0.0 * angle], axis=-1)[:, None])
+    (stage,) = prepared.stages
+    pose = ik.pose_from_angles(arm, np.stack([-0.5 * bend + 0.1 * np.sign(bend), bend], axis=-1))
+    state = stage.space.state(pose, 4)
+    wanted = NumpyRows(stage.tasks, targets, None).at(state)
+    smoothness = Smoothness(stage.space, 1.0, np.zeros(stage.space.n), False, state)
+    bounds, targets = Bounds(stage.space), targets._replace(wanted=wanted)
+    steps = forced(Clip(stage.tasks, stage.space, smoothness, bounds, targets, None, None), state)
+    assert np.abs(np.diff(wanted, axis=0)).max() > 0.1
+    assert_allclose(steps[[0, 1, 3]], 0.0, atol=1e-9)
+    assert 0.5 * turned < steps[2] < 2.0 * turned
 
 
 def test_bounds_have_the_gradient_of_their_cost() -> None:
