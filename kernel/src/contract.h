@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 43710425 /* a hash of all below */
+#define DQIK_LAYOUT 29573340 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -127,7 +127,8 @@
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
 #define SERVED_SHARE 0.5
-#define UNSERVED_STEPS 8
+#define UNSERVED_STEPS 16
+#define UNSERVED_SHARE 0.98
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
 

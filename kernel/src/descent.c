@@ -28,7 +28,7 @@ static int descend(work *w, const dqik_settings *settings) {
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_soft && w->all > w->rows);
     int stalled = 0, slow = 0, iteration = 0;
-    double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
+    double previous = INFINITY, mark = INFINITY, unserved = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     w->pull = settings->pull, w->reluctance = settings->reluctance, w->weights = settings->weights;
     weigh(w, &w->now);
     for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;
@@ -69,10 +69,15 @@ static int descend(work *w, const dqik_settings *settings) {
             mark = w->now.cost;
         }
         slow = gain > settings->slow_share * w->now.cost ? 0 : slow + better;
-        if (settings->serves && slow >= settings->slow_steps &&
-            (slow >= settings->slow_steps + UNSERVED_STEPS ||
-             served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance)))
-            break;
+        if (settings->serves && better && slow >= settings->slow_steps) {
+            if (served_within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) break;
+            const int further = slow - settings->slow_steps;
+            if (further % UNSERVED_STEPS == 0) {
+                const double missed = served_square(w, &w->now);
+                if (further && !(missed < UNSERVED_SHARE * unserved)) break;
+                unserved = missed;
+            }
+        }
         if (settings->resigns && slow >= settings->slow_steps &&
             !leading_within(w, &w->now, settings->tolerance, settings->rotation_tolerance))
             break;

@@ -119,6 +119,7 @@ void signed_errors(const work *w, const point *p, double *to);
 void jacobian(work *w, const point *p);
 int within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 int served_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
+double served_square(const work *w, const point *p);
 int leading_within(const work *w, const point *p, double tolerance, double rotation_tolerance);
 void report(const work *w, const point *p, const frame_view *frame);
 void misses(const work *w, const point *p, double *to);

@@ -41,7 +41,8 @@ ANY = 1e30  # disables the test of the remaining motion; finite, because 0 * inf
 ABANDON_STEPS, ABANDON_SHARE = 4, 0.3  # an attempt fails if its cost falls by a smaller share in so many steps
 CREEP_STEPS, CREEP_SHARE = 100, 1e-2  # from twice so many steps on, such a share of the cost must fall in each so many
 SERVED_SHARE = 0.5  # a goal that keeps more than this share is one that others yield to
-UNSERVED_STEPS = 8  # further slow steps after which such goals count as out of reach: the cost has hardly fallen since
+UNSERVED_STEPS = 16  # further slow steps after which it is asked whether such goals still come nearer:
+UNSERVED_SHARE = 0.98  # they do not if they keep this share of their squared errors
 LONGEST_STEP = 1.0  # [rad] bound of a step without damping: a Jacobian predicts nothing further away
 CUT, LEAST_SHARE = 0.25, 1e-3  # backtracking: factor after a rejected step, and the share that ends the iteration
 LEAST_SLOPE = 0.1  # of a step that is shortened once more: the cosine of its angle to steepest descent
@@ -60,8 +61,8 @@ class Settings(NamedTuple):
     abandons : also stop where the cost falls too slowly (`ABANDON_STEPS`), for attempts that others follow.
     weights : of the pull, the reluctance times the joints' gains; equal within a joint.
     resigns : also stop where the cost falls slowly while goals that lead are missed, because they cannot all be met.
-    serves : also stop where the cost falls slowly once the goals that others yield to are met, or after
-        `UNSERVED_STEPS` more such steps: then they cannot be met, and the pose would drift along a flat valley.
+    serves : also stop where the cost falls slowly once the goals that others yield to are met, or come no nearer: then
+        they cannot be met, and the pose would drift along a flat valley (`UNSERVED_STEPS`).
     slow_steps, slow_share : it falls slowly where so many accepted steps in a row lower it by a smaller share.
     """
 
@@ -183,7 +184,8 @@ class _Progress:
     better : whether the last step lowered the cost. poor : whether it gained little of the predicted decrease.
     arrived : whether the cost no longer changes, or the pose has settled. finished : whether no step follows.
     stalled, slow : accepted steps without progress, and in a row with little of it. longest : of the last accepted
-    step. earlier : costs of the last steps, in a ring. mark : cost some hundred steps ago.
+    step. earlier : costs of the last steps, in a ring. mark : cost some hundred steps ago. unserved : squared errors of
+    the goals that others yield to, some slow steps ago.
     """
 
     def __init__(self, cost: float, damping: float, settling: bool) -> None:
@@ -191,6 +193,7 @@ class _Progress:
         self.better = self.poor = self.arrived = self.finished = False
         self.iterations = self.stalled = self.slow = 0
         self.longest, self.mark, self.earlier = np.inf, cost, [cost, *[np.inf] * (ABANDON_STEPS - 1)]
+        self.unserved = np.inf
 
     def step(self, settings: Settings, cost: float, longest: float, predicted: float | None) -> None:
         """Judge a step, of this `longest` component, to a point with this `cost`.
@@ -218,6 +221,15 @@ class _Progress:
             self.arrived |= longest < settings.settle and remains
             self.longest = longest
         self.slow = 0 if gain > settings.slow_share * cost else self.slow + 1
+
+    def comes_nearer(self, settings: Settings, missed: float) -> bool:
+        """Whether goals that others yield to, missed by a sum of squared errors, still come nearer in slow steps."""
+        further = self.slow - settings.slow_steps
+        if further % UNSERVED_STEPS:
+            return True
+        nearer = further == 0 or missed < UNSERVED_SHARE * self.unserved
+        self.unserved = missed
+        return nearer
 
     def creeps(self, settings: Settings, iteration: int) -> bool:
         """Whether the cost falls too slowly."""
@@ -302,18 +314,19 @@ class _Run:
             frame.finished = frame.creeps(settings, iteration) or arrived
         slowly = [frame.slow >= settings.slow_steps for frame in progress]
         if settings.serves and any(slowly):
-            unserved = settings.slow_steps + UNSERVED_STEPS
-            for frame, slow, served in zip(progress, slowly, self._served(), strict=True):
-                frame.finished |= slow and (bool(served) or frame.slow >= unserved)
+            for frame, slow, met, missed in zip(progress, slowly, *self._served(), strict=True):
+                if slow and frame.better:
+                    frame.finished |= bool(met) or not frame.comes_nearer(settings, float(missed))
         if settings.resigns and any(slowly):
             for frame, slow, met in zip(progress, slowly, self._led(), strict=True):
                 frame.finished |= slow and not met
         self._finish_met()
 
-    def _served(self) -> np.ndarray:
-        """Frames (F,) in which the goals that others yield to are met."""
+    def _served(self) -> tuple[np.ndarray, np.ndarray]:
+        """Frames (F,) in which the goals that others yield to are met, and the sums of these goals' squared errors."""
         shares = self.frames.targets.shares
-        return _within(self.model, self.point.error, None if shares is None else shares > SERVED_SHARE)
+        served = None if shares is None else shares > SERVED_SHARE
+        return _within(self.model, self.point.error, served), self.model.tasks.square(self.point.error, served)
 
     def _led(self) -> np.ndarray:
         """Frames (F,) in which the goals that lead are met."""

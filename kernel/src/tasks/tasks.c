@@ -83,6 +83,15 @@ int served_within(const work *w, const point *p, double tolerance, double rotati
     return 1;
 }
 
+/* The sum of the squared errors of the goals that others yield to. */
+double served_square(const work *w, const point *p) {
+    double sum = 0.0;
+    for (const dqik_task *t = w->s->task; t < w->s->task + w->s->tasks; t++)
+        for (int i = 0; i < t->rows && kind_of(t)->unit != SOFT && w->shares[t->goal] > SERVED_SHARE; i++)
+            sum += p->e[t->row + i] * p->e[t->row + i];
+    return sum;
+}
+
 /* Errors (G) of the goals that have a weight: the distance [skeleton lengths], or the angle times ROTATION_LENGTH if that
  * is larger. */
 void misses(const work *w, const point *p, double *to) {

@@ -236,6 +236,13 @@ class Tasks:
         met = square <= bound * bound
         return np.all(met if counted is None else met | ~counted[..., self._goals], axis=-1)
 
+    def square(self, error: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+        """The sums (F,) of the goals' squared errors. counted : as of `within`."""
+        if not self._starts.size:
+            return np.zeros(len(error))
+        square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
+        return square.sum(-1) if counted is None else (square * counted[..., self._goals]).sum(-1)
+
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""
         frames = len(kinematics.positions)
