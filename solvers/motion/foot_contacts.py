@@ -26,7 +26,7 @@ Weights = dict[str, np.ndarray]
 
 HIDDEN = (64, 32)
 HIPS_COST = 30.0  # of `plant_feet`: keys tell more about the hips than about feet that stand
-_LEAST_ODDS = -1.0  # logarithm of the odds from which on a point may stand
+_LEAST_ODDS = -0.8  # logarithm of the odds from which on a point may stand
 _FAR = 0.15  # of the leg: a point that would go so far to stand needs odds that are e times as large
 _APART = 0.03  # of the leg: a point has stepped between keys at which it is so far apart
 _FLIGHTS = 1.0  # logarithm of by how much rarer no foot stands than two feet that were told apart would have it
