@@ -28,7 +28,8 @@ static int descend(work *w, const dqik_settings *settings) {
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_soft && w->all > w->rows);
     int stalled = 0, slow = 0, iteration = 0;
-    double previous = INFINITY, mark = INFINITY, unserved = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
+    double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
+    double unserved = INFINITY; /* squared errors of the goals that others yield to, some slow steps ago */
     w->pull = settings->pull, w->reluctance = settings->reluctance, w->weights = settings->weights;
     weigh(w, &w->now);
     for (int i = 0; i < ABANDON_STEPS; i++) earlier[i] = i ? INFINITY : w->now.cost;

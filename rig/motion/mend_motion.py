@@ -142,6 +142,11 @@ class LimbMotion(NamedTuple):
         return np.concatenate([self.points, knees[:, :, None]], 2)
 
     @property
+    def back(self) -> np.ndarray:
+        """The places (F, 3) of what the figure lies on; of a figure without a back, of what it sits on."""
+        return self.seat if self.spine is None else self.spine.back
+
+    @property
     def length(self) -> float:
         """Of a leg."""
         return float(np.mean([leg.length for leg in self.legs]))
@@ -341,9 +346,8 @@ def ground_heights(
     A mesh has the shape that it has now, and is where the motion is seen from it.
     """
     depsgraph, above = context.evaluated_depsgraph_get(), _ABOVE * motion.length
-    back = motion.seat if motion.spine is None else motion.spine.back
     found = [ground.heights(chosen, points, above, depsgraph, motion.ground)
-             for points in (motion.lowest, motion.seat, back)]  # fmt: skip
+             for points in (motion.lowest, motion.seat, motion.back)]  # fmt: skip
     return None if found[0] is None else GroundHeights(*found)
 
 
@@ -358,7 +362,7 @@ def contacts(motion: LimbMotion, rate: float, heights: GroundHeights | None = No
     sits = find_seats(motion.seat, motion.weight, points, legs.reshape(len(legs), -1), rate, motion.length, of_seat)
     lies, hands = (np.zeros((len(legs), 0, count), dtype=bool) for count in (1, 2))
     if motion.spine is not None:
-        lies = find_backs(motion.spine.back, points, rate, motion.length, of_back)[:, None, None]
+        lies = find_backs(motion.back, points, rate, motion.length, of_back)[:, None, None]
     if motion.arms:
         shoulders = np.stack([arm.hip for arm in motion.arms], 1)
         hands = find_holds(_hands(motion), shoulders, rate, motion.length, float(motion.points[..., 2].min()))
@@ -437,8 +441,8 @@ def _rested(
     """By how much (G, 3) the hips move so that seat and back rest, NaN elsewhere; the turns (F, 4) of the spine."""
     count, sits, lies = fine_time.steps(rate), touching.seat[:, 0, 0], touching.back.any((1, 2))
     turns = own.back is not None and own.back.spine >= 0 and bool((sits & lies).any())
-    back, spine = (motion.seat, motion.hips) if motion.spine is None else (motion.spine.back, motion.spine.joint)
-    trunk = TrunkPlaces(*(fine_time.finer(places, count) for places in (motion.seat, back, spine)))
+    spine = motion.hips if motion.spine is None else motion.spine.joint
+    trunk = TrunkPlaces(*(fine_time.finer(places, count) for places in (motion.seat, motion.back, spine)))
     of_seat = None if heights is None else fine_time.finer_heights(heights.seat, count)
     hips, turned = rested(trunk, fine_time.finer(motion.hips, count), sits, lies if turns else lies & ~sits,
                           rate * count, motion.length, of_seat, motion.thick)  # fmt: skip
@@ -491,14 +495,13 @@ def report(
         flown = in_air.found, in_air.others, float(moved.max(initial=0.0)) / size
     of_legs = _bends(before.legs, after.legs)
     of_hips = float(np.linalg.norm(after.hips - before.hips, axis=-1).max()) / size
-    backs = [motion.seat if motion.spine is None else motion.spine.back for motion in both]
     turned = [motion.spine.turns for motion in both if motion.spine is not None]
     of_spine = float(quaternion.angle(*turned).max()) if turned else 0.0
     return MendReport(Touching(
         feet=_change([motion.points[..., :2] for motion in both], of_legs, touching.feet, scale),
         knees=_change([motion.lowest[:, :, 2:, :2] for motion in both], of_legs, touching.knees, scale),
         seat=_change([motion.seat[:, None, None, :2] for motion in both], of_hips, touching.seat, scale),
-        back=_change([places[:, None, None, :2] for places in backs], of_spine, touching.back, scale),
+        back=_change([motion.back[:, None, None, :2] for motion in both], of_spine, touching.back, scale),
         hands=_change([_hands(motion) for motion in both], _bends(before.arms, after.arms), touching.hands, scale),
     ), None, *flown)  # fmt: skip
 

@@ -231,7 +231,7 @@ class Tasks:
         """
         if not self._starts.size:
             return np.ones(len(error), dtype=bool)
-        square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
+        square = self._squares(error)
         bound = self._bounds[0] * tolerance + self._bounds[1] * rotation_tolerance
         met = square <= bound * bound
         return np.all(met if counted is None else met | ~counted[..., self._goals], axis=-1)
@@ -240,8 +240,12 @@ class Tasks:
         """The sums (F,) of the goals' squared errors. counted : as of `within`."""
         if not self._starts.size:
             return np.zeros(len(error))
-        square = np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
+        square = self._squares(error)
         return square.sum(-1) if counted is None else (square * counted[..., self._goals]).sum(-1)
+
+    def _squares(self, error: np.ndarray) -> np.ndarray:
+        """The sums (F, tasks) of each task's squared errors."""
+        return np.add.reduceat(error[:, : self.m] ** 2, self._starts, axis=-1)
 
     def report(self, kinematics: Kinematics, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
         """Unweighted errors of all goals: distances (F, G) [length units] and angles (F, G) [rad]; 0 for none."""
