@@ -45,7 +45,7 @@ SECONDS = 0.5
 ONE_THREAD = ("comparison", "kernel", "seeds", "contacts", "smooth")
 IN_BLENDER = ("stretch", "clip", "stages", "bake")  # they install the extension's zip
 SHORT: dict[str, dict[str, object]] = {
-    "comparison_part": {"TURN": 0.01, "MORE": 1.0},
+    "comparison_part": {"TURN": 0.01, "MORE": 1.0, "PATIENCE": 0.01},
     "contacts_part": {"MOTIONS": 1, "FRAMES": 20},
     "fewer_part": {"EDITED": ("LeftArm",)},
     "kernel_part": {"COUNT": {"A": 5, "B": 5, "D": 5}, "FRAMES": 20, "STEPS": 10, "SIZES": (10,)},

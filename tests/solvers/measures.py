@@ -15,6 +15,11 @@ EXACT = 1e-9  # what "inside the limits" means
 UPRIGHT = (1.0, 0, 0, 0)
 
 
+def with_kernel(*values: object) -> list:
+    """Values of a parameter that .ci/run tries with the kernel alone, since NumPy takes long with so many."""
+    return [pytest.param(value, marks=pytest.mark.compiled) for value in values]
+
+
 def chain_of(skeleton: ik.Skeleton, goal: ik.Goal) -> np.ndarray:
     """(J,) bool: the joints that a goal may move."""
     if goal.chain is None:

@@ -280,6 +280,7 @@ def test_without_smoothing_it_is_solve_frames_to_the_bit() -> None:
             assert np.array_equal(one.pose.translations, other.pose.translations)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("seed", "turns"), [(1, False), (2, True)])
 def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -> None:
     """Goals, limits and accelerations beside both ways of solving frame by frame."""

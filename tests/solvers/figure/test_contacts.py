@@ -72,11 +72,13 @@ def test_nothing_overlaps_on_a_motion_that_leads_hands_through_the_body(solved):
     assert max(one.overlap for one in kept) < 2e-3
 
 
+@pytest.mark.compiled
 def test_no_joint_jumps_where_contact_begins(solved):
     *_, free, kept = solved
     assert _largest_step(kept) < max(15.0, 1.2 * _largest_step(free))
 
 
+@pytest.mark.compiled
 def test_frames_without_overlap_stay_to_the_bit(solved):
     skeleton, capsules, contacts, *_ = solved
     places = motion(FRAMES)[:20]
@@ -90,6 +92,7 @@ def test_frames_without_overlap_stay_to_the_bit(solved):
         assert np.array_equal(one.pose.translations, other.pose.translations)
 
 
+@pytest.mark.compiled
 def test_joints_stay_inside_their_limits(solved):
     skeleton, *_, kept = solved
     space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
@@ -123,6 +126,7 @@ def test_a_whole_clip_keeps_apart_too_and_moves_smoothly(solved, corrects):
     assert (misses[1] <= misses[0] + 0.012).all()
 
 
+@pytest.mark.compiled
 def test_a_frame_alone_is_that_of_the_batch_to_the_bit(solved):
     skeleton, _, contacts, _, kept = solved
     places = motion(FRAMES)
