@@ -48,7 +48,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     part, parts = (int(word) for word in config.getoption("--part").split("/"))
     if parts == 1 or not collection_path.name.startswith("test_"):
         return None
-    number = sorted((ROOT / "tests").rglob("test_*.py")).index(collection_path)  # on the disk: some need another Blender
+    number = sorted((ROOT / "tests").rglob("test_*.py")).index(collection_path)  # all on the disk
     return number % parts != part - 1 or None
 
 

@@ -379,7 +379,7 @@ MOTION_FAULTS = [
     Fault(
         "keys-muted-driver", _KEYABLE, "for curve in data.drivers if not curve.mute}", "for curve in data.drivers}",
         "a driver that is muted forbids keys",
-        "test_keyable::test_what_hides_no_keys_does_no_harm[muted_drivers-plant]",
+        "test_keyable::test_what_hides_no_keys_does_no_harm[muted_drivers]",
     ),
     Fault(
         "ends-too-long", "rig/figure/ends.py", "_LEAST * line < length <= most * line", "_LEAST * line < length",

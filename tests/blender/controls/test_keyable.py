@@ -166,28 +166,11 @@ OBSTACLES = {
 """What is in the way of keys: in `CURVES`, `ACTIONS` or here, and what is said."""
 OF_ACTION = ("strip", "strip_in_the_way", "strip_outside", "blended", "tweaked", "solo", "shared", "of_library")
 
-OTHERWISE = {
-    *(("driven", tool) for tool in ("hold here", "keep pose", "bake", "to fk")),  # a driven bone is left to its driver
-    ("driven", "grab"),  # which keys the location alone; in older Blenders, its keys here have no group
-    *([] if LAYERED else [("locked_group", "grab")]),
-    *((one, "edit range") for one in ("muted", "strip", "strip_in_the_way")),  # nothing has keys that count
-}
-
-
-def meetings(situations: Iterable[str]) -> list[tuple[str, str]]:
-    """Each situation with a sixth of the tools, and each tool with a sixth of them: one check serves all tools.
-
-    *Plant* meets all; `make presses` has all presses in all situations.
-    """
-    pairs = ((k + j, one, tool) for k, one in enumerate(situations) for j, tool in enumerate(TOOLS))
-    return [(one, tool) for number, one, tool in pairs if tool == "plant" or number % 6 == 0]
-
 
 @pytest.mark.parametrize(
     ("obstacle", "tool"),
-    [(one, tool) for one, tool in meetings(OBSTACLES)
-     if (one, tool) not in OTHERWISE and (tool != "pin" or one in OF_ACTION)],
-)  # fmt: skip
+    [*((one, "plant") for one in OBSTACLES), *(("locked", tool) for tool in TOOLS if tool not in ("plant", "pin"))],
+)
 def test_keys_that_would_be_lost_or_hidden_are_refused(obstacle: str, tool: str) -> None:
     ob = keyed_shot(tool)
     hinder(ob, obstacle, TOOLS[tool].bone)
@@ -215,16 +198,14 @@ def test_a_pin_has_a_control_of_its_own_and_holds_whatever_is_on_that_of_its_bon
     assert np.abs(heads() - before).max() < 3e-5
 
 
-@pytest.mark.parametrize(
-    ("obstacle", "tool"), meetings(["locked", "locked_group", "muted", "cyclic", "noisy", "sampled", "driven"])
-)
-def test_what_is_beside_the_keys_does_no_harm(obstacle: str, tool: str) -> None:
-    """The right hand's control is none of what these presses key."""
-    ob = keyed_shot(tool)
+@pytest.mark.parametrize("obstacle", ["locked", "locked_group", "muted", "cyclic", "noisy", "sampled", "driven"])
+def test_what_is_beside_the_keys_does_no_harm(obstacle: str) -> None:
+    """*Plant* keys none of the right hand's control."""
+    ob = keyed_shot("plant")
     hinder(ob, obstacle, "DQIK hand.R")
-    ready(ob, tool)
+    ready(ob, "plant")
     before = {key: points for key, points in rigs.keys(ob).items() if "DQIK hand.R" in key[0]}
-    assert TOOLS[tool].press() == {"FINISHED"}
+    assert TOOLS["plant"].press() == {"FINISHED"}
     assert {key: points for key, points in rigs.keys(ob).items() if key in before} == before
 
 
@@ -262,7 +243,6 @@ def muted_drivers(ob: bpy.types.Object) -> None:
                 driver.mute = True
 
 
-OF_HEAD = ("keep pose", "bake", "hold here")  # these tools key the head too
 HARMLESS = {
     "muted_track": muted_track, "other_strip": other_strip, "other_slot": other_slot, "muted_drivers": muted_drivers,
     "covered_strip": over_strip,  # which moves the same, below an action that replaces all of it
@@ -273,15 +253,12 @@ HARMLESS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("harmless", "tool"), [(one, tool) for one, tool in meetings(HARMLESS)
-                           if one != "other_strip" or tool not in OF_HEAD]
-)  # fmt: skip
-def test_what_hides_no_keys_does_no_harm(harmless: str, tool: str) -> None:
-    ob = keyed_shot(tool)
+@pytest.mark.parametrize("harmless", HARMLESS)
+def test_what_hides_no_keys_does_no_harm(harmless: str) -> None:
+    ob = keyed_shot("plant")
     HARMLESS[harmless](ob)
-    ready(ob, tool)
-    assert TOOLS[tool].press() == {"FINISHED"}
+    ready(ob, "plant")
+    assert TOOLS["plant"].press() == {"FINISHED"}
 
 
 def test_a_hold_is_refused_where_strips_alone_have_the_poses_beside_it() -> None:

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import bpy
-import pytest
 import rigs
 from farm_files import clip, imported, keys, run
 from situations import into_collection
@@ -104,17 +103,3 @@ def test_a_clip_that_is_cut_or_damaged_is_not_mended(tmp_path: Path) -> None:
         "no frames": "no frames", "no time": "Frame Time is 0", "nan": "frame 90 has a number that is not finite",
     }.items():  # fmt: skip
         assert re.search(words, found[name]["reason"]), name
-
-
-def test_arguments_that_cannot_be_used_write_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    clip(tmp_path / "walk.bvh")
-    for arguments, said in (
-        ((), "--output"),
-        (("--input", tmp_path / "none.bvh", "--output", tmp_path / "out"), "no .blend, .bvh, .*usdz file"),
-        (("--input", tmp_path, "--output", tmp_path), "output folder is that of the input"),
-    ):  # fmt: skip
-        assert run("dqik_mend", *arguments) == 2
-        assert re.search(said, capsys.readouterr().err)
-    assert run("dqik_mend", "--help") == 0
-    assert "--report" in capsys.readouterr().out
-    assert [path.name for path in tmp_path.iterdir()] == ["walk.bvh"]

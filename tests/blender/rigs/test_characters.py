@@ -42,21 +42,22 @@ def made(name: str | Character, way: str) -> bpy.types.Object:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
-    """The roles are those written by hand, and only figures that are not human have no human limits."""
+    """The roles are those written by hand; of human figures, and no others, bones with a role have human limits."""
     character = BY_NAME[name]
     figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(name, "native")
     figure = figures.of(ob).figure
     names = [bone.name for bone in ob.pose.bones]
     found = {names[bone]: tuple(role) for bone, role in figure.roles.items()}
-    for bone, role in build.truth(character).items():
-        assert found.get(bone) == role, bone
+    truth = build.truth(character)
+    assert {bone: found.get(bone) for bone in truth} == truth
     if not character.human:
         assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
         assert figure.not_human
         assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
     else:
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+        assert not [bone.name for bone in ob.pose.bones if bone.dqik_use_limits and truth.get(bone.name, ()) is None]
 
 
 @pytest.mark.parametrize("character", NAMINGS, ids=lambda character: character.name)

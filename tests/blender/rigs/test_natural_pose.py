@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The natural pose: the body poses itself as far as goals, keys, holds and locks leave it open."""
 
-import importlib
 from collections.abc import Sequence
 from itertools import pairwise
 from math import cos, radians, sin
@@ -60,12 +59,6 @@ def off(ob: bpy.types.Object, name: str, wanted) -> float:
     return rigs.local_rotation(ob, name).rotation_difference(wanted).angle
 
 
-def without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the natural pose out of the frame step."""
-    part = importlib.import_module(f"{extension}.rig.frame.read.natural_pose")
-    monkeypatch.setattr(part.NaturalPose, "look", lambda *_: None)
-
-
 # -- what it does -----------------------------------------------------------------------------------------------------
 
 
@@ -85,22 +78,6 @@ def test_goals_are_met_as_without(start_from: str) -> None:
     for frame in rigs.visited(FRAMES):
         for name in ENDS:
             assert rigs.miss(ob, name, bpy.data.objects[name]) < 5e-4, (frame, name)
-
-
-@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST"])
-def test_at_zero_nothing_is_other_than_without(
-    start_from: str, extension: str, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
-    """Bit for bit, in playback and in jumps."""
-    frames = [*FRAMES, 3, 17, 9]
-    ob = acting_figure(start_from=start_from, natural_pose=0.0)
-    at_zero = [rigs.matrices(ob) for frame in rigs.visited(frames)]
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    without(extension, monkeypatch)
-    ob = acting_figure(start_from=start_from)
-    for frame, pose in zip(frames, at_zero, strict=True):
-        rigs.at_frame(frame)
-        np.testing.assert_array_equal(rigs.matrices(ob), pose, err_msg=f"frame {frame}")
 
 
 def test_a_figure_that_nobody_has_touched_does_not_move() -> None:
@@ -148,20 +125,6 @@ def test_the_amount_can_be_keyed() -> None:
 # -- one way through a frame ------------------------------------------------------------------------------------------
 
 
-def test_moving_a_target_shows_what_its_key_shows() -> None:
-    """An edit is solved as a frame is."""
-    ob = acting_figure()
-    rigs.at_frame(20)
-    shown, places = rigs.matrices(ob), {name: bpy.data.objects[name].location.copy() for name in ENDS}
-    for name in ENDS:
-        bpy.data.objects[name].animation_data_clear()
-    rigs.at_frame(1)
-    for name, place in places.items():
-        bpy.data.objects[name].location = place
-        rigs.update()
-    assert rigs.turn(shown, rigs.matrices(ob)) < 1e-5
-
-
 def test_a_comparison_measures_the_frames_of_playback() -> None:
     """The joints' steps in the comparison are those of the shown frames."""
     ob = acting_figure()
@@ -170,57 +133,6 @@ def test_a_comparison_measures_the_frames_of_playback() -> None:
     steps = [rigs.local_turns(*pair, above).max() for pair in pairwise(poses)]
     bpy.ops.dqik.compare_solvers(frame_start=FRAMES[0], frame_end=FRAMES[-1], solvers={"PGS"})
     assert abs(ob.dqik.comparison[0].largest_step - max(steps)) < 1e-3
-
-
-@pytest.mark.parametrize("hips", [True, False], ids=["hips with a goal", "hips without"])
-@pytest.mark.parametrize("use_rotation", [True, False], ids=["with rotations", "places alone"])
-def test_a_frame_alone_is_as_in_a_batch(use_rotation: bool, hips: bool, extension: str) -> None:
-    """The compiled kernel, where there is one, poses frames one by one, and NumPy many at once: they agree.
-
-    Among the frames are some far out of reach, and bones that are held, keyed or in other rotation modes.
-    """
-    aside = importlib.import_module(f"{extension}.rig.frame.offline")
-    own_motion = importlib.import_module(f"{extension}.solvers.figure.own_motion")
-    targets_of = importlib.import_module(f"{extension}.solvers.model.goals").Targets
-    random, ob = np.random.default_rng(5), rigs.figure()
-    for k, bone in enumerate(ob.pose.bones):
-        bone.rotation_mode = ("QUATERNION", "XYZ", "AXIS_ANGLE")[k % 3]
-        rigs.posed(bone, rigs.rotation(random.normal(size=3), 12.0))
-    ob.pose.bones["forearm.L"].dqik_hold = 0.4
-    ob.pose.bones["neck"].keyframe_insert("rotation_quaternion" if ob.pose.bones["neck"].rotation_mode == "QUATERNION"
-                                          else "rotation_euler", frame=1)  # fmt: skip
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES", use_rotation=use_rotation)
-    if not hips:
-        ob.dqik.goals.remove(next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "hips"))
-    rigs.update()
-    places = {goal.bone: goal.target.location.copy() for goal in ob.dqik.goals}
-    inputs = []
-    with aside.session(ob) as reading:
-        for spread in (0.0, 0.05, 0.2, 0.6, 3.0):
-            for goal in ob.dqik.goals:
-                goal.target.location = places[goal.bone] + Vector(random.normal(size=3)) * spread
-                goal.target.rotation_mode = "QUATERNION"
-                goal.target.rotation_quaternion = random.normal(size=4)
-            rigs.update()
-            inputs.append(aside.bake_frame(reading, ob, bpy.context.evaluated_depsgraph_get()).copy().frame_input)
-        prior = reading.rig.natural.prior
-    turns = np.tile(inputs[0].posed.rotations, (40, 1, 1))
-    turns[:, prior.joints] += 0.2 * random.normal(size=(40, len(prior.joints), 4))
-    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
-    own = own_motion.fit(prior, turns, inputs[0].links)
-    targets = targets_of(*(np.concatenate([getattr(one.targets, part) for one in inputs])
-                           for part in ("positions", "rotations", "poles")))  # fmt: skip
-    for learner in (prior, type(prior)(prior.figure, None, None, own)):
-        for amount, share in ((1.0, 0.0), (0.3, 1.0), (1.0, 0.6)):
-            links = np.concatenate([one.links for one in inputs])
-            together = super(type(learner), learner).shaped(inputs[0].posed, targets, links, amount, share)
-            found = learner.shaped(inputs[0].posed, targets, links, amount, share)
-            for part, of_numpy in zip(found, together, strict=True):
-                np.testing.assert_allclose(part, of_numpy, atol=1e-10)
-            for frame, one in enumerate(inputs):
-                alone = learner.shaped(inputs[0].posed, one.targets, one.links, amount, share)
-                for part, of_numpy in zip(alone, together, strict=True):
-                    np.testing.assert_allclose(part[0], of_numpy[frame], atol=1e-10)
 
 
 # -- who stands above it ----------------------------------------------------------------------------------------------
@@ -302,19 +214,6 @@ def test_a_head_out_of_reach_leaves_hands_and_feet_alone(amount: float, sideways
 
 
 # -- which figures it knows -------------------------------------------------------------------------------------------
-
-
-def test_chains_without_roles_are_as_without(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crane's jib does not pose itself; the panel has a sentence about it."""
-    poses = []
-    for _ in range(2):
-        ob = rigs.chain([(0, 0, 0), (1, 0, 0.1), (2, 0, 0), (3, 0, 0)])
-        rigs.reach(ob, "c", rigs.empty((1.5, 0.8, 0.9)))
-        poses.append(rigs.matrices(ob))
-        assert ob.dqik.natural_pose_refusal or len(poses) == 2
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        without(extension, monkeypatch)
-    np.testing.assert_array_equal(*poses)
 
 
 def test_a_role_that_the_user_takes_away_is_seen_at_once() -> None:
@@ -492,15 +391,6 @@ def test_what_was_learnt_for_another_rig_is_left_out() -> None:
         if share:
             poses = played(ob, [75, 80])
     assert furthest(poses, played(ob, [75, 80])) < 1e-6
-
-
-def test_a_text_that_cannot_be_read_is_left_out() -> None:
-    """As of a newer version, or damaged."""
-    ob = character()
-    shipped = played(ob, [75])
-    for text in ("nonsense", '{"version": 99}', '{"version": 1, "features": 3, "arrays": ["", "", ""]}'):
-        ob.dqik.own_motion = text
-        assert furthest(shipped, played(ob, [75])) < 1e-6
 
 
 @pytest.mark.parametrize("set_by_hand", [None, 0.7])

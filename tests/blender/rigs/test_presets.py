@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of a human figure: which bones are recognised, and where their limits let them go, as Blender evaluates it."""
+"""Limits of a human figure: where they let its bones go, as Blender evaluates it."""
 
 import importlib
-import sys
 from collections.abc import Sequence
 from math import cos, degrees, radians, sin
 
@@ -14,64 +13,6 @@ from mathutils import Matrix, Quaternion, Vector
 
 AXES = {"swing_x": (1, 0, 0), "swing_z": (0, 0, 1)}
 LEFT, FORWARD, UP = Vector((1, 0, 0)), Vector((0, -1, 0)), Vector((0, 0, 1))
-
-PARTS = ("thigh", "shin", "foot", "toes", "collar", "arm", "forearm", "hand")
-TRUNK = ("hips", "spine", "spine", "neck", "head")
-FAMILIES = {  # the trunk from the hips upward, a left and a right name of each part, and bones that are no part
-    "rigify": (("spine", "spine.001", "spine.003", "spine.004", "spine.006"),
-               ("thigh.L", "shin.L", "foot.L", "toe.L", "shoulder.L", "upper_arm.L", "forearm.L", "hand.L"),
-               ("thigh.R", "shin.R", "foot.R", "toe.R", "shoulder.R", "upper_arm.R", "forearm.R", "hand.R"),
-               ("heel.02.L", "f_index.01.L", "breast.R", "jaw")),
-    "mixamo": (tuple(f"mixamorig:{x}" for x in ("Hips", "Spine", "Spine1", "Neck", "Head")), *(
-               tuple(f"mixamorig:{side}{x}" for x in ("UpLeg", "Leg", "Foot", "ToeBase", "Shoulder", "Arm", "ForeArm",
-                                                      "Hand")) for side in ("Left", "Right")),
-               ("mixamorig:HeadTop_End", "mixamorig:LeftHandIndex1", "mixamorig:LeftToe_End")),
-    "vrm": (tuple(f"J_Bip_C_{x}" for x in ("Hips", "Spine", "Chest", "Neck", "Head")), *(
-            tuple(f"J_Bip_{side}_{x}" for x in ("UpperLeg", "LowerLeg", "Foot", "ToeBase", "Shoulder", "UpperArm",
-                                                "LowerArm", "Hand")) for side in "LR"),
-            ("J_Adj_L_FaceEye", "J_Sec_Hair1_01", "J_Bip_L_Index1")),
-    "motion capture": (("Hips", "LowerBack", "Spine1", "Neck", "Head"), *(
-                       tuple(f"{side}{x}" for x in ("UpLeg", "Leg", "Foot", "ToeBase", "Shoulder", "Arm", "ForeArm",
-                                                    "Hand")) for side in ("Left", "Right")),
-                       ("LThumb", "LeftFingerBase", "LeftHandIndex1")),
-    "other capture": (("Hips", "Chest", "Chest2", "Neck", "Head"), *(
-                      tuple(f"{side}{x}" for x in ("Hip", "Knee", "Ankle", "Toe", "Collar", "Shoulder", "Elbow",
-                                                   "Wrist")) for side in ("Left", "Right")), ("Prop",)),
-    "unreal": (("pelvis", "spine_01", "spine_02", "neck_01", "head"), *(
-               tuple(f"{x}_{side}" for x in ("thigh", "calf", "foot", "ball", "clavicle", "upperarm", "lowerarm",
-                                             "hand")) for side in "lr"),
-               ("thigh_twist_01_l", "index_01_r", "ik_foot_l", "pinky_03_l")),
-    "biped": (("Bip01 Pelvis", "Bip01 Spine", "Bip01 Spine1", "Bip01 Neck", "Bip01 Head"), *(
-              tuple(f"Bip01 {side} {x}" for x in ("Thigh", "Calf", "Foot", "Toe0", "Clavicle", "UpperArm", "Forearm",
-                                                  "Hand")) for side in "LR"), ("Bip01 L Finger0", "Bip01 Ponytail1")),
-    "mmd": (("下半身", "上半身", "上半身2", "首", "頭"), *(
-            tuple(side + x for x in ("足", "ひざ", "足首", "つま先", "肩", "腕", "ひじ", "手首")) for side in "左右"),
-            ("左親指0", "左目", "左足IK")),
-}  # fmt: skip
-
-
-def figure_named(family: str) -> bpy.types.Object:
-    """The figure with a family's names, with toes, and with some bones that are no part of it."""
-    trunk, left, right, others = FAMILIES[family]
-    ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side, sign in (("L", 1), ("R", -1)):
-        toes = ob.data.edit_bones.new(f"toes.{side}")
-        toes.head, toes.tail = (0.1 * sign, -0.18, 0.02), (0.1 * sign, -0.25, 0.01)
-        toes.parent = ob.data.edit_bones[f"foot.{side}"]
-    bones = ob.data.edit_bones
-    names = dict(zip(("hips", "spine", "chest", "neck", "head"), trunk, strict=True))
-    for side, own in (("L", left), ("R", right)):
-        names |= {f"{part}.{side}": name for part, name in zip(PARTS, own, strict=True)}
-    for bone in list(bones):
-        bone.name = "old " + bone.name
-    for old, new in names.items():
-        bones["old " + old].name = new
-    for name in others:
-        bone = bones.new(name)
-        bone.head, bone.tail, bone.parent = (0.3, 0, 1), (0.3, 0, 1.1), bones[trunk[4] if "ead" in name else left[7]]
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return ob
 
 
 def limits(bone: bpy.types.PoseBone) -> dict[str, tuple[float, float]]:
@@ -124,24 +65,6 @@ def swung(ob: bpy.types.Object, names: Sequence[str], angle: float, axis: str) -
     for bone, (head, tail) in zip(bones, ends, strict=True):  # connected bones share an end
         bone.head, bone.tail = head, tail
         bone.align_roll((0, -1, 0))
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_bones_of_common_rigs_are_recognised(extension: str, family: str) -> None:
-    """Each by its part and its side, and none of the others."""
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
-    trunk, left, right, others = FAMILIES[family]
-    ob = figure_named(family)
-    names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items() if role.name != "finger"}
-    wanted = {name: (part, "") for name, part in zip(trunk, TRUNK, strict=True)}
-    for side, own in (("L", left), ("R", right)):
-        wanted |= {name: (part, side) for name, part in zip(own, PARTS, strict=True)}
-    assert found == wanted
-    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
-    limited = {bone.name for bone in ob.pose.bones if bone.dqik_use_limits}
-    assert limited == set(wanted) - {trunk[0]}
-    assert not limited & set(others)
 
 
 @pytest.mark.parametrize("facing", range(4))
