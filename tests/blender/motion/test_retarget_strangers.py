@@ -23,8 +23,7 @@ HELPERS = {"ik_foot_l": "foot.L", "ik_foot_r": "foot.R", "ik_hand_l": "hand.L", 
 
 
 @pytest.mark.parametrize(("seed", "motion", "frames"), [
-    (4, "walk", 8), (6, "walk", 8), (13, "walk", 8), (16, "walk", 8), (17, "walk", 24), (15, "wave", 24),
-    (26, "wave", 24)])  # fmt: skip
+    (4, "walk", 8), (13, "walk", 8), (17, "walk", 24), (15, "wave", 24), (26, "wave", 24)])  # fmt: skip
 def test_strangers_move_as_clean_copies_of_them_do(seed: int, motion: str, frames: int) -> None:
     """Whatever their names, tails, rest poses, axes, skins and helper bones are: with far tails and long last bones.
 
