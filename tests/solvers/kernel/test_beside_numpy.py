@@ -19,7 +19,7 @@ from kernel_and_numpy import EQUAL, FIELDS, Question, apart, asked, both, filled
 from measures import both_solvers
 from numpy.testing import assert_allclose, assert_array_equal
 from skeletons import LEFT, RIGHT, arm, bent, chain, seeds, torso
-from test_couplings import EXACT, INSIDE, finger, off, outside
+from test_couplings import finger
 from test_goal_kinds import two_arms
 from workloads import body, coordinates, hand, targets
 
@@ -319,38 +319,6 @@ def test_a_motion_is_the_same_to_the_bit_in_pieces_of_any_size(seed: int, chunk:
 
 
 # -- couplings --------------------------------------------------------------------------------------------------------
-
-
-def moved_couplings(problem: Problem) -> tuple[ik.Skeleton, ik.Skeleton]:
-    """The skeleton with only the couplings, and one with only the limits, of joints that the goals move."""
-    skeleton, moved = problem.skeleton, np.zeros(len(problem.skeleton), dtype=bool)
-    for stage in ik.Prepared(skeleton, problem.goals, problem.solver, problem.options).stages:
-        moved[stage.space.moved] = True
-    joints = [one if moved[j] else replace(one, limits=None) for j, one in enumerate(skeleton.joints)]
-    couplings = [one for one in skeleton.couplings if moved[one.joint]]
-    return ik.Skeleton(skeleton.joints, couplings=couplings), ik.Skeleton(joints)
-
-
-@both_solvers
-@pytest.mark.parametrize("restarts", [0, 2])
-def test_couplings_and_limits_hold_in_solves_and_motions_of_the_kernel(solver: str, restarts: int) -> None:
-    """Measured by SciPy on every frame."""
-
-    @settings(max_examples=15)
-    @given(seeds)
-    def check(seed: int) -> None:
-        problem = coupled(seed)
-        if problem is None:
-            return
-        links, limits = moved_couplings(problem)
-        prepared, _ = both(replace(problem, solver=solver), restarts=restarts)
-        question = asked(problem, 3, seed, 0.05)
-        for answer in (*solved(prepared, question), *followed(prepared, question)):
-            for pose in map(ik.Pose, answer.rotations, answer.translations):
-                assert off(links, pose) < EXACT
-                assert outside(limits, pose) < INSIDE
-
-    check()
 
 
 # -- what the kernel does not support ---------------------------------------------------------------------------------
