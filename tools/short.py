@@ -32,7 +32,7 @@ COMMANDS = (
     "tests/characters/ordinary_reaches.py --sheet OUT/reaches.png --natural OUT/natural.png --only up",
     "tests/characters/rebuild.py mixamo --ways native --motions walk --methods DQIK --jobs 1",
     "tests/characters/retargeted.py mixamo --pictures OUT",
-    "tests/characters/strangers.py --seeds 1 --most 4",
+    "tests/characters/strangers.py --seeds 1 --most 8",
     "tests/gui/pictures/draw_contact.py OUT/contact.png chest",
     "tests/gui/pictures/draw_couplings.py OUT/couplings.png SPINE",
 )
