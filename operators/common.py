@@ -57,6 +57,12 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
     return None
 
 
+def object_named(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
+    """The object of that name in the view layer, this file's own before a linked one; None if there is none."""
+    found = [ob for ob in context.view_layer.objects if ob.name == name]
+    return min(found, key=lambda ob: ob.library is not None, default=None)
+
+
 class NotDone(Exception):
     """Ends a tool that has changed nothing; `kind` of the report, ERROR or WARNING, and what it says, if anything."""
 

@@ -16,7 +16,7 @@ from ...rig.keys import keyable
 from ...rig.motion import hand_contacts, retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.overlay import preview
-from ..common import Steps, Tool, armature, refuse
+from ..common import Steps, Tool, armature, object_named, refuse
 from ..frames import FramesTool, shares
 
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
@@ -119,7 +119,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
             options.copy(self.properties, ob.dqik.retarget)
 
     def _moved(self, context: bpy.types.Context) -> bpy.types.Object | None:
-        return context.view_layer.objects.get(self.source)
+        return object_named(context, self.source)
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         options.copy(ob.dqik.retarget, self.properties, only_left_out=True)
@@ -178,7 +178,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
     def _source(self, context: bpy.types.Context) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none."""
-        source = context.view_layer.objects.get(self.source)
+        source = object_named(context, self.source)
         if source is None or source.type != "ARMATURE":
             raise Refused(Note("Choose as Source the armature whose motion this one gets"))
         return source
@@ -189,7 +189,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         """The partner, if one was chosen, and its source. Raises `Refused` if they are none."""
         if not self.partner:
             return None, None
-        partner = context.view_layer.objects.get(self.partner)
+        partner = object_named(context, self.partner)
         theirs = None if partner in (ob, source) else _partner_source(context, partner)
         if partner is None or theirs is None:
             raise Refused(Note("Choose as Partner a figure that has the motion of another source by Retarget"))

@@ -10,7 +10,7 @@ from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import attach, attachable
-from ..common import NotDone, Said, Tool
+from ..common import NotDone, Said, Tool, object_named
 
 
 class AttachTool(Tool):
@@ -48,12 +48,12 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.column().prop_search(self, "object", context.view_layer, "objects")
-        target = context.view_layer.objects.get(self.object)
+        target = object_named(context, self.object)
         if target is not None and target.type == "ARMATURE" and not self.into_hand:
             self.layout.prop_search(self, "bone", target.pose, "bones", icon="BONE_DATA")
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        named = context.view_layer.objects.get(self.object)
+        named = object_named(context, self.object)
         if self.object and named is None:
             raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
         if self.into_hand:
@@ -97,7 +97,7 @@ class DQIK_OT_detach(AttachTool, bpy.types.Operator):
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         time = context.scene.frame_current_final
         if self.object:
-            named = context.view_layer.objects.get(self.object)
+            named = object_named(context, self.object)
             if named is None:
                 raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
             found = [one for one in attachments.of(named, self.bone) if self.constraint in ("", one.constraint)]

@@ -309,7 +309,8 @@ def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: boo
     """Key a bone's hold; beside the frame it is as before, and not below what keys hold where the bone had any."""
     before = float(one.before.holds[_number(bone)])
     had_key = any(keying.key_at(curve, here.frame) is not None for curve in keying.curves_of(bone, HOLD).values())
-    found = keying.curves_of(bone, rotation.PATHS[bone.rotation_mode]).values()
+    found = [curve for path in (rotation.PATHS[bone.rotation_mode], "location")
+             for curve in keying.curves_of(bone, path).values()]  # fmt: skip
     if not had_key and hold_keyed and any(keying.has_others(curve, here.frame) for curve in found):
         before = max(before, holds.KEYED)
     holds.put(bone, one.hold)

@@ -45,8 +45,8 @@ class FollowedMotion:
     def solve(self, frame_input: FrameInput, view: View, way: Way) -> FrameArrays:
         """Solve a frame, from the last frame's answer if it `follows` in this `way` and is not keyed.
 
-        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh. The
-        same frame that asks the same again keeps its answer.
+        Only the scene's next frame, or the same frame after an edit, follows; any other frame is solved afresh, but for
+        one with a lag, where the motion begins. The same frame that asks the same again keeps its answer.
         """
         self._prepare(frame_input.prepared, way)
         frame_input.ask(self.arrays)
@@ -75,7 +75,10 @@ class FollowedMotion:
                 self.followed = self._has_before(next_frame, same_frame)
             else:
                 self.followed = next_frame or (same_frame and not view.fresh)
-            self._go_on(frame_input)
+            if self.followed or self._lags:
+                self._go_on(frame_input)
+            else:
+                self.known, self._behind = self._answer(frame_input, self.arrays, question), True
         self.is_on_the_way = shown is not None and dragged.show(frame_input, self.arrays, *shown, question)
         if self.is_on_the_way:
             self.followed, self.known = True, None

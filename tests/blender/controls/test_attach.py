@@ -2,13 +2,14 @@
 """Controls attached to props and to other characters, props put in hands, and let go: nothing moves at either end."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
-from situations import auto_keying, forget, twin_of
+from situations import auto_keying, forget, linked_from, twin_of
 from test_controls import in_centimetres, posed, with_root
 
 EXACT = 1e-5  # m
@@ -163,6 +164,18 @@ def test_a_hand_without_later_keys_goes_along_with_the_prop() -> None:
     for _ in rigs.visited((END + 8, 40)):
         assert np.abs(world(ob, "hand.L") - stays)[:3, 3].max() < 2e-4
     assert rigs.owner_of(ob, "hand.L").id_data.dqik.goals["hand.L"].rotation_follows == 1.0
+
+
+def test_of_two_props_of_one_name_this_files_own_one_counts(tmp_path: Path) -> None:
+    """And not another of that name, linked from a library and in the scene before it."""
+    prop("moving")
+    linked_from(tmp_path / "props.blend", ["Box"])
+    ob, box = live(), rigs.empty((0.4, -0.3, 1.2), "Box")
+    own = rigs.owner_of(ob, "hand.L")
+    rigs.key_path(box, (BEGIN, 30), [(0.4, -0.3, 1.2), (0.3, -0.4, 1.3)])
+    rigs.select(ob, own.name)
+    attach(object="Box")
+    assert between((box,), (ob, own.name), range(BEGIN, 31, 5)) < EXACT
 
 
 def test_a_key_stays_on_the_frame_where_another_hand_that_was_let_go_with_it_has_settled() -> None:

@@ -174,6 +174,20 @@ def test_a_pose_on_a_bone_with_keys_of_its_own() -> None:
     assert_kept(before, 115)
 
 
+def test_a_pose_on_a_bone_whose_location_alone_has_keys() -> None:
+    """They hold it as all keys do: so it is held on the blocked frames beside the new pose, too."""
+    ob = blocked()
+    ob.dqik.natural_pose = 0.0  # this shapes bones whose rotations have no keys, and no others
+    for frame in (1, 180):
+        ob.pose.bones["chest"].keyframe_insert("location", frame=frame)
+    before = poses()
+    rigs.at_frame(115)
+    turn_chest()
+    key_chest(115)
+    assert hold_keys() == {57.0: 0.5, 115.0: 1.0, 150.0: 0.5}
+    assert_kept(before, 115)
+
+
 def test_a_pose_that_is_not_keyed_is_held_on_all_frames_until_it_is() -> None:
     """Hold Here confines it later, too, from another frame and for the bones that the panel names."""
     ob = blocked()

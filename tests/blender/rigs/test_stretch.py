@@ -139,6 +139,21 @@ def test_a_frame_is_the_same_in_any_order() -> None:
         np.testing.assert_array_equal(rigs.matrices(ob), first[frame])
 
 
+def test_a_jump_shows_what_the_frame_shows_by_itself() -> None:
+    """With *Previous Frame* too: a frame that follows no other is that of *Pose*, the length of its bones included."""
+    ob = rigs.chain([(0, 0, 0), (0.0, 0.2, 0.5), (0.0, 0.5, 1.2), (0.3, 0.5, 1.5), (0.6, 0.4, 1.8)])
+    rigs.put(ob.pose.bones["a"], dqik_stretch=1.0, dqik_shortest=1.0)
+    ob.data.bones["b"].inherit_scale = "NONE"
+    target = rigs.empty((-1.5, -1.3, 1.5))
+    rigs.key_path(target, (1, 20), [(-1.5, -1.3, 1.5), (0.1, -0.2, -0.7)])
+    rigs.reach(ob, "c", target, use_rotation=False)
+    shown = {}
+    for start_from in ("POSE", "PREVIOUS"):
+        ob.dqik.start_from = start_from
+        shown[start_from] = [rigs.matrices(ob) for _ in rigs.visited((20, 1, 14, 7))]
+    np.testing.assert_allclose(shown["PREVIOUS"], shown["POSE"], atol=1e-6)
+
+
 def test_live_off_puts_lengths_back() -> None:
     """Channels are as they were before Live, also after a file was saved and opened, and after undo."""
     ob = stretchy_arm(0.2)
