@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ...solvers import Batch, FrameArrays, Motion, Prepared, TrackedMotion
+from ...solvers import Batch, FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ...solvers.model import ANSWERS, QUESTIONS
 from ..blender.channels import Channels
 from ..frame.read import own_answers, start_pose
@@ -23,11 +23,13 @@ class Run:
     """Frames that are solved at once, because they follow each other and share a prepared solve.
 
     first : index of the first frame. goes_on : whether they follow the run before. frames : time from one to the next.
+    stands_alone : whether its frames are not solved from the ones before.
     """
 
-    def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool) -> None:
+    def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool, stands_alone: bool = False) -> None:
         """`frame_input` : of the first frame. `most` : frames that there is room for."""
         self.prepared, self.first, self.goes_on, self.frames = frame_input.prepared, first, goes_on, 1.0
+        self.stands_alone = stands_alone
         self._first, self._amounts, self._times = frame_input, list[float](), list[float]()
         self._room = self.prepared.arrays(most)
 
@@ -49,11 +51,6 @@ class Run:
     def keyed(self) -> bool:
         """Whether its frames start from their keys, not from the frames before."""
         return self._first.keyed
-
-    @property
-    def stands_alone(self) -> bool:
-        """Whether none of its frames is solved from the one before."""
-        return self._first.stands_alone
 
     def add(self, frame_input: FrameInput, frames: float, time: float = np.nan) -> bool:
         """Copy the next frame's input, of `frames` after the one before; returns whether the run is full.
@@ -137,11 +134,13 @@ class Runs:
         if not fits:
             yield from self.end()
         if frame_input is not None:
-            if self._run is not None and not self._run.fits(frame_input):
-                yield from self.end()
             goes_on = fits if self._way.gain is None else follows
-            self._run = self._run or Run(frame_input, self._count, self._most, goes_on)
-            if goes_on and self._way.gain is not None and not frame_input.stands_alone:
+            begins = self._way.gain is None and not goes_on  # a motion with a lag has its own beginning
+            alone = self._way.follows and (frame_input.stands_alone or begins)
+            if self._run is not None and not (self._run.fits(frame_input) and self._run.stands_alone == alone):
+                yield from self.end()
+            self._run = self._run or Run(frame_input, self._count, self._most, goes_on, alone)
+            if goes_on and self._way.gain is not None and not alone:
                 self.lags.add(self._count)
             if self._run.add(frame_input, time - self._time, time):
                 yield from self.end()
@@ -165,9 +164,12 @@ class RunSolver:
 
     def solve(self, run: Run) -> list[tuple[int, Batch]]:
         """The index of the first frame, and the answers."""
-        if not self._way.follows or run.stands_alone:
-            self._motion = None
+        if not self._way.follows:
             return [(run.first, run.solve(self._known, self._shot).batch())]
+        if run.stands_alone:
+            arrays, self._motion = run.solve(self._known, self._shot), self._way.motion(run.prepared)
+            self._motion.begin(Pose(arrays.rotations[-1], arrays.translations[-1]))
+            return [(run.first, arrays.batch())]
         if self._motion is None or not run.goes_on:
             self._motion = self._way.motion(run.prepared)
         elif isinstance(self._motion, TrackedMotion) and self._motion.prepared is not run.prepared:

@@ -37,12 +37,15 @@ def film(frames: Iterable[float], met: bool = False, but: Mapping[Key, Container
     """The poses on some frames.
 
     but : bones of armatures that do not count.
-    met : only of figures that meet their goals: elsewhere the last digits of a target can decide how a limb folds.
+    met : only of figures that meet their goals, those that give way too: elsewhere the last digits of a target can
+        decide how a limb folds.
     """
     found: Film = {}
     for frame in frames:
         at_frame(frame)
-        missing = {key_of(ob) for ob in shown() if met and is_live(ob) and not ob.dqik.status.converged}
+        live = [ob for ob in shown() if met and is_live(ob)]
+        missing = {key_of(ob) for ob in live
+                   if not ob.dqik.status.converged or any(goal.gave_way for goal in ob.dqik.goals)}  # fmt: skip
         found[frame] = {key: pose for key, pose in poses(but).items() if key not in missing}
     return found
 

@@ -74,7 +74,8 @@ class FollowedMotion:
             if self._lags:
                 self.followed = self._has_before(next_frame, same_frame)
             else:
-                self.followed = next_frame or (same_frame and not view.fresh)
+                near = next_frame or (same_frame and not view.fresh)
+                self.followed = near and (self._behind or self._motion.pose is not None)
             if self.followed or self._lags:
                 self._go_on(frame_input)
             else:

@@ -57,6 +57,21 @@ def test_bake_equals_live_frame_by_frame(start_from: str, live: bool) -> None:
     assert rigs.turn(solved[1], solved[12]) > 0.1
 
 
+def test_a_frame_that_is_known_amid_frames_that_follow() -> None:
+    """The pose of frame 10 is what a bake wrote there, and stays; the frames behind it go on from it, baked and live."""
+    ob = moving_arms()
+    rigs.live(ob)
+    assert bake() == {"FINISHED"}
+    rigs.at_frame(10)
+    for curve in rigs.fcurves(ob):
+        curve.mute = curve.data_path.startswith(f'pose.bones["{ob.dqik.goals[0].bone}"]')
+    ob.dqik.start_from, ob.dqik.live = "PREVIOUS", True
+    rigs.at_frame(FRAMES[-1])
+    solved = played(ob)
+    assert bake() == {"FINISHED"}
+    assert furthest(solved, played(ob)) < 1e-5
+
+
 @pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
 def test_keys_are_where_time_stretching_evaluates_them(old: int, new: int) -> None:
     """With Time Stretching a frame of the scene evaluates keys of another number."""
