@@ -27,7 +27,7 @@ static int descend(work *w, const dqik_settings *settings) {
     double damping = settings->damping < 0.0 ? settings->first_damping : most(settings->damping, LEAST_DAMPING);
     const double floor_ = most(most(LEAST_DAMPING, DAMPING_SHARE * settings->pull), settings->damping);
     const int settling = settings->pull > 0.0 || (w->use_soft && w->all > w->rows);
-    int stalled = 0, slow = 0, iteration = 0;
+    int stalled = 0, slow = 0, iteration = 0, better = 1;
     double previous = INFINITY, mark = INFINITY, earlier[ABANDON_STEPS]; /* costs of the last steps, in a ring */
     double unserved = INFINITY; /* squared errors of the goals that others yield to, some slow steps ago */
     w->pull = settings->pull, w->reluctance = settings->reluctance, w->weights = settings->weights;
@@ -36,8 +36,8 @@ static int descend(work *w, const dqik_settings *settings) {
     if (!settling && within(w, &w->now, settings->tolerance, settings->rotation_tolerance)) return 0;
     while (iteration < settings->iterations) {
         iteration++;
-        jacobian(w, &w->now);
-        if (w->pull > 0.0) pull_gradient(w, &w->now, w->gradient);
+        if (better) jacobian(w, &w->now); /* after a rejected step it stays */
+        if (better && w->pull > 0.0) pull_gradient(w, &w->now, w->gradient);
         w->damping = settings->pull + damping;
         if (s->one_sided)
             take_sided_step(w, inner_step, w->d);
@@ -47,7 +47,8 @@ static int descend(work *w, const dqik_settings *settings) {
         stand(w, &w->tried);
         weigh(w, &w->tried);
         const double gain = w->now.cost - w->tried.cost;
-        const int better = gain > 0.0, progress = gain > LEAST_PROGRESS * w->now.cost;
+        better = gain > 0.0;
+        const int progress = gain > LEAST_PROGRESS * w->now.cost;
         const double longest = longest_of(w, w->d);
         double modelled = s->one_sided ? sided_decrease(w, w->d) : decrease(w, w->d), far = 0.0;
         for (int k = 0; k < w->n; k++) far += w->reluctance[k] * w->d[k] * w->d[k];

@@ -2,20 +2,23 @@
 /* Damped least squares inside the limits; see solvers/methods/dls.py and iterate/active_set.py. */
 #include "linear_step.h"
 
+void dls_step(work *w, double *d) { active_set_step(w, d); }
+
 /* Degrees of freedom that the step moves past a limit are fixed on it, and the others are solved again. */
-void dls_step(work *w, double *d) {
+int active_set_step(work *w, double *d) {
     const dqik_stage *s = w->s;
-    w->solved_by_rows = !s->limited && !by_freedom(w);
+    w->solved_by_rows = !by_freedom(w);
     if (!s->limited) {
         free_step(w, NULL, NULL, NULL, d);
-        return;
+        return 1;
     }
     memset(w->normals, 0, sizeof(double) * 2 * (size_t)s->pairs);
     memset(w->fixed, 0, sizeof(double) * (size_t)w->n);
     for (int k = 0; k < w->n; k++) w->free[k] = s->hi[k] > s->lo[k];
     for (int round = 0; round < ACTIVE_SET_ROUNDS; round++) {
         free_step(w, w->free, w->normals, w->fixed, w->candidate);
-        if (onto_limits(w, w->candidate, d) <= SAME) return;
+        if (onto_limits(w, w->candidate, d) <= SAME) return !round;
+        w->solved_by_rows = 0;
         for (int k = 0; k < w->n; k++) {
             double x = w->now.x[k] + d[k];
             w->down[k] = fabs(d[k] - w->candidate[k]) > SAME; /* moved */
@@ -36,4 +39,5 @@ void dls_step(work *w, double *d) {
             w->fixed[at] += normal[0] * along, w->fixed[at + 1] += normal[1] * along;
         }
     }
+    return 0;
 }

@@ -30,6 +30,8 @@ void residual(const work *w, const double *d, double *left);
 double value(work *w, const double *d);
 void descent(work *w, const double *d, double *down);
 void free_step(work *w, const uint8_t *free, const double *normals, const double *fixed, double *step);
+/* The step of an active set; returns whether it is the least of all, as where no limit is in its way. */
+int active_set_step(work *w, double *d);
 double onto_limits(const work *w, const double *d, double *to);
 
 #endif

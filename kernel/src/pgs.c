@@ -98,8 +98,7 @@ static int is_least(work *w, const double *d) {
 /* Projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe & Erleben 2010), from an active set's step. */
 void pgs_step(work *w, double *d) {
     const dqik_stage *s = w->s;
-    dls_step(w, d);
-    if (!s->limited || is_least(w, d)) return;
+    if (active_set_step(w, d) || is_least(w, d)) return;
     for (int k = 0; k < w->n; k++) w->opened[k] = s->hi[k] > s->lo[k];
     memcpy(w->current, d, sizeof(double) * (size_t)w->n);
     memset(d, 0, sizeof(double) * (size_t)w->n);

@@ -35,7 +35,7 @@ def within_limits(
     release : whether a degree of freedom that the gradient presses against its limit may leave it, as part of a step
         of all. If not, every short enough step leads downhill (Bertsekas 1982, "Projected Newton methods"), which far
         targets need.
-    improve : looks for a better step inside the limits.
+    improve : looks for a better step inside the limits, where the first solve has met one: without, it is the least.
     """
     space = system.space
     if not space.limited:
@@ -43,6 +43,7 @@ def within_limits(
     free = np.tile(~space.closed, (len(system.x), 1))
     normals = np.zeros((len(system.x), len(space.pairs), 2))
     fixed, projected = np.zeros_like(system.x), np.zeros_like(system.x)
+    met = np.zeros(len(system.x), dtype=bool)
     if not release:
         free, normals, fixed = active_set(space, system.x, fixed, system.descent(fixed))
     for _ in range(ROUNDS):
@@ -51,6 +52,7 @@ def within_limits(
         moved = np.abs(projected - candidate) > SAME
         if not moved.any():
             break
+        met |= moved.any(-1)
         bound = moved & ((system.x + projected >= space.hi - SAME) | (system.x + projected <= space.lo + SAME))
         free &= ~bound
         curved = space.normals(system.x + projected) * moved[:, space.pairs].any(-1, keepdims=True)
@@ -60,7 +62,9 @@ def within_limits(
         bounded[:, space.pairs] += normals * (projected[:, space.pairs] * normals).sum(-1, keepdims=True)
         # frames that are done keep their step bit for bit while others go on
         fixed = np.where(np.any(moved, axis=-1, keepdims=True), bounded, fixed)
-    return projected if improve is None else improve(system, projected)
+    if improve is not None and met.any():
+        projected[met] = improve(system if met.all() else system.take(met), projected[met])
+    return projected
 
 
 def active_set(
