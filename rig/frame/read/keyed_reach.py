@@ -9,6 +9,8 @@ places: an end that is where it was keyed, but is to turn, turns. NumPy only.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,16 +39,21 @@ def stay(
     own = Pose(posed.rotations[frames], posed.translations[frames])
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = ends(prepared, world)
-    wanted, turned = arrays.positions[frames], prepared.carry.carried(world[..., :4], arrays.orientations[frames])
-    has_place = np.array([goal.has_place for goal in prepared.goals])
-    has_turn = np.array([goal.has_turn for goal in prepared.goals])
+    wanted, effectors = arrays.positions[frames], _effectors(prepared)
+    has_place, has_turn = effectors.has_place, effectors.has_turn
     tolerance, lever = prepared.options.tolerance, ROTATION_LENGTH * prepared.skeleton.length
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
-    turn_before, turn_after = np.linalg.norm(turn(turns, turned), axis=-1), arrays.rotation_errors[frames]
-    of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
-    share = np.where(has_place, _share(before, after, tolerance), np.where(has_turn, of_turns, 1.0))
-    of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
-    turn_share = np.where(has_place & has_turn, of_both, share)
+    share = turn_share = np.where(has_place, _share(before, after, tolerance), 1.0)
+    orientations = arrays.orientations[frames]
+    if has_turn.any():
+        turns_away = turn(turns, prepared.carry.carried(world[..., :4], orientations))
+        turn_before, turn_after = np.linalg.norm(turns_away, axis=-1), arrays.rotation_errors[frames]
+        of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
+        share = np.where(has_turn & ~has_place, of_turns, share)
+        of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
+        turn_share = np.where(has_place & has_turn, of_both, share)
+        between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turns_away))
+        orientations = prepared.carry.uncarried(world[..., :4], between)
     if (share == 1.0).all() and (turn_share == 1.0).all():
         return
     again = prepared.arrays(len(frames))
@@ -55,18 +62,36 @@ def stay(
     again.start_translations[:, stretching] = arrays.start_translations[frames][:, stretching]
     again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
     again.positions[:] = places + share[..., None] * (wanted - places)
-    between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turn(turns, turned)))
-    again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
+    again.orientations[:] = orientations
     solve(again, frames)
     world = prepared.skeleton.transforms(again.rotations, again.translations, links)
     places, turns = ends(prepared, world)
-    turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    other = np.array([not goal.reaches for goal in prepared.goals])
-    far, off = np.linalg.norm(wanted - places, axis=-1) * has_place, np.linalg.norm(turn(turns, turned), axis=-1)
-    arrays.position_errors[frames] = np.where(other, again.position_errors, far)
-    arrays.rotation_errors[frames] = np.where(other, again.rotation_errors, off * has_turn)
+    reaches, far, off = effectors.reaches, np.linalg.norm(wanted - places, axis=-1) * has_place, np.zeros(share.shape)
+    if has_turn.any():
+        turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
+        off = np.linalg.norm(turn(turns, turned), axis=-1) * has_turn
+    arrays.position_errors[frames] = np.where(reaches, far, again.position_errors)
+    arrays.rotation_errors[frames] = np.where(reaches, off, again.rotation_errors)
+
+
+class Effectors(NamedTuple):
+    """What the goals of a prepared solve ask for: their joints (G,), offsets (G, 3), and (G,) bool as of `Goal`."""
+
+    joints: np.ndarray
+    offsets: np.ndarray
+    reaches: np.ndarray
+    has_place: np.ndarray
+    has_turn: np.ndarray
+
+
+@lru_cache(maxsize=16)
+def _effectors(prepared: Prepared) -> Effectors:
+    goals = prepared.goals
+    asked = (np.array([getattr(goal, name) for goal in goals], dtype=bool) for name in Effectors._fields[2:])
+    offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
+    return Effectors(np.array([goal.joint for goal in goals], dtype=np.intp), offsets, *asked)
 
 
 def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:
@@ -78,9 +103,9 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarra
 
 def ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors. world : (F, J, 8)."""
-    joints = world[:, [goal.joint for goal in prepared.goals]]
-    offsets = np.array([goal.offset for goal in prepared.goals], dtype=float)
-    return dual_quaternion.transform(joints, offsets), joints[..., :4]
+    effectors = _effectors(prepared)
+    joints = world[:, effectors.joints]
+    return dual_quaternion.transform(joints, effectors.offsets), joints[..., :4]
 
 
 def _poles(
