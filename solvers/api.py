@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from .model.errors import InvalidOptions
 from .model.frames import FrameArrays, Motion
 from .model.goals import (
     LEAST_QUATERNION,
+    Effectors,
     Goal,
     Targets,
     check_targets,
@@ -99,6 +101,11 @@ class Prepared:
         self._poles = np.array(ends, dtype=float).reshape(-1, 3)
         self._rest, self._no_rotations = skeleton.rest_pose(), no_rotations(self.goals)
         self._local = threading.local()
+
+    @cached_property
+    def effectors(self) -> Effectors:
+        """What the goals ask for, as arrays."""
+        return Effectors(self.goals)
 
     def with_holds(self, hold: np.ndarray, gain: np.ndarray) -> "Prepared":
         """The same solve with other holds and gains (J,) of the joints, which shares what these leave alone.

@@ -98,6 +98,21 @@ class Goal(KindSettings):
         return GOAL_KINDS[self.kind].weighs
 
 
+class Effectors:
+    """What resolved goals ask for: joints (G,), offsets (G, 3), and as (G,) bool what `Goal` has by these names.
+
+    looks : whether a goal turns its joint to a place in the skeleton's frame.
+    """
+
+    def __init__(self, goals: Sequence[Goal]) -> None:
+        self.joints = np.array([goal.joint for goal in goals], dtype=np.intp)
+        self.offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
+        self.reaches = np.array([goal.reaches for goal in goals], dtype=bool)
+        self.has_place = np.array([goal.has_place for goal in goals], dtype=bool)
+        self.has_turn = np.array([goal.has_turn for goal in goals], dtype=bool)
+        self.looks = np.array([goal.kind == "LOOK_AT" and goal.target_joint is None for goal in goals], dtype=bool)
+
+
 def resolve_goals(skeleton: Skeleton, goals: Sequence[Goal]) -> list[Goal]:
     """The goals with joints as indices and copies of their arrays; `InvalidGoal` for one that does not fit."""
     check_skeleton(skeleton)

@@ -9,8 +9,6 @@ places: an end that is where it was keyed, but is to turn, turns. NumPy only.
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +37,8 @@ def stay(
     own = Pose(posed.rotations[frames], posed.translations[frames])
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = ends(prepared, world)
-    wanted, effectors = arrays.positions[frames], _effectors(prepared)
-    has_place, has_turn = effectors.has_place, effectors.has_turn
+    wanted, asked = arrays.positions[frames], prepared.effectors
+    has_place, has_turn = asked.has_place, asked.has_turn
     tolerance, lever = prepared.options.tolerance, ROTATION_LENGTH * prepared.skeleton.length
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
     share = turn_share = np.where(has_place, _share(before, after, tolerance), 1.0)
@@ -68,30 +66,12 @@ def stay(
     places, turns = ends(prepared, world)
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    reaches, far, off = effectors.reaches, np.linalg.norm(wanted - places, axis=-1) * has_place, np.zeros(share.shape)
+    reaches, far, off = asked.reaches, np.linalg.norm(wanted - places, axis=-1) * has_place, np.zeros(share.shape)
     if has_turn.any():
         turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
         off = np.linalg.norm(turn(turns, turned), axis=-1) * has_turn
     arrays.position_errors[frames] = np.where(reaches, far, again.position_errors)
     arrays.rotation_errors[frames] = np.where(reaches, off, again.rotation_errors)
-
-
-class Effectors(NamedTuple):
-    """What the goals of a prepared solve ask for: their joints (G,), offsets (G, 3), and (G,) bool as of `Goal`."""
-
-    joints: np.ndarray
-    offsets: np.ndarray
-    reaches: np.ndarray
-    has_place: np.ndarray
-    has_turn: np.ndarray
-
-
-@lru_cache(maxsize=16)
-def _effectors(prepared: Prepared) -> Effectors:
-    goals = prepared.goals
-    asked = (np.array([getattr(goal, name) for goal in goals], dtype=bool) for name in Effectors._fields[2:])
-    offsets = np.array([goal.offset for goal in goals], dtype=float).reshape(-1, 3)
-    return Effectors(np.array([goal.joint for goal in goals], dtype=np.intp), offsets, *asked)
 
 
 def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:
@@ -103,9 +83,9 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarra
 
 def ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors. world : (F, J, 8)."""
-    effectors = _effectors(prepared)
-    joints = world[:, effectors.joints]
-    return dual_quaternion.transform(joints, effectors.offsets), joints[..., :4]
+    found = prepared.effectors
+    joints = world[:, found.joints]
+    return dual_quaternion.transform(joints, found.offsets), joints[..., :4]
 
 
 def _poles(

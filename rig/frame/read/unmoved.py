@@ -27,9 +27,8 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
     if not arrays.converged.any():
         return
-    looks = np.array([goal.kind == "LOOK_AT" and goal.target_joint is None for goal in prepared.goals])
-    reaches = np.array([goal.reaches for goal in prepared.goals])
-    if not (looks | reaches).all() or prepared.skeleton.couplings or prepared.contacts:
+    asked = prepared.effectors
+    if not (asked.looks | asked.reaches).all() or prepared.skeleton.couplings or prepared.contacts:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
@@ -43,9 +42,9 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
     away = np.linalg.norm(arrays.positions[frames] - places, axis=-1) / prepared.options.tolerance
     off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
-    away *= reaches & [goal.has_place for goal in prepared.goals]
-    off *= reaches & [goal.has_turn for goal in prepared.goals]
-    for k in np.flatnonzero(looks).tolist():
+    away *= asked.has_place
+    off *= asked.has_turn
+    for k in np.flatnonzero(asked.looks).tolist():
         off[:, k] = _aside(prepared.goals[k], arrays.positions[frames, k] - places[:, k], turns[:, k])
         off[:, k] /= prepared.options.rotation_tolerance
     poles = keyed_reach.pole_angles(prepared, world, places, arrays.poles[frames])
