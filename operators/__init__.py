@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..rig.blender import words
 from . import playback
 from .body import character, full_body, goals, limits, mirror, reach, relations
 from .commands import command_line, commands, mend_command, retarget_command, shakes_command
@@ -31,7 +32,7 @@ CLASSES = declared(
 def register() -> None:
     """Register the tools."""
     for cls in CLASSES:
-        bpy.utils.register_class(cls)
+        words.register_class(cls)
     commands.register(
         command_line.COMMAND, mend_command.COMMAND, retarget_command.COMMAND, shakes_command.COMMAND
     )

@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import ClassVar, TypeAlias, TypeVar
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import IntProperty
 
 from ..rig.blender import scene_state
 from ..rig.blender.dependencies import aims
+from ..rig.blender.words import iface_
 from ..rig.clip import last_report
 from ..rig.keys import keyable
 from ..rig.notes import Code, Note, Refused, joined, note_of
@@ -252,7 +252,7 @@ class Tool:
     def dialog(self, context: bpy.types.Context, button: str = "") -> set[str]:
         """Ask for the options, then work in steps. button : the words of the button, if they are not the label."""
         self._in_steps = True
-        title = iface_(button).rstrip(". ") if button else iface_(self.bl_label, "Operator")
+        title = iface_(button or self.bl_label).rstrip(". ")
         return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 
     def is_set(self, *names: str) -> bool:

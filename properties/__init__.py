@@ -8,6 +8,7 @@ they survive library overrides and can be keyed in every supported Blender.
 import bpy
 from bpy.props import PointerProperty
 
+from ..rig.blender import words
 from .bone import armature_properties, bone_properties
 from .common import OVERRIDE, roll_property, set_aside_properties
 from .contact import DqikContact, action_properties
@@ -26,16 +27,16 @@ _OF_TYPES = ((bpy.types.Action, action_properties), (bpy.types.PoseBone, bone_pr
 def register() -> None:
     """Register the classes and attach the properties."""
     for cls in CLASSES:
-        bpy.utils.register_class(cls)
+        words.register_class(cls)
     bpy.types.Object.dqik = PointerProperty(
         type=DqikSettings, name="DQIK", description="Whole-armature inverse kinematics", override=OVERRIDE
     )
-    bpy.types.Object.dqik_roll = roll_property()
+    bpy.types.Object.dqik_roll = words.in_context(roll_property())
     for name, prop in set_aside_properties().items():
         setattr(bpy.types.Object, name, prop)
     for kind, own in _OF_TYPES:
         for name, prop in own().items():
-            setattr(kind, name, prop)
+            setattr(kind, name, words.in_context(prop))
 
 
 def unregister() -> None:

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from ..operators.common import declared
+from ..rig.blender import words
 from . import (
     contact_bars,
     ghosts,
@@ -42,9 +43,8 @@ _handles: list[tuple[type, object]] = []
 def register() -> None:
     """Register the panels and the preferences; start what draws in editors, translates, and waits for keys."""
     for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    words = {locale: languages.read(name) for name, locale in languages.LOCALES.items()}
-    bpy.app.translations.register(__name__, words)
+        words.register_class(cls)
+    languages.register(__name__)
     bpy.types.WindowManager.dqik_overlay = PointerProperty(
         type=overlay_settings.DqikOverlay, name="DQIK Overlay", description="What 3D views show of the active armature"
     )

@@ -2,8 +2,8 @@
 """Advice where renders start, in the Render menu and beside the output settings: what to lock, to show and to bake."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
+from ..rig.blender.words import iface_
 from ..rig.frame import hidden_in_render
 from ..rig.frame.sessions import sessions
 from ..rig.notes import Note

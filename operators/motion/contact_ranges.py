@@ -2,10 +2,10 @@
 """The frames on which parts of the body stand still: found, listed, and changed in the list or by dragging bars."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...rig.blender import scene_state, views
+from ...rig.blender.words import iface_
 from ...rig.clip import contact_ranges, standing
 from ...rig.controls import selection
 from ...rig.motion import mend_motion

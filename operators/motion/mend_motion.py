@@ -5,10 +5,10 @@ from collections.abc import Generator, Sequence
 
 import bpy
 import numpy as np
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...rig.blender import originals, scene_state
+from ...rig.blender.words import iface_
 from ...rig.clip import clip, contact_ranges, frame_rate, lineage, standing
 from ...rig.clip.contact_ranges import Touching
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...properties import retarget as options
 from ...rig.blender import originals, scene_state, units, views
+from ...rig.blender.words import iface_
 from ...rig.clip import person_frames, standing
 from ...rig.controls import switches
 from ...rig.figure.character import Character
@@ -82,7 +83,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         def line(text: str) -> bpy.types.UILayout:
             words, values = (whole := limbs.split(factor=0.4, align=True)).row(), whole.row(align=True)
             words.alignment = "RIGHT"
-            words.label(text=text)
+            words.label(text=iface_(text), translate=False)
             values.use_property_split = False
             return values
 

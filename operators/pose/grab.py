@@ -2,11 +2,11 @@
 """Dragging a body by its skin, and selecting its parts by clicks on it."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import FloatVectorProperty, StringProperty
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import pick

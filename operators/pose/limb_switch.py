@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 from bpy.props import BoolProperty, IntProperty
 
 from ...rig.blender import scene_state
+from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, Refused, listed

@@ -13,14 +13,11 @@ from ...rig.shot import holds, plant
 from ...rig.shot import pins as shot_pins
 from ..common import NotDone, Said, Tool, refuse
 
-CONTEXT = "DQIK"  # of the words in translations
-
 
 class DQIK_OT_pin(Tool, bpy.types.Operator):
     """Hold the selected bones, or the bones of the selected controls, where they are now, by goals of their own"""
 
     bl_label = "Pin"
-    bl_translation_context = CONTEXT
 
     position: BoolProperty(name="Position", description="Hold the heads of the bones", default=True)
     rotation: BoolProperty(name="Rotation", description="Hold how the bones are turned", default=True)
@@ -57,7 +54,6 @@ class DQIK_OT_unpin(Tool, bpy.types.Operator):
     """Let the selected bones, or those of the selected controls, go again: takes their pins away, and nothing else"""
 
     bl_label = "Unpin"
-    bl_translation_context = CONTEXT
     on_goals = True
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import bpy
 
 ANY = "*"
-_LOOK_UP = ("iface_", "tip_")  # what our modules call Blender's functions that look a text up
+_LOOK_UP = ("iface_", "tip_")  # what our modules call the functions that look a text up
 _CONTAINERS = ("row", "column", "box", "split", "grid_flow", "column_flow", "menu_pie")
 
 
@@ -50,7 +50,7 @@ class Drawn:
     def draw(self, cls: type) -> None:
         """Draw a panel or menu."""
         self._place = cls.__name__
-        self.text(cls.bl_label)
+        self.text(cls.bl_label, getattr(cls, "bl_translation_context", "*"))
         for method in ("draw_header", "draw"):
             if method in vars(cls):
                 vars(cls)[method](SimpleNamespace(layout=_Layout(self)), self.context)
@@ -110,8 +110,8 @@ class Drawn:
     def _listening(self) -> Iterator[None]:
         """Meanwhile note what the extension's modules look up themselves."""
 
-        def heard(text: str, context: str = ANY) -> str:
-            self.text(text, context)
+        def heard(text: str) -> str:
+            self.text(text, "DQIK")
             return text
 
         own = [(module, name, getattr(module, name)) for module in self._modules for name in _LOOK_UP
@@ -150,8 +150,8 @@ class _Layout:
             return lambda *_, **__: None
         raise AttributeError(name)
 
-    def _inner(self, *, heading: str = "", **_: object) -> "_Layout":
-        self._drawn.text(heading)
+    def _inner(self, *, heading: str = "", translate: bool = True, **_: object) -> "_Layout":
+        self._drawn.text(heading if translate else None)
         inner = _Layout(self._drawn)
         inner.use_property_split = self.use_property_split
         return inner

@@ -2,12 +2,12 @@
 """The panels of what belongs to the character: how it poses itself, its controls, bones, couplings and collisions."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.body.full_body import CONTROLS
 from ...operators.common import armature
 from ...rig.blender import units
 from ...rig.blender.dependencies import control_bones
+from ...rig.blender.words import iface_
 from ...rig.controls import controls, more_controls
 from ...rig.figure.short_names import called
 from ...rig.frame.sessions import sessions

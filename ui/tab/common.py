@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import blf
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
+from ...rig.blender.words import iface_
 from ...rig.notes import Note
 
 _NARROW = 190  # pixels of a sidebar at a resolution scale of 1

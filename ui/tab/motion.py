@@ -2,9 +2,9 @@
 """The panels of a whole motion: what is done to it, its contacts, and what is shown of it."""
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
+from ...rig.blender.words import iface_
 from ...rig.clip import contact_ranges, last_report, seen_motion
 from ...rig.notes import Code, Note
 from ...rig.overlay import contact_bars, original, preview

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from math import isfinite
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
 from ...rig.blender.dependencies import aims
+from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.figure.short_names import called
 from ...rig.keys import attachments

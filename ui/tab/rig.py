@@ -5,6 +5,7 @@ import bpy
 
 from ...operators.common import armature
 from ...rig.blender import units
+from ...rig.blender.words import iface_
 from ...rig.figure.short_names import short
 from ...rig.shot import feet
 from ...rig.skeleton.menus import DIRECTION
@@ -214,7 +215,7 @@ def _space(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.Pro
 
 def _weighted(layout: bpy.types.UILayout, goal: bpy.types.PropertyGroup, part: str, beside: bool) -> None:
     """The switch of the goal's position or rotation, and its weight beside or below it."""
-    row = layout.row(heading=part.title(), align=True) if beside else layout
+    row = layout.row(heading=iface_(part.title()), align=True, translate=False) if beside else layout
     row.prop(goal, f"use_{part}", **{"text": ""} if beside else {})
     weight = row.row(align=beside)
     weight.active = getattr(goal, f"use_{part}")

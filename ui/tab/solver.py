@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from math import degrees
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
 from ...rig.blender.units import length
+from ...rig.blender.words import iface_
 from ...rig.compare import Row
 from ...rig.notes import Note
 from .common import ArmatureSidebar, paragraph, settled
@@ -99,7 +99,7 @@ def _table(layout: bpy.types.UILayout, rows: Sequence[Row], columns: Sequence[_C
         first = column.row()
         first.active = False
         first.alignment = column.alignment
-        first.label(text=heading)
+        first.label(text=iface_(heading), translate=False)
         for row in rows:
             cell = column.row()
             cell.alignment = column.alignment

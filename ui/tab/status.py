@@ -7,11 +7,11 @@ Warnings are read in full, and mended, in a window that opens from their line.
 from collections.abc import Sequence
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
 from ...operators.live.mend import MENDED_BY
 from ...rig.blender import units
+from ...rig.blender.words import iface_
 from ...rig.clip import cautions, last_report
 from ...rig.figure.short_names import called
 from ...rig.frame.sessions import sessions

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import bpy
-from bpy.app.translations import pgettext_iface as iface_
 
 from ...operators.common import armature
+from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.figure.short_names import called, role_of
 
@@ -32,11 +32,8 @@ class Button(NamedTuple):
     @property
     def words(self) -> str:
         """Its text, translated."""
-        if self.text:
-            return iface_(self.text)
         group, name = self.operator.split(".")
-        kind = getattr(getattr(bpy.ops, group), name).get_rna_type()
-        return iface_(kind.name, kind.translation_context)
+        return iface_(self.text or getattr(getattr(bpy.ops, group), name).get_rna_type().name)
 
 
 ROWS: tuple[tuple[Button, ...], ...] = (
