@@ -14,6 +14,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..rig.controls import goals
 from ..rig.figure.short_names import called, short
 from ..rig.frame.sessions import sessions
 from ..rig.frame.step.report import GoalError
@@ -28,8 +29,12 @@ _NO_ERROR = GoalError(-1, 0.0, 0.0, met=True)
 
 
 def _retargeted(self: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
-    """Another target was chosen, which was not made for the goal and must not be removed with it."""
+    """Another target was chosen, which is not removed with the goal; an empty that was made for it is removed now."""
     self.own_target = False
+    made = self.made_empty
+    if made is not None and made != self.target:
+        self.made_empty = None
+        goals.drop_empty(self.id_data, made)
     touched(self, context)
 
 
@@ -167,6 +172,7 @@ class DqikGoal(bpy.types.PropertyGroup):
     known_bones: StringProperty(options={"HIDDEN"}, override=OVERRIDE)  # as rig/skeleton/renamed.py has them
     pin: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # whether it is a pin: rig/controls/pins.py
     own_target: BoolProperty(options={"HIDDEN"}, override=OVERRIDE)  # made for this goal, and removed with it
+    made_empty: PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, override=OVERRIDE)  # made as its target
     pole_angle: FloatProperty(
         name="Pole Angle",
         description="Angle between the elbow or knee and the pole; at 0 it points straight at the pole", min=-pi,

@@ -32,8 +32,10 @@ class DQIK_OT_goal_add(Tool, bpy.types.Operator):
             raise Refused(Note("In Pose Mode, select the bones that should reach a target"))
         for name in names:
             goal = goals.new_goal(ob, name, self.chain_length, self.use_rotation)
-            goal.target = target or goals.new_empty(ob, name)
-            goal.subtarget, goal.own_target = self.subtarget, target is None
+            if target is None:
+                goals.add_empty(ob, len(ob.dqik.goals) - 1)
+            else:
+                goal.target, goal.subtarget = target, self.subtarget
 
 
 class DQIK_OT_goal_remove(OneGoalTool, bpy.types.Operator):

@@ -75,7 +75,14 @@ def add_empty(ob: bpy.types.Object, number: int, collection: bpy.types.Collectio
     end = end_of(ob, goal.bone, goal.use_tail)
     wanted = ob.matrix_world @ rotation_space.target_for(ob, goal, goal.rotation_follows, end)
     empty.rotation_quaternion = wanted.to_quaternion()
-    goal.target, goal.own_target = empty, True
+    goal.target, goal.own_target, goal.made_empty = empty, True, empty
+
+
+def drop_empty(ob: bpy.types.Object, empty: bpy.types.Object) -> None:
+    """Remove an empty that was a goal's own target, unless it is keyed, linked, or anything else uses it."""
+    is_keyed = empty.animation_data is not None and empty.animation_data.action is not None
+    if not is_keyed and empty.library is None and not users.kept(ob, [], [empty]):
+        _remove_empty(empty)
 
 
 def new_empty(

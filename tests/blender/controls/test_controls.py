@@ -155,6 +155,24 @@ def test_removing_empties_leaves_the_file_as_it_was() -> None:
     assert contents(ob) == before
 
 
+def test_an_empty_of_add_goal_goes_when_another_target_is_chosen() -> None:
+    """But one that has keys stays, and one that another goal or a copy of the figure uses until that lets it go."""
+    ob, own = rigs.figure(), rigs.empty((0, 0, 1))
+    for bone in ("hand.L", "hand.R", "head"):
+        bpy.ops.dqik.goal_add(bone=bone)
+    first, keyed, shared = (goal.target.name for goal in ob.dqik.goals)
+    bpy.data.objects[keyed].keyframe_insert("location", frame=1)
+    copy = ob.copy()
+    bpy.context.collection.objects.link(copy)
+    copy.dqik.goals[0].target = copy.dqik.goals[1].target = own
+    assert first in bpy.data.objects
+    for goal in ob.dqik.goals:
+        goal.target = own
+    assert [name for name in (first, keyed, shared) if name in bpy.data.objects] == [keyed, shared]
+    copy.dqik.goals[2].target = None
+    assert shared not in bpy.data.objects
+
+
 def test_settings_that_the_user_changed_since_stay() -> None:
     """Only what Set Up made goes back."""
     ob = rigs.figure()
