@@ -221,8 +221,18 @@ def _on_load(*_: object) -> None:
     hidden_in_render.remove()
     places = sessions.armatures.places()  # brings what earlier versions have stored up to the present one
     sessions.follow_renames()
-    if bpy.app.background and any(bpy.data.objects[place].dqik.live for place, _ in places):
+    if not any(bpy.data.objects[place].dqik.live for place, _ in places):
+        return
+    if bpy.app.background:
         scene_state.visit(bpy.context.scene, bpy.context.scene.frame_current_final)  # here nothing else calls handlers
+    else:
+        bpy.app.timers.register(_solve_opened)
+
+
+def _solve_opened() -> None:
+    """Have a file that was opened solved: a window evaluates it without calling handlers, and goes on after that."""
+    for place, _ in sessions.armatures.places():
+        bpy.data.objects[place].update_tag()
 
 
 _HANDLERS: dict[str, Callable] = {
