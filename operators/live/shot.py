@@ -39,6 +39,7 @@ class DQIK_OT_solve_shot(Tool, bpy.types.Operator):
 
 
 _solving: dict[int, whole_shot.ShotSolving] = {}  # by the `session_uid` of the armature
+_shown: list[float] = []  # how much of each shot is solved, as the panels show it
 
 
 def look() -> None:
@@ -59,8 +60,13 @@ def _go_on() -> float | None:
     """Read or solve some frames; returns after how many seconds to go on, None if all is done."""
     if views.is_busy():
         return _WAIT
-    context = bpy.context
-    for group in whole_shot.groups([ob for ob in whole_shot.armatures() if context.view_layer.objects.get(ob.name)]):
+    context, obs = bpy.context, whole_shot.armatures()
+    for uid in _solving.keys() - {ob.session_uid for ob in obs}:  # removed, or of a file that was open before
+        _solving.pop(uid).stop()
+    if (shares := [ob.dqik.status.shot for ob in obs]) != _shown:
+        _shown[:] = shares
+        views.redraw()
+    for group in whole_shot.groups([ob for ob in obs if context.view_layer.objects.get(ob.name)]):
         if _work_on(context, group):
             return _PAUSE  # those that follow these come later
     return None

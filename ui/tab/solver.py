@@ -10,8 +10,8 @@ from ...operators.common import armature
 from ...rig.blender.units import length
 from ...rig.blender.words import iface_
 from ...rig.compare import Row
-from ...rig.notes import Note
 from .common import ArmatureSidebar, paragraph, settled
+from .status import shot_share
 
 
 class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
@@ -34,7 +34,7 @@ class DQIK_PT_solver(ArmatureSidebar, bpy.types.Panel):
         elif settings.start_from == "SHOT":
             layout.prop(settings, "smooth", slider=True)
             row = layout.row()
-            row.label(text=Note("{} % solved", f"{100.0 * settings.status.shot:.0f}").words(iface_), translate=False)
+            row.label(text=shot_share(settings), translate=False)
             row.operator("dqik.solve_shot")
         layout.prop(settings, "hold_keyed")
         column = layout.column()

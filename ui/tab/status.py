@@ -102,8 +102,15 @@ def _result(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.type
     else:
         error = units.miss(context.scene, ob, report.error, report.rotation_error)
         words = (iface_("Behind by {}") if report.lags else iface_("Off by {}")).format(error)
+    if ob.dqik.start_from == "SHOT" and report.shot < 1.0:
+        words = f"{iface_('Shot')}: {shot_share(ob.dqik)}"
     at_limits = iface_("At limits: {}").format(report.at_limits)
     second.label(text=f"{words}, {at_limits}" if report.at_limits else words, icon="BLANK1", translate=False)
+
+
+def shot_share(settings: bpy.types.PropertyGroup) -> str:
+    """How much of the shot is solved, in words."""
+    return Note("{} % solved", f"{100.0 * settings.status.shot:.0f}").words(iface_)
 
 
 def _left_out(ob: bpy.types.Object) -> list[bpy.types.PropertyGroup]:

@@ -188,6 +188,19 @@ def test_it_is_solved_while_the_user_works(extension: str) -> None:
     assert np.abs(edited - by_itself).max() > 1e-3
 
 
+def test_figures_that_are_removed_meanwhile_keep_no_other_from_being_solved(extension: str) -> None:
+    module = importlib.import_module(f"{extension}.operators.live.shot")
+    for _ in range(2):
+        ob = shot()
+        while not module._solving.keys() & {ob.session_uid}:
+            module._go_on()
+        bpy.data.objects.remove(ob)
+        rigs.update()
+    ob = shot()
+    go_on(extension)
+    assert ob.dqik.status.shot == 1.0
+
+
 def test_a_render_shows_the_same(tmp_path: Path) -> None:
     """A render from the command line or a script solves the shot first."""
     ob, seen = shot(), {}
