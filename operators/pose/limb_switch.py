@@ -10,6 +10,7 @@ from ...rig.blender import scene_state
 from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.figure.character import Character
+from ...rig.figure.short_names import called
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import limb_switch
 from ..common import NotDone, Said, Steps, Tool, live_on, refuse
@@ -79,11 +80,15 @@ class LimbSwitchTool(Tool):
         self, ob: bpy.types.Object, away: float, numbers: Sequence[int], frames: Sequence[float],
         rest: limb_switch.RestOfBody | None,
     ) -> None:
-        """Say what was keyed, ask whether more shall be, and warn if the figure has moved."""
-        names = listed([repr(ob.dqik.goals[number].name) for number in numbers])
-        if frames:
-            self.tell({"INFO"}, Note("Switched {}, with keys at frames {} to {} and beside them",
-                                     names, f"{frames[0]:g}", f"{frames[-1]:g}"))
+        """Say what was switched, ask whether more shall be, and warn if the figure has moved."""
+        what = Note("To IK" if self.to_ik else "To FK")
+        names = listed([called(ob, ob.dqik.goals[number].bone) for number in numbers])
+        if not frames:
+            self.tell({"INFO"}, Note("{} on all frames: {}", what, names))
+        elif self.frame_end < self.frame_start:
+            self.tell({"INFO"}, Note("{} from frame {} on: {}", what, f"{frames[0]:g}", names))
+        else:
+            self.tell({"INFO"}, Note("{} on frames {} to {}: {}", what, f"{frames[0]:g}", f"{frames[-1]:g}", names))
         if rest is not None and self.keep_body:
             self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Character.of(ob).size:

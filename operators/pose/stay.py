@@ -79,8 +79,8 @@ class DQIK_OT_unpin(Tool, bpy.types.Operator):
         notes = [] if keyed else shot_pins.remove(ob, numbers)
         words = listed(bones)
         if keyed:
-            return Note("Not pinned any more from frame {} on: {}", f"{frame:g}", words)
-        self.tell({"WARNING"} if notes else {"INFO"}, Note("Not pinned any more, on no frame: {}", words), *notes)
+            return Note("Unpinned from frame {} on: {}", f"{frame:g}", words)
+        self.tell({"WARNING"} if notes else {"INFO"}, Note("Unpinned on all frames: {}", words), *notes)
         return None
 
 
