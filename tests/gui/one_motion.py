@@ -43,7 +43,7 @@ def one_motion() -> Steps:
     bone = rig().pose.bones[control(HAND)]
     begun = bone.location.copy()
     for frame, way in ((1, (0.0, 0.0, 0.0)), (40, (0.15, -0.1, 0.25)), (80, (0.2, -0.1, 0.1)), (LAST, (0.0, 0.0, 0.0))):
-        bone.location = begun + bone.bone.matrix_local.to_3x3().inverted() @ Vector(way)
+        bone.location = begun + Vector(way)
         bone.keyframe_insert("location", frame=frame)
     scene.frame_set(30)
     rig().dqik.start_from = "SHOT"
