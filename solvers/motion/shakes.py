@@ -28,8 +28,8 @@ _STAYS = 2.0  # a second: what swings less often stays
 _ALIKE = 0.07  # seconds before and after in which the motion's changes are alike
 _ROUNDS = 10
 _LONGEST = 2  # frames that jump away together
-_OUT, _CLEARLY = 4.0, 10.0  # times the steps beside it, and times the noise: what is further off is a jump
-_FAST, _FASTER = 0.95, 2.0  # the share of steps that are no fast ones, and times the fast ones: a jump is longer
+_OUT, _CLEARLY = 3.0, 10.0  # times what steps beside it change by, and times the noise: what is further off is a jump
+_FAST = 0.95  # the share of steps that are no fast ones: a jump is longer
 _ROUNDING = 1e-5  # of the largest number, in single precision
 _LEAST = 1e-12
 
@@ -77,29 +77,31 @@ def noise_levels(values: np.ndarray, rate: float) -> np.ndarray:
 
 
 def jumps(values: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """The frames (F, S) on which motions (F, S, 4) are far off, for one or two frames, while nothing moves beside them.
+    """The frames (F, S) on which motions (F, S, 4) are far off, for one or two frames, between even steps.
 
-    They are away from the cubic through two frames before and after by much more than steps between those are long.
+    They are away from the cubic through two frames before and after by much more than the steps between the three
+    frames before and after change: a strike is fast, but its steps change little by little.
     """
     frames, found = len(values), np.zeros(values.shape[:2], dtype=bool)
     if frames < 2:
         return found
     steps = np.linalg.norm(np.diff(values, axis=0), axis=-1)
-    usual = np.maximum(_CLEARLY * noise, _FASTER * np.quantile(steps, _FAST, axis=0))
+    usual = np.maximum(_CLEARLY * noise, np.quantile(steps, _FAST, axis=0))
     usual = np.maximum(usual, _ROUNDING * np.abs(values).max((0, 2)))
+    longer = np.pad(values, ((1, 1), (0, 0), (0, 0)), mode="reflect", reflect_type="odd")  # goes on beyond its ends
     for length in range(1, _LONGEST + 1):
         count = frames - length - 3  # places where the run and two frames on both sides fit
         if count < 1:
             continue
-        at = np.array([-2.0, -1.0, length, length + 1.0])
-        before, first, last, after = (values[2 + int(one) :][:count] for one in at)
-        apart = [np.linalg.norm(first - before, axis=-1), np.linalg.norm(after - last, axis=-1),
-                 np.linalg.norm(last - first, axis=-1) / (length + 1)]  # fmt: skip
-        least = np.maximum(_OUT * np.max(apart, axis=0), usual)
+        at = np.array([-3.0, -2.0, -1.0, length, length + 1.0, length + 2.0])
+        beside = np.stack([longer[3 + int(one) :][:count] for one in at])
+        changes = np.diff(np.diff(beside, axis=0) / np.diff(at)[:, None, None, None], axis=0)
+        least = np.maximum(_OUT * np.linalg.norm(changes, axis=-1).max(0), usual)
         out = np.ones(found[:count].shape, dtype=bool)
         for inside in range(length):
-            weights = [np.prod([(inside - other) / (own - other) for other in at if other != own]) for own in at]
-            cubic = sum(w * one for w, one in zip(weights, (before, first, last, after), strict=True))
+            near = at[1:-1]
+            weights = [np.prod([(inside - other) / (own - other) for other in near if other != own]) for own in near]
+            cubic = np.tensordot(weights, beside[1:-1], 1)
             out &= np.linalg.norm(values[2 + inside :][:count] - cubic, axis=-1) > least
         for inside in range(length):
             found[2 + inside :][:count] |= out

@@ -108,7 +108,7 @@ def test_the_answer_turns_with_the_space_and_grows_with_the_scale() -> None:
 
 
 def test_frames_that_jump_are_found_and_bridged() -> None:
-    """One frame and two together, far off; a strike is none, nor is the beginning of a fast way."""
+    """One frame and two together, far off, also amid a swing; a strike is none, nor is the beginning of a fast way."""
     times, angles, values = _motion(30.0, np.radians(0.3), 1)
     wrong = [20, 21, 90]
     jumping = values.copy()
@@ -116,6 +116,9 @@ def test_frames_that_jump_are_found_and_bridged() -> None:
     report = _end(shakes.without_shakes(jumping, 30.0))
     assert np.flatnonzero(report.jumped[:, 0]).tolist() == wrong
     assert np.degrees(_angles(report.values, angles)[wrong]).max() < 1.0
+    swing = _turned(_strike(times, length=0.8), np.zeros((len(times), 1, 3)))
+    swing[70, 0] = quaternion.product(swing[70, 0], quaternion.exp(np.array([0.0, 0.3, 0.1])))
+    assert np.flatnonzero(_end(shakes.without_shakes(swing, 30.0)).jumped[:, 0]).tolist() == [70]
     step = np.where(times < 2.0, 0.0, 1.0)
     starts = np.stack([step, np.maximum(times - 2.0, 0.0), 0 * times, 0 * times], -1)[:, None]
     assert not _end(shakes.without_shakes(starts, 30.0)).jumped.any()
