@@ -324,7 +324,7 @@ class Keys:
         points, columns = curve.keyframe_points, {}
         for name in names:
             kind, usual = _COLUMNS[name]
-            columns[name] = np.empty((len(points), *np.shape(usual)), dtype=kind)
+            columns[name] = np.empty((len(points), 2) if usual is _PAIR else len(points), dtype=kind)
             points.foreach_get(name, columns[name].reshape(-1))
         return cls(columns)
 

@@ -2,6 +2,7 @@
 """A motion as arrays: what Blender shows of objects over frames, and the whole curves that are written for it."""
 
 from collections.abc import Generator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import bpy
@@ -58,15 +59,15 @@ class Clip:
     ----------
     name : of the object. world, basis : (F, 4, 4), where it is, and that without what carries it. poses : (F, N, 4, 4)
     of its N bones in the object, and bases : (F, N, 4, 4) without what carries them. rotations : channels (F, N, 4),
-    each in its bone's own mode, and quaternions : (F, N, 4) of these. locations : (F, N, 3).
+    each in its bone's own mode. locations : (F, N, 3).
     """
 
     def __init__(self, ob: bpy.types.Object, count: int) -> None:
         """Make room for `count` frames."""
         self._ob, self.name, bones = ob, ob.name, 0 if ob.pose is None else len(ob.pose.bones)
-        self._modes: channels.Modes | None = None
-        shapes = (4, 4), (4, 4), (bones, 4, 4), (bones, 4, 4), (bones, 4), (bones, 4), (bones, 3)
-        self.world, self.basis, self.poses, self.bases, self.rotations, self.quaternions, self.locations = (
+        self._modes = list[channels.Modes | None]([None] * count)
+        shapes = (4, 4), (4, 4), (bones, 4, 4), (bones, 4, 4), (bones, 4), (bones, 3)
+        self.world, self.basis, self.poses, self.bases, self.rotations, self.locations = (
             np.empty((count, *shape), dtype=np.float32) for shape in shapes)  # fmt: skip
 
     def take(self, row: int, depsgraph: bpy.types.Depsgraph) -> None:
@@ -75,11 +76,21 @@ class Clip:
         self.world[row], self.basis[row] = np.array(shown.matrix_world), np.array(shown.matrix_basis)
         if shown.pose is not None:
             bones = shown.pose.bones
-            self._modes = channels.modes(bones, self._modes)
-            values = channels.read(bones, self._modes)
+            self._modes[row] = modes = channels.modes(bones, self._modes[row - 1])
+            values = channels.read(bones, modes)
             self.poses[row], self.bases[row] = matrices(bones, "matrix"), matrices(bones, "matrix_basis")
             self.rotations[row], self.locations[row] = values.rotations, values.locations
-            self.quaternions[row] = values.quaternions()
+
+    @cached_property
+    def quaternions(self) -> np.ndarray:
+        """Unit quaternions (F, N, 4) of the rotations; ask for them once all frames are read."""
+        found = np.empty_like(self.rotations)
+        for modes in dict.fromkeys(one for one in self._modes if one is not None):
+            rows = [row for row, own in enumerate(self._modes) if own == modes]
+            for mode, bones in modes.groups:
+                own = np.ix_(rows, bones)
+                found[own] = rotation.to_quaternion(mode, self.rotations[own].astype(float))
+        return found
 
     def bones(self, numbers: int | Sequence[int] | slice = slice(None)) -> np.ndarray:
         """The matrices (F, ..., 4, 4) of bones in the world."""

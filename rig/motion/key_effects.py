@@ -5,7 +5,7 @@ Bones carry what hangs on them. Controls of goals carry the ends of these, and t
 follow: by least squares, as the solver has it near the pose that it has found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -62,7 +62,7 @@ class _Solve:
 
     def __init__(self, ob: bpy.types.Object, ends: Sequence[str], motion: DenseMotion, size: float) -> None:
         bones = ob.pose.bones
-        numbers = {bone.name: number for number, bone in enumerate(bones)}
+        self.numbers = numbers = {bone.name: number for number, bone in enumerate(bones)}
         self.motion, self.lever = motion, 0.1 * size
         self.goals = list[_Goal]()
         for goal in goals.counting(ob) if ob.dqik.live else ():
@@ -138,18 +138,16 @@ def _part(
     ob: bpy.types.Object, solve: _Solve, ends: Sequence[str], number: int, one: Dense, motion: DenseMotion,
     bounds: Bounds,
 ) -> Part:  # fmt: skip
-    names = ob.pose.bones.keys()
-    bone = names.index(one.bone) if one.ob == ob and one.bone else None
+    names = solve.numbers
+    bone = names[one.bone] if one.ob == ob and one.bone else None
     followed = {goal.end for goal in solve.goals}
     free = [end for end, name in enumerate(ends) if end not in followed and one.ob == ob
-            and (bone is None or bone in solve.above[names.index(name)])]  # fmt: skip
+            and (bone is None or bone in solve.above[names[name]])]  # fmt: skip
     carried = [_carries(one, goal.owner) for goal in solve.goals]
     is_unknown = not any(carried) and key_of(one.owner) in {key_of(own) for own in goals.target_owners(ob.dqik.goals)}
     own = len(names) + len(ends) + _OWN * number
     found, count, joints = list[dict[int, np.ndarray]](), len(one.values), solve.joints.tolist()
-    paths = sorted(one.curves, key=one.curves.__getitem__)
-    for column, (path, index) in [(column, paths[column]) for column in one.moving.tolist()]:
-        change, scaled = _change(one, column, path, index, motion.spaces[:, number])
+    for (path, index), (change, scaled) in _changes(one, motion.spaces[:, number]):
         effects = {own: (change.move if path == "location" else np.zeros((count, 3))) / bounds.distance,
                    own + 1: np.full((count, 3), scaled / SCALE / np.sqrt(3.0))}  # fmt: skip
         ways = change.at(motion.places[:, free]) / bounds.distance
@@ -192,29 +190,27 @@ def _packed(found: Sequence[dict[int, np.ndarray]], one: Dense, joints: set[int]
     return Part(values, effects, vectors[counts], one.must, limb=one.limb)
 
 
-def _change(one: Dense, column: int, path: str, index: int, spaces: np.ndarray) -> tuple[_Change, float]:
-    """What a unit of a channel does in the world, and to the scale.
+def _changes(one: Dense, spaces: np.ndarray) -> Iterator[tuple[tuple[str, int], tuple[_Change, float]]]:
+    """What a unit of each moving channel does in the world, and to the scale.
 
     spaces : (H, 4, 4), the axes that the channels have, and where their owner is.
     """
-    axes, none = spaces[:, :3, :3], np.zeros((len(one.values), 3))
+    axes, about, none = spaces[:, :3, :3], spaces[:, :3, 3], np.zeros((len(one.values), 3))
     bone, moving = one.ob.data.bones[one.bone] if one.bone else None, axes
     if bone is not None and not bone.use_local_location:
         moving = axes @ np.array(bone.matrix_local.to_3x3()).T
-    about = spaces[:, :3, 3]
-    if path == "location":
-        return _Change(about, none, moving[:, :, index]), 0.0
-    if path == "scale":
-        return _Change(about, none, none), 1.0
-    turned = one.turned()
-    if turned is None:
-        return _Change(about, none, none), 0.0
-    after = one.values.copy()
-    after[:, column] += _STEP
-    turn, back = turned(np.concatenate([after, one.values])).reshape(2, len(after), 4)
-    way = quaternion.log(quaternion.product(turn, quaternion.conjugate(back))) / _STEP
     size = np.cbrt(np.abs(np.linalg.det(axes)))[:, None]
-    return _Change(about, (axes @ way[..., None])[..., 0] / size, none), 0.0
+    turned, paths = one.turned(), sorted(one.curves, key=one.curves.__getitem__)
+    back = None if turned is None else quaternion.conjugate(turned(one.values))
+    for column in one.moving.tolist():
+        path, index = paths[column]
+        turn, move = none, moving[:, :, index] if path == "location" else none
+        if path not in ("location", "scale") and turned is not None:
+            after = one.values.copy()
+            after[:, column] += _STEP
+            way = quaternion.log(quaternion.product(turned(after), back)) / _STEP
+            turn = (axes @ way[..., None])[..., 0] / size
+        yield paths[column], (_Change(about, turn, move), float(path == "scale"))
 
 
 def _carries(one: Dense, owner: tuple[str, str]) -> bool:

@@ -169,22 +169,25 @@ def untwist(every: Sequence[Dense], times: np.ndarray) -> None:
     for one in every:
         found = {index: curve for index in range(4) if (
             curve := curves.find(one.ob, curves.path_of(one.owner, "rotation_quaternion"), index))}  # fmt: skip
-        own = [curves.Keys.of(curve) for curve in found.values()]
+        own = [curves.Keys.of(curve, ("co",)) for curve in found.values()]
         if len(own) < 4 or any(not np.array_equal(keys.times, own[0].times) for keys in own):
             continue
         q, at = np.stack([keys.columns["co"][:, 1] for keys in own], -1), own[0].times
         inside = (at >= times[0] - 0.01) & (at <= times[-1] + 0.01)
         short = np.diff(at) < frame + 0.01
         flips = ((q[1:] * q[:-1]).sum(-1) < 0.0) & inside[1:] & inside[:-1] & short
+        if not flips.any():
+            continue
         stays = np.append(False, ~short) & np.append(flips, False), np.append(~short, False) & np.append(False, flips)
         signs = np.cumprod(np.append(1.0, np.where(flips, -1.0, 1.0)))  # of keys behind the times too
-        for index, keys in zip(found, own, strict=True) if flips.any() else ():
+        for index, curve in found.items():
+            keys = curves.Keys.of(curve)
             for name in ("co", "handle_left", "handle_right"):
                 keys.columns[name][:, 1] *= signs
             _stay(keys, *stays)
-            keys.into(found[index])
+            keys.into(curve)
             column = one.curves["rotation_quaternion", index]
-            one.values[:, column] = [found[index].evaluate(time) for time in times.tolist()]
+            one.values[:, column] = [curve.evaluate(time) for time in times.tolist()]
 
 
 def _stay(keys: curves.Keys, before: np.ndarray, after: np.ndarray) -> None:

@@ -193,8 +193,9 @@ def _fit(own: np.ndarray, rows: np.ndarray, share: float) -> np.ndarray:
     x = np.array([share, 0.0, 0.0])
     for _ in range(15):
         weight = (1.0 + _squares(own, rows, x)) ** -2
-        normal = np.einsum("n,nij,nik->jk", weight, rows, rows) + weight.sum() * np.diag([0.01, 0.3, 0.3])
-        x[:] = np.linalg.solve(normal, np.einsum("n,nij,ni->j", weight, rows, own))
+        weighted = (weight[:, None, None] * rows).reshape(-1, 3).T
+        normal = weighted @ rows.reshape(-1, 3) + weight.sum() * np.diag([0.01, 0.3, 0.3])
+        x[:] = np.linalg.solve(normal, weighted @ own.reshape(-1))
     return x
 
 

@@ -134,14 +134,16 @@ def _slopes(limb: KeyedLimb, samples: np.ndarray, has_two: np.ndarray) -> np.nda
 
 def _solved(diagonal: np.ndarray, below: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The solution (K, 2, C) of a symmetric system of blocks (K, 2, 2), and (K - 1, 2, 2) below them."""
-    found = right
+    found, inverse = right, np.empty_like(diagonal)
     for key, block in enumerate(below):
-        diagonal[key + 1] -= block @ np.linalg.inv(diagonal[key]) @ block.T
-        found[key + 1] -= block @ np.linalg.inv(diagonal[key]) @ found[key]
+        inverse[key] = np.linalg.inv(diagonal[key])
+        diagonal[key + 1] -= block @ inverse[key] @ block.T
+        found[key + 1] -= block @ inverse[key] @ found[key]
+    inverse[-1] = np.linalg.inv(diagonal[-1])
     for key in range(len(found) - 1, -1, -1):
         if key < len(below):
             found[key] -= below[key].T @ found[key + 1]
-        found[key] = np.linalg.inv(diagonal[key]) @ found[key]
+        found[key] = inverse[key] @ found[key]
     return found
 
 

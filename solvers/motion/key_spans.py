@@ -110,7 +110,7 @@ class KeyedLimb:
         squares = found[::3] + found[1::3]
         squares += found[2::3]
         squares *= windows(self._weights)
-        worst = squares.max((0, 2), initial=0.0)
+        worst = squares.max(0, initial=0.0).max(-1)  # of the vectors first: these lie apart, and NumPy compares rows
         return worst[begins - begins[0]] if every else worst
 
     def _errors(self, errors: np.ndarray, off: np.ndarray, effects: Sequence[np.ndarray]) -> np.ndarray:
