@@ -25,6 +25,7 @@ from .windows import REACH
 POP = np.radians(10.0)  # of a joint's step beyond the mean of its neighbours
 BRIDGES = (4, 12)  # frames on each side that are led across a pop
 ROOM = 30  # frames on each side of these that are solved again
+RISES = 1.2  # times a pop that was there before: from there on it is one more
 MISSED = 1e-3  # [skeleton lengths] by which a bridge may miss the goals more
 FORCED = 0.5  # of a pop: what a target's own pop is at least where the goals force it
 MOST = 4  # pops that are bridged in a stage
@@ -55,14 +56,25 @@ def of_targets(tasks: Tasks, targets: Targets, length: float) -> np.ndarray:
 
 def popping(stages: Stages, arrays: FrameArrays) -> bool:
     """Whether a joint pops in the answers of frames whose targets do not."""
-    targets, off, least = stages.inputs(arrays, slice(None))[0], np.zeros(len(arrays)), np.zeros(len(arrays))
+    targets, none, least = stages.inputs(arrays, slice(None))[0], np.zeros(len(arrays)), np.zeros(len(arrays))
     if len(arrays) < 4:
         return False
     for stage in stages.stages:
         own = of_targets(stage.tasks, targets.of_goals(stage.indices), stages.skeleton.length)
         least = np.maximum(least, own)
-    off[1:-2] = _off(quaternion.log(quaternion.relative(arrays.rotations[:-1], arrays.rotations[1:])))
-    return bool(np.any((off > POP) & (least <= FORCED * off)))
+    return bool(np.any(rises(none, turned(arrays.rotations), least)))
+
+
+def turned(rotations: np.ndarray) -> np.ndarray:
+    """As `pops` (F,), of rotations (F, J, 4)."""
+    off = np.zeros(len(rotations))
+    off[1:-2] = _off(quaternion.log(quaternion.relative(rotations[:-1], rotations[1:])))
+    return off
+
+
+def rises(before: np.ndarray, after: np.ndarray, targets: np.ndarray | float = 0.0) -> np.ndarray:
+    """Whether (F,) joints pop that did not, or less, while the `targets` do not."""
+    return (after > np.maximum(POP, RISES * before)) & (targets <= FORCED * after)
 
 
 def _off(v: np.ndarray) -> np.ndarray:

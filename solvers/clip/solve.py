@@ -12,11 +12,8 @@ import numpy as np
 
 from ..compiled.clip import CompiledStage, PreparedStages, compiled_stage
 from ..group.grouping import coupled
-from ..group.settings import POLISH_DAMPING
 from ..group.stage import Stage, frames_of, posed
 from ..group.starts import with_still_slides
-from ..iterate.descent import Settings, damped
-from ..methods import dls
 from ..model.frames import FrameArrays
 from ..model.goals import Targets
 from ..model.skeleton import Pose
@@ -24,10 +21,11 @@ from ..motion.contacts import runs
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request, evaluate
 from . import branches
-from .answers import AT_ONCE, MET_SHARE, FrameSolver, answers, frames_of_answer, missed, nearest
+from .answers import AT_ONCE, FrameSolver, answers, frames_of_answer, missed, nearest
 from .bounds import Bounds
+from .exact import MOST_MISSED, Exact
 from .keys import between, kept, keys_of, refined
-from .pops import MISSED, mend
+from .pops import mend, rises, turned
 from .problem import Clip
 from .smoothness import Smoothness
 from .speed import Speed, forced
@@ -38,13 +36,7 @@ ACCELERATION = 1e-4  # [1 / rad^2 per frame^4] weight at smooth = 1, beside 1 fo
 NEAR = 1e-7  # [1 / rad^2] weight of staying near the frame-by-frame answers, times a joint's weight in the pull
 CALM = np.radians(3.0)  # of a step that goals force, on average: from there on a faster motion stays nearer
 FASTER = 3.0  # power of the speed by which it does, because accelerations grow with speed too
-POLISH_ITERATIONS = 12
 ANSWERS_SHARE = 0.3  # of the time, about: solving frame by frame
-FIRST_ITERATIONS = 3  # of the polish: after so many, frames that are near the exact answer are done
-EXACT_SHARE = 0.01  # of the tolerances: how near each frame comes, in the end, to what the frame solver misses
-GIVES = 1e-4  # [1 / rad^2] weight of staying near the motion, where goals are missed anyway
-MOST_SLACK = 0.03  # [skeleton lengths] by which a frame whose goals have slack may miss them more than its own answer
-_polished = damped(dls.step)
 
 
 def solve_into(
@@ -105,15 +97,15 @@ class _Solve:
         self._answer(np.union1d(first, np.flatnonzero(self.given)), within(self.watch, 0.0, half))
         if len(first) < frames and not self.met.all():
             self._answer(refined(self.keys, self.met), within(self.watch, half, ANSWERS_SHARE))
-        pose, steps, lost = frames_of(self.start, frames), 0, np.zeros(frames, dtype=bool)
+        pose, steps, lost = frames_of(self.start, frames), 0, np.zeros(frames)
         for number, stage in enumerate(self.stages.stages):
             if stage.space.n:
                 state, took, own_lost = self._solve_stage(stage, number, pose)
-                pose, steps, lost = posed(stage, state, pose), steps + took, lost | own_lost
-        lost[self.keys] = False
+                pose, steps, lost = posed(stage, state, pose), steps + took, np.maximum(lost, own_lost)
+        lost[self.keys] = 0.0
         if lost.any():
             pose = Pose(np.array(pose.rotations), np.array(pose.translations))  # frames may share their translations
-            self._follow_lost(pose, np.flatnonzero(lost))
+            self._follow_lost(pose, lost)
         iterations = np.full(frames, steps)
         iterations[self.keys] += self.iterations
         self._report(pose, iterations)
@@ -128,9 +120,14 @@ class _Solve:
         self.keys, self.found, self.iterations, self.met = frames[own], found, iterations[own], met[own]
 
     def _follow_lost(self, pose: Pose, lost: np.ndarray) -> None:
-        """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside."""
-        frames: list[int] = lost.tolist()
+        """Write the frame solver's answers to `pose` in frames that are `lost`: from there, or from the keys beside.
+
+        lost : (F,) [skeleton lengths] what they miss. A frame that misses little stays where its answer would pop.
+        """
+        frames: list[int] = np.flatnonzero(lost).tolist()
         for frame in frames:
+            some = slice(max(frame - 2, 0), frame + 3)
+            before = pose.rotations[some].copy()
             after = int(np.searchsorted(self.keys, frame))
             beside = [frames_of_answer(one, slice(at, at + 1)) for one in self.found for at in (after - 1, after)]
             least, own = float("inf"), self.arrays.part(frame, frame + 1)
@@ -146,6 +143,8 @@ class _Solve:
                     pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
                 if own.converged[0]:
                     break
+            if lost[frame] <= MOST_MISSED and rises(turned(before), turned(pose.rotations[some])).any():
+                pose.rotations[frame], pose.translations[frame] = here.rotations[0], here.translations[0]
 
     def _report(self, pose: Pose, iterations: np.ndarray) -> None:
         """Write the answers of all frames."""
@@ -156,7 +155,7 @@ class _Solve:
             self.arrays.answer(some, self.stages.report(part, points, iterations[some], targets))
 
     def _solve_stage(self, stage: Stage, number: int, pose: Pose) -> tuple[State, int, np.ndarray]:
-        """The state of a stage in all frames, its steps, and the frames (F,) that miss their goals more than an answer.
+        """The state of a stage in all frames, its steps, and what frames miss (F,) that miss more than an answer.
 
         pose : of the other joints.
         """
@@ -200,16 +199,16 @@ class _Solve:
             clip = replace(clip, slack=(wanted != 0.0) & ~met[:, None])
         state, took = solve_windows(clip, begun, self.window, watch=watch, held=self.held)
         state = mend(clip, state, watch, self.held, self.asked) if self.bridges else state
-        state, lost = _exact(stage, clip, state, keys, first, wanted, self.asked)
+        exact = Exact(stage, clip, keys, first, wanted, self.asked)
+        state, lost = exact.motion(state)
         self._hold(space, state)
         for answer in states if len(keys) == frames else ():
             if clip.roughness(answer) < clip.roughness(state):  # rare: it moves more smoothly
-                smoother = _taken(space, state, [answer], np.zeros((1, 1)))
-                exact, own_lost = _exact(stage, clip, smoother, keys, first, wanted, self.asked)
-                self._hold(space, exact)
-                if clip.roughness(exact) < clip.roughness(state) and not (own_lost & ~lost).any():
-                    state, lost = exact, own_lost
-        return state, took, lost & ~self.given
+                smoother, own_lost = exact.motion(_taken(space, state, [answer], np.zeros((1, 1))))
+                self._hold(space, smoother)
+                if clip.roughness(smoother) < clip.roughness(state) and not ((own_lost > 0.0) & (lost == 0.0)).any():
+                    state, lost = smoother, own_lost
+        return state, took, np.where(self.given, 0.0, lost)
 
     def _hold(self, space: JointSpace, state: State) -> None:
         """Give the held frames of a state their answers, in place."""
@@ -259,80 +258,6 @@ def _missed(
     states, rows, costs = zip(*parts, strict=True)
     whole = State(np.concatenate([state.rotations for state in states]), np.concatenate([state.x for state in states]))
     return whole, np.concatenate(rows), np.concatenate(costs)
-
-
-def _exact(
-    stage: Stage, clip: Clip, state: State, keys: np.ndarray, answer: State, missed_rows: np.ndarray,
-    asked: tuple[int, int],
-) -> tuple[State, np.ndarray]:  # fmt: skip
-    """`state`, which is changed, inside the limits with each frame's goals met exactly; the frames (F,) that miss them.
-
-    answer : (K) at the keys, from which keys are met that cannot be met from `state`. missed_rows : (F, m) that frames
-        miss anyway. Those that have slack stay as `state` misses them: to miss hardly less, a frame alone would leave
-        the motion. asked : the first frame for which this is done, and the one behind the last.
-    """
-    hard, options = stage.hard_tasks, stage.options
-    settings = stage.settings._replace(
-        pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
-        tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
-    )  # fmt: skip
-    every = np.zeros(len(state.x), dtype=bool)
-    room = MISSED if clip.slack is None else np.where(clip.slack.any(-1), MOST_SLACK, MISSED)
-    most = np.where(missed_rows.any(-1), (np.sqrt((missed_rows**2).sum(-1)) + room) ** 2, -1.0)
-    for begin in range(*asked, AT_ONCE):
-        some = slice(begin, min(begin + AT_ONCE, asked[1]))
-        part = clip.part(some.start, some.stop)
-        frames = Request(state.take(some), part.targets._replace(wanted=None), part.links)
-        wanted = missed_rows[some, : hard.m]
-        if part.slack is not None:
-            wanted = np.where(part.slack[:, : hard.m], _misses(stage, frames), wanted)
-        frames = replace(frames, targets=frames.targets._replace(wanted=wanted))
-        point = evaluate(hard, frames.base, frames).copy()
-        for own, pull in ((~wanted.any(-1), 0.0), (wanted.any(-1), GIVES)):
-            at = np.flatnonzero(own)
-            if at.size:
-                point.put(at, _met(stage, settings._replace(pull=pull), frames.base.take(at), frames.take(at)))
-        lost = np.flatnonzero(_lost(stage, point.error, wanted, most[some]))
-        every[begin + lost] = True
-        lost = lost[np.isin(begin + lost, keys)]
-        if lost.size:
-            own = answer.take(np.searchsorted(keys, begin + lost))
-            again = _met(stage, settings, own, frames.take(lost))
-            better = (again.error**2).sum(-1) < (point.error[lost] ** 2).sum(-1)
-            point.put(lost[better], again.take(better))
-            every[begin + lost] = _lost(stage, point.error[lost], wanted[lost], most[begin + lost])
-        state.rotations[some], state.x[some] = point.state.rotations, point.state.x
-    return state, every
-
-
-def _misses(stage: Stage, frames: Request) -> np.ndarray:
-    """The error rows (F, m) of frames that are brought inside the limits."""
-    return evaluate(stage.hard_tasks, _inside(stage.space, frames.base), frames).error
-
-
-def _inside(space: JointSpace, state: State) -> State:
-    """A state brought inside the limits."""
-    return space.step(state, space.project(state.x) - state.x)
-
-
-def _lost(stage: Stage, error: np.ndarray, wanted: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """Whether frames (F,) miss goals: by more than they are `wanted` to miss, and than costs `most`."""
-    within = stage.hard_tasks.within(error, stage.options.tolerance, stage.options.rotation_tolerance)
-    return ~within & (((error + wanted) ** 2).sum(-1) > most)
-
-
-def _met(stage: Stage, settings: Settings, state: State, frames: Request) -> Point:
-    """The point after a few damped steps toward the goals alone, from a state that is brought inside the limits."""
-    space, hard, options = stage.space, stage.hard_tasks, stage.options
-    inside = _inside(space, state)
-    first = settings._replace(iterations=FIRST_ITERATIONS)
-    point = _polished(hard, space, first, evaluate(hard, inside, frames), frames).point
-    near = MET_SHARE * options.tolerance, MET_SHARE * options.rotation_tolerance
-    left = np.flatnonzero(~hard.within(point.error, *near))
-    if left.size:  # where a limb is straight, many steps bring a frame that is near hardly nearer
-        point = point.copy()
-        point.put(left, _polished(hard, space, settings, point.take(left), frames.take(left)).point)
-    return point
 
 
 def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:
