@@ -75,6 +75,8 @@ class Exact:
     def _calmed(self, smooth: State, exact: State, lost: np.ndarray) -> State:
         """The exact motion with frames that pop nearer to the smooth one, where that helps: they are `lost` no more."""
         clip = self._clip
+        if not clip.space.limited:
+            return exact
         before, least = pops(clip, smooth), of_targets(clip.tasks, clip.targets, clip.space.skeleton.length)
         first = off = pops(clip, exact)
         state, own_lost, beside = _copied(exact), lost.copy(), np.zeros(len(off), dtype=bool)
