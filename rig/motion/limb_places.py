@@ -169,8 +169,16 @@ def place_arms(
 
 def about(share: np.ndarray, wide: int) -> np.ndarray:
     """A share (F,) that fades over so many frames to both sides of where it is large."""
-    near = sliding_window_view(np.pad(share.astype(float), 2 * wide, "edge"), 2 * wide + 1).max(-1)
-    return sliding_window_view(near, 2 * wide + 1).mean(-1)
+    return eased(_around(share.astype(float), wide).max(-1), wide)
+
+
+def eased(share: np.ndarray, wide: int) -> np.ndarray:
+    """A share (F,) as it is on average over so many frames to both sides."""
+    return _around(share, wide).mean(-1)
+
+
+def _around(share: np.ndarray, wide: int) -> np.ndarray:
+    return sliding_window_view(np.pad(share, wide, "edge"), 2 * wide + 1)
 
 
 def _palm(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndarray:

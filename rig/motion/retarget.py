@@ -32,6 +32,9 @@ _LOW = 10.0  # percent of the frames on which the feet may be below the ground, 
 _HIGH = 0.5  # of the leg: feet that are higher are in the air
 _LIFTS = 0.1  # seconds before and after a foot stands, in which hands begin and cease to lift a body
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
+_LIES = 0.5  # sine of a shin against the ground from which on downward it lies more and more
+_EASES = 0.2  # seconds before and after a shin lies, in which its foot goes over to its place
+_REACH = 0.92  # of the leg: how far the ankle of a leg that lies is from its hip at most
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 
 
@@ -231,8 +234,9 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     body.moved = same_names.moved(source, body, size)
     mover = carrier(figure.ob, person)
     shift = places.hips() + way - hip_middle(person, body.posed(np.zeros((body.count, 3)), mover))
-    ankles = _all_ankles(taken, body, places, fit, way)
-    shift += _UP * _higher(source, body, body.posed(shift, mover), ankles)[:, None]
+    posed = body.posed(shift, mover)
+    ankles = _all_ankles(taken, body, places, fit, way, posed)
+    shift += _UP * _higher(source, body, posed, ankles)[:, None]
     posed = body.posed(shift, mover)
     holding = limb_places.grips(places, body, posed, way, taken.rate)
     lifts = _lifts(source, body, posed, ankles, limb_places.carrying(source, body, posed, holding), taken.rate)
@@ -309,9 +313,12 @@ def _ankles(places: ScaledPlaces, body: Body, side: int) -> np.ndarray:
 
 
 def _all_ankles(
-    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray
+    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray, posed: BodyMotion
 ) -> list[np.ndarray]:  # fmt: skip
-    """Where the ankles (F, 3) have to be; feet that stand in the source stand. way : (F, 3) beside the places."""
+    """Where the ankles (F, 3) have to be; feet that stand in the source stand. way : (F, 3) beside the places.
+
+    posed : the body, with its hips where the source's are.
+    """
     source, stands = taken.source, _stands(taken.source, taken.rate)
     further = _ahead(source, body, places.size) if body.person.four else _wider(places, body, fit.stance)
     offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
@@ -319,10 +326,31 @@ def _all_ankles(
     leg, ankles = source.person.leg * source.scale, list[np.ndarray]()
     for side, (apart, more) in enumerate(zip(further, offsets, strict=True)):
         along = _ALONG * source.points(side)[0] / leg  # a foot that pushes off does so where it stands
-        apart = settled(way + apart + _ALONG * more, along, taken.rate, stands[:, side])
+        ankle, hip = _ankles(places, body, side), posed.heads[:, body.person.legs[side].thigh]
+        apart = way + apart + _ALONG * more
+        if not body.person.four:
+            apart = apart + _lying(places, body, side, hip - ankle - apart, ankle, taken.rate)
+        apart = settled(apart, along, taken.rate, stands[:, side])
         apart = apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0) + _UP * more
-        ankles.append(_ankles(places, body, side) + apart)
+        ankles.append(ankle + apart)
     return ankles
+
+
+def _lying(places: ScaledPlaces, body: Body, side: int, line: np.ndarray, ankle: np.ndarray, rate: float) -> np.ndarray:
+    """How much further (F, 3) along the ground a foot is if its shin lies: then the ankle is where the source's is.
+
+    The foot goes on from such a shin. With its ball where the source's is, a longer one would bend the knee more, into
+    the ground. line : (F, 3) from the ankle to the hip. ankle : (F, 3) by the ball's place. rate : frames a second.
+    """
+    leg, reach = places.source.person.legs[side], _REACH * body.person.legs[side].length * body.space.scale
+    knee, own = (places.source.motion.heads[:, bone] for bone in (leg.shin, leg.foot))
+    rises = (knee - own) @ _UP / np.maximum(np.linalg.norm(knee - own, axis=-1), 1e-12)
+    lies = limb_places.smooth(1.0 - rises / _LIES)
+    further = _ALONG * (places.of(own) - ankle)
+    line = line - further
+    far = np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), reach)
+    further = further + _ALONG * line * (1.0 - reach / far)
+    return limb_places.eased(lies, round(_EASES * rate))[:, None] * further
 
 
 def _stands(source: Source, rate: float) -> np.ndarray:
