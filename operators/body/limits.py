@@ -4,7 +4,10 @@
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
+from ...rig.blender import scene_state
+from ...rig.clip import standing
 from ...rig.controls import constraints, selection
+from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, listed
 from ...rig.skeleton import human_limits, limits
 from ..common import NotDone, Said, Tool, armature, refuse
@@ -29,8 +32,11 @@ class DQIK_OT_limits_preset(LimitsTool, bpy.types.Operator):
     bl_label = "Human Limits"
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        bones = self._bones(context)
-        preset = human_limits.apply(ob, bones)
+        bones, stands = self._bones(context), None
+        if Character.of(ob).figure.not_human:
+            with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+                stands = standing.armature(ob, [context.scene.frame_current], visits)
+        preset = human_limits.apply(ob, bones, stands)
         refuse(preset.refusal, "WARNING")
         if not preset.limited and not preset.skipped:
             raise NotDone("WARNING", Note("None of {} is known as a part of a human figure: set their Role in the Bone "

@@ -204,11 +204,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         if source == ob:
             raise Refused(Note("{} is this armature itself: choose another as the source", repr(ob.name)))
         refuse(keyable.of_object(ob))
-        figure = Character.of(ob).figure
-        refuse(figure.controlled)
-        if figure.folded:
-            raise Refused(Note("{} is folded at rest: on a frame on which it stands, press Use Pose as Rest first",
-                               repr(ob.name)))
+        refuse(Character.of(ob).figure.controlled)
         if switches.others(ob):
             refuse(switches.refusal(ob))
         if given.root == root_motion.OBJECT:
@@ -222,8 +218,7 @@ def _people(
     source: bpy.types.Object, ob: bpy.types.Object, frames: list[int], visits: scene_state.Visits
 ) -> dict[bpy.types.Object, person_frames.Person]:  # fmt: skip
     """A source and a figure, measured. Raises `Refused` if they do not go alike."""
-    bones = standing.armature(source, frames, visits)
-    people = {source: person_frames.of(source, bones), ob: person_frames.of(ob)}
+    people = {one: person_frames.of(one, standing.armature(one, frames, visits)) for one in (source, ob)}
     person_frames.check_alike(people)
     return people
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..clip.clip import BodyMotion, Space
 from ..clip.person_frames import SIDES, Key, Person, several
+from ..figure.character import Character
 
 _CONTINUES = {"spine": ("hips",), "neck": ("spine", "hips"), "collar": ("spine", "hips"), "hip_joint": ("hips",)}
 """The chains that a chain of several bones goes on from."""
@@ -132,7 +133,7 @@ class Body:
     def __init__(
         self, ob: bpy.types.Object, person: Person, space: Space, source: Mapping[Key, list[np.ndarray]]
     ) -> None:
-        self.person, self.space = person, space
+        self.person, self.space, self.own = person, space, Character.of(ob).armature
         self.inherits = [bone.bone.use_inherit_rotation for bone in ob.pose.bones]
         self.in_own_axes = [bone.bone.use_local_location for bone in ob.pose.bones]
         frames = _for_body(person, source)

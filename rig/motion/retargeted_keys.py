@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The channels that show a body as it is posed, and their keys."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -13,6 +13,8 @@ from ..clip import clip, lineage
 from ..clip.clip import BodyMotion
 from . import root_motion
 from .retargeted_body import Body
+
+_FOLDED = 1e-4  # radians, and of the size: by what a bone of a folded figure turns and moves at least
 
 
 class BodyChannels(NamedTuple):
@@ -54,15 +56,17 @@ def channels(
 
 def _channels(body: Body, posed: BodyMotion, movers: Sequence[int]) -> BodyChannels:
     """The channels of a posed body. movers : the bones that go somewhere, beside those that hang elsewhere."""
-    armature, space, attached = body.person.armature, body.space, body.person.attached
-    rest = quaternion.from_matrix(armature.rest[:, :3, :3])
-    whole = np.broadcast_to(space.turn, (body.count, 4))
-
+    armature, space, attached = body.own, body.space, body.person.attached
     def parent(bone: int) -> int:
         return attached.get(bone, int(armature.parent[bone]))
 
+    rest = quaternion.from_matrix(armature.rest[:, :3, :3])
+    unfolded, turned_up, moved_up = _unfolded(body, parent)
+    turns = quaternion.product(posed.turns, unfolded)
+    whole = np.broadcast_to(space.turn, (body.count, 4))
+
     def carried(bone: int) -> np.ndarray:
-        return whole if parent(bone) < 0 else posed.turns[:, parent(bone)]
+        return whole if parent(bone) < 0 else turns[:, parent(bone)]
 
     def above(bone: int) -> np.ndarray:
         return carried(bone) if body.inherits[bone] else whole
@@ -77,14 +81,31 @@ def _channels(body: Body, posed: BodyMotion, movers: Sequence[int]) -> BodyChann
         up = parent(bone)
         if up < 0:
             return posed.heads[:, bone] - space.place - space.scale * quaternion.rotate(whole, armature.heads[bone])
-        line = space.scale * quaternion.rotate(posed.turns[:, up], armature.heads[bone] - armature.heads[up])
+        line = space.scale * quaternion.rotate(turns[:, up], armature.heads[bone] - armature.heads[up])
         return posed.heads[:, bone] - posed.heads[:, up] - line
 
-    bones = sorted({*body.turns, *body.relative, *attached, *movers})
+    bones = sorted({*body.turns, *body.relative, *attached, *movers, *turned_up, *moved_up})
     turned = [quaternion.product(quaternion.conjugate(rest[bone]), quaternion.product(
-        quaternion.relative(above(bone), posed.turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
-    locations = {bone: location(bone, moved(bone)) for bone in (*movers, *attached, *body.moved)}
+        quaternion.relative(above(bone), turns[:, bone]), rest[bone])) for bone in bones]  # fmt: skip
+    locations = {bone: location(bone, moved(bone)) for bone in (*movers, *attached, *body.moved, *moved_up)}
     return BodyChannels(bones, np.stack(turned, 1), locations, {}, {}, posed)
+
+
+def _unfolded(body: Body, parent: Callable[[int], int]) -> tuple[np.ndarray, list[int], list[int]]:
+    """The turns (N, 4) from rest to the pose in which a figure is measured, and the bones that turn and move by it.
+
+    Only of a figure that is folded at rest there are some. parent : of a bone, -1 for none.
+    """
+    stands, own = body.person.armature, body.own
+    turns = quaternion.product(*(quaternion.from_matrix(one) for one in (
+        stands.rest[:, :3, :3], np.swapaxes(own.rest[:, :3, :3], 1, 2))))  # fmt: skip
+    above = np.array([parent(bone) for bone in range(len(turns))])
+    hangs = (above >= 0)[:, None]
+    carried = np.where(hangs, turns[above], quaternion.IDENTITY)
+    before, after = (one.heads - np.where(hangs, one.heads[above], 0.0) for one in (own, stands))
+    away = np.linalg.norm(after - quaternion.rotate(carried, before), axis=-1)
+    turned = np.flatnonzero(quaternion.angle(turns, carried) > _FOLDED)
+    return turns, turned.tolist(), np.flatnonzero(away > _FOLDED * own.size).tolist()
 
 
 def write(ob: bpy.types.Object, name: str, times: Sequence[float], answer: BodyChannels) -> int:

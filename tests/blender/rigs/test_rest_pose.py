@@ -25,16 +25,19 @@ LYING = {"Hips": (90, 0, 0), "LeftUpLeg": (-150, 0, 0), "RightUpLeg": (-150, 0, 
          "RightLeg": (140, 0, 0), "Spine": (30, 0, 0)}  # fmt: skip
 
 
-def moving(modes: tuple[str, ...] = rigs.ROTATION_MODES, seed: int = 0) -> bpy.types.Object:
-    """A character that stands and moves in `FRAMES`, and lies folded up later; bones turn in several modes."""
+def moving(modes: tuple[str, ...] = rigs.ROTATION_MODES, seed: int = 0, most: float = 0.3) -> bpy.types.Object:
+    """A character that stands and moves in `FRAMES`, and lies folded up later; bones turn in several modes.
+
+    most : by which bones turn about their axes [rad]. The least ones all go on from their parents.
+    """
     ob = rigs.made_active(build.native(BY_NAME["mixamo"]))
     generator = np.random.default_rng(seed)
     for number, bone in enumerate(ob.pose.bones):
         bone.rotation_mode = modes[number % len(modes)]
         bone.bone.use_local_location = number % 3 != 0
-        bone.bone.use_inherit_rotation = number % 7 != 5
+        bone.bone.use_inherit_rotation = number % 7 != 5 or most < 0.3
         for frame in FRAMES:
-            turn = Euler(generator.uniform(-0.3, 0.3, 3)).to_quaternion()
+            turn = Euler(generator.uniform(-most, most, 3)).to_quaternion()
             key(bone, frame, turn, Vector(generator.uniform(-0.02, 0.02, 3) * TALL))
         angles = LYING.get(bone.name.rpartition(":")[2], (0, 0, 0))
         key(bone, FOLDED, Euler([radians(part) for part in angles]).to_quaternion(), Vector((0, 0, 0)))
@@ -71,9 +74,19 @@ def test_every_frame_of_the_motion_stays(frame: int) -> None:
         assert away(np.array(bone.matrix), np.array(bone.bone.matrix_local)).max() < 1e-5
 
 
+def limited(extension: str, ob: bpy.types.Object) -> dict[str, np.ndarray]:
+    """How all bones with limits are turned (F, 4) from where these count from, in `FRAMES`."""
+    limit_frame = sys.modules[f"{extension}.rig.blender.limit_frame"]
+    bones = [bone for bone in ob.pose.bones if bone.dqik_use_limits]
+    shown = [[bone.matrix_basis.to_quaternion()[:] for bone in bones] for _ in rigs.visited(FRAMES)]
+    zeros = [limit_frame.of(bone).zero for bone in bones]
+    return {bone.name: limit_frame.motions(turns, zero, np.array([1.0, 0.0, 0.0, 0.0]))
+            for bone, zero, turns in zip(bones, zeros, np.swapaxes(shown, 0, 1), strict=True)}  # fmt: skip
+
+
 def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
-    """Set Up says so, the press mends it, and Human Limits fit then; before, they take the figure for an animal."""
-    ob = moving()
+    """Set Up says so and the press mends it. Human Limits are about the pose in which it stands, before and after."""
+    ob = moving(most=0.05)
     bpy.context.scene.frame_set(FOLDED)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
     figures = sys.modules[f"{extension}.rig.figure.character"].Character
@@ -82,10 +95,18 @@ def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
     assert not figure.folded  # in this frame nothing stands
     bpy.context.scene.frame_set(STANDS)
     assert figures.of(ob).figure.folded
-    assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
+    assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    before = limited(extension, ob)
+    assert bpy.ops.dqik.limits_clear() == {"FINISHED"}
+    bpy.context.scene.frame_set(STANDS)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
     assert not figures.of(ob).figure.not_human
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
+    after = limited(extension, ob)
+    assert before.keys() == after.keys()
+    for name, motions in after.items():
+        apart = np.degrees(2.0 * np.arccos(np.clip(np.abs((before[name] * motions).sum(-1)), 0.0, 1.0)))
+        assert apart.max() < 15.0, name
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert bpy.ops.dqik.pose_to_rest.poll() is False
 
