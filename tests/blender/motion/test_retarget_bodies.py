@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 from test_retarget import FRAMES, HEIGHT, LEG, apart, film, retarget, walker, with_other_legs
 
 
@@ -42,6 +42,34 @@ def test_hips_stay_on_their_way_while_a_figure_turns_over() -> None:
         shown = film(one)
         ways.append(0.5 * (shown["thigh.L"][:, 2, 3] + shown["thigh.R"][:, 2, 3]) / leg)
     assert np.abs(np.diff(ways[1] - ways[0])).max() < 0.15
+
+
+def test_knees_of_a_crawl_bend_alike_whatever_the_length_of_feet() -> None:
+    """Feet go on from shins that lie, so a long foot whose ball is where the source's is would bend the knee."""
+    source, ob = rigs.figure("Crawler"), rigs.figure("Long Feet")
+    rigs.made_active(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        foot = ob.data.edit_bones[f"foot.{side}"]
+        foot.tail = foot.head + Vector((0.0, -0.35, foot.tail.z - foot.head.z))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rest = source.data.bones["hips"].matrix_local
+    for frame in FRAMES:
+        for side, bend in (("L", 0.5 + 0.3 * sin(0.2 * frame)), ("R", 0.5 - 0.3 * sin(0.2 * frame))):
+            for part, angle in (("thigh", -bend), ("shin", 1.5 * bend), ("foot", 1.0)):
+                rigs.posed(source.pose.bones[f"{part}.{side}"], Quaternion((1, 0, 0), angle))
+                rigs.key(source.pose.bones[f"{part}.{side}"], frame)
+        prone = Matrix.Translation((0, -0.01 * frame, 0.3)) @ Matrix.Rotation(0.5 * pi, 4, "X")
+        source.pose.bones["hips"].matrix = prone @ Matrix.Translation(-rest.translation) @ rest
+        rigs.key(source.pose.bones["hips"], frame)
+    retarget(source, ob, frame_start=FRAMES[0], frame_end=FRAMES[-1])
+    bends = []
+    for one in (source, ob):
+        shown = film(one)
+        hip, knee, ankle = (shown[f"{part}.L"][:, :3, 3] for part in ("thigh", "shin", "foot"))
+        lines = [line / np.linalg.norm(line, axis=-1, keepdims=True) for line in (knee - hip, ankle - knee)]
+        bends.append(np.degrees(np.arccos((lines[0] * lines[1]).sum(-1))))
+    assert np.abs(bends[1] - bends[0]).max() < 12.0  # legs that lie are not quite stretched
 
 
 def animal(name: str, scale: float, long: float) -> bpy.types.Object:
