@@ -28,6 +28,7 @@ HIDDEN = (64, 32)
 HIPS_COST = 30.0  # of `plant_feet`: keys tell more about the hips than about feet that stand
 _LEAST_ODDS = -0.8  # logarithm of the odds from which on a point may stand
 _FAR = 0.15  # of the leg: a point that would go so far to stand needs odds that are e times as large
+_EARLIER, _STEPS = 2, 2  # frames of 30 a second: by which stances begin earlier, and of a step around its middle
 _APART = 0.03  # of the leg: a point has stepped between keys at which it is so far apart
 _FLIGHTS = 1.0  # logarithm of by how much rarer no foot stands than two feet that were told apart would have it
 _HIGHEST = 0.6  # of the leg: feet that are higher are told as this high
@@ -174,7 +175,23 @@ def stances(odds: np.ndarray, feet: np.ndarray, kept: np.ndarray, leg: float, ra
                 stands[:, axis] = np.interp(np.arange(begin, end), own, places[own, axis])
             far = lengths(stands - places[begin:end]) / (_FAR * leg)
             found[begin:end, side, k] = own_odds[begin:end] - far**2 > _LEAST_ODDS
-        found[:, side, k] = tidy(found[:, side, k], rate)
+        found[:, side, k] = _earlier(tidy(found[:, side, k], rate), own_odds > _LEAST_ODDS, rate)
+    return found
+
+
+def _earlier(stands: np.ndarray, may: np.ndarray, rate: float) -> np.ndarray:
+    """Stances (F,) that begin a little earlier, as long as a point may stand there (F,), however far it is.
+
+    A foot that comes down is fast just before, so it is far from its place when it already stands there. Time for a
+    step stays before it. A foot that lifts off does not stay longer: that would stretch the leg, and the knee pops.
+    """
+    found = stands.copy()
+    for begin, end in runs(~stands):
+        most = min(_EARLIER * width(rate), end - begin - (2 * _STEPS + 1) * width(rate))
+        for frame in range(end - 1, end - 1 - most, -1) if end < len(stands) else ():
+            if not may[frame]:
+                break
+            found[frame] = True
     return found
 
 
@@ -196,7 +213,7 @@ def _steps(
     may: np.ndarray, odds: np.ndarray, places: np.ndarray, kept: np.ndarray, leg: float, rate: float
 ) -> np.ndarray:  # fmt: skip
     """The frames (F,) on which a point steps that may stand from key to key (F,), but is in different places there."""
-    found, around = np.zeros(len(odds), dtype=bool), 2 * width(rate)
+    found, around = np.zeros(len(odds), dtype=bool), _STEPS * width(rate)
     for begin, end in itertools.pairwise(kept.tolist()):
         if may[begin : end + 1].all() and lengths(places[end] - places[begin]) > _APART * leg:
             middle = begin + int(odds[begin : end + 1].argmin())

@@ -98,6 +98,18 @@ def test_a_foot_that_is_elsewhere_at_the_next_key_steps_between_them() -> None:
     assert [end - begin < 22 for begin, end in runs(late[:, 0, 0])] == [True, True]  # also where that is at a key
 
 
+def test_a_foot_that_comes_down_fast_stands_a_little_earlier() -> None:
+    """On two frames that are too far from its place, if it may stand there, and not after it lifts off."""
+    odds, feet = np.full((25, 2, 2), -5.0), np.zeros((25, 2, 2, 3))
+    feet[:, 0, :, 1] = 0.3 * np.maximum(12.0 - np.arange(25), 0.0)[:, None]
+    odds[9:, 0] = 0.5
+    found = stances(odds, feet, np.array([0, 12, 24]), 0.9, 30.0)
+    assert np.flatnonzero(found[:, 0, 0]).tolist() == list(range(10, 25))
+    feet, odds = feet[::-1], odds[::-1]
+    late = stances(odds, feet, np.array([0, 12, 24]), 0.9, 30.0)
+    assert np.flatnonzero(late[:, 0, 0]).tolist() == list(range(13))
+
+
 def test_the_ground_is_as_low_as_feet_at_the_keys_around_where_one_stands() -> None:
     feet = np.zeros((5, 2, 2, 3))
     feet[..., 2] = np.array([0.3, 0.2, 0.4, 0.5, 0.1])[:, None, None]
