@@ -4,6 +4,7 @@
 The answer of a frame is a function of what it asks, and some questions that are alike have answers that are not: an
 elbow may point out or down, and at some place the other one becomes the cheaper. There the body goes from the pose that
 is shown to the frame's own answer, by a part of the way with each step of the drag, and with its goals met on the way.
+Closed loops never open for it: where the own answer puts a linkage together in another way, it stays as it is together.
 Once the drag is over, and wherever nothing is dragged, as in scripts, it shows the frame's own answer.
 """
 
@@ -13,6 +14,7 @@ from ....solvers import FrameArrays, Pose, Prepared
 from ....solvers.algebra import quaternion
 from ....solvers.model import Targets
 from ....solvers.space import JointSpace
+from ..read import start_pose
 from ..read.question import FrameInput
 from .known_answers import Question
 
@@ -37,20 +39,33 @@ def show(frame_input: FrameInput, arrays: FrameArrays, shown: Pose, before: Ques
     if not (moved <= _NEAR and turned <= _ALIKE and far > most):
         return False
     answers = arrays.answers()[0]
+    loops = np.array([goal.is_carried for goal in prepared.goals]) & _met(prepared, arrays)
     found = way = _part(prepared, shown, own, most)
-    targets = frame_input.targets._replace(positions=frame_input.question().positions)  # hips give as in its own answer
+    if frame_input.shaping is not None and not arrays.home_rotations.any():  # the answer was known before
+        start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
+    targets = frame_input.targets._replace(positions=arrays.positions.copy())  # hips give as in its own answer
     for share in _SHARES:
         found = _solved(frame_input, arrays, targets, _part(prepared, shown, way, share * most))
         if _away(shown, found, length) <= _MOST + turned:
             break
     else:  # near the straight limb goals ask for larger turns
+        if not loops.any():
+            arrays.answer_again(answers)
+            found = _part(prepared, shown, found, most)
+    if not _met(prepared, arrays)[loops].all():
         arrays.answer_again(answers)
-        found = _part(prepared, shown, found, most)
-    if moved == turned == 0.0 and _away(found, own, length) > far - _NEARER:
+        return False
+    if not loops.any() and moved == turned == 0.0 and _away(found, own, length) > far - _NEARER:
         arrays.answer_again(answers)
         found = way
     arrays.rotations[0], arrays.translations[0] = found
     return True
+
+
+def _met(prepared: Prepared, arrays: FrameArrays) -> np.ndarray:
+    """Whether (G,) goals are met by the answer in `arrays`."""
+    near = arrays.position_errors[0] <= prepared.options.tolerance
+    return near & (arrays.rotation_errors[0] <= prepared.options.rotation_tolerance)
 
 
 def _solved(frame_input: FrameInput, arrays: FrameArrays, targets: Targets, pose: Pose) -> Pose:
