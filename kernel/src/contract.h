@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 29573340 /* a hash of all below */
+#define DQIK_LAYOUT 14710807 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -31,6 +31,7 @@
 #define EASE 0.05
 #define WITH_LIMB 0.5
 #define AT_ONCE 0.05
+#define AS_NEEDED 0.1
 
 /* solvers/space/tasks/setup.py */
 #define ROTATION_LENGTH 0.25

@@ -93,6 +93,8 @@ void fold(const work *w, const double *rotations, const point *base, double swiv
         }
         minus3(wanted, w->places + 3 * limb->goal, beyond);
         double bend, angle = fold_angle(limb, base, end, wanted, &bend);
+        const double needed = angle + bend;
+        if (fabs(needed + bend) < AS_NEEDED * needed) angle = -needed - bend; /* it is bent as needed already */
         for (int j = 0; j < 3; j++) v[j] = angle * limb->axis[j];
         q_exp(turn, v);
         q_product(folded + 4 * limb->lower, rotations + 4 * limb->lower, turn);

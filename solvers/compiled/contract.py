@@ -36,7 +36,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (limits, "", "CLOSED NEWTON_STEPS"),
     (freedom, "", "ROUNDED"),
     (joint_space, "", "AT_LIMIT"),
-    (limb, "", "NO_LENGTH EASE WITH_LIMB AT_ONCE"),
+    (limb, "", "NO_LENGTH EASE WITH_LIMB AT_ONCE AS_NEEDED"),
     (setup, "", "ROTATION_LENGTH"),
     (directions, "", "LEAST_SINE"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),

@@ -26,6 +26,7 @@ EASE = 0.05  # [skeleton lengths] targets nearer than this to their effectors in
 NO_LENGTH = 1e-9  # of a limb: the direction of a shorter bone is rounding
 AT_ONCE = 0.05  # least share of the bend with which held straight limbs bend as needed; below, that angle is rounding
 HELD_BEND = 0.02  # least share of the bend of held joints in the base pose: enough to decide the side
+AS_NEEDED = 0.1  # of the bend that a target needs: a limb bent to the other side by as much, within this, stays there
 WITH_LIMB = 0.5  # a goal whose rotation follows by more than this has its end folded with the limb
 SAME_SIZE = 0.01  # limbs whose bone lengths agree to this count as left and right
 
@@ -197,7 +198,8 @@ def fold(
     line = wanted - root
     distance = np.linalg.norm(line, axis=-1)
     bend, needed = bends(root, middle, end, distance, (matrix @ axis[..., None])[..., 0])
-    # always to the positive side: a limb that is bent to the other side passes through straight
+    # to the positive side, through straight if need be, but not where the limb is bent as its target needs
+    needed = np.where(np.abs(needed + bend) < AS_NEEDED * needed, -needed, needed)
     fold_turn = quaternion.exp((needed - bend)[..., None] * axis)
     own_end = np.swapaxes(matrix, -1, -2) @ (end - middle)[..., None]
     moved = middle + (matrix @ quaternion.to_matrix(fold_turn) @ own_end)[..., 0]

@@ -300,6 +300,19 @@ def test_a_start_that_meets_its_goals_is_the_answer(knee_bend: float) -> None:
     assert_allclose(ik.forward(skeleton, found.pose).positions, ik.forward(skeleton, pose).positions, atol=1e-5)
 
 
+@pytest.mark.parametrize(("raised", "stays"), [(0.0, True), (0.002, True), (0.2, False)])
+def test_a_knee_that_is_bent_backward_as_its_target_needs_stays_so(raised: float, stays: bool) -> None:
+    """A fold to the other side would turn the thigh far away from an answer."""
+    skeleton, pose = leg(), leg().rest_pose()
+    pose.rotations[2] = wxyz(Rotation.from_rotvec([-0.5, 0, 0]))
+    place = ik.forward(skeleton, pose).positions[3] + np.array([0.0, raised, 0.0])
+    world = folded(skeleton, replace(FOOT, position=tuple(place)), pose)
+    assert_allclose(world.positions[3], place, atol=1e-9)
+    thigh, shin = world.positions[2] - world.positions[1], world.positions[3] - world.positions[2]
+    side = scipy_rotation(world.rotations[2]).apply(BEND) @ np.cross(thigh, shin)
+    assert (side < 0.0) == stays
+
+
 def test_the_preferred_bend_fades_in_continuously_as_the_target_leaves() -> None:
     """From a straight leg the knee bends in small steps, and always to the preferred side."""
     skeleton = leg()
