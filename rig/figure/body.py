@@ -17,6 +17,7 @@ NEUTRAL = {"arm": "O", "thigh": "D", "foot": "FFD"}
 _HINGES = {"forearm": ("arm", "F"), "shin": ("thigh", "B")}  # the bones above them, and the directions they bend toward
 _FAR = np.radians(50.0)  # limbs further than this from their neutral direction are far from it
 _BENT = np.radians(4.0)  # a limb bent by less at rest counts as straight
+_POSED = np.radians(45.0)  # a limb bent by more is posed, as of a raised hand: its upper bone may turn the bend anywhere
 _CLEARLY_BENT = np.radians(20.0)  # from here on the axis of the bend counts alone, below it in part
 _DEGENERATE = 0.3  # sine of the angle to a direction below which a bone cannot bend toward it
 _ALONG = np.cos(np.radians(30.0))  # bones nearer than this to their limbs lie along them
@@ -141,9 +142,9 @@ class RestBody:
     def hinge(self, lower: int) -> tuple[np.ndarray, float]:
         """The unit axis of an elbow or a knee, in its posture, and the angle by which it is bent at rest.
 
-        A limb that is clearly bent at rest has the axis of that bend, unless it is bent sideways. The less it is bent,
-        the nearer its axis is to that of a straight limb: a joint out of place by a little turns the axis of a slight
-        bend by a lot.
+        A limb that is clearly bent at rest has the axis of that bend, unless it is bent sideways and hardly posed. The
+        less it is bent, the nearer its axis is to that of a straight limb: a joint out of place by a little turns the
+        axis of a slight bend by a lot.
         """
         role = self.roles[lower]
         above, letter = _HINGES[role.name]
@@ -155,9 +156,10 @@ class RestBody:
         if direction is not None:
             normal = quaternion.cross(turned @ direction, along)
             bent = float(np.arctan2(np.linalg.norm(normal), turned @ direction @ along))
-            if bent >= _BENT and not clear:
+            sideways = abs(unit(normal) @ unit(axis)) <= 0.5
+            if bent >= _BENT and (not clear or (sideways and bent >= _POSED)):
                 return unit(normal), bent
-            if bent >= _BENT and abs(unit(normal) @ unit(axis)) > 0.5:
+            if bent >= _BENT and not sideways:
                 sign = 1.0 if normal @ axis > 0.0 else -1.0
                 clear_bend = min((bent - _BENT) / (_CLEARLY_BENT - _BENT), 1.0)
                 return unit(clear_bend * sign * unit(normal) + (1.0 - clear_bend) * unit(axis)), sign * bent

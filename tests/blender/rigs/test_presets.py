@@ -141,6 +141,19 @@ def test_bent_knees_at_rest_keep_the_published_range() -> None:
     assert not any(ob.pose.bones["shin.L"].dqik_preferred_angle)
 
 
+def test_an_elbow_that_is_posed_at_rest_opens_and_closes_about_its_own_bend() -> None:
+    """A forearm that points up from an arm to the side, as of a raised hand, is not bent about the axis of one at rest."""
+    ob = rigs.figure()
+    bpy.ops.object.mode_set(mode="EDIT")
+    swung(ob, ["forearm.L", "hand.L"], -80.0, "Y")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.dqik.limits_preset()
+    arm = (rigs.tail(ob, "arm.L") - rigs.head(ob, "arm.L")).normalized()
+    bends = [degrees(arm.angle(way)) for way in extremes(ob, "forearm.L")]
+    assert min(bends) < 3.0
+    assert max(bends) == pytest.approx(150.0, abs=3.0)
+
+
 def test_raised_feet_bend_knees_forward_and_stay_inside() -> None:
     """Solved with the preset, a foot that is lifted brings its knee forward, inside the limits of every bone."""
     ob = rigs.figure()
