@@ -26,7 +26,9 @@ class Run:
     stands_alone : whether its frames are not solved from the ones before.
     """
 
-    def __init__(self, frame_input: FrameInput, first: int, most: int, goes_on: bool, stands_alone: bool = False) -> None:
+    def __init__(
+        self, frame_input: FrameInput, first: int, most: int, goes_on: bool, stands_alone: bool = False
+    ) -> None:  # fmt: skip
         """`frame_input` : of the first frame. `most` : frames that there is room for."""
         self.prepared, self.first, self.goes_on, self.frames = frame_input.prepared, first, goes_on, 1.0
         self.stands_alone = stands_alone

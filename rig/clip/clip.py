@@ -86,7 +86,7 @@ class Clip:
         """Unit quaternions (F, N, 4) of the rotations; ask for them once all frames are read."""
         found = np.empty_like(self.rotations)
         for modes in dict.fromkeys(one for one in self._modes if one is not None):
-            rows = [row for row, own in enumerate(self._modes) if own == modes]
+            rows = np.flatnonzero([own == modes for own in self._modes])
             for mode, bones in modes.groups:
                 own = np.ix_(rows, bones)
                 found[own] = rotation.to_quaternion(mode, self.rotations[own].astype(float))

@@ -58,7 +58,7 @@ def test_bake_equals_live_frame_by_frame(start_from: str, live: bool) -> None:
 
 
 def test_a_frame_that_is_known_amid_frames_that_follow() -> None:
-    """The pose of frame 10 is what a bake wrote there, and stays; the frames behind it go on from it, baked and live."""
+    """Frame 10 has the pose that a bake wrote there, and keeps it; those behind it go on from it, baked and live."""
     ob = moving_arms()
     rigs.live(ob)
     assert bake() == {"FINISHED"}

@@ -142,7 +142,7 @@ def test_bent_knees_at_rest_keep_the_published_range() -> None:
 
 
 def test_an_elbow_that_is_posed_at_rest_opens_and_closes_about_its_own_bend() -> None:
-    """A forearm that points up from an arm to the side, as of a raised hand, is not bent about the axis of one at rest."""
+    """A forearm that points up from an arm to the side, as in a raised hand, has not the axis of a straight arm."""
     ob = rigs.figure()
     bpy.ops.object.mode_set(mode="EDIT")
     swung(ob, ["forearm.L", "hand.L"], -80.0, "Y")
