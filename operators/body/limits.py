@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Setting joint limits: of a human figure, from Blender's IK limits or from an action; and clearing them."""
 
+from contextlib import suppress
+
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
@@ -8,7 +10,7 @@ from ...rig.blender import scene_state
 from ...rig.clip import standing
 from ...rig.controls import constraints, selection
 from ...rig.figure.character import Character
-from ...rig.notes import Code, Note, listed
+from ...rig.notes import Code, Note, Refused, listed
 from ...rig.skeleton import human_limits, limits
 from ..common import NotDone, Said, Tool, armature, refuse
 
@@ -34,8 +36,8 @@ class DQIK_OT_limits_preset(LimitsTool, bpy.types.Operator):
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         bones, stands = self._bones(context), None
         if Character.of(ob).figure.not_human:
-            with scene_state.restored(context.scene, context.view_layer, ob) as visits:
-                stands = standing.armature(ob, [context.scene.frame_current], visits)
+            with scene_state.restored(context.scene, context.view_layer, ob) as visits, suppress(Refused):
+                stands = standing.armature(ob, [context.scene.frame_current], visits)  # else it is refused as it is
         preset = human_limits.apply(ob, bones, stands)
         refuse(preset.refusal, "WARNING")
         if not preset.limited and not preset.skipped:

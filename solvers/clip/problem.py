@@ -31,6 +31,7 @@ from .smoothness import Smoothness
 
 SLACK = 3.75e4  # S^2 of rows that have slack, in weights of accelerations: what they miss more grows with these alone
 DRAWN = 0.3  # of `w`: does not count in rows that have slack, and so draws them on toward their targets
+MOST_DRAWN = 3e-3  # [skeleton lengths] by so much at most: a hand far out of reach would pull other goals off
 DRAWS = 1e-2  # S^2 times this share, at most: or with much smoothness it would pull other goals and limits along
 DAMPS = 1e-4  # [1 / rad^2] added to the diagonal at a damping of 1
 LEAST_ROW = 1e-5  # [skeleton lengths^2 / rad^2] added to the diagonal of J J^T
@@ -91,11 +92,11 @@ class Clip:
 
 
 def _slack(clip: Clip) -> tuple[np.ndarray, float]:
-    """`S` (all,) of rows that have slack, and the share of `w` that counts in them."""
+    """`S` (all,) of rows that have slack, and the share of `w` that does not count in them."""
     square, every = min(SLACK * clip.smoothness.weight, 1.0), np.ones(clip.tasks.all)
     least = square**0.5
     every[: clip.tasks.m] = least / np.maximum(clip.tasks.relative_weights, least)
-    return every, 1.0 - min(DRAWN, DRAWS / max(square, DRAWS))
+    return every, min(DRAWN, DRAWS / max(square, DRAWS))
 
 
 class System:
@@ -159,8 +160,10 @@ class Problem:
         self._wanted = np.zeros((len(clip), clip.tasks.all)) if wanted is None else wanted
         self._stiffness = None
         if clip.slack is not None:
-            stiffness, share = _slack(clip)
-            self._wanted = np.where(clip.slack, share, 1.0) * self._wanted
+            stiffness, drawn = _slack(clip)
+            nearer = drawn * np.where(clip.slack, self._wanted, 0.0)
+            size = np.sqrt((nearer * nearer).sum(-1, keepdims=True))
+            self._wanted = self._wanted - nearer * (MOST_DRAWN / np.maximum(size, MOST_DRAWN))
             self._stiffness = np.where(clip.slack, stiffness, 1.0)
         self._memory, space, bounds = BandMemory(), clip.space, clip.bounds
         self.moving = slice(held[0], len(clip) - held[1])

@@ -316,7 +316,7 @@ FAULTS = [
     ),
     Fault(
         "previous-never", _MOTION,
-        "self.followed = next_frame or (same_frame and not view.fresh)", "self.followed = False",
+        "self.followed = self._has_before(next_frame, same_frame, view.fresh)", "self.followed = False",
         "Previous Frame never follows", "test_playback test_frames test_bake test_promises",
         groups="previous",
     ),

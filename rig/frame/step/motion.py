@@ -71,11 +71,7 @@ class FollowedMotion:
         elif not (same_frame and question == self._question):  # each view layer is evaluated, and updates come besides
             if next_frame:
                 way.set_time(self._motion, view.frame - self._frame)
-            if self._lags:
-                self.followed = self._has_before(next_frame, same_frame)
-            else:
-                near = next_frame or (same_frame and not view.fresh)
-                self.followed = near and (self._behind or self._motion.pose is not None)
+            self.followed = self._has_before(next_frame, same_frame, view.fresh)
             if self.followed or self._lags:
                 self._go_on(frame_input)
             else:
@@ -115,12 +111,15 @@ class FollowedMotion:
             self._motion, self._behind = way.motion(prepared), True
         self._lags = lags
 
-    def _has_before(self, next_frame: bool, same_frame: bool) -> bool:
-        """Whether a motion with a lag stands at the frame before this one, to which it is taken back if need be.
+    def _has_before(self, next_frame: bool, same_frame: bool, fresh: bool) -> bool:
+        """Whether the motion stands at the frame before this one, or at this one before an edit.
 
-        So a frame that is solved again, after an edit for example, shows what playback shows there.
+        One with a lag is taken back to the frame before it if need be: so a frame that is solved again, after an edit
+        for example, shows what playback shows there. fresh : whether the frame was changed to.
         """
-        assert isinstance(self._motion, TrackedMotion)
+        if not isinstance(self._motion, TrackedMotion):
+            near = next_frame or (same_frame and not fresh)
+            return near and (self._behind or self._motion.pose is not None)
         if same_frame:
             self._motion.back()
             return not self._behind and self._motion.pose is not None

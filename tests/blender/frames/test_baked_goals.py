@@ -33,7 +33,7 @@ def shown(ob: bpy.types.Object) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("number", "setting", "value"),
-    [(0, "position_weight", 9.0), (0, "priority", 1), (1, "chain_length", 1), (1, "pole_angle", 2.0),
+    [(0, "position_weight", 9.0), (0, "priority", 1), (0, "chain_length", 1), (1, "pole_angle", 2.0),
      (1, "use_tail", False), (1, "use_rotation", True), (1, "mute", True), (0, "influence", 0.5)],
 )  # fmt: skip
 def test_a_goal_that_changes_after_a_bake_counts_on_its_frames(number: int, setting: str, value: object) -> None:

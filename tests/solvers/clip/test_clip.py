@@ -440,17 +440,20 @@ def test_targets_that_jump_are_met() -> None:
     assert all(one.converged for one in found)
 
 
-def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame() -> None:
-    """By the hand that reaches for it and by the other, which can meet its target."""
-    goals = [ik.Goal(4, (0, 0, 0)), ik.Goal(7, (0, 0, 0), priority=1)]
+@pytest.mark.parametrize(("smooth", "priority", "more"), [(1.0, 1, 1e-3), (0.3**4, 1, 1e-3), (0.3**4, 0, 3e-3)])
+def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame(
+    smooth: float, priority: int, more: float
+) -> None:  # fmt: skip
+    """By the hand that reaches for it and by the other, which can meet its target: equal goals share what is missed."""
+    goals = [ik.Goal(4, (0, 0, 0)), ik.Goal(7, (0, 0, 0), priority=priority)]
     t = np.linspace(0.0, 1.0, 25)
     left, right = (0.6 + 1.5 * t, 0.8 + 0.2 * t, 0 * t), (-0.5 + 0 * t, 0.6 + 0 * t, 0.3 * t)
     places = np.stack([np.stack(left, 1), np.stack(right, 1)], 1)
     frames = ik.solve_frames(torso(), goals, places, options=FRESH)
-    clip = ik.solve_clip(torso(), goals, places)
+    clip = ik.solve_clip(torso(), goals, places, smooth=smooth)
     missed, own = (np.array([one.position_errors for one in found]) for found in (frames, clip))
     assert missed[-1, 0] > 0.3
-    assert (own <= missed + 1e-3).all()
+    assert (own <= missed + more).all()
 
 
 def test_goals_that_come_later_do_not_move_the_joints_of_earlier_ones() -> None:
