@@ -13,6 +13,7 @@ from ..controls import goals
 from ..figure.character import Character
 from ..keys import attachments, keyable
 from ..notes import Code, Note
+from ..skeleton import couplings
 from ..skeleton.plan import chain_of
 
 
@@ -115,13 +116,17 @@ def follows(target: Bone, owner: Bone) -> bool:
 
 
 def solved_bones(ob: bpy.types.Object) -> set[str]:
-    """The names of the bones that the goals of an armature object may move, also goals that count on other frames."""
+    """The names of the bones that the goals of an armature object may move, also goals that count on other frames.
+
+    Bones that are coupled to these move with them.
+    """
     armature, names = Character.of(ob).armature, ob.pose.bones.keys()
-    found: set[str] = set()
+    moved: set[int] = set()
     counting = goals.counting(ob)
     for goal in counting:
         number = armature.index[goal.bone]
-        found |= _named(names, chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate))
+        moved |= set(chain_of(goal, armature.above(number), ob.pose.bones[number].dqik_translate))
+    found = _named(names, couplings.together(couplings.links(ob, armature.index, []), moved))
     for name in aimed_bones(ob.original, counting):
         found -= _named(names, armature.above(armature.index[name]))
     return found

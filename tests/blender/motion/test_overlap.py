@@ -159,6 +159,11 @@ def test_what_goals_move_is_refused_by_name() -> None:
     rigs.select(ob, "tail.3", "tail.2")
     with pytest.raises(RuntimeError, match=r"'tail\.\d' is moved by a goal: mute the goal"):
         bpy.ops.dqik.overlap()
+    ob.dqik.goals[0].chain_length = 1
+    rigs.couple(ob, "tail.1", "tail.3")
+    rigs.select(ob, "tail.1")
+    with pytest.raises(RuntimeError, match=r"'tail\.1' is moved by a goal"):
+        bpy.ops.dqik.overlap()
 
 
 def _beast() -> tuple[bpy.types.Object, list[str]]:
