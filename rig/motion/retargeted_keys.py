@@ -57,6 +57,7 @@ def channels(
 def _channels(body: Body, posed: BodyMotion, movers: Sequence[int]) -> BodyChannels:
     """The channels of a posed body. movers : the bones that go somewhere, beside those that hang elsewhere."""
     armature, space, attached = body.own, body.space, body.person.attached
+
     def parent(bone: int) -> int:
         return attached.get(bone, int(armature.parent[bone]))
 
