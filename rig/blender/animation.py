@@ -64,7 +64,8 @@ def contents(ob: bpy.types.Object, paths: bool) -> tuple:
         for track in data.nla_tracks
     ]
     blending = [getattr(data, name) for name in _OF_ACTION] if paths else ()
-    return _action_contents(data, paths), _curve_contents(data.drivers, paths), data.use_nla, tracks, blending
+    own = _action_contents(data, paths, bool(tracks))
+    return own, _curve_contents(data.drivers, paths), data.use_nla, tracks, blending
 
 
 def animation(ob: bpy.types.Object) -> Animation:
@@ -223,17 +224,17 @@ def _strip_contents(strip: bpy.types.NlaStrip, paths: bool) -> tuple:
     placing = [getattr(strip, name) for name in (_OF_STRIP if paths else ())]
     if paths and not strip.use_animated_influence:
         placing.append(strip.influence)
-    return (*_action_contents(strip, paths), strip.mute, inner, placing)
+    return (*_action_contents(strip, paths, in_nla=True), strip.mute, inner, placing)
 
 
-def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool) -> tuple:
-    """The identity of an action and its slot, and the contents of its curves."""
+def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool, in_nla: bool) -> tuple:
+    """The identity of an action and its slot, and the contents of its curves. in_nla : as for `is_muted`."""
     action = owner.action
     if action is None:
         return (0,)
     slot = getattr(owner, "action_slot", None)
     fcurves = curves.of_action(action, slot)
-    groups = [group.mute for group in curves.groups(action, slot)] if paths or not curves.LAYERED else ()
+    groups = [group.mute for group in curves.groups(action, slot)] if in_nla or not curves.LAYERED else ()
     return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(fcurves, paths)
 
 

@@ -68,6 +68,11 @@ def strip(ob: bpy.types.Object) -> None:
     as_strip(ob)
 
 
+def strip_and_action(ob: bpy.types.Object) -> None:
+    strip(ob)
+    key_turns(ob, "mast")
+
+
 def short_strip_and_action(ob: bpy.types.Object) -> None:
     key_turns(ob, "boom")
     bpy.data.actions[0].name = "Other"
@@ -121,6 +126,7 @@ NLA_OFF = {
 CHANGES: dict[str, tuple[Callable, Callable]] = {
     "swap_keys": (no_preparation, lambda ob: move_keys(ob, "boom", "mast")), "swap_mutes": (one_muted, swap_mutes),
     "mute_groups": (no_preparation, lambda ob: make_special("muted_group", curves_of(ob, "boom"))),
+    "mute_groups_in_nla": (strip_and_action, lambda ob: rigs.put(curves_of(ob, "mast")[0].group, mute=True)),
     "assign_other_action": (two_actions, lambda ob: assign(ob, bpy.data.actions["Other"])),
     "take_action": (no_preparation, lambda ob: rigs.put(ob.animation_data, action=None)),
     **{name: (strip, change) for name, change in {**NLA_OFF, "hold_nothing": hold_nothing}.items()},
