@@ -137,12 +137,14 @@ def _paths(ob: bpy.types.Object, own: Limbed, figure_ob: bpy.types.Object) -> li
 
 
 def key_frames(ob: bpy.types.Object, own: Limbed) -> list[int]:
-    """The frames of keyed poses: those on which any bone or target of the figure has keys.
+    """The frames of keyed poses: those on which any bone or target of the figure has keys that show.
 
     Raises `Refused` if they lie between whole frames.
     """
     every = dict.fromkeys([ob, *own.objects])
-    times = curves.times(curve for each in every for curve in curves.keyed(each, _paths(each, own, ob)))
+    loose = [bone.name for bone in map(ob.pose.bones.__getitem__, own.bones) if not bone.bone.use_connect]
+    moved = [curves.bone_path(name, "location") for name in loose]  # theirs stay, but make a pose too
+    times = curves.times(curve for each in every for curve in curves.keyed(each, [*_paths(each, own, ob), *moved]))
     frames = [round(time) for time in times]
     if any(abs(time - frame) > _WHOLE for time, frame in zip(times, frames, strict=True)):
         raise Refused(Note("Keys of {} lie between whole frames: snap them first (Key > Snap in the Dope Sheet)",

@@ -53,6 +53,19 @@ def test_keyed_poses_stay_and_all_frames_between_are_keyed(tmp_path: Path, mode:
     assert action.use_fake_user
 
 
+def test_a_place_that_is_keyed_alone_makes_a_keyed_pose(tmp_path: Path) -> None:
+    ob = _blocked(tmp_path)
+    bpy.ops.object.mode_set(mode="EDIT")
+    ob.data.edit_bones["LeftUpLeg"].use_connect = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.at_frame(KEYED[2] + 5)
+    ob.pose.bones["LeftUpLeg"].keyframe_insert("location")
+    before = rigs.matrices(ob)
+    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=97) == {"FINISHED"}
+    rigs.at_frame(KEYED[2] + 5)
+    assert np.abs(rigs.matrices(ob) - before).max() < 1e-5
+
+
 def test_it_starts_from_the_keys_again_and_gives_the_same(tmp_path: Path) -> None:
     ob = _blocked(tmp_path)
     assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=97) == {"FINISHED"}

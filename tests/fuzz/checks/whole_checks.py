@@ -216,14 +216,16 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int, **options:
 def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None:
     """The old action stays, and so does what is shown on the frames with keys and outside the range.
 
-    Keys of controls do not count: they make no poses while Live is off.
+    Keys of goals and controls do not count, which make no poses while Live is off, nor places of connected bones.
     """
     ob = ob_of()
     settle(first)
     ready = is_steady() and is_ready(ob) and not ob.dqik.live
     before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
     controls = {name for goal in ob.dqik.goals for name in (goal.subtarget, goal.pole_subtarget) if name}
-    of_body = [points for (path, _), points in keys.items() if not any(f'bones["{name}"]' in path for name in controls)]
+    still = {bone.path_from_id("location") for bone in ob.pose.bones if bone.bone.use_connect}
+    of_body = [points for (path, _), points in keys.items() if path.startswith("pose.bones") and path not in still
+               and not any(f'bones["{name}"]' in path for name in controls)]  # fmt: skip
     frames: Film = film({time for points in of_body for time, _ in points}) if ready else {}
     settle(first)
     done = run("in_betweens", ob, frame_start=first, frame_end=last, plant=plant)
