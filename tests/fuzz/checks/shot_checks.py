@@ -177,6 +177,8 @@ def check_plant(ob_of: Object, owner: Owner, first: int, last: int) -> None:
     aims = {(goal.target, goal.subtarget) for goal in ob_of().dqik.goals}
     if not is_steady() or ob_of().library is not None or (thing(owner[0]), owner[1]) not in aims:
         return
+    if owner[0] == ob_of().name and owner[1] in {goal.bone for goal in ob_of().dqik.goals}:
+        return  # then the target of its own goal is planted
     keys = rigs.keys(thing(owner[0]))
     leave_modes()  # in Pose Mode the selected bones are planted
     choose([owner])
