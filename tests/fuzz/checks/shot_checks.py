@@ -157,7 +157,8 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
             now = ob_of().dqik
             if (met and (now.status.converged or not between)) or not now.live:
                 # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
-                same("pin", here, bodies(*only), words, 250.0 if gave_way else 5.0 if new else 100.0)
+                near = new and not any(goal.gave_way for goal in now.goals)  # a wish gives by little for a new pin
+                same("pin", here, bodies(*only), words, 250.0 if gave_way else 5.0 if near else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)
