@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 14710807 /* a hash of all below */
+#define DQIK_LAYOUT 148733595 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -50,6 +50,7 @@
 #define FADE 0.005
 #define ON_LINE 1e-09
 #define STRAIGHT_LIMB 3e-06
+#define SINGLE 1e-06
 
 /* solvers/space/posture.py */
 #define LEAST_ARM 1e-12

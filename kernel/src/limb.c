@@ -140,8 +140,8 @@ void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     minus3(q, w->ends + 3 * pole->goal, a);
     cross3(c, line, u);
     cross3(v, line, q);
-    const double whole = norm3(u) + distance3(m, b);
-    if (norm3(c) <= STRAIGHT_LIMB * whole || !has_side(length, norm3(c), norm3(v), whole, norm3(q))) return;
+    const double whole = norm3(u) + distance3(m, b), thin = most(STRAIGHT_LIMB * whole, SINGLE * norm3(m));
+    if (norm3(c) <= thin || !has_side(length, norm3(c), norm3(v), whole, norm3(q))) return;
     cross3(c, q, u);
     double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
     for (int j = 0; j < 3; j++) v[j] = -phi * line[j];

@@ -124,11 +124,13 @@ def own_empties(ob: bpy.types.Object) -> list[bpy.types.Object]:
 class Place(NamedTuple):
     """Where a goal's target belongs for its bone to be where it is, and where its pole belongs, if anywhere.
 
-    end : a world matrix, at the bone's tail or head.
+    end : a world matrix, at the bone's tail or head. own : the same in the space of the armature, if that is known: the
+    way through the world rounds where the armature is far away.
     """
 
     end: Matrix
     pole: Vector | None
+    own: Matrix | None = None
 
 
 def places(
@@ -149,7 +151,7 @@ def places(
             end = end_of(evaluated, goal.bone, goal.use_tail)
             end = rotation_space.target_for(evaluated, goal, share, end, own[number] if own else "", rolls)
             pole = poles.spot(goal) if goal.pin != PIN else None  # a pin's is another goal's
-            found[number] = Place(evaluated.matrix_world @ end, pole)
+            found[number] = Place(evaluated.matrix_world @ end, pole, end)
     return found
 
 
@@ -185,10 +187,12 @@ def put_targets(
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
         fixed = goal.target is None or (goal.use_position and _is_connected(goal.target, goal.subtarget))
-        done = not fixed and _put(goal.target, goal.subtarget, wanted[number].end, turn, depsgraph, moved)
+        end, _, own = wanted[number]
+        own = own if goal.target == ob else None
+        done = not fixed and _put(goal.target, goal.subtarget, end, turn, depsgraph, moved, own)
         if not done or any(owner_of(*aim) is None for aim in aims(goal)):
             left.append(goal.name)
-    for number, (_, pole) in wanted.items():  # after the targets, on which they may hang
+    for number, (_, pole, _) in wanted.items():  # after the targets, on which they may hang
         goal = ob.dqik.goals[number]
         if pole is not None:
             matrix = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).copy()
@@ -379,11 +383,12 @@ def _matrix_after(
 
 def _put(
     target: bpy.types.Object, bone: str, matrix: Matrix, use_rotation: bool, depsgraph: bpy.types.Depsgraph,
-    moved: dict[tuple[bpy.types.Object, str], Matrix],
+    moved: dict[tuple[bpy.types.Object, str], Matrix], within: Matrix | None = None,
 ) -> bool:  # fmt: skip
     """Move an object, or one of its bones, to a world matrix; returns whether that is possible.
 
-    moved : armature-space matrices of bones that were moved since the evaluation; a bone is added.
+    moved : armature-space matrices of bones that were moved since the evaluation; a bone is added. within : that of a
+    bone without attachments, if it is known.
     """
     evaluated = target.evaluated_get(depsgraph)
     owner = owner_of(target, bone)
@@ -402,7 +407,7 @@ def _put(
         above = None
         if owner.parent is not None:
             above = _matrix_after(owner.parent, evaluated, moved)
-        own = evaluated.matrix_world.inverted_safe() @ matrix
+        own = within if within and not own else evaluated.matrix_world.inverted_safe() @ matrix
         controls.place(owner, own, above, use_rotation)
         moved[target, bone] = Matrix.LocRotScale(*own.decompose()[:2], evaluated.pose.bones[bone].matrix.to_scale())
     else:

@@ -82,7 +82,7 @@ class Rig:
     still, constrained_rows : rows that are not solved, without and with a constraint or driver. is_plain : no row has a
         constraint or driver.
     root_places : for each parent of roots, its roots' `RootPlace`s.
-    turns : whether any goal turns its bone.
+    turns : whether any goal turns its bone. own_targets : goals whose target is a bone of this armature, with its name.
     rest_links : (J, 8) links with every inner joint at its rest offset.
     goal_joints, goal_rows : (G,) the joints that turn the goals' own bones, and the rows of these. root_goals : those
         that carry the body.
@@ -107,6 +107,9 @@ class Rig:
         """`ob` : the evaluated armature object."""
         self.plan, self.prepared, self.skeleton = plan, prepared, prepared.skeleton
         self.armature, self.goals = plan.armature, plan.goals
+        targets = [(goal.facts.target, goal.facts.subtarget) for goal in plan.goals]
+        self.own_targets = [(k, bone) for k, (target, bone) in enumerate(targets)
+                            if bone and target == ob.original.session_uid]  # fmt: skip
         self.held_with, self.supports = plan.held_with(), joints.supports(plan)
         self.rolled_feet = _rolled_feet(ob, plan)
         self.all_goals, self.all_obstacles = all_goals, len(dependencies.obstacles(ob))

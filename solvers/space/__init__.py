@@ -2,12 +2,12 @@
 """Degrees of freedom, and the goals' errors and Jacobians over them, with poles and limbs."""
 
 from .joint_space import JointSpace, State
-from .poles import Pole, angles_and_gradients, swivel_vector
+from .poles import SINGLE, Pole, angles_and_gradients, swivel_vector
 from .tasks.curve import joints_on_curve
 from .tasks.setup import PRIORITY_STEP, ROTATION_LENGTH, Target, points_in
 from .tasks.table import eased
 
 __all__ = [
-    "PRIORITY_STEP", "ROTATION_LENGTH", "JointSpace", "Pole", "State", "Target", "angles_and_gradients", "eased",
-    "joints_on_curve", "points_in", "swivel_vector",
+    "PRIORITY_STEP", "ROTATION_LENGTH", "SINGLE", "JointSpace", "Pole", "State", "Target", "angles_and_gradients",
+    "eased", "joints_on_curve", "points_in", "swivel_vector",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
 ON_LINE = 1e-9  # of the limb's length, and of the pole's distance: what is shorter has no direction
 STRAIGHT_LIMB = 3e-6  # of its length: single precision may put its middle as far from the line, to any side
+SINGLE = 1e-6  # of how far from the origin points are: by so much single precision may move them
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray,
     phi = np.arctan2((line * quaternion.cross(p, u)).sum(-1), across) - offset
     off, pole_off = (np.linalg.norm(quaternion.cross(line, v), axis=-1) for v in (u, p))
     whole = np.linalg.norm(u, axis=-1) + np.linalg.norm(m - b, axis=-1)
-    sided = _has_side(length, off, pole_off, whole, np.linalg.norm(p, axis=-1)) & (off > STRAIGHT_LIMB * whole)
+    sided = _has_side(length, off, pole_off, whole, np.linalg.norm(p, axis=-1))
+    sided &= off > np.maximum(STRAIGHT_LIMB * whole, SINGLE * np.linalg.norm(m, axis=-1))
     return -np.where(sided, phi, 0.0)[:, None] * line
 
 

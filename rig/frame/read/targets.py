@@ -132,6 +132,8 @@ def in_armature(
         inverse if target is None else inverse @ target
         for target in [places[goal.number].target for goal in rig.goals]
     ]
+    for k, bone in rig.own_targets:  # without the way through the world, which rounds where the armature is far away
+        matrices[k].translation = ob.pose.bones[bone].head
     targets.positions[0] = [matrix.translation[:] for matrix in matrices]
     if rig.turns:
         targets.rotations[0] = [matrix.to_quaternion()[:] for matrix in matrices]

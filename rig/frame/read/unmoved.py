@@ -14,10 +14,10 @@ import numpy as np
 from ....solvers import FrameArrays, Goal, Pose, Prepared
 from ....solvers.algebra import quaternion
 from ....solvers.model import Targets
-from ....solvers.space import JointSpace
+from ....solvers.space import SINGLE, JointSpace
 from . import keyed_reach, own_answers
 
-_ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses, less than shows
+_ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses near the origin, less than shows
 _NEAR = 1e-3  # radians: solves from such poses end nearer
 _STRAIGHT = 0.05  # radians: but within their tolerances straight limbs may bend by this, and do
 _ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits
@@ -32,7 +32,8 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
         return
     cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
-    inside = (slid < prepared.options.tolerance) & ~arrays.at_limit.any(-1)
+    tolerance = prepared.options.tolerance
+    inside = (slid < tolerance) & ~arrays.at_limit.any(-1)
     frames = np.flatnonzero(inside & (cosines > np.cos(0.5 * _STRAIGHT)))
     if not frames.size:
         return
@@ -40,16 +41,17 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     world = prepared.skeleton.transforms(posed.rotations[frames], posed.translations[frames], links)
     places, turns = keyed_reach.ends(prepared, world)
     turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
-    away = np.linalg.norm(arrays.positions[frames] - places, axis=-1) / prepared.options.tolerance
+    away = np.linalg.norm(arrays.positions[frames] - places, axis=-1)
+    nearest = np.clip(SINGLE * np.linalg.norm(places, axis=-1), _ROUNDING * tolerance, tolerance)
     off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
-    away *= asked.has_place
     off *= asked.has_turn
     for k in np.flatnonzero(asked.looks).tolist():
         off[:, k] = _aside(prepared.goals[k], arrays.positions[frames, k] - places[:, k], turns[:, k])
         off[:, k] /= prepared.options.rotation_tolerance
     poles = keyed_reach.pole_angles(prepared, world, places, arrays.poles[frames])
     near = (cosines[frames] > np.cos(0.5 * _NEAR)) | (poles < _NEAR).all(-1)
-    frames = frames[(np.maximum(away, off) < _ROUNDING).all(-1) & near]
+    met = ((away < nearest) | ~asked.has_place) & (off < _ROUNDING)
+    frames = frames[met.all(-1) & near]
     arrays.rotations[frames], arrays.translations[frames] = posed.rotations[frames], posed.translations[frames]
 
 

@@ -65,6 +65,8 @@ def test_a_straight_limb_and_a_pole_on_its_line_ask_for_no_swivel() -> None:
         assert not poles.swivel_vector(root, middle, line, pole, 0.4).any()
     single = on_line.astype(np.float32) * (1 + np.float32(1e-7) * aside.astype(np.float32))  # as Blender has them
     assert not poles.swivel_vector(root, single, line.astype(np.float32), aside, 0.4).any()
+    far = [(points + 40.0).astype(np.float32).astype(float) for points in (root, on_line, line, aside)]
+    assert not poles.swivel_vector(*far, 0.4).any()  # and far from the origin
 
 
 def test_a_pole_has_no_say_where_its_limb_has_no_length() -> None:
