@@ -4,7 +4,6 @@
 The scene is Blender's own, not the user's, so that it is the same on all machines.
 """
 
-import argparse
 import contextlib
 import io
 import logging
@@ -103,14 +102,8 @@ _FORMATS = {
     ".glb": _GLTF, ".gltf": _GLTF, ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD,
 }  # fmt: skip
 
-ENDINGS = tuple(_FORMATS)
-"""The endings of the names of such files."""
-
-
-def add_option(parser: argparse.ArgumentParser) -> None:
-    """Let a command be told what no .bvh says."""
-    parser.add_argument("--up", choices=("Y", "Z"), default="Y",
-                        help="the axis that is up in .bvh files; others tell it")  # fmt: skip
+ENDINGS = (".blend", *_FORMATS)
+"""The endings of the names of such files and of Blender's own."""
 
 
 def read(path: str, up: str = "Y") -> str | None:

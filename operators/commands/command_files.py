@@ -2,8 +2,7 @@
 """The files of the commands: opened one after another, and written beside what they replace."""
 
 import os
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -54,6 +53,11 @@ def open_file(path: str | None, up: str = "Y") -> None:
         raise Failure(fault)
 
 
+def armatures(scene: bpy.types.Scene) -> dict[str, bpy.types.Object]:
+    """The armatures of a scene by their names."""
+    return {ob.name: ob for ob in scene.objects if ob.type == "ARMATURE"}
+
+
 def armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """The scene's armature of this name, ready to be worked on; a local one is preferred to a linked one."""
     every = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
@@ -70,30 +74,6 @@ def armature(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     if ob.mode == "EDIT":
         raise Refusal(f"armature {name!r} is in Edit Mode: leave it, and save the file")
     return ob
-
-
-@contextmanager
-def evaluated(objects: Sequence[bpy.types.Object]) -> Generator[None]:
-    """Make Blender evaluate objects although they are hidden or in an excluded collection."""
-    left_out = [ob for ob in objects if not ob.visible_get()]
-    if not left_out:
-        yield
-        return
-    hidden = [ob for ob in left_out if ob.hide_viewport]
-    collection = bpy.data.collections.new("DQIK")
-    bpy.context.scene.collection.children.link(collection)
-    try:
-        for ob in left_out:
-            collection.objects.link(ob)
-        for ob in hidden:
-            ob.hide_viewport = False
-        bpy.context.view_layer.update()  # only then it has the objects
-        yield
-    finally:
-        for ob in hidden:
-            with suppress(ReferenceError):  # a handler removed it
-                ob.hide_viewport = True
-        bpy.data.collections.remove(collection)
 
 
 def output(name: str) -> str:

@@ -10,7 +10,7 @@ baked, 2 for arguments that cannot be used, and 1 if anything was refused or fai
 
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from functools import partial
 
 import bpy
 
@@ -30,10 +30,6 @@ def _options(parser: Parser) -> None:
     parser.add_options("bake", step="number of frames between keys",
                        reduce="leave out keys within this tolerance; 0 keeps all",
                        smooth="0 to 1: solve all frames as one smooth motion; 0: each alone")
-
-
-def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
-    return commands.in_the_file(path, request, lambda ob: bool(ob.dqik.goals), "armature with goals", _baked)
 
 
 def _baked(ob: bpy.types.Object, request: Namespace) -> commands.Done:
@@ -57,4 +53,5 @@ def _targets(scene: bpy.types.Scene, ob: bpy.types.Object) -> list[bpy.types.Obj
     return list(dict.fromkeys(target for armature in armatures for target, _ in aims_of(armature)))
 
 
-COMMAND = commands.Command("bake", "baked", __doc__.splitlines()[0], (".blend",), _options, _tasks)
+_tasks = partial(commands.in_the_file, default=lambda ob: bool(ob.dqik.goals), what="armature with goals", work=_baked)
+COMMAND = commands.Command("bake", "baked", __doc__, (".blend",), _options, _tasks)

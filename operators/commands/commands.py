@@ -24,7 +24,7 @@ from ...rig.blender import animation, scene_state
 from ...rig.blender.files import replaced_file
 from ...rig.notes import Refused
 from ..frames import action_range
-from . import command_files
+from . import command_files, result_files
 from .command_arguments import Parser
 from .command_files import Failure, Refusal
 
@@ -71,7 +71,7 @@ class Command(NamedTuple):
 
     tool: str  # in one word: the name of the command is `dqik_` and this
     done: str  # the past participle, also a key of the report
-    about: str
+    about: str  # its first line tells what the command does
     endings: tuple[str, ...]
     options: Callable[[Parser], None]
     tasks: Callable[[str | None, Namespace], AbstractContextManager[list[Task]]]
@@ -95,7 +95,7 @@ def unregister() -> None:
 
 def run(command: Command, arguments: Sequence[str]) -> int:
     """Do what the arguments ask, write results and report, and return the exit code."""
-    parser = Parser(command.name, command.about, command.endings)
+    parser = Parser(command.name, command.about.splitlines()[0], command.endings)
     command.options(parser)
     try:
         request = parser.parse_args(list(arguments))
@@ -220,7 +220,7 @@ def in_the_file(
     """
     command_files.open_file(path, getattr(request, "up", "Y"))
     scene = bpy.context.scene
-    names = request.armature or [ob.name for ob in scene.objects if ob.type == "ARMATURE" and default(ob)]
+    names = request.armature or [name for name, ob in command_files.armatures(scene).items() if default(ob)]
     if not names:
         raise Refusal(f"there is no {what} in the scene {scene.name!r}")
 
@@ -234,7 +234,7 @@ def press(
     command: Command, operator: str, ob: bpy.types.Object, read: Sequence[bpy.types.Object], **options: object
 ) -> None:
     """Use a tool on an armature, by its name in `bpy.ops.dqik`. read : other objects that it reads."""
-    with command_files.evaluated([ob, *read]), bpy.context.temp_override(object=ob, active_object=ob):
+    with result_files.shown([ob, *read]), bpy.context.temp_override(object=ob, active_object=ob):
         result = getattr(bpy.ops.dqik, operator)(**options)
     if result != {"FINISHED"}:
         raise Refusal(f"nothing was {command.done}")

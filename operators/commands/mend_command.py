@@ -9,7 +9,7 @@ all was mended, 1 if any was refused or a file could not be read, and 2 for argu
 """
 
 from argparse import Namespace
-from contextlib import AbstractContextManager
+from functools import partial
 from math import degrees
 
 import bpy
@@ -17,16 +17,14 @@ import bpy
 from ...rig.clip.ground import LEVEL, MESH, Ground
 from ...rig.notes import Note, Refused
 from ..common import finished
-from ..frames import action_range
 from ..motion import mend_motion
 from . import all_actions, clip_files, commands
 from .command_arguments import Parser, number, text
-from .command_files import evaluated
+from .result_files import shown
 
 
 def _options(parser: Parser) -> None:
-    all_actions.add_option(parser)
-    clip_files.add_option(parser)
+    all_actions.add_options(parser)
     parser.add_argument("--ground", type=number(), help="the height of a level ground; without it, feet stand where "
                         "they are lowest at about that time")
     parser.add_argument("--ground-object", type=text, metavar="NAME",
@@ -45,15 +43,9 @@ def _ground(request: Namespace) -> Ground:
     return Ground(MESH, 0.0, ob)
 
 
-def _tasks(path: str | None, request: Namespace) -> AbstractContextManager[list[commands.Task]]:
-    return all_actions.in_the_file(path, request, _mended)
-
-
-def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
-    """Mend an armature over the frames of its action or those that were asked for."""
-    start, end = commands.frames(request, action_range(ob, bpy.context.scene), commands.motion_range([ob]))
-    others = 0 if request.all_actions else all_actions.left_out(ob)
-    with evaluated([ob]):
+def _mended(ob: bpy.types.Object, request: Namespace, start: int, end: int) -> tuple[commands.Facts, str]:
+    """Mend an armature over some frames."""
+    with shown([ob]):
         steps = mend_motion.steps(bpy.context, ob, range(start, end + 1), ground=_ground(request),
                                   ballistic=request.flights)  # fmt: skip
         done = finished(steps)
@@ -64,21 +56,13 @@ def _mended(ob: bpy.types.Object, request: Namespace) -> commands.Done:
             said += f"; {one.contacts} of {name}, {one.before:.2g} to {one.after:.2g}"
     if done.other_rate is not None:
         said += f"; {done.other_rate}"
-    if others:
-        said += f"; left out without --all-actions: {others} of its motions"
-    return commands.Done(start, end, {
-        "contacts": feet.contacts, "slide_before": feet.before, "slide_after": feet.after,
-        "knees": degrees(feet.change),
-        "knee_contacts": knees.contacts, "knee_slide_before": knees.before, "knee_slide_after": knees.after,
-        "seat_contacts": seat.contacts, "seat_slide_before": seat.before, "seat_slide_after": seat.after,
-        "back_contacts": back.contacts, "back_slide_before": back.before, "back_slide_after": back.after,
-        "hand_contacts": hands.contacts, "hand_slide_before": hands.before, "hand_slide_after": hands.after,
-        "elbows": degrees(hands.change), "flights": done.flights, "flights_left": done.others,
-        "other_actions": others,
-        "likely_rate": None if done.other_rate is None else done.other_rate.values[0],
-    }, said)  # fmt: skip
+    facts: commands.Facts = {}
+    for part, one in zip(("", "knee_", "seat_", "back_", "hand_"), done.limbs, strict=True):
+        facts |= {f"{part}contacts": one.contacts, f"{part}slide_before": one.before, f"{part}slide_after": one.after}
+    facts |= {"knees": degrees(feet.change), "elbows": degrees(hands.change), "flights": done.flights,
+              "flights_left": done.others, "likely_rate": done.other_rate and done.other_rate.values[0]}  # fmt: skip
+    return facts, said
 
 
-COMMAND = commands.Command(
-    "mend", "mended", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
-)
+_tasks = partial(all_actions.in_the_file, _mended)
+COMMAND = commands.Command("mend", "mended", __doc__, clip_files.ENDINGS, _options, _tasks)

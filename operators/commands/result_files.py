@@ -7,7 +7,7 @@ With them go the meshes that they deform. The frames are those that were worked 
 import os
 import re
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import bpy
@@ -76,29 +76,37 @@ def export(path: str, ending: str, armatures: Sequence[str], span: tuple[int, in
     exporter, scene = _EXPORTERS[ending], bpy.context.scene
     figures = [scene.objects[name] for name in armatures]
     scene.frame_start, scene.frame_end = span
-    with _shown([*figures, *(one for one in scene.objects if one.type == "MESH" and one.find_armature() in figures)]):
-        bpy.context.view_layer.objects.active = figures[0]
+    objects = [*figures, *(one for one in scene.objects if one.type == "MESH" and one.find_armature() in figures)]
+    with shown(objects):
+        layer = bpy.context.view_layer
+        if layer.objects.active is not None and bpy.context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for one in layer.objects:
+            one.hide_set(one.hide_get() and one not in objects)
+            one.select_set(one in objects)
+        layer.objects.active = figures[0]
         return exporter.run(path, check_existing=False)
 
 
 @contextmanager
-def _shown(objects: Sequence[bpy.types.Object]) -> Generator[None]:
-    """Select some objects alone, also hidden ones, in a collection that is there meanwhile."""
+def shown(objects: Sequence[bpy.types.Object]) -> Generator[None]:
+    """Make Blender evaluate objects although they are hidden or in an excluded collection."""
+    left_out = [ob for ob in objects if not ob.visible_get()]
+    if not left_out:
+        yield
+        return
+    hidden = [ob for ob in left_out if ob.hide_viewport]
     collection = bpy.data.collections.new("DQIK")
     bpy.context.scene.collection.children.link(collection)
-    if bpy.context.view_layer.objects.active is not None and bpy.context.object.mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    hidden = [(one, one.hide_viewport) for one in objects]
     try:
-        for one in objects:
-            collection.objects.link(one)
-            one.hide_viewport = False
-        bpy.context.view_layer.update()
-        for one in bpy.context.view_layer.objects:
-            one.hide_set(one.hide_get() and one not in objects)
-            one.select_set(one in objects)
+        for ob in left_out:
+            collection.objects.link(ob)
+        for ob in hidden:
+            ob.hide_viewport = False
+        bpy.context.view_layer.update()  # only then it has the objects
         yield
     finally:
-        for one, was in hidden:
-            one.hide_viewport = was
+        for ob in hidden:
+            with suppress(ReferenceError):  # a handler removed it
+                ob.hide_viewport = True
         bpy.data.collections.remove(collection)

@@ -28,8 +28,7 @@ from .command_files import Failure, Refusal
 
 
 def _options(parser: Parser) -> None:
-    all_actions.add_option(parser)
-    clip_files.add_option(parser)
+    all_actions.add_options(parser)
     parser.add_argument("--body", type=text, metavar="FILE.blend", help="the file of the figure that gets the motions; "
                         "default: it is in the file of the motion")  # fmt: skip
     parser.add_argument("--source", type=text, metavar="NAME", help="the armature that has the motion; default: the "
@@ -42,7 +41,7 @@ def _options(parser: Parser) -> None:
 def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task]]:
     if request.body is None:
         command_files.open_file(path, request.up)
-        there = _armatures(bpy.context.scene)
+        there = command_files.armatures(bpy.context.scene)
         source = _source({name: ob for name, ob in there.items() if name not in (request.armature or ())}, request)
         with _carried(source, request, [name for name in there if name != source.name], bpy.data.actions) as tasks:
             yield tasks
@@ -55,7 +54,7 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
             command_files.open_file(os.path.abspath(request.body))
         except Failure as error:
             raise Failure(f"the body file {request.body!r}: {error}") from None
-        bodies, before = _armatures(bpy.context.scene), _everything()
+        bodies, before = command_files.armatures(bpy.context.scene), _everything()
         brought, scene = _bring(clip, request.all_actions)
         source = _source(brought, request)
         if source.library is not None:
@@ -116,10 +115,6 @@ def _ranges(source: bpy.types.Object, scene: bpy.types.Scene) -> tuple[tuple[int
     return usual, (min(usual[0], moving[0]), max(usual[1], moving[1]))
 
 
-def _armatures(scene: bpy.types.Scene) -> dict[str, bpy.types.Object]:
-    return {ob.name: ob for ob in scene.objects if ob.type == "ARMATURE"}
-
-
 def _source(there: Mapping[str, bpy.types.Object], request: Namespace) -> bpy.types.Object:
     """The armature that has the motion, of those of its file by their names there."""
     names = ", ".join(map(repr, there)) or "none"
@@ -175,6 +170,4 @@ def _everything() -> set[bpy.types.ID]:
     return {one for kind in kinds for one in getattr(bpy.data, kind)}
 
 
-COMMAND = commands.Command(
-    "retarget", "retargeted", __doc__.splitlines()[0], (".blend", *clip_files.ENDINGS), _options, _tasks
-)
+COMMAND = commands.Command("retarget", "retargeted", __doc__, clip_files.ENDINGS, _options, _tasks)
