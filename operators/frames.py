@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 import bpy
 from bpy.props import IntProperty
 
-from ..rig import bake
+from ..rig import bake, curves
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
 from ..rig.frame import offline
@@ -114,10 +114,8 @@ def read_frames(
 
 def action_range(ob: bpy.types.Object, scene: bpy.types.Scene) -> tuple[int, int]:
     """The frames of an object's action, or those of its scene if it has none."""
-    data = ob.animation_data
-    if data is None or data.action is None:
-        return scene.frame_start, scene.frame_end
-    start, end = data.action.frame_range
+    action = curves.action_of(ob)
+    start, end = (scene.frame_start, scene.frame_end) if action is None else action.frame_range
     return round(start), round(end)
 
 

@@ -50,7 +50,12 @@ def frame_before(time: float) -> float:
     return float(np.ceil(time - SAME_FRAME)) - 1.0
 
 
-def fcurves(owner: bpy.types.AnimData | None) -> bpy.types.bpy_prop_collection | tuple:
+def action_of(owner: bpy.types.ID) -> bpy.types.Action | None:
+    """The action of an object or of other data, or None."""
+    return None if owner.animation_data is None else owner.animation_data.action
+
+
+def fcurves(owner: bpy.types.AnimData | bpy.types.NlaStrip | None) -> bpy.types.bpy_prop_collection | tuple:
     """The F-curves of the assigned action for this owner; empty if there are none."""
     bag = _bag_of(owner)
     return () if bag is None else bag.fcurves
@@ -60,6 +65,11 @@ def of_action(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_pr
     """The F-curves of an action (of one slot, from Blender 4.4 on); empty if there are none."""
     bag = _bag(action, slot)
     return () if bag is None else bag.fcurves
+
+
+def by_slot(action: bpy.types.Action) -> list[bpy.types.bpy_prop_collection | tuple]:
+    """The F-curves of each slot of an action; before Blender 4.4 all."""
+    return [of_action(action, slot) for slot in (action.slots if LAYERED else (None,))]
 
 
 def digest(ob: bpy.types.Object) -> str:
@@ -103,9 +113,9 @@ def remove_keys(found: Iterable[bpy.types.FCurve], first: float, last: float) ->
                 curve.keyframe_points.remove(key)
 
 
-def groups(action: bpy.types.Action | None, slot: object) -> bpy.types.bpy_prop_collection | tuple:
+def groups(owner: bpy.types.AnimData | bpy.types.NlaStrip) -> bpy.types.bpy_prop_collection | tuple:
     """The groups of these F-curves."""
-    bag = _bag(action, slot)
+    bag = _bag_of(owner)
     return () if bag is None else bag.groups
 
 
@@ -172,15 +182,13 @@ def _time(key: bpy.types.Keyframe) -> float:
     return key.co[0]
 
 
-def _bag_of(owner: bpy.types.AnimData | None):
+def _bag_of(owner: bpy.types.AnimData | bpy.types.NlaStrip | None):
     return None if owner is None else _bag(owner.action, getattr(owner, "action_slot", None))
 
 
 def _bag(action: bpy.types.Action | None, slot: object) -> object:
     """The owner of F-curves and groups: the action or, from Blender 4.4 on, the channelbag of a slot."""
-    if action is None or not LAYERED:
-        return action
-    return _channelbag(action, slot)
+    return action if action is None or not LAYERED else _channelbag(action, slot)
 
 
 def _channelbag(action: bpy.types.Action, slot: object, ensure: bool = False):

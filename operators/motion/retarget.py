@@ -8,6 +8,7 @@ import numpy as np
 from bpy.props import BoolProperty, StringProperty
 
 from ...properties import retarget as options
+from ...rig import curves
 from ...rig.blender import originals, scene_state, units, views
 from ...rig.blender.words import iface_
 from ...rig.clip import person_frames, standing
@@ -231,8 +232,7 @@ def _keyed(
     taken = figure.taken
     ob.dqik.live = False
     switches.to_fk(ob)
-    data = source.animation_data
-    name = f"{source.name if data is None or data.action is None else data.action.name} {ob.name}"
+    name = f"{(curves.action_of(source) or source).name} {ob.name}"
     times = scene_state.times(scene, taken.frames)
     count = retargeted_keys.write(ob, name, np.array(times), answer)
     carried = set[str]()

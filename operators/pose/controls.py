@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...rig import curves
 from ...rig.controls import goals, selection, unkeyed_action
 from ...rig.keys import keyable
 from ...rig.notes import Code, Note, listed
@@ -80,12 +81,12 @@ class DQIK_OT_key_from_motion(Tool, bpy.types.Operator):
 
 def key_from_motion(context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
     """Key the controls of a figure that is set up from the motion of its action."""
-    action = None if ob.animation_data is None else ob.animation_data.action
+    action = curves.action_of(ob)
     refuse(keyable.of_action(ob), "WARNING")
     if unkeyed_action.note(ob) is None:
         if unkeyed_action.led_by(ob) or unkeyed_action.poles_of(ob):
             raise NotDone("WARNING", Note("Action {} has keys on the controls of {} already, or does not move its body",
-                                          repr("" if action is None else action.name), repr(ob.name)))
+                                          repr(getattr(action, "name", "")), repr(ob.name)))
         raise NotDone("WARNING", Note("The targets of {} are objects with actions of their own: give them new ones, "
                                       "switch Live off, and press Targets to Pose for the frames", repr(ob.name)))
     frames = yield from second_action.key(context, ob)

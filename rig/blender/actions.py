@@ -17,9 +17,7 @@ Curves = dict[tuple[int, int], bpy.types.FCurve]
 def has_curves(identity: int) -> bool:
     """Whether there is an action with this `session_uid`, and it has curves."""
     action = next((one for one in bpy.data.actions if one.session_uid == identity), None)
-    if action is None:
-        return False
-    return any(len(curves.of_action(action, slot)) for slot in (action.slots if curves.LAYERED else (None,)))
+    return action is not None and any(map(len, curves.by_slot(action)))
 
 
 def has_single_keys(ob: bpy.types.Object) -> bool:
@@ -30,11 +28,8 @@ def has_single_keys(ob: bpy.types.Object) -> bool:
 def turning(ob: bpy.types.Object, action: bpy.types.Action, modes: Modes) -> Curves:
     """The curves of an action that turn an armature object's bones; of the slot that has most of them."""
     best: Curves = {}
-    for slot in action.slots if curves.LAYERED else (None,):
-        curve_of = {
-            (curve.data_path, curve.array_index): curve
-            for curve in curves.of_action(action, slot) if not (curve.mute or curve.is_empty)
-        }  # fmt: skip
+    for found in curves.by_slot(action):
+        curve_of = {(one.data_path, one.array_index): one for one in found if not (one.mute or one.is_empty)}
         own: Curves = {}
         for number, name in enumerate(ob.pose.bones.keys() if curve_of else ()):
             mode = modes.of_bone[number]

@@ -7,7 +7,7 @@ count at every frame, even muted ones, because Blender resets channels that only
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -105,7 +105,7 @@ def animates(ob: bpy.types.Object, path: str) -> bool:
     data = ob.animation_data
     if data is None:
         return False
-    lists = [curves.fcurves(data), data.drivers, *(_strip_curves(strip) for strip in _counting_strips(data))]
+    lists = [curves.fcurves(data), data.drivers, *map(curves.fcurves, _counting_strips(data))]
     return any(curve.data_path == path and not curve.mute for curve in chain.from_iterable(lists))
 
 
@@ -143,7 +143,14 @@ def uses_nla(ob: bpy.types.Object) -> bool:
 def in_nla(ob: bpy.types.Object, paths: set[str]) -> bool:
     """Whether tracks of the NLA that count animate one of some data paths of an object."""
     strips = () if ob.animation_data is None else _counting_strips(ob.animation_data)
-    return any(curve.data_path in paths for strip in strips for curve in _strip_curves(strip))
+    return any(curve.data_path in paths for strip in strips for curve in curves.fcurves(strip))
+
+
+def strips_in(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
+    """Strips, and those inside meta strips."""
+    for strip in strips:
+        yield strip
+        yield from strips_in(strip.strips)
 
 
 def is_muted(curve: bpy.types.FCurve, in_nla: bool) -> bool:
@@ -181,14 +188,10 @@ def animated(animation: Animation, names: Sequence[str], path: str) -> np.ndarra
     return np.array([(path, 0) in animation.bones.get(name, ()) for name in names], dtype=bool)
 
 
-def values(ob: bpy.types.Object, frame: float) -> Iterator[tuple[str, str, int, float]]:
-    """The values of the assigned action's curves at a frame: bone, channel, index and value."""
-    data = ob.animation_data
+def counting(ob: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """The curves of an object's assigned action that count."""
     in_nla = uses_nla(ob)
-    for curve in curves.fcurves(data):
-        bone, path = split_path(ob, curve.data_path)
-        if bone and _counts(curve, in_nla):
-            yield bone, path, curve.array_index, curve.evaluate(frame)
+    return (curve for curve in curves.fcurves(ob.animation_data) if _counts(curve, in_nla))
 
 
 def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
@@ -198,25 +201,18 @@ def _counting_curves(data: bpy.types.AnimData | None) -> Iterator[bpy.types.FCur
     yield from (curve for curve in curves.fcurves(data) if _counts(curve, bool(strips)))
     yield from (driver for driver in data.drivers if not driver.mute)
     for strip in strips:
-        yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))
+        yield from (curve for curve in curves.fcurves(strip) if _counts(curve, True))
 
 
 def _counting_strips(data: bpy.types.AnimData) -> Iterator[bpy.types.NlaStrip]:
     solo = any(track.is_solo for track in data.nla_tracks)
     for track in data.nla_tracks if data.use_nla else ():
         if not track.mute and (track.is_solo or not solo):
-            yield from track.strips
+            yield from strips_in(track.strips)
 
 
 def _counts(curve: bpy.types.FCurve, in_nla: bool) -> bool:
     return not (curve.is_empty or is_muted(curve, in_nla))
-
-
-def _strip_curves(strip: bpy.types.NlaStrip) -> Iterator[bpy.types.FCurve]:
-    """The curves of a strip and of the strips inside a meta strip."""
-    yield from curves.of_action(strip.action, getattr(strip, "action_slot", None))
-    for inner in strip.strips:
-        yield from _strip_curves(inner)
 
 
 def _strip_contents(strip: bpy.types.NlaStrip, paths: bool) -> tuple:
@@ -233,9 +229,8 @@ def _action_contents(owner: bpy.types.AnimData | bpy.types.NlaStrip, paths: bool
     if action is None:
         return (0,)
     slot = getattr(owner, "action_slot", None)
-    fcurves = curves.of_action(action, slot)
-    groups = [group.mute for group in curves.groups(action, slot)] if in_nla or not curves.LAYERED else ()
-    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(fcurves, paths)
+    groups = [group.mute for group in curves.groups(owner)] if in_nla or not curves.LAYERED else ()
+    return action.session_uid, getattr(slot, "handle", 0), groups, _curve_contents(curves.fcurves(owner), paths)
 
 
 def _curve_contents(fcurves: Sequence[bpy.types.FCurve], paths: bool) -> tuple:

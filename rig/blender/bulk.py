@@ -23,9 +23,4 @@ def read(
 
 def contents(items: bpy.types.bpy_prop_collection, properties: Iterable[tuple[str, int, Any]]) -> tuple[bytes, ...]:
     """Several properties of all items, to be compared. properties : name, numbers of an item and dtype of each."""
-    found = list[bytes]()
-    for name, size, kind in properties:
-        values = np.empty(len(items) * size, dtype=kind)
-        items.foreach_get(name, values)
-        found.append(values.tobytes())
-    return tuple(found)
+    return tuple(read(items, name, size, kind).tobytes() for name, size, kind in properties)

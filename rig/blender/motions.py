@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import bpy
 
 from .. import curves
+from . import animation
 
 _START = 'pose.bones["'
 _FITS = 0.5  # of the bones that an action moves: so many has its armature
@@ -20,9 +21,7 @@ def of(
 
     Of some actions those that nothing uses count: each for the first of some armature objects that has its bones.
     """
-    data = ob.animation_data
-    assigned = None if data is None else data.action
-    own = dict.fromkeys(_used(ob))
+    assigned, own = curves.action_of(ob), dict.fromkeys(_used(ob))
     others = {action for other in bpy.data.objects if other != ob for action in _used(other)}
     earlier = {action.dqik_original for action in bpy.data.actions}
     for action in actions:
@@ -58,34 +57,28 @@ def play(ob: bpy.types.Object, instead: dict[bpy.types.Action, bpy.types.Action]
 
 def _used(ob: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The actions that an object has, assigned or in its NLA."""
-    if ob.animation_data is not None:
-        actions = [ob.animation_data.action, *(strip.action for strip in _strips(ob))]
-        yield from (action for action in actions if action is not None)
+    actions = [curves.action_of(ob), *(strip.action for strip in _strips(ob))]
+    return (action for action in actions if action is not None)
 
 
 def _strips(ob: bpy.types.Object) -> Iterator[bpy.types.NlaStrip]:
-    def inside(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
-        for strip in strips:
-            yield strip
-            yield from inside(strip.strips)
-
     data = ob.animation_data
     for track in () if data is None else data.nla_tracks:
-        yield from inside(track.strips)
+        yield from animation.strips_in(track.strips)
 
 
 def _fits(ob: bpy.types.Object, action: bpy.types.Action) -> bool:
     """Whether an armature has most of the bones that an action moves."""
-    bones = _bones(action, _slot(action) if curves.LAYERED else None)
+    bones = max(map(_bones, curves.by_slot(action)), key=Counter.total, default=())
     return bool(bones) and sum(name in ob.pose.bones for name in bones) > _FITS * len(bones)
 
 
-def _bones(action: bpy.types.Action, slot: object) -> Counter[str]:
-    """The bones that an action moves, each with the number of its curves."""
-    paths = (curve.data_path for curve in curves.of_action(action, slot))
+def _bones(found: Iterable[bpy.types.FCurve]) -> Counter[str]:
+    """The bones that curves move, each with the number of its curves."""
+    paths = (curve.data_path for curve in found)
     return Counter(bpy.utils.unescape_identifier(path.split('"')[1]) for path in paths if path.startswith(_START))
 
 
 def _slot(action: bpy.types.Action):
     """The slot that moves most bones."""
-    return max(action.slots, key=lambda slot: _bones(action, slot).total(), default=None)
+    return max(action.slots, key=lambda slot: _bones(curves.of_action(action, slot)).total(), default=None)

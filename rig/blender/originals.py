@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from .. import curves
+
 MEND = "MEND"
 IN_BETWEENS = "IN_BETWEENS"
 SHAKES = "SHAKES"
@@ -23,21 +25,17 @@ def name_original(action: bpy.types.Action, original: bpy.types.Action, made_by:
 
 def of(ob: bpy.types.Object, made_by: str | None = None) -> bpy.types.Action | None:
     """The action from which that of an object was made, if it was. made_by : if it was made so."""
-    action = _action(ob)
+    action = curves.action_of(ob)
     return None if action is None or made_by not in (None, action.dqik_made_by) else action.dqik_original
 
 
 def line(ob: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The action of an object, that from which it was made, and so on."""
-    action, seen = _action(ob), set[int]()
+    action, seen = curves.action_of(ob), set[int]()
     while action is not None and action.session_uid not in seen:
         yield action
         seen.add(action.session_uid)
         action = action.dqik_original
-
-
-def _action(ob: bpy.types.Object) -> bpy.types.Action | None:
-    return None if ob.animation_data is None else ob.animation_data.action
 
 
 def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
@@ -48,6 +46,6 @@ def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
 
 def source(ob: bpy.types.Object) -> bpy.types.Object | None:
     """The other object from which the motion of an object came, if it came so and is there."""
-    action = _action(ob)
+    action = curves.action_of(ob)
     found = None if action is None else bpy.data.objects.get(action.dqik_source)
     return found if found is not None and found != ob and found.type == ob.type else None

@@ -17,8 +17,7 @@ def of_figure(ob: bpy.types.Object) -> list[Note]:
     """What to know of a figure before it is set up: whether it is linked, stands still, or is folded at rest."""
     kept = keyable.of_settings(ob)
     found = [kept, _still(ob)]
-    has_action = ob.animation_data is not None and ob.animation_data.action is not None
-    if has_action and Character.of(ob).figure.folded:
+    if curves.action_of(ob) is not None and Character.of(ob).figure.folded:
         found.append(roles.FOLDED)
     return [note for note in found if note is not None]
 

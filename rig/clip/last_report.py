@@ -43,7 +43,6 @@ def of(ob: bpy.types.Object) -> LastReport | None:
 
 def motion(ob: bpy.types.Object) -> tuple[int, int]:
     """The action of an object, and how many keys it has."""
-    data = ob.animation_data
-    action = None if data is None else data.action
-    count = sum(len(curve.keyframe_points) for curve in curves.fcurves(data))
+    action = curves.action_of(ob)
+    count = sum(len(curve.keyframe_points) for curve in curves.fcurves(ob.animation_data))
     return (0 if action is None else action.session_uid), count

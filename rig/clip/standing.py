@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from .. import curves
 from ..blender import scene_state
 from ..blender.armature import Armature
 from ..blender.tree import Tree
@@ -67,7 +68,7 @@ def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Vi
     rest = _lines(own.tree, bones)
     if rest is None or rest.upright > _BENT:
         return own
-    action = None if ob.animation_data is None else ob.animation_data.action
+    action = curves.action_of(ob)
     start, end = (frames[0], frames[-1]) if action is None else action.frame_range
     looks = sorted({round(at) for at in np.linspace(start, end, _LOOKS)})
     clip = Clip(ob, len(looks))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Vector
 
+from .. import curves
 from ..blender import animation
 from ..blender.armature import is_finite
 from ..blender.dependencies import aims, control_bones
@@ -80,8 +81,7 @@ def add_empty(ob: bpy.types.Object, number: int, collection: bpy.types.Collectio
 
 def drop_empty(ob: bpy.types.Object, empty: bpy.types.Object) -> None:
     """Remove an empty that was a goal's own target, unless it is keyed, linked, or anything else uses it."""
-    is_keyed = empty.animation_data is not None and empty.animation_data.action is not None
-    if not is_keyed and empty.library is None and not users.kept(ob, [], [empty]):
+    if curves.action_of(empty) is None and empty.library is None and not users.kept(ob, [], [empty]):
         _remove_empty(empty)
 
 

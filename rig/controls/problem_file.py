@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 
+from .. import curves
 from ..blender.dependencies import CONTROL_PREFIX, aims_of
 from ..figure import bone_names
 from ..figure.character import Character
@@ -50,7 +51,7 @@ def _copies(ob: bpy.types.Object, made: list[bpy.types.ID]) -> dict[bpy.types.Ob
             for name in ("location", "rotation_mode", "rotation_euler", "rotation_quaternion", "scale"):
                 setattr(copy, name, getattr(one, name))
             copy.parent, copy.matrix_parent_inverse = one.parent, one.matrix_parent_inverse
-            if one.animation_data is not None and one.animation_data.action is not None:
+            if curves.action_of(one) is not None:
                 copy.animation_data_create().action = one.animation_data.action
         made.append(copy)
         copies[one] = copy
@@ -64,7 +65,7 @@ def _copies(ob: bpy.types.Object, made: list[bpy.types.ID]) -> dict[bpy.types.Ob
 def _own_action(copy: bpy.types.Object, made: list[bpy.types.ID]) -> None:
     """Let a copy be moved by a copy of its action."""
     data = copy.animation_data
-    if data is None or data.action is None:
+    if curves.action_of(copy) is None:
         return
     slot = data.action_slot.identifier if getattr(data, "action_slot", None) is not None else ""
     data.action = action = data.action.copy()
@@ -110,5 +111,5 @@ def _rename(copy: bpy.types.Object, number: int) -> None:
             goal.name = goal.bone
         copy.data.name = f"Armature {number}"
     copy.name = f"Object {number}"
-    if copy.animation_data is not None and copy.animation_data.action is not None:
+    if curves.action_of(copy) is not None:
         copy.animation_data.action.name = f"Action {number}"

@@ -51,11 +51,10 @@ def elsewhere(ob: bpy.types.Object) -> set[tuple[str, str]]:
     """
     own, found = ob.animation_data.action, set[tuple[str, str]]()
     names = {*led_by(ob).values(), *poles_of(ob).values()}
-    for action in bpy.data.actions:
-        for slot in action.slots if curves.LAYERED else (None,):
-            paths = {animation.split_path(ob, curve.data_path) for curve in curves.of_action(action, slot)}
-            if action != own and any(bone in names and _moves(path) for bone, path in paths):
-                found |= paths
+    for each in (each for action in bpy.data.actions if action != own for each in curves.by_slot(action)):
+        paths = {animation.split_path(ob, curve.data_path) for curve in each}
+        if any(bone in names and _moves(path) for bone, path in paths):
+            found |= paths
     return found
 
 

@@ -5,7 +5,7 @@ Blender itself says which data-blocks point to an object. Their properties, also
 to find bones, which Blender refers to by name. Drivers may also name an object or a bone in a path or an expression.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -166,13 +166,7 @@ def _playing(data: bpy.types.AnimData, own: bool) -> Iterator[bpy.types.AnimData
         yield data
     for track in data.nla_tracks:
         if not (own and track.mute):
-            yield from _strips(track.strips)
-
-
-def _strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
-    for strip in strips:
-        yield strip
-        yield from _strips(strip.strips)
+            yield from animation.strips_in(track.strips)
 
 
 def _curves_of(player: bpy.types.bpy_struct) -> tuple:
@@ -185,7 +179,7 @@ def _posed(figure: bpy.types.Object, name: str) -> Iterator[User]:
     bone, data = figure.pose.bones.get(name) if figure.pose else None, figure.animation_data
     lists: list = [] if data is None else [data.drivers]
     if data is not None:
-        lists += (curves.of_action(one.action, getattr(one, "action_slot", None)) for one in _playing(data, own=False))
+        lists += map(curves.fcurves, _playing(data, own=False))
     animated = any(animation.split_path(figure, curve.data_path)[0] == name for own in lists for curve in own)
     if animated or (bone is not None and len(bone.constraints)):
         yield User(figure, "", Note("{} animates it", repr(figure.name)))

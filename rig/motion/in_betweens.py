@@ -120,7 +120,7 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
             raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
     if own.person.attached:
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
-    if ob.animation_data is None or ob.animation_data.action is None:
+    if curves.action_of(ob) is None:
         raise Refused(Note("{} has no keyed poses: key some first", repr(ob.name)))
     for each in dict.fromkeys([ob, *own.objects]):
         keyable.check(each, _paths(each, own, ob), copied=True)

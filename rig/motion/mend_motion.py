@@ -167,7 +167,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     if not all(path for leg in legs for path in _paths(armature, leg.bones)):
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
     hips = _hips(ob, armature, [leg.thigh for leg in legs])
-    if ob.animation_data is None or ob.animation_data.action is None:
+    if curves.action_of(ob) is None:
         raise Refused(Note("{} has no action to mend: bake its motion first", repr(ob.name)))
     turned = _turned(ob, [bone for leg in legs for bone in leg.bones])
     keyable.check(ob, [*turned, curves.bone_path(names[hips], "location")], copied=True)

@@ -64,7 +64,8 @@ class Report(NamedTuple):
 def around(ob: bpy.types.Object, frames: Sequence[int], rate: float) -> tuple[list[int], slice]:
     """Frames with those before and after them that have keys and are near, and where in these the frames are."""
     step = frames[1] - frames[0] if len(frames) > 1 else 1
-    first, last = ob.animation_data.action.frame_range if _has_action(ob) else (frames[0], frames[-1])
+    action = curves.action_of(ob)
+    first, last = (frames[0], frames[-1]) if action is None else action.frame_range
     wide = round(_BESIDE * rate)
     before = [frame for frame in range(frames[0] - wide * step, frames[0], step) if frame >= first]
     after = [frame for frame in range(frames[-1] + step, frames[-1] + (wide + 1) * step, step) if frame <= last]
@@ -132,14 +133,8 @@ def quiet(
     return keyed, Report(len(every), max(turns), max(ways), int(own.jumped.any(1).sum()))
 
 
-def write(every: Sequence[Channel], values: Sequence[np.ndarray], inside: slice, times: Sequence[float]) -> int:
-    """Key channels at times, which are some of their frames; the number of keys."""
-    count = 0
+def write(every: Sequence[Channel], values: Sequence[np.ndarray], inside: slice, times: Sequence[float]) -> None:
+    """Key channels at times, which are some of their frames."""
     for ob in dict.fromkeys(one.ob for one in every):
         own = {(one.bone, one.path): value[inside] for one, value in zip(every, values, strict=True) if one.ob == ob}
-        count += clip.write(ob, own, times)
-    return count
-
-
-def _has_action(ob: bpy.types.Object) -> bool:
-    return ob.animation_data is not None and ob.animation_data.action is not None
+        clip.write(ob, own, times)

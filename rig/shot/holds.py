@@ -206,8 +206,8 @@ def clear(ob: bpy.types.Object, names: Iterable[str]) -> int:
                 key.co[1] = 0.0
             curve.update()
         count += holds.put(bone, 0.0) or keyed
-    if ob.animation_data is not None and ob.animation_data.action is not None:
-        ob.animation_data.action.update_tag()
+    if (action := curves.action_of(ob)) is not None:
+        action.update_tag()
     return count
 
 

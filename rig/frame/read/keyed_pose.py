@@ -22,12 +22,13 @@ def read(ob: bpy.types.Object, base: Channels, view: View) -> Channels:
 def from_curves(ob: bpy.types.Object, base: Channels, frame: float) -> Channels:
     """`base` with the values of the assigned action's curves."""
     found = base.copy()
-    for name, path, index, value in animation.values(ob, frame):
+    for curve in animation.counting(ob):
+        name, path = animation.split_path(ob, curve.data_path)
         number = ob.pose.bones.find(name)
         if number >= 0 and path == "location":
-            found.locations[number, index] = value
+            found.locations[number, curve.array_index] = curve.evaluate(frame)
         elif number >= 0 and path == rotation.PATHS[found.modes.of_bone[number]]:
-            found.rotations[number, index] = value
+            found.rotations[number, curve.array_index] = curve.evaluate(frame)
     return found
 
 
