@@ -12,7 +12,7 @@ from ...rig.clip import clip, lineage
 from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.keys import keyable
-from ...rig.motion import key_bounds, key_limbs, key_stretches, reduce_keys
+from ...rig.motion import key_limbs, key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
 from ..common import Steps, refuse
@@ -122,6 +122,6 @@ def _read(
     is_plain = all(reduce_keys.is_plain(one) for one in shown)
     step = 1 if is_plain else 2
     read = yield from clip.read(shown, halves[:: 3 - step], visits)
-    key_bounds.key_stances(ob, every, read[0], step, scene.render.fps / scene.render.fps_base)
+    key_stretches.key_stances(ob, every, read[0], step, scene.render.fps / scene.render.fps_base)
     motion = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
     return motion.doubled() if is_plain else motion, is_plain

@@ -7,7 +7,7 @@ from ...rig import curves
 from ...rig.controls import goals, selection, unkeyed_action
 from ...rig.keys import keyable
 from ...rig.notes import Code, Note, listed
-from ...rig.shot import second_action
+from ...rig.shot import from_animation
 from ..common import NotDone, Said, Steps, Tool, refuse
 
 
@@ -89,5 +89,5 @@ def key_from_motion(context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
                                           repr(getattr(action, "name", "")), repr(ob.name)))
         raise NotDone("WARNING", Note("The targets of {} are objects with actions of their own: give them new ones, "
                                       "switch Live off, and press Targets to Pose for the frames", repr(ob.name)))
-    frames = yield from second_action.key(context, ob)
+    frames = yield from from_animation.key_unkeyed(context, ob)
     return Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1])

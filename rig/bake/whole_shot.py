@@ -19,7 +19,7 @@ from ..frame.step.known_answers import KnownAnswers, Question
 from ..frame.step.session import Session
 from ..frame.step.whole_shot import Asked, SolvedWindow, WholeShot
 from ..notes import Refused
-from . import steady_targets
+from . import smooth_motion
 from .frames import Run
 from .smooth_motion import Stopped, solve_motion
 
@@ -182,7 +182,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     (asked, unsure), smooth = shot.asked(), shot.smooth
     done, kept, pops = 0, set[Window](), dict[Window, bool | None]()
     motions = _parts(asked)
-    steady = steady_targets.in_shot(asked, motions, smooth, known)
+    steady = smooth_motion.in_shot(asked, motions, smooth, known)
     own = {part: list(stretches(*part)) for part in motions}
     at_borders = {part: {border.first: border for border in borders(*part, smooth)} for part in motions}
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The motion of an armature as Live shows it, frame by frame: read by visiting frames, and known until it changes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import NamedTuple
@@ -9,14 +10,20 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..blender import bulk, scene_state
+from ..blender import animation, bulk, scene_state
 from ..blender.places import world_matrix
 from ..frame.sessions import sessions
-from ..keys import animated_values
 
 _ROOM = 200e6  # bytes: the meshes of frames that are not shown now are only kept within this
 _PARTS = 3  # so many parts are read before their cost counts: the first is slow, and the computer may be busy
 _SHAPES = (bpy.types.Armature, bpy.types.Mesh, bpy.types.Curve, bpy.types.Key, bpy.types.Lattice)
+_KINDS = (
+    "scenes", "objects", "armatures", "meshes", "shape_keys", "curves", "lattices", "cameras", "lights", "materials",
+    "worlds", "node_groups", "textures", "speakers", "lightprobes", "metaballs", "collections", "particles", "masks",
+)  # fmt: skip
+_WITH_NODES = ("scenes", "lights", "materials", "worlds", "textures")
+
+_Place = tuple[bpy.types.ID, str, int]
 
 
 class Mesh(NamedTuple):
@@ -80,7 +87,7 @@ def read(
     until, was_reading, _Visiting.now = perf_counter() + seconds, _Visiting.now, True
     try:
         seen = _skins(ob, context.view_layer) if has_meshes else []
-        with animated_values.kept(), scene_state.restored(context.scene, context.view_layer, ob, seen) as visits:
+        with _animated_values_kept(), scene_state.restored(context.scene, context.view_layer, ob, seen) as visits:
             for frame in frames:
                 found[frame] = _shown(ob, visits.visit(frame), has_meshes)
                 if perf_counter() > until:
@@ -282,3 +289,34 @@ def show_paths(ob: bpy.types.Object, names: Sequence[str], first: int, places: n
         for point, place in zip(own.points[first - own.frame_start :], path.tolist(), strict=False):
             point.co = place
     return left
+
+
+@contextmanager
+def _animated_values_kept() -> Generator[None]:
+    """Give all animated values back at the end that they have at the beginning, on the same frame."""
+    before = dict(_values())
+    try:
+        yield
+    finally:
+        now = dict(_values())
+        for place, value in before.items():
+            if place in now and now[place] != value:
+                with suppress(ReferenceError, AttributeError, TypeError, ValueError):  # removed, or not to be written
+                    animation.set_value(*place, value)
+
+
+def _values() -> Iterator[tuple[_Place, object]]:
+    for owner in _owners():
+        for path, index, value in animation.present_values(owner):
+            if path.rpartition(".")[2] not in scene_state.TRANSFORM:
+                yield (owner, path, index), value
+
+
+def _owners() -> Iterator[bpy.types.ID]:
+    """All that has curves of its own and can be written."""
+    for kind in _KINDS:
+        for one in getattr(bpy.data, kind):
+            tree = getattr(one, "node_tree", None) if kind in _WITH_NODES else None
+            for owner in (one, tree):
+                if owner is not None and owner.library is None and getattr(owner, "animation_data", None) is not None:
+                    yield owner

@@ -13,6 +13,7 @@ from ..blender import bulk, channels, limit_frame
 from ..blender.armature import matrices
 from ..blender.places import converted
 from ..figure import capsules
+from ..figure.capsules import BoneCapsule
 from ..figure.character import Character
 from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..frame.read import targets
@@ -21,7 +22,7 @@ from ..frame.read.view import View
 from ..skeleton import foot_roll, obstacles
 from ..skeleton.goal_facts import GoalFacts
 from ..skeleton.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
-from . import bodies, limits
+from . import limits
 
 BORDER = 64  # points of a swing's border
 ARC = 33  # points of a path or an arc
@@ -35,6 +36,7 @@ _UNNAMED = ("finger", "twist")
 _OCTAHEDRON = np.array([(a, b) for a in range(6) for b in range(a + 1, 6) if a // 2 != b // 2])
 _AXES = np.stack([-np.eye(3), np.eye(3)], 1)  # lines along the axes
 _CORNERS = np.concatenate([np.eye(3), -np.eye(3)])[[0, 3, 1, 4, 2, 5]]
+_TURNS = 24  # points of a circle
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def _bodies(ob: bpy.types.Object, evaluated: bpy.types.Object) -> np.ndarray:
     """As `Scene.bodies`."""
     own = Character.of(evaluated)
     found = capsules.of(evaluated, own)
-    return bodies.outlines(found, own.armature.rest, matrices(evaluated.pose.bones, "matrix"))
+    return _body_outlines(found, own.armature.rest, matrices(evaluated.pose.bones, "matrix"))
 
 
 def draw(scene: Scene) -> Drawing:
@@ -334,3 +336,26 @@ def _to_world(drawing: Drawing, matrix: Matrix) -> None:
     for parts in (drawing.lines, drawing.faces):
         for kind, pieces in parts.items():
             parts[kind] = [np.concatenate(pieces) @ world[:3, :3].T + world[:3, 3]]
+
+
+def _body_outlines(capsules: list[BoneCapsule], rest: np.ndarray, world: np.ndarray) -> np.ndarray:
+    """Closed curves (C, 4, 25, 3): of each body a circle about each end, and its outline in two planes.
+
+    rest, world : (N, 4, 4) matrices of all bones at rest and in the present pose, both in armature space.
+    """
+    return np.array([_outline(one, world[one.bone] @ np.linalg.inv(rest[one.bone])) for one in capsules])
+
+
+def _outline(capsule: BoneCapsule, moved: np.ndarray) -> np.ndarray:
+    line = capsule.end - capsule.start
+    length = float(np.linalg.norm(line))
+    along = line / length if length > 1e-9 else np.array([0.0, 0.0, 1.0])
+    beside = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
+    beside /= np.linalg.norm(beside)
+    across = np.cross(along, beside)
+    turn = np.linspace(0.0, 2.0 * np.pi, _TURNS + 1)[:, None]
+    co, si, r = np.cos(turn), np.sin(turn), capsule.radius
+    circles = [end + r * (co * beside + si * across) for end in (capsule.start, capsule.end)]
+    at = np.where(si >= 0.0, 1.0, 0.0) * line  # the upper half of a circle lies at the end, the lower at the start
+    planes = [capsule.start + at + r * (co * side + si * along) for side in (beside, across)]
+    return np.stack([*circles, *planes]) @ moved[:3, :3].T + moved[:3, 3]

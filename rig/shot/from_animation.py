@@ -13,11 +13,17 @@ from mathutils import Matrix
 from ..blender import animation, generated_rigs, scene_state
 from ..blender.dependencies import Dependencies, aims_of
 from ..blender.places import owner_of
-from ..controls import control_parents, controls, goals
+from ..controls import control_parents, controls, goals, unkeyed_action
+from ..controls.control_parents import Pivot
 from ..controls.unkeyed_action import body_curves, values_differ
 from ..frame import commands, offline
+from ..keys import keying
 from ..skeleton.poles import Poles
 from . import keys
+
+_AT_FIRST = {"influence": 1.0, "mute": False}
+"""What the goals of a new action start with where other actions key_unkeyed it."""
+_ROLL = "dqik_roll"
 
 
 def moves(ob: bpy.types.Object) -> bool:
@@ -170,3 +176,43 @@ def _is_driven(ob: bpy.types.Object) -> bool:
     """Whether drivers turn or move bones; of a generated rig, its FK controls."""
     kind = generated_rigs.kind_of(ob.pose.bones.keys())
     return any(kind is None or kind.name(bone) is not None for bone in animation.animation(ob).driven)
+
+
+def key_unkeyed(context: bpy.types.Context, ob: bpy.types.Object) -> Generator[float, None, range]:
+    """Key all controls from the motion of the assigned action; yields the progress, returns the frames.
+
+    Other properties that actions with keys on the controls have, rolls and influences for example, get one key, so that
+    they do not keep what another action has left. Nothing is changed before all frames are read.
+    """
+    elsewhere = unkeyed_action.elsewhere(ob)
+    led, poles = unkeyed_action.led_by(ob), unkeyed_action.poles_of(ob)
+    span = frames(ob, context.scene)
+    others = {bone for bone, path in elsewhere if path.startswith(("location", "rotation"))}
+    others -= {*led.values(), *poles.values()}
+    bones = (bone for bone in ob.data.bones if bone.name in others and controls.is_control(bone))
+    pivots = [Pivot(bone.name, "" if bone.parent is None else bone.parent.name, Matrix()) for bone in bones]
+    was_live, ob.dqik.live = ob.dqik.live, False  # the motion goes with the base pose, not with the last answer
+    context.view_layer.update()
+    rolls = {name: ob.pose.bones[name].dqik_roll for name in led.values() if (name, _ROLL) in elsewhere}
+    _set_rolls(ob, dict.fromkeys(rolls, 0.0))
+    try:
+        yield from key(context, ob, KeyedControls(list(led), poles, pivots), span)
+    except BaseException:
+        with suppress(ReferenceError):  # the object was removed
+            _set_rolls(ob, rolls)
+            ob.dqik.live = was_live
+        raise
+    for name in rolls:
+        keying.key_path(ob.pose.bones[name], _ROLL, span[0])
+    for number, goal in enumerate(ob.dqik.goals):
+        for name, value in _AT_FIRST.items():
+            if ("", f"dqik.goals[{number}].{name}") in elsewhere:
+                setattr(goal, name, value)
+                keying.key_path(ob, f"dqik.goals[{number}].{name}", span[0])
+    ob.dqik.live = was_live
+    return span
+
+
+def _set_rolls(ob: bpy.types.Object, rolls: dict[str, float]) -> None:
+    for name, value in rolls.items():
+        ob.pose.bones[name].dqik_roll = value

@@ -2,7 +2,7 @@
 """Plants the targets of goals over a range of frames, by keys."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -12,16 +12,19 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import planting
 from .. import curves
 from ..blender import scene_state
+from ..blender.dependencies import acts
 from ..blender.places import owner_of, world_matrix
 from ..controls import goals
 from ..curves import Keys
-from ..figure import character
+from ..figure import character, foot
+from ..figure.character import Character
+from ..figure.foot import Foot
 from ..frame import offline
 from ..frame.sessions import sessions
-from ..keys import attachments, keying, splits
+from ..keys import attachments, keyable, keying, splits
 from ..notes import Note, Refused
 from ..skeleton import foot_roll
-from . import keys, planted_roll
+from . import keys
 
 FADE, SHORTEST = 0.125, 0.08  # seconds: the usual fade, and the shortest time that counts as standing
 SPEED = 0.2  # of the figure's size in a second: a foot or a hand that is slower stands
@@ -158,7 +161,7 @@ def _space(owner: keys.Owner, depsgraph: bpy.types.Depsgraph) -> Matrix:
 
 def foot_of(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> planting.Foot | None:
     """What the foot of a goal rolls about, in its target's frame; None for a goal of no foot, or that turns nothing."""
-    found = planted_roll.foot_of(ob, goal)
+    found = _rolling_foot(ob, goal)
     return None if found is None else planting.Foot(found.ball, found.heel)
 
 
@@ -174,7 +177,7 @@ def _span(
     if foot is not None:
         places, turns = way.places, way.turns
         if way.rolls.any():
-            motions = planted_roll.motions(planted_roll.foot_of(ob, ob.dqik.goals[number]), way.rolls)
+            motions = _rolled(_rolling_foot(ob, ob.dqik.goals[number]), way.rolls)
             places, turns = planting.rolled(places, turns, motions)
         points = np.stack([places + quaternion.rotate(turns, point) for point in foot])
     rate = _rate(bpy.context.scene)
@@ -201,14 +204,14 @@ def _plan(ob: bpy.types.Object, one: Planted, way: _Way, foot: planting.Foot | N
         at = planting.standing(way.places, way.turns, begin, end, at, foot, up)
         angles = planting.roll(way.turns, at, foot, up)
         rolls = bool(angles[begin : end + 1].any())
-        rolling = planted_roll.by_number(ob, goal, one.first - fade, one.last + fade) if rolls else None
+        rolling = _rolls_by_number(ob, goal, one.first - fade, one.last + fade) if rolls else None
         motions = (planting.over_ball_and_heel(angles, way.turns[at], foot, up) if rolling is None
-                   else planted_roll.motions(rolling, angles))  # fmt: skip
+                   else _rolled(rolling, angles))  # fmt: skip
     rolled = (np.flatnonzero(angles[begin : end + 1]) + one.first).tolist()
     places, turns = planting.way(way.places, way.turns, begin, end, fade, at, motions)
     if rolling is not None:  # what the foot rolls in the range is in its number, which fades as the target does
         angles = angles[np.clip(np.arange(len(angles)), begin, end)] * planting.shares(len(angles), begin, end, fade)
-        places, turns = planting.unrolled(places, turns, planted_roll.motions(rolling, angles))
+        places, turns = planting.unrolled(places, turns, _rolled(rolling, angles))
         way = way._replace(rolls=way.rolls + angles)
     edges = {one.first - fade, one.first, one.last, one.last + fade}
     zone = range(one.first - fade, one.last + fade + 1)
@@ -259,3 +262,56 @@ def _key(plan: _Plan, put: Sequence[tuple[float, scene_state.Transform]]) -> Non
             if first + NEAR < point.co.x < last - NEAR:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
         curve.update()
+
+
+def _rolling_foot(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Foot | None:
+    """What the foot of a goal rolls about, in its target's frame and the world's units; None if it cannot roll."""
+    if not foot_roll.may_roll(goal):
+        return None
+    own = Character.of(ob)
+    bone = own.armature.index[goal.bone]
+    found = foot.of(ob, own, bone)
+    if found is None:
+        return None
+    found = foot_roll.seen_from_goal(own.armature, found, bone, goal.use_tail)
+    scale = max(map(abs, ob.matrix_world.to_scale()))
+    heel, ball, tip, joint = (scale * point for point in found[:4])
+    return Foot(heel, ball, tip, joint, found.axis, found.toes)
+
+
+def _rolls_by_number(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, first: int, last: int) -> Foot | None:
+    """As `foot_of`, if the number of the foot's control can roll it between two frames; else None.
+
+    It cannot where it cannot be keyed, nor where the toes would not stay flat by it: they are animated themselves, or
+    nothing solves them.
+    """
+    found, held = _rolling_foot(ob, goal), foot_roll.owner(goal)
+    if found is None or held is None:
+        return None
+    if keyable.problem(held.id_data, [foot_roll.path_of(held)]) is not None:
+        return None
+    return found if found.toes < 0 or _stay_flat(ob, goal, ob.pose.bones[found.toes], first, last) else None
+
+
+def _rolled(rolling: Foot, rolls: Sequence[float]) -> planting.Motions:
+    """How a foot moves by the number, on F frames."""
+    moved = [foot.rolled(rolling, float(roll)) for roll in rolls]
+    return planting.Motions(np.array([one.offset for one in moved]), np.array([one.turn for one in moved]))
+
+
+def _stay_flat(
+    ob: bpy.types.Object, goal: bpy.types.PropertyGroup, toes: bpy.types.PoseBone, first: int, last: int
+) -> bool:  # fmt: skip
+    """Whether toes that a roll bends stay flat between two frames: nothing animates them, and a solve turns them."""
+    if not keys.stays(toes, first, last):
+        return False
+    for other in ob.dqik.goals:
+        if other.mute or other.bone not in ob.pose.bones:
+            continue
+        if other.bone == toes.name:
+            held: Any = None if other.target is None else owner_of(other.target, other.subtarget)
+            return held is not None and other.kind == "REACH" and other.use_rotation and keys.stays(held, first, last)
+        if toes in ob.pose.bones[other.bone].parent_recursive:
+            return False
+    solved = not toes.dqik_lock and toes.bone.use_inherit_rotation and not any(acts(one) for one in toes.constraints)
+    return solved and toes.parent is not None and toes.parent.name == goal.bone

@@ -22,7 +22,7 @@ from ..figure.parts import NONE
 from ..figure.roles import Figure
 from ..keys import keyable
 from ..notes import Code, Note, listed
-from . import couplings, goal_order, limits, mechanism_bones, obstacles, stretch
+from . import couplings, goal_order, limits, obstacles, stretch
 from .couplings import Link
 from .goal_facts import GoalFacts
 from .obstacles import Obstacle
@@ -117,7 +117,7 @@ class Plan:
     def is_held(self, pose_bone: bpy.types.PoseBone, bone: int) -> bool:
         """Whether a constraint gives a bone its orientation independently of its parent.
 
-        Not of one in a generated rig that has that of a moved bone: `mechanism_bones.blended` keeps both together.
+        Not of one in a generated rig that has that of a moved bone: `blended` keeps both together.
         """
         if self.armature.controls[bone]:
             return leaders.held_in_space(pose_bone)
@@ -150,8 +150,8 @@ def plan(
     goals += _of_toes(goals, pose, character.body, constrained | by_driver)
     moved = np.zeros(len(pose), dtype=bool)
     moved[list(couplings.together(links, (bone for goal in goals for bone in goal.chain)))] = True
-    moved &= armature.controls & ~mechanism_bones.blended(ob, armature, moved, constrained)
-    placed = mechanism_bones.placed(pose, armature)
+    moved &= armature.controls & ~_blended(ob, armature, moved, constrained)
+    placed = _placed(pose, armature)
     constrained &= ~placed
     left = _constraint_notes(pose, moved & constrained, by_ik)
     notes += left
@@ -518,3 +518,34 @@ def _inside_limits(bone: bpy.types.PoseBone, vector: np.ndarray) -> np.ndarray |
     same, other = (np.clip(side * vector, np.minimum(lo, hi), hi) for side in (1.0, -1.0))
     best = other if np.linalg.norm(other) > SIDE_BIAS * np.linalg.norm(same) else same
     return quaternion.rotate(axes, best) if np.linalg.norm(best) > MIN_BEND else None
+
+
+def _placed(pose: bpy.types.bpy_prop_collection, armature: Armature) -> np.ndarray:
+    """(N,) bool, FK controls of a generated rig that constraints put at other bones, and that turn freely."""
+    found = np.zeros(len(pose), dtype=bool)
+    for bone in np.flatnonzero(armature.controls).tolist() if armature.kind else ():
+        acting = [constraint for constraint in pose[bone].constraints if acts(constraint)]
+        found[bone] = bool(acting) and all(leaders.copies_place(constraint) for constraint in acting)
+    return found
+
+
+def _blended(
+    ob: bpy.types.Object, armature: Armature, moved: np.ndarray, constrained: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """(N,) bool, bones of a generated rig that do not move, so that a bone that follows two of them in part stays.
+
+    Such a bone is below moved bones, and its constraints follow another one than the bones above it.
+    constrained : (N,) bool, with controls that constraints put at other bones.
+    """
+    still, pose = np.zeros(len(moved), dtype=bool), ob.pose.bones
+    if armature.kind is None:
+        return still
+    members = {above for bone in np.flatnonzero(moved).tolist() for above in armature.above(bone)}
+    for bone in sorted(members):
+        if not constrained[bone] or armature.follows[bone] or armature.placed[bone]:
+            continue
+        own = set(armature.above(bone))
+        for other in (set(armature.above(led)) for led in leaders.aims(pose[bone], armature.index)):
+            if moved[list(other)].any() or not leaders.held_in_space(pose[bone]):
+                still[list((own ^ other) - {bone})] = True
+    return still

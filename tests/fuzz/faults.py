@@ -37,8 +37,8 @@ FAULTS = [
     # -- keys, tracks, drivers -----------------------------------------------------------------------------------------
     Fault(
         "mute-in-strip", _ANIMATION,
-        "yield from (curve for curve in _strip_curves(strip) if _counts(curve, True))",
-        "yield from _strip_curves(strip)",
+        "yield from (curve for curve in curves.fcurves(strip) if _counts(curve, True))",
+        "yield from curves.fcurves(strip)",
         "curves that are muted inside NLA strips count as keys", "test_animation_changes test_base_pose test_promises",
         groups="nla,keys,remembered",
     ),
@@ -79,8 +79,8 @@ FAULTS = [
         groups="slots,keys,remembered",
     ),
     Fault(
-        "keys-of-another-frame", "rig/frame/read/keyed_pose.py", "animation.values(ob, frame)",
-        "animation.values(ob, frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
+        "keys-of-another-frame", "rig/frame/read/keyed_pose.py", "curve.evaluate(frame)",
+        "curve.evaluate(frame + 1.0)", "Live off after loading gives the keyed pose of another frame",
         "test_base_pose test_promises test_animation_changes",
         groups="keys,remembered",
     ),

@@ -23,12 +23,12 @@ def from_curves(ob: bpy.types.Object, base: Channels, frame: float) -> Channels:
     """`base` with the values of the assigned action's curves."""
     found = base.copy()
     for curve in animation.counting(ob):
-        name, path = animation.split_path(ob, curve.data_path)
+        (name, path), value = animation.split_path(ob, curve.data_path), curve.evaluate(frame)
         number = ob.pose.bones.find(name)
         if number >= 0 and path == "location":
-            found.locations[number, curve.array_index] = curve.evaluate(frame)
+            found.locations[number, curve.array_index] = value
         elif number >= 0 and path == rotation.PATHS[found.modes.of_bone[number]]:
-            found.rotations[number, curve.array_index] = curve.evaluate(frame)
+            found.rotations[number, curve.array_index] = value
     return found
 
 

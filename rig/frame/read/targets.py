@@ -18,11 +18,14 @@ from ...blender.dependencies import Dependencies
 from ...blender.dependencies import obstacles as obstacles_of
 from ...blender.places import WorldMatrices
 from ...controls import pins, rotation_space
+from ...figure import foot
+from ...figure.foot import Turn
 from ...notes import Code, Note
 from ...skeleton import foot_roll
+from ...skeleton.foot_roll import RolledFoot
 from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
-from . import kinds, led_limbs, rolls
+from . import kinds, led_limbs
 from .view import View
 
 
@@ -140,7 +143,7 @@ def in_armature(
         if rig.frames is not None:
             targets.rotations[0] = quaternion.product(targets.rotations[0], rig.goal_axes)
         if rig.rolled_feet:
-            rolls.apply(rig, [place.roll for place in places], targets, posed)
+            _roll_feet(rig, [place.roll for place in places], targets, posed)
     for k, number in rig.poled:
         pole = places[number].pole
         if pole is not None:
@@ -253,3 +256,48 @@ def _place(
     if check and not is_finite(matrix):
         return None, Note("the place of {} is not a number: reset its transform", repr(target.name))
     return matrix, None
+
+
+def _roll_feet(rig: Rig, rolls: Sequence[float], targets: Targets, posed: Pose | None) -> None:
+    """Roll the targets of one frame, in place.
+
+    rolls : of all goals in the panel's list. posed : as of `FrameInput`; without it, toes without a goal of their own
+    keep the targets that they have.
+    """
+    places, turns = targets.positions[0], targets.rotations[0]
+    for one in rig.rolled_feet:
+        roll, k = rolls[one.index], one.goal
+        axes = quaternion.IDENTITY if rig.frames is None else rig.goal_axes[k]
+        unrolled = quaternion.product(turns[k], quaternion.conjugate(axes))
+        if one.toes >= 0:
+            _turn_toes(rig, one, roll, unrolled, targets, posed)
+        if roll != 0.0:
+            moved = foot.rolled(one.foot, roll)
+            for leg in one.legs:
+                there = quaternion.rotate(quaternion.conjugate(unrolled), places[leg] - places[k])
+                places[leg] = places[k] + quaternion.rotate(unrolled, _turned(moved, there))
+            places[k] += quaternion.rotate(unrolled, moved.offset)
+            turns[k] = quaternion.product(quaternion.product(unrolled, moved.turn), axes)
+
+
+def _turn_toes(
+    rig: Rig, one: RolledFoot, roll: float, unrolled: np.ndarray, targets: Targets, posed: Pose | None
+) -> None:  # fmt: skip
+    """Turn the target of toes against their foot, whose target has an orientation (4,), and move it with them."""
+    places, turns, goal = targets.positions[0], targets.rotations[0], rig.prepared.goals[one.toes]
+    if one.loose:
+        if posed is None:
+            return
+        rest = quaternion.product(np.array(goal.limb_rest), rig.own_rest[rig.goal_rows[one.toes]])
+        turns[one.toes] = quaternion.product(rest, posed.rotations[0, goal.joint])
+    if roll == 0.0:
+        return
+    turns[one.toes] = quaternion.product(one.against(unrolled, roll, goal.rotation_follows), turns[one.toes])
+    if goal.has_place:
+        origin, motion = places[one.goal], foot.together(one.foot, roll)
+        there = quaternion.rotate(quaternion.conjugate(unrolled), places[one.toes] - origin)
+        places[one.toes] = origin + quaternion.rotate(unrolled, _turned(motion, there))
+
+
+def _turned(motion: Turn, point: np.ndarray) -> np.ndarray:
+    return motion.offset + quaternion.rotate(motion.turn, point)
