@@ -12,7 +12,7 @@ from ...rig.clip import clip, lineage
 from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.keys import keyable
-from ...rig.motion import key_limbs, key_stretches, reduce_keys
+from ...rig.motion import key_stretches, reduce_keys
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import attachable
 from ..common import Steps, refuse
@@ -106,7 +106,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
             found = reduce_keys.dense(one, own, times)
             every += yield from shares(found, number / len(objects), (number + 1) / len(objects))
         if self.whole:
-            key_limbs.number_limbs(ob, every)
+            key_stretches.number_limbs(ob, every)
         if not every:
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         reduce_keys.check(every)

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion as arrays: what Blender shows of objects over frames, and the whole curves that are written for it."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.model import project_swing
 from .. import curves
-from ..blender import channels, rotation, scene_state
+from ..blender import channels, limit_frame, rotation, scene_state
 from ..blender.armature import matrices
 from ..blender.places import Owner
 from ..keys import splits
 from ..notes import Note, Refused
+from ..skeleton import limits
 
 _TINY = 1e-8  # what Blender adds to the axes of a matrix that has no inverse
 
@@ -183,3 +185,20 @@ def write(
             count += len(times)
     writer.finish()
     return count
+
+
+def inside_limits(bone: bpy.types.PoseBone) -> Callable[[np.ndarray], np.ndarray]:
+    """A function that takes rotations (F, 4) of a bone from rest to the nearest ones inside its limits."""
+    if not bone.dqik_use_limits:
+        return lambda turned: turned
+    frame, (lo, hi) = limit_frame.of(bone), limits.of(bone)
+
+    def project(turned: np.ndarray) -> np.ndarray:
+        x = twist_swing.coordinates(limit_frame.motions(turned, frame.start, frame.axes))
+        if limits.is_twist_limited(lo[None], hi[None])[0]:
+            x[:, 0] = np.clip(x[:, 0], lo[0], hi[0])
+        if limits.is_swing_limited(lo[None], hi[None])[0]:
+            x[:, 1:] = project_swing(x[:, 1:], *(np.broadcast_to(end[1:], (len(x), 2)) for end in (lo, hi)))
+        return twist_swing.compose(x) @ limit_frame.to_rotations(frame.start, frame.axes)
+
+    return project

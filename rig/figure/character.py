@@ -12,7 +12,7 @@ import numpy as np
 from ..blender import bulk
 from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
-from . import person, roles
+from . import recognise, roles
 from .anatomy import Anatomy
 from .body import RestBody
 from .parts import MASSES, Role
@@ -48,7 +48,7 @@ class Character:
         if known is None:
             armature = Armature(ob)
             known = cls(armature, roles.read(ob, armature))
-            if armature.kind is not None or person.leans(armature.control_tree, known.figure.roles):
+            if armature.kind is not None or recognise.leans(armature.control_tree, known.figure.roles):
                 return known
         _kept[contents] = known
         if len(_kept) > _MOST:

@@ -7,9 +7,10 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ..blender.tree import Tree
-from . import bone_names, directions, limbs, person
+from ..notes import Code, Note
+from . import beside, bone_names, directions, limbs
 from .bone_names import BoneName
-from .directions import SMALL, unit
+from .directions import SMALL, line, mean_line, unit
 from .parts import LEFT, LIMBS, MIDDLE, OTHER, RIGHT, TRUNK, LimbBones, Role
 
 _GIRDLE = {"collar", "hip_joint"}  # parts above the upper bones of limbs
@@ -21,6 +22,11 @@ _OFF_LINE = 0.25  # of a segment's length: bones that divide it are nearer to it
 _HOCK = np.radians(50.0)  # legs of people who stand are bent by less from joint to joint
 _BACK = -0.2  # cosine against the trunk's direction below which bones above the chest lead back, as hair does
 _CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the one before: above the head, or on it
+_LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
+_ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
+_LEGS = ("thigh", ("foot", "shin"))  # where legs begin, and end if they have that
+_PARALLEL = np.cos(np.radians(50.0))
+_LONG, _MOST_PAIRS = 0.3, 2  # of the figure's size: branches that count as limbs, and how many pairs people have
 
 
 def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
@@ -32,7 +38,7 @@ def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
         _assign_limb(tree, names, roles, limb, kind, side)
     _assign_trunk(tree, names, roles, named)
     _assign_girdles(tree, names, roles)
-    viewed = person.not_human(tree, names, roles) is None and _faces_backward(tree, roles)
+    viewed = not_human(tree, names, roles) is None and _faces_backward(tree, roles)
     return {bone: role.mirrored for bone, role in roles.items()} if viewed else roles
 
 
@@ -313,3 +319,43 @@ def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | 
         if np.linalg.norm(line) > SMALL * tree.size or len(kept) == 1:
             kept.append(bone)
     return kept if len(kept) > 1 else []
+
+
+def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note | None:
+    """Why a figure is not human; None for a human one."""
+    bones = {role: bone for bone, role in roles.items()}
+    if any(names[bone].animal for bone in roles):
+        return Note("This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone")
+    armed = any(Role("arm", side) in bones for side in (LEFT, RIGHT))
+    if mean_line(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+        return Note(Code.MORE_LIMBS)
+    others = beside.further_limbs(tree, names, roles, human=armed) if roles else []
+    if any(beside.is_leg(names, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
+        return Note(Code.MORE_LIMBS)
+    if leans(tree, roles):
+        return Note("This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits "
+                    "bone by bone")
+    return None
+
+
+def leans(tree: Tree, roles: dict[int, Role]) -> bool:
+    """Whether a figure's trunk leans against its legs more than that of people who stand."""
+    bones = {role: bone for bone, role in roles.items()}
+    shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
+    roots = (Role("hips"), Role("thigh", LEFT), Role("thigh", RIGHT))
+    trunk = next((one for root in roots if (one := line(tree, bones, root, *shoulders)) is not None), None)
+    legs, arms = mean_line(tree, bones, *_LEGS), mean_line(tree, bones, "arm", ("hand", "forearm"))
+    if trunk is None or legs is None:
+        return False
+    upright = float(-trunk @ legs)
+    return upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL)
+
+
+def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
+    """The number of pairs of long branches that mirror each other and are nothing that a figure wears."""
+    own = [
+        pair for pair in limbs.pairs(tree)
+        if pair.length > _LONG * tree.size and not any(names[bone].helper for bone in (pair.one[0], pair.other[0]))
+    ]  # fmt: skip
+    tops = [{pair.one[0], pair.other[0]} for pair in own]
+    return sum(not any(tops[k] & other for other in tops[:k]) for k in range(len(tops)))

@@ -17,7 +17,7 @@ from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
 from ..blender.tree import Tree
 from ..notes import Code, Note
-from . import beside, bone_names, eyes, person, recognise
+from . import beside, bone_names, eyes, recognise
 from .beside import FurtherLimb
 from .bone_names import BoneName
 from .parts import ROLES, Role
@@ -84,8 +84,8 @@ def read(ob: bpy.types.Object, armature: Armature) -> Figure:
     free = {bone for bone, choice in enumerate(chosen) if choice == "AUTO" and ob.pose.bones[bone].bone.use_deform}
     loose = beside.loose_ends(tree, names, roles, free)
     roles = {bone: role for bone, role in roles.items() if bone not in loose}
-    not_human = person.not_human(tree, names, roles)
-    folded = person.leans(tree, roles) and not person.not_human(_posed(ob, tree), names, roles)
+    not_human = recognise.not_human(tree, names, roles)
+    folded = recognise.leans(tree, roles) and not recognise.not_human(_posed(ob, tree), names, roles)
     controlled = None if armature.kind else _controlled(ob, roles)
     if armature.kind is None:  # in a generated rig, what is named as an eye is a control before the face
         auto = {bone for bone, choice in enumerate(chosen) if choice == "AUTO"}

@@ -13,7 +13,7 @@ from ...solvers.motion import Leg, fine_time, foot_contacts, in_betweens, plant_
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.dependencies import acts
-from ..clip import clip, inside_limits, person_frames
+from ..clip import clip, person_frames
 from ..clip.person_frames import SIDES, Person
 from ..figure import ends
 from ..figure.body import RestBody
@@ -323,7 +323,7 @@ def _channels(
         turned = rotation.to_quaternion(mode, own_before)
         rest = quaternion.from_matrix(own.person.armature.rest[bone, :3, :3])
         by = quaternion.relative(quaternion.product(without, rest), quaternion.product(turns[bone], rest))
-        new = inside_limits.projection(pose_bone)(quaternion.product(turned, by))
+        new = clip.inside_limits(pose_bone)(quaternion.product(turned, by))
         new[rows] = turned[rows]
         inside[bone] = quaternion.product(without, quaternion.product(rest, quaternion.product(
             quaternion.relative(turned, new), quaternion.conjugate(rest))))  # fmt: skip

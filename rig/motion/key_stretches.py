@@ -18,6 +18,7 @@ from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
 from ..figure.character import Character
+from ..figure.parts import LIMBS
 from . import key_effects
 from .reduce_keys import Bounds, Dense, DenseMotion, key_of
 
@@ -30,6 +31,11 @@ FIRST = 0.985  # of the bounds, since what keys do is not quite in proportion to
 _LESS = 0.9  # of what would just do
 _LEAST = 0.02  # the smallest limit
 _FEW, _MOST = 0.4, 0.9  # smaller errors, and the times at which errors are largest, do not count for what is usual
+_LIMBS = {part: limb for limb, parts in LIMBS.items() for part in parts} | {
+    "finger": "fingers", "spine": "trunk", "neck": "trunk", "head": "trunk",
+}  # fmt: skip
+
+_Limb = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -229,3 +235,39 @@ def _around(values: np.ndarray, steps: int) -> np.ndarray:
     """The largest of values (H, ...) within some steps."""
     padded = np.pad(values, ((steps, steps), (0, 0)))
     return np.max([padded[step : step + len(values)] for step in range(2 * steps + 1)], axis=0)
+
+
+def number_limbs(ob: bpy.types.Object, every: Sequence[Dense]) -> None:
+    """Give everything that has dense keys the number of its limb.
+
+    Limbs are arms, legs, the fingers of a hand, and spine, neck and head as one. A bone without a role goes with the
+    one above if that has no other child, so tails and strands of hair are limbs too. A control goes with the bones that
+    its goals lead.
+    """
+    bones = _of_bones(ob)
+    led = dict[tuple[str, str], set[_Limb]]()
+    for goal in goals.counting(ob):
+        for target in goals.target_owners([goal]):
+            led.setdefault(key_of(target), set()).add(bones[goal.bone])
+    numbers = dict[_Limb, int]()
+    for one in every:
+        key = one.ob.name, one.bone
+        limb: _Limb = bones.get(one.bone, key) if one.ob == ob else key
+        if len(led.get(key, ())) == 1:
+            limb = next(iter(led[key]))
+        one.limb = numbers.setdefault(limb, len(numbers))
+
+
+def _of_bones(ob: bpy.types.Object) -> dict[str, _Limb]:
+    """The limb of each bone."""
+    names, found = ob.pose.bones.keys(), dict[str, _Limb]()
+    roles = {names[bone]: role for bone, role in Character.of(ob).figure.all_roles.items() if role.name != "twist"}
+    for bone in sorted(ob.pose.bones, key=lambda bone: len(bone.parent_recursive)):
+        role, above = roles.get(bone.name), bone.parent
+        if role is not None:
+            found[bone.name] = _LIMBS.get(role.name, role.name), role.side
+        elif above is not None and len(above.children) == 1:
+            found[bone.name] = found[above.name]
+        else:
+            found[bone.name] = bone.name, "only"
+    return found

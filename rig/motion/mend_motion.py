@@ -33,7 +33,7 @@ from ..blender import animation, rotation, scene_state
 from ..blender.armature import Armature
 from ..blender.dependencies import acts
 from ..blender.places import converted
-from ..clip import clip, ground, inside_limits, rest_legs
+from ..clip import clip, ground, rest_legs
 from ..clip.contact_ranges import Touching
 from ..clip.rest_legs import RestLeg
 from ..figure import capsules, ends
@@ -429,7 +429,7 @@ def _key(
     before : its channels. posed : (F, 4), its turns with these.
     """
     turned = rotation.to_quaternion(bone.rotation_mode, before)
-    new = inside_limits.projection(bone)(quaternion.product(turned, quaternion.relative(posed, wanted)))
+    new = clip.inside_limits(bone)(quaternion.product(turned, quaternion.relative(posed, wanted)))
     found[bone.name, rotation.PATHS[bone.rotation_mode]] = rotation.from_quaternion(bone.rotation_mode, new, before)
     world = quaternion.product(posed, quaternion.relative(turned, new))
     return quaternion.product(world, quaternion.conjugate(posed))

@@ -12,7 +12,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import Bodies, Chain, Spring, following, keep_out
 from .. import curves
 from ..blender import rotation, scene_state
-from ..clip import clip, inside_limits
+from ..clip import clip
 from ..figure import capsules
 from ..figure.character import Character
 from ..keys import keyable
@@ -120,7 +120,7 @@ def follow(
     modes = [ob.pose.bones[name].rotation_mode for name in names]
     turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
                        for row, mode in enumerate(modes)], 1)  # fmt: skip
-    inside = [inside_limits.projection(ob.pose.bones[name]) for name in names]
+    inside = [clip.inside_limits(ob.pose.bones[name]) for name in names]
 
     def within(row: int, extra: np.ndarray) -> np.ndarray:
         before = turned[:, row]

@@ -12,7 +12,7 @@ from ...solvers.motion import fine_time, shakes
 from .. import curves
 from ..blender import rotation
 from ..blender.places import Owner
-from ..clip import clip, inside_limits
+from ..clip import clip
 from ..keys import keyable
 from ..notes import Note, Refused
 from . import reduce_keys
@@ -48,7 +48,7 @@ class Channel(NamedTuple):
             return plain[:, :3]
         turned = quaternion.normalize(plain)
         if self.bone:
-            turned = inside_limits.projection(self.owner)(turned)
+            turned = clip.inside_limits(self.owner)(turned)
         return rotation.from_quaternion(self.owner.rotation_mode, turned, self.values)
 
 

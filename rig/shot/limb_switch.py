@@ -28,9 +28,8 @@ from ..frame.sessions import sessions
 from ..keys import keyable, keying
 from ..notes import Note, Refused
 from ..skeleton import foot_roll, plan
-from . import holds, keys, limb_frames, limb_keys
-from .limb_frames import Frame
-from .limb_keys import GROUP
+from . import holds, keys, limb_keys
+from .limb_keys import GROUP, Frame
 
 _STILL = 2e-5  # of the figure's size: what moves by less stays
 _SAME = 1e-4  # of places and in radians: a control that goes elsewhere by less stays
@@ -67,7 +66,7 @@ def limb_of(ob: bpy.types.Object, number: int) -> LimbChain:
     }  # fmt: skip
     others = {bone for k, bones in chains.items() if k != number for bone in bones}
     own = [bone for bone in chains[number] if bone not in others] or [ob.dqik.goals[number].bone]
-    toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in limb_frames.rolled_feet(ob) if one.loose]
+    toes = [(one.index, ob.pose.bones[one.foot.toes].name) for one in limb_keys.rolled_feet(ob) if one.loose]
     own += [bone for k, bone in toes if k == number]
     every = dict.fromkeys([*chain(*chains.values()), *(bone for _, bone in toes)])
     return LimbChain(own, [bone for bone in every if bone not in own])
@@ -138,13 +137,13 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
 
     Auto Keying keys the influence, and the bones or targets that are to move now, at this frame.
     """
-    before = limb_frames.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    before = limb_keys.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
     own = [ob.dqik.goals[number] for number in numbers]
     with commands.still(ob):
         depsgraph = context.evaluated_depsgraph_get()
         if to_ik:
-            _check_others(ob, numbers, limb_frames.targets_of(ob, numbers),
-                          limb_frames.wanted_targets(ob, numbers, numbers, depsgraph))
+            _check_others(ob, numbers, limb_keys.targets_of(ob, numbers),
+                          limb_keys.wanted_targets(ob, numbers, numbers, depsgraph))
             goals.put_targets(ob, goals.places(ob, numbers, depsgraph), depsgraph)
         elif ob.dqik.live:  # so that no other goal pulls the body to where this one has kept it from
             empties = [k for k, goal in enumerate(ob.dqik.goals)
@@ -157,7 +156,7 @@ def switch_still(context: bpy.types.Context, ob: bpy.types.Object, numbers: Sequ
     context.view_layer.update()
     if keying.is_auto(context.scene):
         _key_here(context, ob, numbers, to_ik)
-    now = limb_frames.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
+    now = limb_keys.places(ob.evaluated_get(context.evaluated_depsgraph_get()))
     return float(np.linalg.norm(now - before, axis=-1).max())
 
 
@@ -177,8 +176,8 @@ def switch(
     around = {curves.frame_before(frames[0]), *frames, *([] if onward else [frames[-1] + 1])}
     halves = set[float]() if to_ik else {frame + 0.5 for frame in frames[:-1]}
     scene = set() if is_keyed else {*range(context.scene.frame_start, context.scene.frame_end + 1)}
-    aimed = limb_frames.with_toes(ob, numbers) if to_ik else list(numbers)
-    read = yield from limb_frames.read(
+    aimed = limb_keys.with_toes(ob, numbers) if to_ik else list(numbers)
+    read = yield from limb_keys.read(
         context, ob, numbers, aimed, every, sorted({*around, *halves, *scene}), {*frames, *halves}, to_ik
     )
     starts = limb_keys.starts(context, ob, own)
@@ -195,7 +194,7 @@ def switch(
             limb_keys.key_target(owner, wanted, [one.time for one in inside], outside)
     else:
         limb_keys.key_limb(ob, own, starts, [one for one in read if one.frame in {*halves, *frames}], outside)
-    away, still = limb_frames.moved(context, ob, staying), _STILL * Character.of(ob).size
+    away, still = limb_keys.moved(context, ob, staying), _STILL * Character.of(ob).size
     if away > still and not (to_ik or is_keyed):
         away = _lead(context, ob, numbers, staying, still)
     free = [name for name in every if _is_free(ob, name)] if away > still else []
@@ -210,7 +209,7 @@ def keep(context: bpy.types.Context, ob: bpy.types.Object, rest: RestOfBody) -> 
     else:
         limb_keys.hold_body(ob, rest.every, limb_keys.starts(context, ob, rest.every), rest.inside, rest.outside)
     _note_answers(context, ob, rest.inside)
-    return limb_frames.moved(context, ob, rest.staying)
+    return limb_keys.moved(context, ob, rest.staying)
 
 
 def _check_others(
@@ -275,7 +274,7 @@ def _lead(
     """Let goals lead the body on without their limbs, if it moves by no more than `still` then; by how much it does."""
     for number in numbers:
         ob.dqik.goals[number].leads_body = True
-    away = limb_frames.moved(context, ob, before)
+    away = limb_keys.moved(context, ob, before)
     for number in numbers if away > still else ():
         ob.dqik.goals[number].leads_body = False
     return away
