@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws the contacts of feet, knees and hands as bars in the timeline and the dope sheet."""
 
-import blf
 import bpy
 
 from ..operators.common import armature
@@ -10,7 +9,7 @@ from ..rig.figure.parts import LEFT, RIGHT
 from ..rig.figure.short_names import called
 from ..rig.overlay import contact_bars
 from ..rig.overlay.contact_bars import Bar
-from .drawing import Color, blended, fill
+from .drawing import Color, blended, fill, write
 
 _FEET = {LEFT: (0.45, 0.65, 1.0), RIGHT: (1.0, 0.5, 0.42)}  # as the overlay has bones with a role
 _HANDS = {LEFT: (0.35, 0.85, 0.75), RIGHT: (1.0, 0.75, 0.3)}
@@ -38,10 +37,8 @@ def draw() -> None:
             fill([inner], _color(bar))
     for (bone, part), (bottom, top) in lanes.items():
         if top - bottom >= _LETTERS * scale:
-            blf.size(0, _LETTERS * scale)
-            blf.color(0, 1.0, 1.0, 1.0, 0.9)
-            blf.position(0, 6.0 * scale, bottom + 0.5 * (top - bottom - 0.7 * _LETTERS * scale), 0)
-            blf.draw(0, name_of(ob, bone, part))
+            place = 6.0 * scale, bottom + 0.5 * (top - bottom - 0.7 * _LETTERS * scale)
+            write(name_of(ob, bone, part), place, _LETTERS * scale, (1.0, 1.0, 1.0, 0.9))
 
 
 def name_of(ob: bpy.types.Object, bone: str, part: str) -> str:

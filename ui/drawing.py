@@ -3,7 +3,9 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cache
 
+import blf
 import bpy
 import gpu
 import mathutils
@@ -14,9 +16,7 @@ from ..operators.common import armature
 
 Color = tuple[float, float, float, float]
 
-_POINT_SHADERS = ("POINT_UNIFORM_COLOR", "UNIFORM_COLOR")  # the first is missing in old versions of Blender
 _CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], dtype=np.float32)
-_dot_shaders: list[gpu.types.GPUShader] = []  # the only one, once it is made
 
 
 def figure_in_view(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -84,6 +84,14 @@ def fill(boxes: Sequence[tuple[float, float, float, float]], color: Color) -> No
     batch_for_shader(shader, "TRIS", {"pos": np.array(corners, dtype=np.float32)}).draw(shader)
 
 
+def write(text: str, place: tuple[float, float], size: float, color: Color) -> None:
+    """Write a text from a place on, with letters of a size [pixels]."""
+    blf.size(0, size)
+    blf.color(0, *color)
+    blf.position(0, *place, 0)
+    blf.draw(0, text)
+
+
 def linear(color: Color) -> Color:
     """A colour of the interface for a shader of our own: Blender's shaders convert it themselves."""
     red, green, blue = mathutils.Color(color[:3]).from_srgb_to_scene_linear()
@@ -107,36 +115,41 @@ def draw_dots(context: bpy.types.Context, dots: gpu.types.GPUBatch, color: Color
     dots.draw(shader)
 
 
+@cache
 def _dot_shader() -> gpu.types.GPUShader:
     """Squares that face the viewer, with a disc in each. Blender's own points are square."""
-    if not _dot_shaders:
-        info, between = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo("dqik_dot")
-        between.smooth("VEC2", "across")
-        info.push_constant("MAT4", "projection")
-        info.push_constant("VEC4", "color")
-        info.push_constant("VEC2", "extent")
-        info.push_constant("FLOAT", "edge")  # share of the disc that is inside its dark edge
-        info.vertex_in(0, "VEC3", "pos")
-        info.vertex_in(1, "VEC2", "corner")
-        info.vertex_out(between)
-        info.fragment_out(0, "VEC4", "result")
-        info.vertex_source(
-            "void main() { across = corner; gl_Position = projection * vec4(pos, 1.0);"
-            " gl_Position.xy += corner * extent * gl_Position.w; }"
-        )
-        info.fragment_source(
-            "void main() { float r = length(across), soft = fwidth(r);"
-            " float inside = 1.0 - smoothstep(edge - soft, edge, r);"
-            " result = vec4(color.rgb * inside, color.a * (1.0 - smoothstep(1.0 - soft, 1.0, r))); }"
-        )
-        _dot_shaders.append(gpu.shader.create_from_info(info))
-    return _dot_shaders[0]
+    return own_shader(
+        "dqik_dot", {"across": "VEC2"},
+        {"projection": "MAT4", "color": "VEC4", "extent": "VEC2", "edge": "FLOAT"},  # edge: share inside it
+        {"pos": "VEC3", "corner": "VEC2"},
+        "void main() { across = corner; gl_Position = projection * vec4(pos, 1.0);"
+        " gl_Position.xy += corner * extent * gl_Position.w; }",
+        "void main() { float r = length(across), soft = fwidth(r);"
+        " float inside = 1.0 - smoothstep(edge - soft, edge, r);"
+        " result = vec4(color.rgb * inside, color.a * (1.0 - smoothstep(1.0 - soft, 1.0, r))); }",
+    )  # fmt: skip
+
+
+def own_shader(
+    name: str, between: dict[str, str], constants: dict[str, str], inputs: dict[str, str], vertex: str, fragment: str
+) -> gpu.types.GPUShader:
+    """A shader of our own, with the types of what it reads and of what goes from its first program to its second."""
+    info, interface = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo(name)
+    for value, kind in between.items():
+        interface.smooth(kind, value)
+    for value, kind in constants.items():
+        info.push_constant(kind, value)
+    for slot, (value, kind) in enumerate(inputs.items()):
+        info.vertex_in(slot, kind, value)
+    info.vertex_out(interface)
+    info.fragment_out(0, "VEC4", "result")
+    info.vertex_source(vertex)
+    info.fragment_source(fragment)
+    return gpu.shader.create_from_info(info)
 
 
 def _point_shader() -> gpu.types.GPUShader:
-    for name in _POINT_SHADERS[:-1]:
-        try:
-            return gpu.shader.from_builtin(name)
-        except (ValueError, SystemError):
-            continue
-    return gpu.shader.from_builtin(_POINT_SHADERS[-1])
+    try:
+        return gpu.shader.from_builtin("POINT_UNIFORM_COLOR")
+    except (ValueError, SystemError):  # in old versions of Blender
+        return gpu.shader.from_builtin("UNIFORM_COLOR")

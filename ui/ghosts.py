@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws ghosts and arcs of the active armature in 3D views. Frames that are missing are asked for, never read here."""
 
+from functools import cache
 from typing import NamedTuple
 
 import bpy
@@ -11,7 +12,7 @@ from gpu_extras.batch import batch_for_shader
 from ..operators.motion import see_motion
 from ..rig.clip import seen_motion
 from ..rig.overlay import motion as seen
-from .drawing import Color, blended, dots_of, draw_dots, draw_lines, figure_in_view, linear, lines_of
+from .drawing import Color, blended, dots_of, draw_dots, draw_lines, figure_in_view, linear, lines_of, own_shader
 
 _BEFORE, _AFTER = (0.95, 0.18, 0.14), (0.47, 0.95, 0.27)  # where themes have no colours of motion paths: before 4.3
 _OLD = (0.5, 0.5, 0.5)
@@ -37,7 +38,6 @@ class _Cache:
     ghosts: dict[int, _Ghost] = {}  # by frame
     arcs_of: tuple = ()  # what the batches of arcs were made from
     arcs: list[tuple[_Batch, str, Color, float]] = []  # with shader, colour and width or size
-    mesh_shader: gpu.types.GPUShader | None = None
 
 
 def draw() -> None:
@@ -90,30 +90,21 @@ def _colors(context: bpy.types.Context) -> tuple[tuple, tuple]:
     return tuple(before or _BEFORE)[:3], tuple(after or _AFTER)[:3]
 
 
+@cache
 def _mesh_shader() -> gpu.types.GPUShader:
-    """Shades a surface by how far it turns away from the viewer: its outline is dense, its middle thin."""
-    if _Cache.mesh_shader is None:
-        info, between = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo("dqik_ghost")
-        between.smooth("VEC3", "outward")
-        between.smooth("VEC3", "toward")
-        info.push_constant("MAT4", "projection")
-        info.push_constant("VEC4", "viewer")  # its place, or with 0 in the end, the direction to it
-        info.push_constant("VEC4", "color")
-        info.push_constant("FLOAT", "behind")
-        info.vertex_in(0, "VEC3", "pos")
-        info.vertex_in(1, "VEC3", "normal")
-        info.vertex_out(between)
-        info.fragment_out(0, "VEC4", "result")
-        info.vertex_source(
-            "void main() { outward = normal; toward = viewer.xyz - viewer.w * pos;"
-            " gl_Position = projection * vec4(pos, 1.0); gl_Position.z += behind * gl_Position.w; }"
-        )
-        info.fragment_source(
-            "void main() { float rim = 1.0 - abs(dot(normalize(outward), normalize(toward)));"
-            " result = vec4(color.rgb, color.a * mix(0.10, 1.0, rim * rim * rim)); }"
-        )
-        _Cache.mesh_shader = gpu.shader.create_from_info(info)
-    return _Cache.mesh_shader
+    """Shades a surface by how far it turns away from the viewer: its outline is dense, its middle thin.
+
+    viewer : its place, or with 0 in the end, the direction to it.
+    """
+    return own_shader(
+        "dqik_ghost", {"outward": "VEC3", "toward": "VEC3"},
+        {"projection": "MAT4", "viewer": "VEC4", "color": "VEC4", "behind": "FLOAT"},
+        {"pos": "VEC3", "normal": "VEC3"},
+        "void main() { outward = normal; toward = viewer.xyz - viewer.w * pos;"
+        " gl_Position = projection * vec4(pos, 1.0); gl_Position.z += behind * gl_Position.w; }",
+        "void main() { float rim = 1.0 - abs(dot(normalize(outward), normalize(toward)));"
+        " result = vec4(color.rgb, color.a * mix(0.10, 1.0, rim * rim * rim)); }",
+    )  # fmt: skip
 
 
 def _draw_mesh(context: bpy.types.Context, mesh: _Batch, color: Color, behind: float) -> None:
@@ -179,4 +170,5 @@ def _arc(arc: seen.Arc, now: int) -> list[tuple[_Batch, str, Color, float]]:
 
 def forget() -> None:
     """Let go what was drawn last."""
-    _Cache.known, _Cache.ghosts, _Cache.arcs_of, _Cache.arcs, _Cache.mesh_shader = None, {}, (), [], None
+    _Cache.known, _Cache.ghosts, _Cache.arcs_of, _Cache.arcs = None, {}, (), []
+    _mesh_shader.cache_clear()

@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import blf
 import bpy
 import gpu
 import numpy as np
@@ -13,7 +12,7 @@ from mathutils import Vector
 
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
-from .drawing import batch, blended, draw_lines, draw_points, figure_in_view, lines_of, points_of
+from .drawing import batch, blended, draw_lines, draw_points, figure_in_view, lines_of, points_of, write
 
 _COLORS = {
     "goal": (0.30, 0.85, 0.55, 0.9), "miss": (1.00, 0.35, 0.15, 1.0), "swing": (0.45, 0.70, 1.00, 0.9),
@@ -114,10 +113,7 @@ def draw_labels() -> None:
     for place, text, kind in () if _shown is None else _shown.labels:
         at = location_3d_to_region_2d(context.region, context.region_data, place)
         if at is not None:
-            blf.size(0, _LETTERS * scale)
-            blf.color(0, *_COLORS[kind])
-            blf.position(0, at.x + 8 * scale, at.y + 8 * scale, 0)
-            blf.draw(0, text)
+            write(text, (at.x + 8 * scale, at.y + 8 * scale), _LETTERS * scale, _COLORS[kind])
 
 
 def forget() -> None:

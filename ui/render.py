@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Advice where renders start, in the Render menu and beside the output settings: what to lock, to show and to bake."""
 
+from collections.abc import Iterable
+
 import bpy
 
 from ..rig.blender.words import iface_
@@ -12,40 +14,40 @@ from .tab.common import paragraph
 
 def is_needed(context: bpy.types.Context) -> bool:
     """Whether an armature of the scene is live while the interface is not locked."""
-    scene = context.scene
-    return not scene.render.use_lock_interface and any(ob.type == "ARMATURE" and ob.dqik.live for ob in scene.objects)
+    return not context.scene.render.use_lock_interface and bool(_live(context))
+
+
+def _live(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [ob for ob in context.scene.objects if ob.type == "ARMATURE" and ob.dqik.live]
+
+
+def _names(found: Iterable[bpy.types.Object]) -> str:
+    return ", ".join(sorted({repr(ob.name) for ob in found}))
 
 
 def hidden_targets(context: bpy.types.Context) -> Note | None:
     """A note about targets of live armatures that are hidden in renders; None if there are none."""
-    names = sorted({repr(target.name) for target, _ in hidden_in_render.targets(context.scene)})
-    return Note("Enable these targets in renders, or they stand still there: {}", ', '.join(names)) if names else None
+    names = _names(target for target, _ in hidden_in_render.targets(context.scene))
+    return Note("Enable these targets in renders, or they stand still there: {}", names) if names else None
 
 
 def unbaked_simulations(context: bpy.types.Context) -> Note | None:
     """A note about simulations that follow live armatures and are not baked; None if there are none."""
-    names = sorted({repr(name) for name in sessions.simulations.unbaked(context.scene)})
-    return Note("Bake these simulations before you render: {}", ', '.join(names)) if names else None
+    names = ", ".join(sorted({repr(name) for name in sessions.simulations.unbaked(context.scene)}))
+    return Note("Bake these simulations before you render: {}", names) if names else None
 
 
 def unbaked_lag(context: bpy.types.Context) -> Note | None:
     """A note about live armatures that lag behind their targets; None if there are none."""
-    names = sorted(
-        repr(ob.name) for ob in context.scene.objects
-        if ob.type == "ARMATURE" and ob.dqik.live and ob.dqik.start_from == "FOLLOW"
-    )  # fmt: skip
-    return Note("Renders do not show how {} lags behind its targets: bake it first",
-                ", ".join(names)) if names else None
+    names = _names(ob for ob in _live(context) if ob.dqik.start_from == "FOLLOW")
+    return Note("Renders do not show how {} lags behind its targets: bake it first", names) if names else None
 
 
 def unsolved_shots(context: bpy.types.Context) -> Note | None:
     """A note about live armatures whose shot is not solved as one motion yet; None if there are none."""
-    names = sorted(
-        repr(ob.name) for ob in context.scene.objects
-        if ob.type == "ARMATURE" and ob.dqik.live and ob.dqik.start_from == "SHOT" and ob.dqik.status.shot < 1.0
-    )  # fmt: skip
+    names = _names(ob for ob in _live(context) if ob.dqik.start_from == "SHOT" and ob.dqik.status.shot < 1.0)
     return Note("Renders show {} frame by frame until the shot is solved: press Solve Shot first",
-                ", ".join(names)) if names else None
+                names) if names else None
 
 
 ADVICE = hidden_targets, unbaked_simulations, unbaked_lag, unsolved_shots
