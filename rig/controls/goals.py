@@ -5,6 +5,7 @@ A target made for a goal is a control bone of the armature, or an empty where th
 owns it: it is removed with the goal.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from ..blender.dependencies import aims, control_bones
 from ..blender.limit_frame import LimitFrame
 from ..blender.places import Owner, converted, owner_of, world_matrix
 from ..figure.character import Character
-from ..keys import attachments, goal_keys, keying, users
+from ..keys import attachments, keying, users
 from ..notes import Note
 from ..skeleton import foot_roll, limits
 from ..skeleton.poles import Poles
@@ -36,6 +37,8 @@ PIN, REPLACED, RAISED = 1, 2, 3
 
 _NOTES = 3  # most things that stay which one report names
 TARGET_SIZE = 0.04  # of the armature's size: an empty's
+_GOAL_PATH = re.compile(r"dqik\.goals\[(\d+)\]")
+_REMOVED = "removed."  # what the data paths of curves that go begin with meanwhile
 
 
 def new_goal(
@@ -282,7 +285,7 @@ def remove(ob: bpy.types.Object, numbers: Iterable[int]) -> list[Note]:
             continue
         if pole and pole not in bones:
             bones.append(pole)
-        goal_keys.drop(ob, number)
+        _drop_keys(ob, number)
         if own[0] == ob and own[1] not in bones:
             bones.append(own[1])
         elif own[0] is not None and own[0].type == "EMPTY" and own[0].library is None and own[0] not in empties:
@@ -428,3 +431,27 @@ def _remove_empty(target: bpy.types.Object) -> None:
     for holder in holders:
         if MADE in holder and not holder.all_objects and not holder.children and users.is_sole(holder):
             bpy.data.collections.remove(holder)
+
+
+def _drop_keys(ob: bpy.types.Object, number: int) -> None:
+    """Remove the curves and drivers of a goal that was removed; those of later goals follow these.
+
+    The curves of an action that something else plays stay as they are.
+    """
+    data = ob.animation_data
+    if data is None:
+        return
+    shared = data.action is None or data.action.library is not None or any(users.players(ob))
+    own_curves = () if shared else curves.fcurves(data)
+    for curve in [*own_curves, *data.drivers]:
+        match = _GOAL_PATH.match(curve.data_path)
+        own = -1 if match is None else int(match[1])
+        if own > number:
+            curve.data_path = _GOAL_PATH.sub(f"dqik.goals[{own - 1}]", curve.data_path, count=1)
+        elif own == number:
+            curve.data_path = _REMOVED + curve.data_path
+    for path in {curve.data_path for curve in own_curves}:
+        if path.startswith(_REMOVED):
+            curves.remove_path(ob, path)
+    for curve in [curve for curve in data.drivers if curve.data_path.startswith(_REMOVED)]:
+        data.drivers.remove(curve)

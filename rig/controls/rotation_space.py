@@ -37,7 +37,7 @@ def target_for(
     they do; else they will not.
     """
     if rolls:
-        matrix = foot_roll.taken_back(ob, goal, matrix)
+        matrix = foot_roll.rolled(ob, goal, matrix, back=True)
     place, turn, scale = matrix.decompose()
     turn = carrying(ob, goal.bone, follows).inverted() @ turn
     if rolls:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plants the targets of goals over a range of frames, by keys."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -13,8 +13,8 @@ from ...solvers.motion import planting
 from .. import curves
 from ..blender import scene_state
 from ..blender.dependencies import acts
-from ..blender.places import owner_of, world_matrix
-from ..controls import goals
+from ..blender.places import Owner, owner_of, world_matrix
+from ..controls import goals, selection
 from ..curves import Keys
 from ..figure import character, foot
 from ..figure.character import Character
@@ -315,3 +315,23 @@ def _stay_flat(
             return False
     solved = not toes.dqik_lock and toes.bone.use_inherit_rotation and not any(acts(one) for one in toes.constraints)
     return solved and toes.parent is not None and toes.parent.name == goal.bone
+
+
+def rolling_control(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owner | None:
+    """The control of a foot that rolls by it: the goal's target; None for another goal."""
+    held = foot_roll.owner(goal) if foot_roll.may_roll(goal) else None
+    if held is None:
+        return None
+    rig = sessions.of(ob).rig.rig  # whose figure is known
+    figure = Character.of(ob).figure if rig is None else rig.plan.character.figure
+    role = figure.role(ob.pose.bones.find(goal.bone))
+    return held if role is not None and role.name == "foot" else None
+
+
+def selected_feet(
+    ob: bpy.types.Object, names: Container[str], objects: Container[bpy.types.Object]
+) -> list[tuple[bpy.types.PropertyGroup, Owner]]:  # fmt: skip
+    """The goals of selected_feet feet, with their controls. names : of bones. objects : that are selected_feet."""
+    chosen = [goal for goal in ob.dqik.goals if selection.holds_goal(ob, goal, names, objects)]
+    both = ((goal, rolling_control(ob, goal)) for goal in chosen)
+    return [(goal, held) for goal, held in both if held is not None]

@@ -112,28 +112,20 @@ def seen_from_goal(armature: Armature, found: Foot, bone: int, at_tail: bool) ->
     return found.seen_from(armature.rest[bone, :3, :3], (armature.tails if at_tail else armature.heads)[bone])
 
 
-def taken_back(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, matrix: Matrix) -> Matrix:
-    """The matrix that a goal's target has before it rolls, for one that its bone or end has in armature space.
+def rolled(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, matrix: Matrix, back: bool = False) -> Matrix:
+    """The matrix that a goal's target has by its roll, from the one without it that its bone or end has.
 
-    ob : the evaluated armature object.
+    In armature space. ob : the evaluated armature object. back : the other way round.
     """
     found = _rolled(ob, goal) if may_roll(goal) else None
     if found is None:
         return matrix
     moved = foot.rolled(*found[1:])
-    place, turn, scale = matrix.decompose()
-    turn = turn @ Quaternion(moved.turn).inverted()
-    return Matrix.LocRotScale(place - turn @ Vector(moved.offset), turn, scale)
-
-
-def rolled(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, matrix: Matrix) -> Matrix:
-    """The inverse of `taken_back`."""
-    found = _rolled(ob, goal) if may_roll(goal) else None
-    if found is None:
-        return matrix
-    moved = foot.rolled(*found[1:])
-    place, turn, scale = matrix.decompose()
-    return Matrix.LocRotScale(place + turn @ Vector(moved.offset), turn @ Quaternion(moved.turn), scale)
+    (place, turn, scale), offset, by = matrix.decompose(), Vector(moved.offset), Quaternion(moved.turn)
+    if back:
+        turn = turn @ by.inverted()
+        return Matrix.LocRotScale(place - turn @ offset, turn, scale)
+    return Matrix.LocRotScale(place + turn @ offset, turn @ by, scale)
 
 
 def against(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, follows: float) -> Quaternion:

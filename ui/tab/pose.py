@@ -13,7 +13,7 @@ from ...rig.controls import selection
 from ...rig.figure.short_names import called
 from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
-from ...rig.shot import attachable, feet
+from ...rig.shot import attachable, plant
 from . import tools
 from .common import ArmatureSidebar, fits, needed, paragraph, places
 
@@ -62,7 +62,7 @@ def _of_part(context: bpy.types.Context, layout: bpy.types.UILayout, ob: bpy.typ
         layout.operator("object.posemode_toggle", text="Pose Mode", icon="POSE_HLT")
         return
     if kind == tools.FOOT:
-        found = feet.selected(ob, names, ())
+        found = plant.selected_feet(ob, names, ())
         if found:
             layout.prop(found[0][1], "dqik_roll", text="Roll", slider=True)
             return

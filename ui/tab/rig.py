@@ -7,7 +7,7 @@ from ...operators.common import armature
 from ...rig.blender import units
 from ...rig.blender.words import iface_
 from ...rig.figure.short_names import short
-from ...rig.shot import feet
+from ...rig.shot import plant
 from ...rig.skeleton.menus import DIRECTION
 from ...solvers import GOAL_KINDS
 from ...solvers.model import SETTINGS
@@ -176,7 +176,7 @@ def _settings(layout: bpy.types.UILayout, ob: bpy.types.Object, goal: bpy.types.
         _weighted(column, goal, part, layout.use_property_split)
     if goal.use_rotation:
         _space(column, ob, goal)
-    control = feet.control_of(ob, goal)
+    control = plant.rolling_control(ob, goal)
     if control is not None:
         column.prop(control, "dqik_roll", slider=True)
     column.prop(goal, "use_support")

@@ -67,8 +67,8 @@ class PoseMemory:
     stretched : (k,) bones that the last answer has scaled; without it they have no scale.
     """
 
-    def __init__(self, stored: bool = True, adoptions: Adoptions | None = None) -> None:
-        self.stored, self.adoptions = stored, adoptions or Adoptions()
+    def __init__(self, stored: bool = True) -> None:
+        self.stored, self.adoptions = stored, Adoptions()
         self._reset()
 
     def _reset(self) -> None:

@@ -4,7 +4,6 @@
 No ID and no depsgraph is stored here; objects are passed to every call.
 """
 
-from ..memory.adoptions import Adoptions
 from ..memory.arrivals import Arrivals
 from ..memory.pose_memory import PoseMemory
 from ..memory.prepared_rig import PreparedRig
@@ -17,27 +16,20 @@ from .steady import SteadyFrames
 class Session:
     """One armature's state; each part is changed by its own methods only."""
 
-    def __init__(
-        self, solver: str = "", stored: bool = True, report: SolveReport | None = None,
-        adoptions: Adoptions | None = None, known: KnownAnswers | None = None, motion: FollowedMotion | None = None,
-        rig: PreparedRig | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, solver: str = "", stored: bool = True, known: KnownAnswers | None = None) -> None:
         """`solver` replaces the armature's own. stored : whether the base pose is also stored on the bones.
 
-        known : answers that were found before; its own if not given. motion, rig : that go on; new ones if not given.
+        known : answers that were found before; its own if not given.
         """
         self.known = KnownAnswers() if known is None else known
-        self.rig = PreparedRig(solver) if rig is None else rig
-        self.pose = PoseMemory(stored, adoptions)
-        self.arrivals = Arrivals()
-        self.motion = FollowedMotion(self.known) if motion is None else motion
+        self.rig, self.pose, self.arrivals = PreparedRig(solver), PoseMemory(stored), Arrivals()
+        self.motion = FollowedMotion(self.known)
         self.steady: SteadyFrames | None = None
-        self.report = SolveReport() if report is None else report
+        self.report = SolveReport()
 
     def renewed(self, report: SolveReport | None = None) -> "Session":
         """A session that remembers only what undo and redo leave as it is, with another report if there is one."""
-        motion = self.motion if self.motion.lags else self.motion.renewed()
-        return Session(
-            report=report or self.report, adoptions=self.pose.adoptions, known=self.known, motion=motion,
-            rig=self.rig.renewed(),
-        )  # fmt: skip
+        new = Session(known=self.known)
+        new.rig, new.pose.adoptions, new.report = self.rig.renewed(), self.pose.adoptions, report or self.report
+        new.motion = self.motion if self.motion.lags else self.motion.renewed()
+        return new
