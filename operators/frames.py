@@ -10,6 +10,8 @@ from bpy.props import IntProperty
 from ..rig import bake, curves
 from ..rig.blender import scene_state
 from ..rig.blender.channels import Channels
+from ..rig.blender.places import bone_of
+from ..rig.controls import goals, selection
 from ..rig.frame import offline
 from ..rig.frame.read.question import FrameInput
 from ..rig.frame.step.session import Session
@@ -70,6 +72,16 @@ class FramesTool(Tool):
     def draw_range(self) -> None:
         """The range alone."""
         self.column("frame_start", "frame_end", *(["step"] if self.has_step else []))
+
+    def owners(self, context: bpy.types.Context, ob: bpy.types.Object) -> dict[bpy.types.Object, list[str]]:
+        """What is keyed: the armature and the targets of its goals with names of bones, empty for the object itself."""
+        if self.only_selected:
+            return {ob: selection.selected(context, ob)}
+        found = {ob: ["", *ob.pose.bones.keys()]}
+        for target in goals.target_owners(ob.dqik.goals):
+            names, name = found.setdefault(target.id_data, []), bone_of(target)
+            names += [] if name in names else [name]
+        return found
 
     def rate(self, scene: bpy.types.Scene) -> float:
         """Returns the number of requested frames that the scene plays in a second."""

@@ -9,7 +9,6 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.blender import scene_state
 from ...rig.clip import clip, lineage
-from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.keys import keyable
 from ...rig.motion import key_stretches, reduce_keys
@@ -95,16 +94,10 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
     ) -> Generator[float, None, list[reduce_keys.Dense]]:  # fmt: skip
         """The object, its bones and the targets of its goals that have keys in the range."""
         refuse(keyable.of_object(ob))
-        names = selection.selected(context, ob) if self.only_selected else ["", *ob.pose.bones.keys()]
-        owners = {(ob.name, name): ob for name in names}
-        for target in goals.target_owners(ob.dqik.goals):
-            if not self.only_selected or (target.id_data == ob and target.name in names):
-                owners[target.id_data.name, "" if target == target.id_data else target.name] = target.id_data
-        every, objects = list[reduce_keys.Dense](), list(dict.fromkeys(owners.values()))
-        for number, one in enumerate(objects):
-            own = [name for (_, name), owner in owners.items() if owner == one]
-            found = reduce_keys.dense(one, own, times)
-            every += yield from shares(found, number / len(objects), (number + 1) / len(objects))
+        every, owners = list[reduce_keys.Dense](), self.owners(context, ob)
+        for number, (one, names) in enumerate(owners.items()):
+            found = reduce_keys.dense(one, names, times)
+            every += yield from shares(found, number / len(owners), (number + 1) / len(owners))
         if self.whole:
             key_stretches.number_limbs(ob, every)
         if not every:

@@ -10,7 +10,6 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, lineage, standing
-from ...rig.controls import goals, selection
 from ...rig.figure import character
 from ...rig.motion import mend_motion, shakes
 from ...rig.notes import Note, Refused
@@ -48,7 +47,7 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         scene = context.scene
-        owners = self._owners(context, ob)
+        owners = self.owners(context, ob)
         with ExitStack() as stack:
             for one in owners:
                 source = originals.of(one, originals.SHAKES) if self.original else None
@@ -66,17 +65,6 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
                 contacts = yield from shares(self._planted(context, ob, frames), 0.5, 1.0)
         scene_state.look_again(scene)
         self._report(ob, report, contacts)
-
-    def _owners(self, context: bpy.types.Context, ob: bpy.types.Object) -> dict[bpy.types.Object, list[str]]:
-        """The armature and the targets of its goals with the names of bones, empty for the object itself."""
-        if self.only_selected:
-            return {ob: selection.selected(context, ob)}
-        found = {ob: ["", *ob.pose.bones.keys()]}
-        for target in goals.target_owners(ob.dqik.goals):
-            names = found.setdefault(target.id_data, [])
-            name = "" if target == target.id_data else target.name
-            names += [] if name in names else [name]
-        return found
 
     def _planted(
         self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]

@@ -71,6 +71,11 @@ def owner_of(ob: bpy.types.Object, bone: str) -> Owner | None:
     return ob.pose.bones.get(bone) if bone and ob.type == "ARMATURE" else ob
 
 
+def bone_of(owner: Owner) -> str:
+    """The name of a bone; empty for an object."""
+    return "" if owner == owner.id_data else owner.name
+
+
 def converted(
     bone: bpy.types.Bone, matrix: Matrix, above: Matrix | None, parent: bpy.types.Bone | None = None,
     invert: bool = False,

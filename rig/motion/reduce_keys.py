@@ -12,7 +12,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.motion import Keys
 from .. import curves
 from ..blender import animation, rotation, scene_state
-from ..blender.places import Owner
+from ..blender.places import Owner, bone_of
 from ..clip.clip import Clip
 from ..controls import goals
 from ..keys import keyable, splits
@@ -111,7 +111,7 @@ def is_plain(ob: bpy.types.Object) -> bool:
 
 def key_of(owner: Owner) -> tuple[str, str]:
     """The names of an object and of its bone, which is empty for the object itself."""
-    return owner.id_data.name, "" if owner == owner.id_data else owner.name
+    return owner.id_data.name, bone_of(owner)
 
 
 def dense(ob: bpy.types.Object, names: Iterable[str], times: np.ndarray) -> Generator[float, None, list[Dense]]:
