@@ -65,7 +65,7 @@ class MotionSolver:
             return []
         prepared, corrects = self._last.prepared, self._last.keyed
         arrays = _joined(prepared, self._parts)
-        _steady_arrays(self._last.rig, arrays)
+        _steady(self._last.rig, arrays.positions, arrays.orientations, steady_path)
         self._parts.clear()
         self._last = None
         solve_motion(prepared, arrays, self._weight, corrects, self._watch)
@@ -115,11 +115,6 @@ def _joined(prepared: Prepared, parts: list[FrameArrays]) -> FrameArrays:
             getattr(whole, name)[begin : begin + len(part)] = getattr(part, name)
         begin += len(part)
     return whole
-
-
-def _steady_arrays(rig: Rig, arrays: FrameArrays) -> None:
-    """Steady the targets of a motion that is solved as one, in place."""
-    _steady(rig, arrays.positions, arrays.orientations, steady_path)
 
 
 def in_shot(

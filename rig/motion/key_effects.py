@@ -98,13 +98,10 @@ class _Solve:
 
     def rows_of_bone(self, bone: int, change: _Change) -> np.ndarray:
         """What (H, M) a change of a bone of the figure does to what the goals bring to their targets."""
-        return self._rows([bone in self.above[goal.bone] for goal in self.goals], change, bone)
+        return self.rows([bone in self.above[goal.bone] for goal in self.goals], change, bone)
 
-    def rows_of_control(self, carried: Sequence[bool], change: _Change) -> np.ndarray:
-        """What (H, M) a change of the targets that it carries asks of the goals."""
-        return self._rows(carried, change, None)
-
-    def _rows(self, carried: Sequence[bool], change: _Change, bone: int | None) -> np.ndarray:
+    def rows(self, carried: Sequence[bool], change: _Change, bone: int | None = None) -> np.ndarray:
+        """What (H, M) a change of the targets that it carries, or of a bone, asks of the goals."""
         found = list[np.ndarray]()
         for goal, is_carried in zip(self.goals, carried, strict=True):
             if goal.moves:
@@ -161,7 +158,7 @@ def _part(
         if len(solve.joints) and bone is not None and not any(carried) and not is_unknown:
             rows = -solve.rows_of_bone(bone, change)
         if any(carried) and not all(carried):
-            rows = solve.rows_of_control(carried, change)
+            rows = solve.rows(carried, change)
         turns = {} if rows is None else dict(zip(joints, np.swapaxes(solve.turns(rows), 0, 1), strict=True))
         if bone is not None:
             turns[bone] = turns.get(bone, 0.0) + change.turn / (_UNKNOWN if is_unknown else 1.0)

@@ -140,16 +140,16 @@ def read(
         [numbers[bone.name] for bone in selected if bone.id_data == ob],
         goals.facts, list(goals.places[: len(goals.facts)]),
         Character.of(ob).figure.roles if shown.roles else {},
-        _bodies(ob, evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
+        _bodies(evaluated) if shown.bodies and obstacles.settings(ob) else np.zeros((0, 4, 2, 3)),
         ob.dqik.live and ob.dqik.status.lags,
     )  # fmt: skip
 
 
-def _bodies(ob: bpy.types.Object, evaluated: bpy.types.Object) -> np.ndarray:
-    """As `Scene.bodies`."""
-    own = Character.of(evaluated)
-    found = capsules.of(evaluated, own)
-    return _body_outlines(found, own.armature.rest, matrices(evaluated.pose.bones, "matrix"))
+def _bodies(evaluated: bpy.types.Object) -> np.ndarray:
+    """As `Scene.bodies`: of each body a circle about each end, and its outline in two planes."""
+    own, world = Character.of(evaluated), matrices(evaluated.pose.bones, "matrix")
+    return np.array([_outline(one, world[one.bone] @ np.linalg.inv(own.armature.rest[one.bone]))
+                     for one in capsules.of(evaluated, own)])  # fmt: skip
 
 
 def draw(scene: Scene) -> Drawing:
@@ -336,14 +336,6 @@ def _to_world(drawing: Drawing, matrix: Matrix) -> None:
     for parts in (drawing.lines, drawing.faces):
         for kind, pieces in parts.items():
             parts[kind] = [np.concatenate(pieces) @ world[:3, :3].T + world[:3, 3]]
-
-
-def _body_outlines(capsules: list[BoneCapsule], rest: np.ndarray, world: np.ndarray) -> np.ndarray:
-    """Closed curves (C, 4, 25, 3): of each body a circle about each end, and its outline in two planes.
-
-    rest, world : (N, 4, 4) matrices of all bones at rest and in the present pose, both in armature space.
-    """
-    return np.array([_outline(one, world[one.bone] @ np.linalg.inv(rest[one.bone])) for one in capsules])
 
 
 def _outline(capsule: BoneCapsule, moved: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ class Arrivals:
         switched, evaluated = pasted_settings.switched(ob), ob.evaluated_get(depsgraph)
         if switched:
             sure = pasted_settings.are_all(ob, switched)
-            pose.note_mirrored(sure)
+            pose.sure = sure
             shown = bulk.read(evaluated.pose.bones, "matrix", 16)
             before_it = {number: ob.dqik.goals[number].influence for number in switched}
             self.mirrored = Mirrored(

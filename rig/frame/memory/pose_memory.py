@@ -65,6 +65,7 @@ class PoseMemory:
     unsettled : the channels after an edit that may be none, until `frame.solve` decides on it.
     posed : solved bones that were posed by hand at the present frame.
     stretched : (k,) bones that the last answer has scaled; without it they have no scale.
+    sure : whether all limbs with goals have come from the other side by a mirrored paste that is not adopted yet.
     """
 
     def __init__(self, stored: bool = True) -> None:
@@ -84,7 +85,7 @@ class PoseMemory:
         self._keyed: dict[int, KeyedPose] = {}
         self._names: tuple[str, ...] = ()
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
-        self._sure = False  # whether all limbs were pasted mirrored, and not adopted yet
+        self.sure = False
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
         self._unkeyed: dict[int, State] = {}  # keyed bones that were posed at the present frame: the state before
 
@@ -337,8 +338,8 @@ class PoseMemory:
         self.base.put_some(posed, taken)
         if keyed is not None:
             keyed.channels.put_some(posed, taken)
-        mirrored = stored_base.mirrored(ob, self.rows, self.base, self._sure) if self.stored else None
-        self._sure = False
+        mirrored = stored_base.mirrored(ob, self.rows, self.base, self.sure) if self.stored else None
+        self.sure = False
         if mirrored is not None:
             self.base = mirrored
         else:
@@ -432,10 +433,6 @@ class PoseMemory:
         assert self.base is not None
         is_base = bone in self.posed or free.rotations[bone].all()
         return self.base if is_base else self._keyed_channels(ob, view)
-
-    def note_mirrored(self, sure: bool) -> None:
-        """A pose was pasted mirrored. sure : whether all limbs with goals have come from the other side."""
-        self._sure = sure
 
     def take_pasted(self, ob: bpy.types.Object, pasted: Channels, prepared: PreparedRig, view: View) -> None:
         """Let the view's frame start from a pose that was pasted, in `pasted`, where bones hold an answer."""
