@@ -85,7 +85,7 @@ class FramesTool(Tool):
 
     def rate(self, scene: bpy.types.Scene) -> float:
         """Returns the number of requested frames that the scene plays in a second."""
-        return scene.render.fps / scene.render.fps_base / self.step
+        return scene_state.rate(scene) / self.step
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
         """The requested frames."""

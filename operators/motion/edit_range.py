@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, IntProperty
 
+from ...rig.blender import scene_state
 from ...rig.blender.places import owner_of
 from ...rig.controls import selection
 from ...rig.figure.character import Character
@@ -66,7 +67,7 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
         """The frames over which a control of a goal stands; of something else, this frame."""
         owner, scale = change.owner, max(map(abs, ob.matrix_world.to_scale()))
         size = Character.of(ob).size * (scale if owner == owner.id_data else 1.0)
-        slow = _SLOW * size * scene.render.fps_base / scene.render.fps
+        slow = _SLOW * size / scene_state.rate(scene)
         for goal in ob.dqik.goals:
             if goal.target is None or (owner_of(goal.target, goal.subtarget) or goal.target) != owner:
                 continue

@@ -142,7 +142,7 @@ def steps(
     `scene_state.Disturbed`.
     """
     scene = context.scene
-    rate = scene.render.fps / scene.render.fps_base / step
+    rate = scene_state.rate(scene) / step
     refuse(keyable.of_object(ob))
     own = mend_motion.figure(ob)
     find = find or not contact_ranges.shown(ob)

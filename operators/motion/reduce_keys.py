@@ -115,6 +115,6 @@ def _read(
     is_plain = all(reduce_keys.is_plain(one) for one in shown)
     step = 1 if is_plain else 2
     read = yield from clip.read(shown, halves[:: 3 - step], visits)
-    key_stretches.key_stances(ob, every, read[0], step, scene.render.fps / scene.render.fps_base)
+    key_stretches.key_stances(ob, every, read[0], step, scene_state.rate(scene))
     motion = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
     return motion.doubled() if is_plain else motion, is_plain

@@ -28,6 +28,11 @@ def times(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
     return [frame * scene.render.frame_map_old / scene.render.frame_map_new for frame in frames]
 
 
+def rate(scene: bpy.types.Scene) -> float:
+    """How many frames a scene plays in a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
 def shown_range(scene: bpy.types.Scene) -> tuple[int, int]:
     """The first and the last frame that the timeline plays: the scene's, or those of the preview range."""
     if scene.use_preview_range:

@@ -168,7 +168,7 @@ def between(
     shown : what Blender shows on these frames of the figure and of `own.objects`. keyed : which of them have keys.
     plant : whether feet stand. Raises `Refused` if goals move all bones that have keys.
     """
-    rate, times = scene.render.fps / scene.render.fps_base, scene_state.times(scene, frames)
+    rate, times = scene_state.rate(scene), scene_state.times(scene, frames)
     gaps = in_between_targets.Gaps.of(frames, keyed, times)
     body = shown[ob].body(own.person.armature.rest)
     before, rows = Poses(body.turns, body.heads), gaps.rows

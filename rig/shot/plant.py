@@ -92,7 +92,7 @@ def plant(
     `scene_state.Disturbed`.
     """
     scene, now = context.scene, context.scene.frame_current
-    fade = fade or max(round(FADE * _rate(scene)), 1)
+    fade = fade or max(round(FADE * scene_state.rate(scene)), 1)
     feet = {number: foot_of(ob, ob.dqik.goals[number]) for number in numbers}
     around = (now - _LOOK, now + _LOOK) if span is None else span
     if span is None:
@@ -116,10 +116,6 @@ def plant(
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
     scene_state.look_again(scene)
     return done, sorted(left)
-
-
-def _rate(scene: bpy.types.Scene) -> float:
-    return scene.render.fps / scene.render.fps_base
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -180,7 +176,7 @@ def _span(
             motions = _rolled(_rolling_foot(ob, ob.dqik.goals[number]), way.rolls)
             places, turns = planting.rolled(places, turns, motions)
         points = np.stack([places + quaternion.rotate(turns, point) for point in foot])
-    rate = _rate(bpy.context.scene)
+    rate = scene_state.rate(bpy.context.scene)
     speed = SPEED * size / rate
     height = HEIGHT * size if foot is not None else np.inf
     points, first = points[:, fade : points.shape[1] - fade], way.first + fade

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import bpy
 
 from ....solvers import Motion, Prepared, TrackedMotion
+from ...blender import scene_state
 
 
 class Way(NamedTuple):
@@ -25,7 +26,7 @@ class Way(NamedTuple):
         """The way of an armature object in a scene."""
         start = ob.dqik.start_from
         if start == "FOLLOW":
-            return Way(True, ob.dqik.gain, scene.render.fps / scene.render.fps_base)
+            return Way(True, ob.dqik.gain, scene_state.rate(scene))
         return Way(start == "PREVIOUS", whole=start == "SHOT")
 
     def motion(self, prepared: Prepared, before: Motion | None = None) -> Motion:
