@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys for the targets of new goals, made from the motion that a figure has: Live then shows that motion."""
+"""Keys for the targets of goals, made from the motion that a figure has: Live then shows that motion.
+
+For new goals, and on a figure that is set up for an action that has none on the controls (`key_unkeyed`).
+"""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plants the targets of goals over a range of frames, by keys."""
+"""Plants the targets of goals over a range of frames, by keys; the controls of feet that roll."""
 
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
