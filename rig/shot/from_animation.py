@@ -25,7 +25,7 @@ from ..skeleton.poles import Poles
 from . import keys
 
 _AT_FIRST = {"influence": 1.0, "mute": False}
-"""What the goals of a new action start with where other actions key_unkeyed it."""
+"""What the goals of a new action start with where other actions key it."""
 _ROLL = "dqik_roll"
 
 

@@ -327,7 +327,7 @@ def rolling_control(ob: bpy.types.Object, goal: bpy.types.PropertyGroup) -> Owne
 def selected_feet(
     ob: bpy.types.Object, names: Container[str], objects: Container[bpy.types.Object]
 ) -> list[tuple[bpy.types.PropertyGroup, Owner]]:  # fmt: skip
-    """The goals of selected_feet feet, with their controls. names : of bones. objects : that are selected_feet."""
+    """The goals of selected feet, with their controls. names : of bones. objects : that are selected."""
     chosen = [goal for goal in ob.dqik.goals if selection.holds_goal(ob, goal, names, objects)]
     both = ((goal, rolling_control(ob, goal)) for goal in chosen)
     return [(goal, held) for goal, held in both if held is not None]
