@@ -59,8 +59,9 @@ def _mended(ob: bpy.types.Object, request: Namespace, start: int, end: int) -> t
     facts: commands.Facts = {}
     for part, one in zip(("", "knee_", "seat_", "back_", "hand_"), done.limbs, strict=True):
         facts |= {f"{part}contacts": one.contacts, f"{part}slide_before": one.before, f"{part}slide_after": one.after}
-    facts |= {"knees": degrees(feet.change), "elbows": degrees(hands.change), "flights": done.flights,
-              "flights_left": done.others, "likely_rate": done.other_rate and done.other_rate.values[0]}  # fmt: skip
+    facts.update(knees=degrees(feet.change), elbows=degrees(hands.change), flights=done.flights,
+                 flights_left=done.others,
+                 likely_rate=None if done.other_rate is None else done.other_rate.values[0])  # fmt: skip
     return facts, said
 
 
