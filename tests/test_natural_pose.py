@@ -227,6 +227,15 @@ def test_hips_go_with_no_head_where_the_trunk_is_held(prior: Any) -> None:
 
 
 @pytest.mark.parametrize("prior", [Prior, NumpyPrior])
+def test_targets_stay_where_hips_have_no_goal(prior: Any) -> None:
+    """However far hips are to go with the head."""
+    one = rig()
+    own, asked = prior(one.figure), one.targets({"head": np.array([0.0, -0.2, 0.0])})
+    own.giving = 1.0
+    np.testing.assert_array_equal(own.shaped(one.rest, asked, one.links, 1.0)[1], asked.positions)
+
+
+@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
 def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) -> None:
     """Down and back, by half the amount half as far; they stay for a head that is raised. Head and feet do not move."""
     one = rig(goals=("hips", *ENDS))

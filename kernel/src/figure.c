@@ -373,7 +373,7 @@ static void base_of_frame(const dqik_figure *f, dqik_figure_start *start, const 
         double *place = r.places + 3 * i, *turn = r.orientations + 4 * i;
         see(f->effector + i, axes, centre, positions + 3 * goal, q, place, turn);
     }
-    if (f->giving) {
+    if (f->giving && f->hips_goal >= 0) {
         double way[3], own[3], turned[3];
         way_of_hips(f, start, &r, way);
         for (int c = 0; c < 3; c++) way[c] *= f->giving * amount;

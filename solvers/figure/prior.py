@@ -92,7 +92,7 @@ class Prior:
         # it counts less with the squared distances of the targets
         fade = fading.rates(by_row(quaternion.angle(own, self.at_rest) ** 2, body.serves.T))[..., None]
         view, positions = self.viewer.of_targets(targets.positions, targets.rotations, start, links), targets.positions
-        if self.giving:
+        if self.giving and self.figure.hips.goal >= 0:
             way = self.giving * np.reshape(amount, (-1, 1)) * self.viewer.way_of_hips(view, posed)
             ways = np.zeros_like(view.places)
             ways[:, : body.arms] = body.ways_of_hands(view, posed, way)
