@@ -210,6 +210,7 @@ def _plant(
     before = legs()
     odds = foot_contacts.contact_odds(poses, poses.times[0] + np.arange(len(shift)) / rate)
     stands = foot_contacts.stances(odds, np.stack([leg.points for leg in before], 1), rows, poses.leg, rate)
+    stands = foot_contacts.in_reach(stands, before, rows)
     fine = fine_time.finer_mask(stands, fine_time.steps(rate))
     planted = plant_feet(before, list(fine.swapaxes(0, 1)), rate, kept=rows, hips_cost=foot_contacts.HIPS_COST)
     turn(planted.turns)

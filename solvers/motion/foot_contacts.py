@@ -12,6 +12,7 @@ with funding from NSF EIA-0196217.
 """
 
 import itertools
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .contacts import lengths, runs, tidy, width
+from .foot_lock import Leg
 from .in_betweens import KeyPoses, figure_axes, hermite, spans_of, windows
 
 Weights = dict[str, np.ndarray]
@@ -169,13 +171,34 @@ def stances(odds: np.ndarray, feet: np.ndarray, kept: np.ndarray, leg: float, ra
         may = tidy(own_odds > _LEAST_ODDS, rate)
         may &= ~_steps(may, own_odds, places, kept, leg, rate)
         for begin, end in runs(may):
-            own = kept[(kept >= begin) & (kept < end)]
-            stands = np.broadcast_to(places[begin:end].mean(0), (end - begin, 3)).copy()
-            for axis in range(3) if len(own) else ():
-                stands[:, axis] = np.interp(np.arange(begin, end), own, places[own, axis])
-            far = lengths(stands - places[begin:end]) / (_FAR * leg)
+            far = lengths(_stood(places, begin, end, kept) - places[begin:end]) / (_FAR * leg)
             found[begin:end, side, k] = own_odds[begin:end] - far**2 > _LEAST_ODDS
         found[:, side, k] = _earlier(tidy(found[:, side, k], rate), own_odds > _LEAST_ODDS, rate)
+    return found
+
+
+def _stood(places: np.ndarray, begin: int, end: int, kept: np.ndarray) -> np.ndarray:
+    """Where a point at places (F, 3) stands from `begin` to `end`: straight from key to key, or in the mean."""
+    own = kept[(kept >= begin) & (kept < end)]
+    if not len(own):
+        return np.broadcast_to(places[begin:end].mean(0), (end - begin, 3))
+    return np.stack([np.interp(np.arange(begin, end), own, places[own, axis]) for axis in range(3)], -1)
+
+
+def in_reach(stands: np.ndarray, legs: Sequence[Leg], kept: np.ndarray) -> np.ndarray:
+    """Stances (F, 2, 2) without the frames on which a leg, straight, does not reach the place of one that has no key.
+
+    Little is known of that place, and the hips would be drawn along. legs : both. kept : the frames with keys.
+    """
+    found = stands.copy()
+    for side, k in np.ndindex(stands.shape[1:]):
+        leg, points = legs[side], legs[side].points[:, k]
+        for begin, end in runs(stands[:, side, k]):
+            if not ((kept >= begin) & (kept < end)).any():
+                hip, knee, ankle = (one[begin:end] for one in leg[:3])
+                away = _stood(points, begin, end, kept) - points[begin:end]
+                straight = lengths(knee - hip) + lengths(ankle - knee)
+                found[begin:end, side, k] = lengths(ankle + away - hip) < straight
     return found
 
 

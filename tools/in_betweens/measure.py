@@ -83,14 +83,18 @@ def bezier(curve: Curve, body: captured.Body, own: Any, keys: np.ndarray, frames
     return turns, shown[:, -3:]
 
 
+def legs(body: captured.Body, found: Any) -> list[motion.Leg]:
+    """Both legs of in-betweens."""
+    places = body.places(found.turns, found.hips)
+    return [motion.Leg(*places[:, hip : hip + 3].swapaxes(0, 1), found.turns[:, hip : hip + 3], *body.feet[side])
+            for side, hip in enumerate((11, 19))]  # fmt: skip
+
+
 def planted(body: captured.Body, keys: np.ndarray, found: Any, stands: np.ndarray) -> Any:
     """Turns and hips of in-betweens whose feet are planted where they stand (F, 2, 2)."""
     turns = found.turns.copy()
-    places = body.places(turns, found.hips)
-    legs = [motion.Leg(*places[:, hip : hip + 3].swapaxes(0, 1), turns[:, hip : hip + 3], *body.feet[side])
-            for side, hip in enumerate((11, 19))]  # fmt: skip
     times = motion.fine_time.finer_mask(stands, motion.fine_time.steps(captured.RATE))
-    answer = motion.plant_feet(legs, list(times.swapaxes(0, 1)), captured.RATE, kept=keys,
+    answer = motion.plant_feet(legs(body, found), list(times.swapaxes(0, 1)), captured.RATE, kept=keys,
                                hips_cost=contacts_between.HIPS_COST)  # fmt: skip
     for hip, new in zip((11, 19), answer.turns, strict=True):
         toes = quaternion.relative(turns[:, hip + 2], turns[:, hip + 3])
@@ -137,6 +141,7 @@ def measured(curve: Curve, body: captured.Body, clip: Any, weights: Weights, mos
     contacts = captured.contacts(body, own)[frames]
     feet = captured.of(body, own.times[frames], *learnt).feet
     stances = contacts_between.stances(odds, feet, keys, body.leg, captured.RATE)
+    stances = contacts_between.in_reach(stances, legs(body, learnt), keys)
     ways = [(own.turns[frames], own.hips[frames]), bezier(curve, body, own, keys, frames), spline, learnt,
             planted(body, keys, learnt, stances), planted(body, keys, learnt, contacts)]  # fmt: skip
     feet = [captured.of(body, own.times[frames], *way).feet for way in ways]

@@ -6,8 +6,8 @@ import pytest
 import walking
 
 from solvers.algebra import quaternion
-from solvers.motion import in_betweens, runs
-from solvers.motion.foot_contacts import contact_odds, ground, stances
+from solvers.motion import Leg, in_betweens, runs
+from solvers.motion.foot_contacts import contact_odds, ground, in_reach, stances
 
 UP = np.array([0.0, 0.0, 1.0])
 KEYS = np.arange(36, 421, 48)  # frames of 120 a second: the walk does not repeat on them
@@ -108,6 +108,18 @@ def test_a_foot_that_comes_down_fast_stands_a_little_earlier() -> None:
     feet, odds = feet[::-1], odds[::-1]
     late = stances(odds, feet, np.array([0, 12, 24]), 0.9, 30.0)
     assert np.flatnonzero(late[:, 0, 0]).tolist() == list(range(13))
+
+
+def test_a_stance_without_a_key_ends_where_its_leg_does_not_reach() -> None:
+    """Hips go on by 6 cm a frame, 0.8 m up, with feet right below them; the leg has the length of the root of 0.8."""
+    hip = np.stack([0.06 * np.arange(25), np.zeros(25), np.full(25, 0.8)], -1)
+    knee, ankle = hip + np.array([0.0, 0.2, -0.4]), hip - 0.8 * UP
+    leg = Leg(hip, knee, ankle, np.tile(quaternion.IDENTITY, (25, 3, 1)), np.zeros(3), np.zeros(3))
+    stands = np.zeros((25, 2, 2), dtype=bool)
+    stands[2:23] = True
+    found = in_reach(stands, [leg, leg], np.array([0, 24]))
+    assert np.flatnonzero(found[:, 1, 0]).tolist() == list(range(6, 19))  # up to 0.4 m from the middle
+    assert (in_reach(stands, [leg, leg], np.array([0, 12, 24])) == stands).all()
 
 
 def test_the_ground_is_as_low_as_feet_at_the_keys_around_where_one_stands() -> None:
