@@ -58,9 +58,17 @@ def _reaching_for(context: bpy.types.Context, ob: bpy.types.Object) -> bpy.types
 
 
 def object_named(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
-    """The object of that name in the view layer, this file's own before a linked one; None if there is none."""
-    found = [ob for ob in context.view_layer.objects if ob.name == name]
+    """The object of that name in the view layer, this file's own before a linked one; None if there is none.
+
+    name : alone, or as Blender's `name_full` with the library: `Cup [props.blend]`.
+    """
+    found = [ob for ob in context.view_layer.objects if name in (ob.name, ob.name_full)]
     return min(found, key=lambda ob: ob.library is not None, default=None)
+
+
+def name_of(context: bpy.types.Context, ob: bpy.types.Object) -> str:
+    """The name by which `object_named` finds an object: with its library where another one has the same name."""
+    return ob.name if object_named(context, ob.name) == ob else ob.name_full
 
 
 class NotDone(Exception):

@@ -16,7 +16,7 @@ from ...rig.keys import keyable
 from ...rig.motion import mend_motion
 from ...rig.notes import Note, Refused
 from ...solvers.motion import fine_time, likely_rate
-from ..common import Steps, armature, object_named, refuse
+from ..common import Steps, armature, name_of, object_named, refuse
 from ..frames import FramesTool, shares
 
 _REPORTS = Touching(
@@ -41,7 +41,7 @@ _STANDS = 5e-4  # heights a second: what slides by less stands, as it may have d
 def _meshes(tool: object, context: bpy.types.Context, typed: str) -> list[str]:
     """The names of all meshes; Blender leaves out those that do not have what is typed."""
     del tool, typed
-    return [ob.name for ob in context.view_layer.objects if ob.type == "MESH"]
+    return [name_of(context, ob) for ob in context.view_layer.objects if ob.type == "MESH"]
 
 
 class GroundOptions:

@@ -18,7 +18,7 @@ from ...rig.keys import keyable
 from ...rig.motion import hand_contacts, retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.overlay import preview
-from ..common import Steps, Tool, armature, object_named, refuse
+from ..common import Steps, Tool, armature, name_of, object_named, refuse
 from ..frames import FramesTool, shares
 
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
@@ -28,21 +28,21 @@ def _sources(tool: object, context: bpy.types.Context, typed: str = "") -> list[
     """The names of the armatures whose motion the active one may get."""
     del tool, typed
     own = armature(context)
-    return [ob.name for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != own]
+    return [name_of(context, ob) for ob in context.view_layer.objects if ob.type == "ARMATURE" and ob != own]
 
 
 def _partners(tool: "DQIK_OT_retarget", context: bpy.types.Context, typed: str = "") -> list[str]:
     """The names of those that have the motion of another source."""
     others = [name for name in _sources(tool, context, typed) if name != tool.source]
-    sources = [_partner_source(context, context.view_layer.objects[name]) for name in others]
+    sources = [_partner_source(context, object_named(context, name)) for name in others]
     return [name for name, source in zip(others, sources, strict=True)
-            if source is not None and source.name != tool.source]  # fmt: skip
+            if source is not None and name_of(context, source) != tool.source]  # fmt: skip
 
 
 def _partner_source(context: bpy.types.Context, ob: bpy.types.Object | None) -> bpy.types.Object | None:
     """Whose motion a figure has from *Retarget*, or None if that is not there: then it can be no partner."""
     source = None if ob is None else originals.source(ob)
-    return source if source is not None and source.name in context.view_layer.objects else None
+    return source if source is not None and object_named(context, source.name_full) else None
 
 
 class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
@@ -101,16 +101,16 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
         Of several that are selected, the one that has its motion from another source is the partner.
         """
-        others = [context.view_layer.objects[name] for name in _sources(self, context)]
+        others = [object_named(context, name) for name in _sources(self, context)]
         if not others:
             raise Refused(Note("Bring the figure that has the motion into this scene first"))
         chosen = [ob for ob in others if ob.select_get()] or others
         partners = [ob for ob in chosen if ob.select_get() and _partner_source(context, ob) is not None]
         if not self.is_set("partner") and len(chosen) > 1 and len(partners) == 1:
-            self.partner = partners[0].name
+            self.partner = name_of(context, partners[0])
         if not self.is_set("source"):
-            chosen = [ob for ob in chosen if ob.name != self.partner]
-            self.source = chosen[0].name if len(chosen) == 1 else ""
+            chosen = [ob for ob in chosen if name_of(context, ob) != self.partner]
+            self.source = name_of(context, chosen[0]) if len(chosen) == 1 else ""
         options.copy(armature(context).dqik.retarget, self.properties, only_left_out=True)
         self._asked = True
         return super().ask(context, event)
@@ -148,8 +148,8 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         if self.preview:
             asked = frames[0], frames[-1]
             for (one, other, _), figure, answer in zip(wanted, figures, answers, strict=True):
-                taken, with_ = figure.taken, ob.name if other == partner else self.partner
-                preview.show(other, one.name, with_, asked, taken.frames, answer.posed, taken.space.scale)
+                taken, with_ = figure.taken, name_of(context, ob) if other == partner else self.partner
+                preview.show(other, name_of(context, one), with_, asked, taken.frames, answer.posed, taken.space.scale)
             views.redraw()
             return Note("A preview on {} frames: nothing is keyed", len(figures[0].taken.frames))
         scaled = list[str]()

@@ -10,7 +10,7 @@ from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import attach, attachable
-from ..common import NotDone, Said, Tool, object_named
+from ..common import NotDone, Said, Tool, name_of, object_named
 
 
 class AttachTool(Tool):
@@ -41,7 +41,7 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
         if not self.is_set("object"):
             self.object, self.bone = "", ""
             if not self.into_hand and (target := _selected_target(context)) is not None:
-                self.object, self.bone = target[0].name, target[1]
+                self.object, self.bone = name_of(context, target[0]), target[1]
             elif not self.into_hand or not _props(context):
                 return self.dialog(context, "Put in Hand..." if self.into_hand else "")
         return self.execute(context)

@@ -41,11 +41,12 @@ def line(ob: bpy.types.Object) -> Iterator[bpy.types.Action]:
 def name_source(ob: bpy.types.Object, source: bpy.types.Object) -> None:
     """Say from which other object the motion of an object came: the one it had before is no original of it."""
     action = ob.animation_data.action
-    action.dqik_original, action.dqik_source = None, source.name
+    action.dqik_original, action.dqik_source = None, source.name_full
 
 
 def source(ob: bpy.types.Object) -> bpy.types.Object | None:
     """The other object from which the motion of an object came, if it came so and is there."""
     action = curves.action_of(ob)
-    found = None if action is None else bpy.data.objects.get(action.dqik_source)
+    name = "" if action is None else action.dqik_source
+    found = bpy.data.objects.get(name) or next((one for one in bpy.data.objects if name == one.name_full), None)
     return found if found is not None and found != ob and found.type == ob.type else None

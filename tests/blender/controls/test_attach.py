@@ -166,16 +166,18 @@ def test_a_hand_without_later_keys_goes_along_with_the_prop() -> None:
     assert rigs.owner_of(ob, "hand.L").id_data.dqik.goals["hand.L"].rotation_follows == 1.0
 
 
-def test_of_two_props_of_one_name_this_files_own_one_counts(tmp_path: Path) -> None:
+def test_of_two_props_of_one_name_this_files_own_one_counts_unless_its_file_is_named(tmp_path: Path) -> None:
     """And not another of that name, linked from a library and in the scene before it."""
     prop("moving")
-    linked_from(tmp_path / "props.blend", ["Box"])
+    (linked,) = linked_from(tmp_path / "props.blend", ["Box"])
     ob, box = live(), rigs.empty((0.4, -0.3, 1.2), "Box")
     own = rigs.owner_of(ob, "hand.L")
     rigs.key_path(box, (BEGIN, 30), [(0.4, -0.3, 1.2), (0.3, -0.4, 1.3)])
     rigs.select(ob, own.name)
     attach(object="Box")
     assert between((box,), (ob, own.name), range(BEGIN, 31, 5)) < EXACT
+    attach(object="Box [props.blend]")
+    assert ob.pose.bones[own.name].constraints[-1].target == linked
 
 
 def test_a_key_stays_on_the_frame_where_another_hand_that_was_let_go_with_it_has_settled() -> None:
