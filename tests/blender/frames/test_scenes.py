@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several scenes, view layers, copies and instances: each armature is solved for where it is shown."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -213,6 +214,29 @@ def test_keyed_holds_are_those_of_the_frame_in_each_view_layer(tmp_path: Path) -
             for layer in bpy.context.scene.view_layers
         )
         assert turn(first, second) < STEADY
+
+
+def test_a_file_that_a_window_opens_is_solved_once_it_is_evaluated_again(tmp_path: Path, extension: str) -> None:
+    """A window evaluates it without calling handlers; the timer's turn comes after that, and makes no edit of it."""
+    ob, target = reaching()
+    rigs.at_frame(9)
+    live, loaded = sys.modules[f"{extension}.live"], bpy.app.handlers.load_post
+    own = next(one for one in loaded if one.__module__ == live.__name__)
+    ob.dqik["live"] = True  # by a script, past Blender's update: the file is saved unsolved
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crane.blend"))
+    loaded.remove(own)
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "crane.blend"))
+    finally:
+        loaded.append(own)
+    live.forget()
+    ob, target = bpy.data.objects["Crane"], bpy.data.objects["Load"]
+    assert ob.dqik.live
+    assert rigs.miss(ob, "jib", target) > 100 * NEAR
+    live._solve_opened()
+    bpy.context.view_layer.update()
+    assert rigs.miss(ob, "jib", target) < NEAR
+    assert not bpy.data.is_dirty
 
 
 # -- armatures that come and go ----------------------------------------------------------------------------------------
