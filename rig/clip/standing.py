@@ -83,7 +83,8 @@ def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Vi
     if max(one.upright for one in lines) < _STANDS:
         raise Refused(Note("{} is folded at rest and stands nowhere in its motion: choose one in which it stands for a "
                            "moment", repr(ob.name)))
-    return own.resting(_standing(own, known, poses, lines, np.array([unit(up) for up in ups])))
+    alone = {bone for bone in known if not ob.pose.bones[bone].bone.use_inherit_rotation}
+    return own.resting(_standing(own, known, alone, poses, lines, np.array([unit(up) for up in ups])))
 
 
 def _is_folded(rest: _Lines, upright: np.ndarray) -> bool:
@@ -98,11 +99,12 @@ def _is_folded(rest: _Lines, upright: np.ndarray) -> bool:
 
 
 def _standing(
-    own: Armature, known: dict[int, Role], poses: np.ndarray, lines: list[_Lines], ups: np.ndarray
+    own: Armature, known: dict[int, Role], alone: set[int], poses: np.ndarray, lines: list[_Lines], ups: np.ndarray
 ) -> np.ndarray:  # fmt: skip
     """The pose (N, 4, 4) of bones that stand, of those (F, N, 4, 4) of a motion. ups : (F, 3) away from the ground.
 
-    Where spine, neck and head are in one line at rest, they are straight there, however that line lies.
+    Where spine, neck and head are in one line at rest, they are straight there, however that line lies. alone : bones
+    that do not inherit rotation: from the first such bone of a spine on, the line says nothing of how they are turned.
     """
     straight = np.array([one.straightness for one in lines])
     best = int(straight.argmax())
@@ -121,6 +123,7 @@ def _standing(
             foot = [one for one, other in known.items() if other.side == role.side and other.name in _FEET]
             low = int(np.where(stand, heights[:, foot].sum(-1), np.inf).argmin())
             found[bone] = quaternion.product(body[best], seen[low, bone])
+    spine = spine[: next((place for place, bone in enumerate(spine) if place and bone in alone), None)]
     if spine and _is_straight(own.tree.heads[spine]):
         rest = quaternion.from_matrix(own.rest[spine, :3, :3])
         turned = quaternion.product(found[spine], quaternion.conjugate(rest))

@@ -28,14 +28,14 @@ LYING = {"Hips": (90, 0, 0), "LeftUpLeg": (-150, 0, 0), "RightUpLeg": (-150, 0, 
 def moving(modes: tuple[str, ...] = rigs.ROTATION_MODES, seed: int = 0, most: float = 0.3) -> bpy.types.Object:
     """A character that stands and moves in `FRAMES`, and lies folded up later; bones turn in several modes.
 
-    most : by which bones turn about their axes [rad]. The least ones all go on from their parents.
+    most : by which bones turn about their axes [rad].
     """
     ob = rigs.made_active(build.native(BY_NAME["mixamo"]))
     generator = np.random.default_rng(seed)
     for number, bone in enumerate(ob.pose.bones):
         bone.rotation_mode = modes[number % len(modes)]
         bone.bone.use_local_location = number % 3 != 0
-        bone.bone.use_inherit_rotation = number % 7 != 5 or most < 0.3
+        bone.bone.use_inherit_rotation = number % 7 != 5
         for frame in FRAMES:
             turn = Euler(generator.uniform(-most, most, 3)).to_quaternion()
             key(bone, frame, turn, Vector(generator.uniform(-0.02, 0.02, 3) * TALL))
