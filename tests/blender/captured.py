@@ -18,11 +18,17 @@ def clip(folder: Path, frames: range) -> bpy.types.Object:
     own = [line for line in lines[start + 1 :] if line][frames.start : frames.stop : frames.step]
     head = [*lines[: start - 1], f"Frames: {len(own)}", "Frame Time: 0.0333333"]
     (folder / "clip.bvh").write_text("\n".join([*head, *own, ""]))
+    imported(folder / "clip.bvh")
+    bpy.context.scene.frame_end = len(own)
+    bpy.ops.object.mode_set(mode="POSE")
+    return bpy.context.object
+
+
+def imported(path: Path, mode: str = "QUATERNION") -> bpy.types.Object:
+    """The figure of a file like the example's, in metres."""
     addon_utils.enable("io_anim_bvh")
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the importer leaves its file open
-        bpy.ops.import_anim.bvh(filepath=str(folder / "clip.bvh"), global_scale=0.056444, rotate_mode="QUATERNION",
-                                frame_start=1, update_scene_fps=True)  # fmt: skip
-    bpy.context.scene.frame_end = len(own)
-    bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.import_anim.bvh(filepath=str(path), global_scale=0.056444, rotate_mode=mode, frame_start=1,
+                                update_scene_fps=True)  # fmt: skip
     return bpy.context.object

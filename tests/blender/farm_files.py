@@ -41,24 +41,22 @@ def clip(path: Path, frames: int = 90, first: int = 0) -> Path:
     return path
 
 
-def imported(path: Path) -> bpy.types.Object:
-    """The armature of a clip, in an empty scene."""
+def imported(path: Path, up: str = "Y") -> bpy.types.Object:
+    """The armature of a file, in an empty scene; `up` is the axis that points up in a .bvh."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"].open_file(str(path))
+        warnings.simplefilter("ignore")
+        rigs.part("operators.commands.command_files").open_file(str(path), up)
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
 
 
 def shot(path: Path, arms: int = 1, height: float = 0.9, frames: int = 10) -> Path:
     """A .blend with arms, each of which has a goal whose target moves over some frames."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     for number in range(arms):
         name = "Arm" if number == 0 else f"Arm {number + 1}"
         ob = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)], name)
         target = rigs.empty((0.5, 0.5, height + 0.1 * number), f"{name} target")
-        target.keyframe_insert("location", frame=1)
-        target.location = (-0.5, 0.6, 1.1)
-        target.keyframe_insert("location", frame=frames)
+        rigs.key_path(target, (1, frames), (target.location.copy(), (-0.5, 0.6, 1.1)))
         rigs.goal(ob, "b", target)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames

@@ -80,8 +80,7 @@ def _keyed_bones(ob: bpy.types.Object) -> None:
     for frame in (1, 9, 20):
         for name, turn in (("post", rigs.rotation((0, 1, 1), 2.0 * frame)),
                            ("upper.L", rigs.rotation((0, 0, 1), -3.0 * frame))):  # fmt: skip
-            ob.pose.bones[name].rotation_quaternion = turn
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.keyed(ob.pose.bones[name], frame, rotation_quaternion=turn)
 
 
 def _posed_bones(ob: bpy.types.Object) -> None:
@@ -103,18 +102,14 @@ def _limits_and_a_pole(ob: bpy.types.Object) -> None:
 def _keyed_goals(ob: bpy.types.Object) -> None:
     """A goal that keys mute in the middle, and another with a keyed influence and weight."""
     left, right = ob.dqik.goals
-    for frame, mute in ((1, False), (7, True), (11, False)):
-        left.mute = mute
-        left.keyframe_insert("mute", frame=frame)
+    rigs.key_path(left, (1, 7, 11), (False, True, False), "mute")
     for frame, influence in ((1, 1.0), (10, 0.0), (20, 0.8)):
         right.influence = right.position_weight = influence
         right.keyframe_insert("influence", frame=frame)
 
 
 def _stretching_bone(ob: bpy.types.Object) -> None:
-    for frame, scale in ((1, 1.0), (20, 1.4)):
-        ob.pose.bones["lower.L"].scale = (scale, scale, scale)
-        ob.pose.bones["lower.L"].keyframe_insert("scale", frame=frame)
+    rigs.key_path(ob.pose.bones["lower.L"], (1, 20), [(scale, scale, scale) for scale in (1.0, 1.4)], "scale")
 
 
 @situation(
@@ -166,9 +161,7 @@ def _driven(ob: bpy.types.Object, owner: Callable, path: str, expression: str) -
 
 def _keyed(ob: bpy.types.Object, owner: Callable, path: str, values: dict[int, object]) -> None:
     """Key a property of what `owner` finds."""
-    for frame, value in values.items():
-        setattr(owner(ob), path, value)
-        owner(ob).keyframe_insert(path, frame=frame)
+    rigs.key_path(owner(ob), values, values.values(), path)
 
 
 def _end_alone(ob: bpy.types.Object, prepare: Callable, *arguments: object) -> None:
@@ -180,9 +173,7 @@ def _end_alone(ob: bpy.types.Object, prepare: Callable, *arguments: object) -> N
 
 def _keyed_constraint(ob: bpy.types.Object) -> None:
     made = rigs.constrain(ob.pose.bones["mast"], "DAMPED_TRACK", rigs.empty((0.8, 0.6, 0.5), "Guide"))
-    for frame, influence in {1: 0.0, 4: 0.1, 8: 0.9}.items():
-        made.influence = influence
-        made.keyframe_insert("influence", frame=frame)
+    rigs.key_path(made, (1, 4, 8), (0.0, 0.1, 0.9), "influence")
 
 
 def _driven_by_a_keyed_property(ob: bpy.types.Object) -> None:
@@ -275,6 +266,21 @@ def goal(kind: str) -> bpy.types.Object:
     return rigs.made_active(ob)
 
 
+@situation(stretching=({"dqik_stretch": 0.2, "dqik_keep_volume": True}, 2.0), shortening=({"dqik_shortest": 0.5}, 0.9))
+def a_limb(settings: dict, far: float) -> bpy.types.Object:
+    """An arm whose elbow turns little and whose bones change their lengths, since its target is further or nearer."""
+    ob = rigs.made_active(rigs.arm(radians(60.0)))
+    for bone in ob.pose.bones:
+        bone.bone.inherit_scale = "NONE"
+        rigs.put(bone, **settings)
+    rigs.limit(ob.pose.bones["b"], (0, 0), (-60, 60), (-60, 60))
+    target = rigs.empty((0, 0, 0))
+    rigs.key_path(target, (1, 5, 12), [(far, 0, 0), (far - 0.2, 0.1, 0.2), (far + 0.3, -0.3, 0.0)])
+    rigs.goal(ob, "b", target)
+    ob.dqik.live = True
+    return ob
+
+
 @situation()
 def coupled_bones() -> bpy.types.Object:
     ob = rigs.made_active(rigs.chain([(0, 0, 0), (0, 0.05, 1), (0, 0, 2), (0, 0.1, 3)]))
@@ -337,8 +343,7 @@ def moving_figure(keyed: str = "none") -> bpy.types.Object:
     for k, name in enumerate(names):
         bone = ob.pose.bones[name]
         for frame in (1, 6, 12, 16):
-            bone.rotation_quaternion = rigs.rotation((1, k, 2), 8.0 * sin(frame + k))
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.keyed(bone, frame, rotation_quaternion=rigs.rotation((1, k, 2), 8.0 * sin(frame + k)))
     return ob
 
 
@@ -351,12 +356,9 @@ def _key_in_part(ob: bpy.types.Object) -> None:
     for frame in (1, 9, 16):
         bones["spine"].rotation_euler[0] = 0.02 * frame
         bones["spine"].keyframe_insert("rotation_euler", index=0, frame=frame)
-        bones["chest"].location = (0.0, 0.0, 0.002 * frame)
-        bones["chest"].keyframe_insert("location", frame=frame)
-        bones["arm.L"].rotation_quaternion = rigs.rotation((0, 0, 1), 5.0 * frame)
-        bones["arm.L"].keyframe_insert("rotation_quaternion", frame=frame)
-        bones["shin.R"].rotation_euler = (0.03 * frame, 0.0, 0.1)
-        bones["shin.R"].keyframe_insert("rotation_euler", frame=frame)
+        rigs.keyed(bones["chest"], frame, location=(0.0, 0.0, 0.002 * frame))
+        rigs.keyed(bones["arm.L"], frame, rotation_quaternion=rigs.rotation((0, 0, 1), 5.0 * frame))
+        rigs.keyed(bones["shin.R"], frame, rotation_euler=(0.03 * frame, 0.0, 0.1))
     for curve in rigs.fcurves(ob):
         curve.mute = "shin.R" in curve.data_path
 
@@ -378,9 +380,7 @@ def natural_pose() -> bpy.types.Object:
         target = rigs.empty(rest, name)
         rigs.key_path(target, FRAMES, [rest + way * sin(0.2 * frame + number) for frame in FRAMES])
         rigs.goal(ob, name, target, chain_length={"hand": 6, "head": 4, "foot": 3}[name.split(".")[0]])
-    for frame, amount in ((1, 1.0), (12, 0.2)):
-        ob.dqik.natural_pose = amount
-        ob.dqik.keyframe_insert("natural_pose", frame=frame)
+    rigs.key_path(ob.dqik, (1, 12), (1.0, 0.2), "natural_pose")
     ob.dqik.live = True
     return rigs.made_active(ob)
 
@@ -399,9 +399,7 @@ def _set_up(targets: str = "BONES", **moved: tuple) -> bpy.types.Object:
 def a_rolled_foot(targets: str) -> bpy.types.Object:
     ob = _set_up(targets, hips=(0.0, 0.0, -0.1))
     owner = rigs.owner_of(ob, "foot.L")
-    for frame, angle in ((1, -20.0), (4, 0.0), (7, 0.0), (10, 40.0)):
-        owner.dqik_roll = radians(angle)
-        owner.keyframe_insert("dqik_roll", frame=frame)
+    rigs.key_path(owner, (1, 4, 7, 10), [radians(angle) for angle in (-20.0, 0.0, 0.0, 40.0)], "dqik_roll")
     return ob
 
 
@@ -409,9 +407,7 @@ def a_rolled_foot(targets: str) -> bpy.types.Object:
 def a_hand_that_comes_to_turn_with_its_forearm() -> bpy.types.Object:
     ob = _set_up(hand_L=(-0.1, -0.3, 0.2))
     goal = rigs.goal_of(ob, "hand.L")
-    for frame, follows in ((1, 1.0), (9, 0.0)):
-        goal.rotation_follows = follows
-        assert ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=frame)
+    rigs.key_path(goal, (1, 9), (1.0, 0.0), "rotation_follows")
     return ob
 
 

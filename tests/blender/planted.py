@@ -13,8 +13,7 @@ TURNED = rigs.rotation((0.3, 1, 0.2), 53.0)
 def planted_figure(live: bool = True, **settings: object) -> bpy.types.Object:
     """A figure with bent arms and knees, hips that may move, and targets at its wrists and ankles."""
     ob = rigs.figure()
-    for bone in ob.pose.bones:
-        bone.rotation_mode = "QUATERNION"
+    rigs.rotate_by(ob, "QUATERNION")
     for side, sign in (("L", 1.0), ("R", -1.0)):
         pose = {"arm": ((0, 0, 1), -50.0 * sign), "forearm": ((0, 0, 1), -50.0 * sign), "thigh": ((1, 0, 0), 20.0),
                 "shin": ((1, 0, 0), -40.0)}  # fmt: skip

@@ -4,10 +4,12 @@
 Nothing here knows how DQIK computes: places are Blender's, angles are worked out from its 4 x 4 matrices.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+import importlib
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import cos, radians, sin
+from types import ModuleType
 
 import bpy
 import numpy as np
@@ -34,6 +36,34 @@ class Bone:
     roll: float = 0.0
 
 
+def part(name: str) -> ModuleType:
+    """A module of the installed extension."""
+    return importlib.import_module(f"bl_ext.user_default.dqik.{name}")
+
+
+def refuses(press: Callable[..., object], words: str, **options: object) -> None:
+    """An operator refuses with a sentence that has these words, a pattern."""
+    import pytest  # programs that make rigs run without it
+
+    with pytest.raises(RuntimeError, match=words):
+        press(**options)
+
+
+def done(press: Callable[..., object], **options: object) -> bool:
+    """Whether an operator did what it is for; else it has refused with a sentence."""
+    try:
+        press(**options)
+    except RuntimeError as error:
+        assert "Traceback" not in str(error) and 0 < len(str(error).strip()) < 300
+        return False
+    return True
+
+
+def new_file() -> None:
+    """An empty file."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
 # -- making -----------------------------------------------------------------------------------------------------------
 
 
@@ -42,14 +72,35 @@ def armature(bones: Iterable[Bone], name: str = "Rig", scene: bpy.types.Scene | 
     scene = scene or bpy.context.scene
     ob = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     scene.collection.objects.link(ob)
-    made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for bone in bones:
-        made = ob.data.edit_bones.new(bone.name)
-        made.head, made.tail, made.roll = bone.head, bone.tail, bone.roll
-        if bone.parent:
-            made.parent, made.use_connect = ob.data.edit_bones[bone.parent], bone.connected
-    bpy.ops.object.mode_set(mode="OBJECT")
+    return add(ob, *bones)
+
+
+def add(ob: bpy.types.Object, *bones: Bone) -> bpy.types.Object:
+    """More bones in an armature."""
+    with edit_mode(ob) as edited:
+        for bone in bones:
+            made = edited.new(bone.name)
+            made.head, made.tail, made.roll = bone.head, bone.tail, bone.roll
+            if bone.parent:
+                made.parent, made.use_connect = edited[bone.parent], bone.connected
+    return ob
+
+
+def reshape(ob: bpy.types.Object, way: Callable[[str, Vector], Sequence[float]]) -> bpy.types.Object:
+    """Give the ends of bones at rest other places, each by the bone's name and the place that it has."""
+    with edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            bone.head, bone.tail = way(bone.name, bone.head.copy()), way(bone.name, bone.tail.copy())
+    return ob
+
+
+def with_root(ob: bpy.types.Object, tail: Sequence[float] = (0, 0.5, 0), roll: float = 0.0) -> bpy.types.Object:
+    """A figure whose hips hang on a bone on the ground."""
+    add(ob, Bone("root", (0, 0, 0), tail, roll=roll))
+    with edit_mode(ob) as bones:
+        bones["hips"].parent = bones["root"]
     return ob
 
 
@@ -61,8 +112,17 @@ def made_active(ob: bpy.types.Object) -> bpy.types.Object:
     return ob
 
 
-def select(ob: bpy.types.Object, *names: str) -> None:
-    """Select only these bones of an armature, in Pose Mode; the last one is active."""
+def pose_mode(ob: bpy.types.Object) -> bpy.types.Object:
+    """`ob` as the active object, in Pose Mode."""
+    made_active(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    return ob
+
+
+def select(ob: bpy.types.Object, *names: str, at: float | None = None) -> None:
+    """Select only these bones of an armature, in Pose Mode, at a frame if one is given; the last one is active."""
+    if at is not None:
+        at_frame(at)
     if bpy.context.object != ob:
         made_active(ob)
     bpy.ops.object.mode_set(mode="POSE")
@@ -179,11 +239,25 @@ def limit(bone: bpy.types.PoseBone, twist: tuple, swing_x: tuple, swing_z: tuple
     bone.dqik_use_limits = True
 
 
-def key_path(ob: bpy.types.Object, frames: Sequence[float], points: Iterable[Sequence[float]]) -> None:
-    """Location keys of an object, one a frame."""
-    for frame, point in zip(frames, points, strict=True):
-        ob.location = point
-        ob.keyframe_insert("location", frame=frame)
+def key_path(owner: bpy.types.bpy_struct, frames: Iterable[float], values: Iterable, path: str = "location") -> None:
+    """Keys of a property of an object, a bone or a goal, one a frame."""
+    for frame, value in zip(frames, values, strict=True):
+        keyed(owner, frame, **{path: value})
+
+
+def keyed(owner: bpy.types.bpy_struct, frame: float, **values: object) -> None:
+    """Set properties of an object, a bone or a goal, and key them on a frame."""
+    put(owner, **values)
+    for path in values:
+        owner.keyframe_insert(path, frame=frame)
+
+
+def interpolate(ob: bpy.types.ID, kind: str) -> None:
+    """Set how all curves of an object's action go from key to key."""
+    for curve in fcurves(ob):
+        for point in curve.keyframe_points:
+            point.interpolation = kind
+        curve.update()
 
 
 def key(owner: bpy.types.Object | bpy.types.PoseBone, frame: float | None = None, **settings: object) -> None:
@@ -191,6 +265,16 @@ def key(owner: bpy.types.Object | bpy.types.PoseBone, frame: float | None = None
     at = settings if frame is None else {"frame": frame, **settings}
     for path in ("location", ROTATION_PATHS[owner.rotation_mode]):
         owner.keyframe_insert(path, **at)
+
+
+def paste_mirrored(ob: bpy.types.Object, *execution: object, at: float | None = None) -> None:
+    """Copy the pose of all bones and paste it flipped, on another frame if one is given."""
+    select(ob, *ob.pose.bones.keys())
+    bpy.ops.pose.copy()
+    if at is not None:
+        at_frame(at)
+    bpy.ops.pose.paste(*execution, flipped=True)
+    update()
 
 
 @contextmanager
@@ -202,10 +286,10 @@ def edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def live(ob: bpy.types.Object, on: bool = True) -> bpy.types.Object:
-    """Switch live solving on or off, and let Blender update."""
+def live(ob: bpy.types.Object, on: bool = True, at: float | None = None) -> bpy.types.Object:
+    """Switch live solving on or off, and let Blender update, or go to a frame."""
     ob.dqik.live = on
-    update()
+    update() if at is None else at_frame(at)
     return ob
 
 
@@ -243,8 +327,7 @@ def couple(
 
 def mirror_goals(ob: bpy.types.Object) -> None:
     """Give the other side of an armature its goals."""
-    made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
+    pose_mode(ob)
     assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
 
@@ -275,8 +358,8 @@ def skin(ob: bpy.types.Object, made: bpy.types.Object, *bones: str) -> bpy.types
     return made
 
 
-def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
-    """Turn a bone by a quaternion, through the channels of its own rotation mode."""
+def posed(bone: bpy.types.PoseBone, q: Quaternion, keyed_at: float | None = None) -> None:
+    """Turn a bone by a quaternion, through the channels of its own rotation mode, and key them if on a frame."""
     if bone.rotation_mode == "QUATERNION":
         bone.rotation_quaternion = q
     elif bone.rotation_mode == "AXIS_ANGLE":
@@ -284,6 +367,14 @@ def posed(bone: bpy.types.PoseBone, q: Quaternion) -> None:
         bone.rotation_axis_angle = (angle, *axis)
     else:
         bone.rotation_euler = q.to_euler(bone.rotation_mode)
+    if keyed_at is not None:
+        bone.keyframe_insert(ROTATION_PATHS[bone.rotation_mode], frame=keyed_at)
+
+
+def rotate_by(ob: bpy.types.Object, mode: str) -> None:
+    """Give all bones a rotation mode."""
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
 
 
 def pose(ob: bpy.types.Object, bone: str, q: Quaternion) -> None:
@@ -374,6 +465,27 @@ def twist_and_swing(q: Quaternion) -> tuple[float, float, float]:
 def matrices(ob: bpy.types.Object) -> np.ndarray:
     """Evaluated pose matrices (N, 4, 4) of all bones, in armature space."""
     return np.array([bone.matrix for bone in evaluated(ob).pose.bones])
+
+
+def poses(ob: bpy.types.Object, frames: Iterable[float]) -> dict[float, np.ndarray]:
+    """`matrices` by frame, visited in this order."""
+    return {frame: matrices(ob) for frame in visited(frames)}
+
+
+def shown(ob: bpy.types.Object, frames: Iterable[float]) -> np.ndarray:
+    """`matrices` (F, N, 4, 4) on frames, visited in this order."""
+    return np.array([matrices(ob) for _ in visited(frames)])
+
+
+def finite(ob: bpy.types.Object) -> bool:
+    """Whether all channels and evaluated matrices are numbers."""
+    return bool(np.isfinite(channels(ob)).all() and np.isfinite(matrices(ob)).all())
+
+
+def roles(ob: bpy.types.Object) -> dict[str, tuple[str, str]]:
+    """The part and side for which bones are known, by name; those of loose feet too."""
+    figure = part("rig.figure.character").Character.of(ob).figure
+    return {ob.pose.bones[bone].name: tuple(role) for bone, role in {**figure.roles, **figure.loose}.items()}
 
 
 def channels(ob: bpy.types.Object) -> np.ndarray:

@@ -12,40 +12,29 @@ LAST = 16
 FRAMES = range(1, LAST + 1)
 
 
-def linked(ob: bpy.types.Object) -> bpy.types.Object:
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
-
-
 def grid(name: str, count: int = 6, size: float = 0.6, at: tuple = (1.4, -0.2, 1.2)) -> bpy.types.Object:
     """A flat square mesh of `count` times `count` vertices."""
     steps = np.linspace(-size / 2, size / 2, count)
     corners = [(x + at[0], y + at[1], at[2]) for y in steps for x in steps]
     rows = [(j * count + i, count) for j in range(count - 1) for i in range(count - 1)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(corners, [], [(k, k + 1, k + n + 1, k + n) for k, n in rows])
-    return linked(bpy.data.objects.new(name, mesh))
+    return rigs.mesh(corners, [(k, k + 1, k + n + 1, k + n) for k, n in rows], name)
 
 
 def box(name: str, size: float, at: tuple = (0, 0, 0)) -> bpy.types.Object:
-    mesh = bpy.data.meshes.new(name)
     sides = (-size, size)
     corners = [(x + at[0], y + at[1], z + at[2]) for x in sides for y in sides for z in sides]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
-    return linked(bpy.data.objects.new(name, mesh))
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return rigs.mesh(corners, faces, name)
 
 
 def skin(mesh: bpy.types.Object, ob: bpy.types.Object) -> bpy.types.Object:
     """Have the jib deform a mesh."""
-    mesh.vertex_groups.new(name="jib").add(range(len(mesh.data.vertices)), 1.0, "REPLACE")
-    mesh.modifiers.new("Armature", "ARMATURE").object = ob
-    return mesh
+    return rigs.skin(ob, mesh, "jib")
 
 
 def held(child: bpy.types.Object, ob: bpy.types.Object) -> bpy.types.Object:
     """Parent an object to the jib."""
-    child.parent, child.parent_type, child.parent_bone = ob, "BONE", "jib"
-    return child
+    return rigs.child(child, ob, "jib")
 
 
 def make_cloth(mesh: bpy.types.Object, pinned: Iterable[int] = range(6)) -> bpy.types.Object:
@@ -174,7 +163,7 @@ KINDS = (
 
 def built(kind: Callable[[bpy.types.Object], list[bpy.types.Object]], live: bool) -> list[bpy.types.Object]:
     """What is simulated on a crane that is live, or whose motion is baked to keys."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     ob, _ = reaching()
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, LAST
@@ -220,11 +209,7 @@ def shown(objects: Iterable[bpy.types.Object], depsgraph: bpy.types.Depsgraph | 
 
 def played(objects: Iterable[bpy.types.Object]) -> list[np.ndarray]:
     """What each frame shows, in playback from the first."""
-    found = []
-    for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
-        found.append(shown(objects))
-    return found
+    return [shown(objects) for _ in rigs.visited(FRAMES)]
 
 
 def apart(one: list[np.ndarray], other: list[np.ndarray]) -> float:

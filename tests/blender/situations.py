@@ -5,7 +5,6 @@
 pressed: each line says how the motion is made (`Take`), and what is done to the file afterwards.
 """
 
-import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -177,7 +176,7 @@ def link_action(ob: bpy.types.Object, name: str = "Away") -> None:
 
 def forget() -> None:
     """Let the extension forget what it remembers between frames, as in a new session of Blender."""
-    sys.modules["bl_ext.user_default.dqik.live"].forget()
+    rigs.part("live").forget()
 
 
 def turn(before: np.ndarray, after: np.ndarray) -> float:
@@ -212,7 +211,7 @@ def linked_from(path: Path, names: Iterable[str] = ("Crane", "Load"), save: bool
     """Save the file as a library, unless it is one already; link its objects, in an empty file if it was saved."""
     if save:
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.objects = list(names)
     for ob in wanted.objects:
@@ -237,7 +236,7 @@ def library(path: Path) -> bpy.types.Collection:
         collection.objects.link(ob)
         bpy.context.scene.collection.objects.unlink(ob)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.collections = ["Set"]
     return wanted.collections[0]
@@ -388,9 +387,7 @@ def stage_figure(
         _key_bones(stage, ob)
     _turn_keys(stage, ob, "hair1", lambda t: (0.2 * sin(tau * t), 0.1, 0.0))
     for owner in dict.fromkeys(one.id_data for one in (ob, *filter(None, map(rigs.follows, ob.dqik.goals)))):
-        for curve in rigs.fcurves(owner):
-            for key in curve.keyframe_points:
-                key.interpolation = take.interpolation
+        rigs.interpolate(owner, take.interpolation)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -507,13 +504,11 @@ def _library_path() -> Path:
 
 
 def _linked(stage: Stage) -> None:
-    del stage
     for ob in library(_library_path()).objects:
         bpy.context.scene.collection.objects.link(ob)
 
 
 def _override(stage: Stage) -> None:
-    del stage
     overridden(_library_path())
 
 
@@ -542,7 +537,6 @@ def _excluded(stage: Stage) -> None:
 
 def _auto(on: bool, only_available: bool) -> Callable[[Stage], None]:
     def changed(stage: Stage) -> None:
-        del stage
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
         bpy.context.preferences.edit.use_keyframe_insert_available = only_available
 
@@ -603,7 +597,7 @@ SITUATIONS: dict[str, Situation] = {
 def make(kind: str, name: str) -> Stage:
     """Make the scene of a situation, at its current frame."""
     situation = SITUATIONS[name]
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     _auto(False, False)(stage := Stage(kind, situation.take))
     _timeline(stage)
     stage_figure(stage, "Ann")
