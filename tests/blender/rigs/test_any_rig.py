@@ -107,8 +107,7 @@ class AnyRig:
             made.pole_angle = self.random.uniform(-pi, pi)
         if self.maybe(0.1):
             for frame in (FRAMES[0], FRAMES[-1]):
-                made.position_weight = self.random.uniform(0.2, 2.0)
-                made.keyframe_insert("position_weight", frame=frame)
+                rigs.keyed(made, frame, position_weight=self.random.uniform(0.2, 2.0))
 
     def play(self, frames) -> dict[int, np.ndarray]:
         return {frame: rigs.matrices(self.ob) for frame in rigs.visited(frames)}
@@ -126,8 +125,7 @@ def test_on_any_rig(seed: int) -> None:
     rig = AnyRig(seed)
     ob = rig.ob
     before = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.at_frame(FRAMES[-1])
+    rigs.live(ob, at=FRAMES[-1])
     solved = rig.play(FRAMES)
     assert ob.dqik.live, rigs.message(ob)
     order = list(FRAMES)
@@ -137,8 +135,7 @@ def test_on_any_rig(seed: int) -> None:
     assert np.isfinite(rigs.channels(ob)).all()
     if ob.dqik.status.iterations:
         keep_limits(rig)
-    ob.dqik.live = False
-    rigs.at_frame(FRAMES[0])
+    rigs.live(ob, False, at=FRAMES[0])
     np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-6)
     if not ob.dqik.status.iterations:
         return

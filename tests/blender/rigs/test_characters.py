@@ -4,21 +4,16 @@
 import contextlib
 import io
 import itertools
-import sys
 from math import degrees, radians
-from pathlib import Path
 
 import addon_utils
 import bpy
 import numpy as np
+import poses
 import pytest
 import rigs
-from mathutils import Matrix, Quaternion, Vector
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
-import poses
 from conventions import BY_NAME, CHARACTERS, Character
+from mathutils import Matrix, Quaternion, Vector
 from metarigs import METARIGS, Metarig
 from names import NAMINGS
 
@@ -41,19 +36,15 @@ def made(name: str | Character, way: str) -> bpy.types.Object:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
+def test_each_bone_is_known_for_what_it_is(name: str) -> None:
     """The roles are those written by hand; of human figures, and no others, bones with a role have human limits."""
     character = BY_NAME[name]
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made(name, "native")
-    figure = figures.of(ob).figure
-    names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in figure.roles.items()}
-    truth = build.truth(character)
+    found, truth = rigs.roles(ob), build.truth(character)
     assert {bone: found.get(bone) for bone in truth} == truth
     if not character.human:
         assert bpy.ops.dqik.limits_preset() == {"CANCELLED"}
-        assert figure.not_human
+        assert rigs.part("rig.figure.character").Character.of(ob).figure.not_human
         assert not any(bone.dqik_use_limits for bone in ob.pose.bones)
     else:
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
@@ -61,20 +52,16 @@ def test_each_bone_is_known_for_what_it_is(extension: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("character", NAMINGS, ids=lambda character: character.name)
-def test_one_body_is_known_under_many_names(extension: str, character: Character) -> None:
+def test_one_body_is_known_under_many_names(character: Character) -> None:
     """All bones, by their names, or by the shape of the figure where these say nothing."""
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
-    ob = made(character, "native")
-    names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items()}
-    truth = build.truth(character)
+    found, truth = rigs.roles(made(character, "native")), build.truth(character)
     assert {bone: found.get(bone) for bone in truth} == truth
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NEEDS_NAMES])
-def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str) -> None:
+def test_limbs_hips_and_head_are_known_by_shape_alone(name: str) -> None:
     """With numbers for names, where the skeleton tells hands from wings, heads from hair and left from right."""
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+    figures = rigs.part("rig.figure.character").Character
     ob = made(name, "native")
     truth = list(map(build.truth(BY_NAME[name]).get, [bone.name for bone in ob.data.bones]))
     for number, bone in enumerate(ob.data.bones):
@@ -88,13 +75,10 @@ def test_limbs_hips_and_head_are_known_by_shape_alone(extension: str, name: str)
 
 @pytest.mark.parametrize("way", WAYS[1:])
 @pytest.mark.parametrize("name", BONES_ACROSS)
-def test_imported_bones_are_known_too(extension: str, name: str, way: str) -> None:
+def test_imported_bones_are_known_too(name: str, way: str) -> None:
     """Importers turn bones, change their lengths and scale the object; roles stay the same."""
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
-    ob = made(name, way)
-    names = [bone.name for bone in ob.pose.bones]
-    found = {names[bone]: tuple(role) for bone, role in figures.of(ob).figure.roles.items()}
-    assert {bone: found.get(bone) for bone in build.truth(BY_NAME[name])} == build.truth(BY_NAME[name])
+    found, truth = rigs.roles(made(name, way)), build.truth(BY_NAME[name])
+    assert {bone: found.get(bone) for bone in truth} == truth
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -186,17 +170,14 @@ def test_a_limit_has_one_meaning_in_any_axes() -> None:
     assert (places[0][1] - Vector((1, 0, 0))).length > 0.1
 
 
-def test_the_user_corrects_a_role(extension: str) -> None:
+def test_the_user_corrects_a_role() -> None:
     """A role that is chosen goes from the bone that was taken for it to the chosen one; None takes a bone out."""
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
     ob = made("unity", "native")
-    number = {bone.name: k for k, bone in enumerate(ob.pose.bones)}
     ob.pose.bones["Chest"].dqik_role = "NONE"
     ob.pose.bones["Lower arm.L"].dqik_role = "HAND_L"
-    found = figures.of(ob).figure.roles
-    assert found.get(number["Chest"]) is None
-    assert found[number["Lower arm.L"]] == ("hand", "L")
-    assert number["Hand.L"] not in found
+    found = rigs.roles(ob)
+    assert found["Lower arm.L"] == ("hand", "L")
+    assert not {"Chest", "Hand.L"} & found.keys()
 
 
 def test_a_foot_that_points_down_at_rest_and_arms_that_hang_do_not_move() -> None:
@@ -219,21 +200,18 @@ def rigify() -> None:
 
 
 @pytest.mark.usefixtures("rigify")
-def test_fins_are_no_limbs(extension: str) -> None:
+def test_fins_are_no_limbs() -> None:
     """A shark's bones have no roles of arms and legs."""
     ob = next(metarig for metarig in METARIGS if metarig.name == "rigify shark").add()
-    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-    assert not {role.name for role in roles.values()} & {part for bones in poses.LIMBS.values() for part in bones}
+    assert not {part for part, _ in rigs.roles(ob).values()} & {one for bones in poses.LIMBS.values() for one in bones}
 
 
 @pytest.mark.usefixtures("rigify")
 @pytest.mark.parametrize("metarig", [one for one in METARIGS if "arm" in one.roles], ids=lambda one: one.name)
-def test_metarigs_get_goals_for_all_limbs(extension: str, metarig: Metarig) -> None:
+def test_metarigs_get_goals_for_all_limbs(metarig: Metarig) -> None:
     """Both hands, both feet and the head, also of animals, which have no human limits."""
     ob = metarig.add()
-    names = [bone.name for bone in ob.pose.bones]
-    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-    found = {names[bone]: tuple(role) for bone, role in roles.items()}
+    found = rigs.roles(ob)
     assert {bone: found.get(bone) for bone in metarig.truth()} == metarig.truth()
     assert set(found.values()) >= {("head", ""), ("hips", "")}
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
@@ -283,9 +261,9 @@ def test_legs_that_end_at_their_shins_have_goals_there() -> None:
 
 
 @pytest.mark.parametrize("name", [*BONES_ACROSS, "mixamo", "unity", "rokoko", "palms", "toon", "gorilla"])
-def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension: str, name: str) -> None:
+def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(name: str) -> None:
     """Names on the wrong sides change nothing; the press that swaps sides does, and a second one puts them back."""
-    figures, character = sys.modules[f"{extension}.rig.figure.character"].Character, BY_NAME[name]
+    figures, character = rigs.part("rig.figure.character").Character, BY_NAME[name]
     ob = made(name, "native")
     before = figures.of(ob).figure.roles
     rows = build.lines(character)
@@ -301,8 +279,8 @@ def test_sides_named_from_the_viewers_side_are_told_by_toes_and_knees(extension:
     assert figures.of(ob).figure.roles == before
 
 
-def test_the_letter_of_a_ring_finger_or_of_the_rear_is_no_side(extension: str) -> None:
-    side_of = sys.modules[f"{extension}.rig.figure.bone_names"].side_of
+def test_the_letter_of_a_ring_finger_or_of_the_rear_is_no_side() -> None:
+    side_of = rigs.part("rig.figure.bone_names").side_of
     sides = {"PalmR.L": "L", "PalmR.R": "R", "FingerR1_L": "L", "r_toe.L": "L", "eyes_R_L_ctrl": "", "both.L.R": ""}
     assert {name: side_of(name) for name in sides} == sides
 
@@ -444,7 +422,7 @@ def test_the_natural_pose_knows_elbows_unless_arms_point_forward(name: str) -> N
     assert angle > 5.0 if name == "mixamo" else angle < 5.0
 
 
-def test_a_head_that_carries_the_arms_is_a_head(extension: str) -> None:
+def test_a_head_that_carries_the_arms_is_a_head() -> None:
     """As that of a crab, whose claws hang on it."""
     bones = [rigs.Bone("Hips", (0, 0, 1), (0, 0, 1.2)), rigs.Bone("Spine", (0, 0, 1.2), (0, 0, 1.4), "Hips"),
              rigs.Bone("Head", (0, 0, 1.4), (0, 0, 1.8), "Spine")]  # fmt: skip
@@ -458,8 +436,7 @@ def test_a_head_that_carries_the_arms_is_a_head(extension: str) -> None:
             rigs.Bone(f"Hand.{side}", (0.8 * x, 0, 1.5), (0.9 * x, 0, 1.5), f"Forearm.{side}"),
         ]
     ob = rigs.armature(bones)
-    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-    found = {ob.pose.bones[bone].name: role.name for bone, role in roles.items()}
-    assert (found["Head"], found["Spine"], found["Hips"]) == ("head", "spine", "hips")
+    found = rigs.roles(ob)
+    assert [found[name][0] for name in ("Head", "Spine", "Hips")] == ["head", "spine", "hips"]
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     assert "Head" in {goal.bone for goal in ob.dqik.goals}

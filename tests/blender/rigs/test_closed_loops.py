@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals whose target is a bone that is solved with them: a four-bar linkage, a delta robot, a bar in two hands."""
 
-import importlib
 from collections.abc import Iterable
 from math import acos, atan2, cos, hypot, pi, radians, sin, sqrt
 
@@ -26,12 +25,6 @@ def pin(frame: float) -> tuple[float, float]:
     return x + (along * across - off * up) / far, y + (along * up + off * across) / far
 
 
-def linear(ob: bpy.types.Object) -> None:
-    for curve in rigs.fcurves(ob):
-        for key in curve.keyframe_points:
-            key.interpolation = "LINEAR"
-
-
 def four_bar(inherit: bool = False) -> bpy.types.Object:
     """A crank that is keyed, a coupler on it, and a rocker on the ground, with a bone where the coupler is pinned."""
     x, y = pin(1)
@@ -50,7 +43,7 @@ def four_bar(inherit: bool = False) -> bpy.types.Object:
     for frame, angle in ((1, 0.0), (TURN, 2 * pi)):
         crank.rotation_euler.z = angle
         rigs.key(crank, frame)
-    linear(ob)
+    rigs.interpolate(ob, "LINEAR")
     rigs.goal(ob, "coupler", ob, subtarget="pin", chain_length=1, close_loop=True)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, TURN
     return ob
@@ -104,8 +97,7 @@ def test_a_bake_of_it_is_closed(smooth: float) -> None:
 def test_a_loop_that_limits_keep_open_is_missed_by_its_gap() -> None:
     ob = four_bar()
     rigs.limit(ob.pose.bones["rocker"], (0, 0), (0, 0), (-3, 3))
-    rigs.live(ob)
-    rigs.at_frame(37)
+    rigs.live(ob, at=37)
     goal = ob.dqik.goals[0]
     assert goal.missed
     assert not ob.dqik.status.converged
@@ -286,9 +278,9 @@ def test_what_a_loop_holds_carries_no_weight() -> None:
     assert "no goal carries weight" in rigs.message(ob)
 
 
-def test_a_drag_keeps_a_loop_closed_and_put_together_as_it_is(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drag_keeps_a_loop_closed_and_put_together_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The frame's own answer is the other way to put the linkage together; no closed pose lies between the two."""
-    monkeypatch.setattr(importlib.import_module(f"{extension}.rig.blender.views"), "is_dragging", lambda: True)
+    monkeypatch.setattr(rigs.part("rig.blender.views"), "is_dragging", lambda: True)
     ob = four_bar(inherit=True)
     ob.animation_data_clear()
     rigs.live(ob)

@@ -3,18 +3,13 @@
 
 import contextlib
 import io
-import sys
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Matrix
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
 from conventions import BY_NAME
+from mathutils import Matrix
 
 import build
 

@@ -40,8 +40,7 @@ def chain() -> tuple[bpy.types.Object, bpy.types.Object]:
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
 def test_a_bone_turns_with_its_leader(solver: str, mode: str) -> None:
     ob, target = chain()
-    for bone in ob.pose.bones:
-        bone.rotation_mode = mode
+    rigs.rotate_by(ob, mode)
     rigs.couple(ob, "c", "b", factor=0.7, offset=0.1)
     ob.dqik.solver = solver
     ob.dqik.live = True
@@ -88,8 +87,7 @@ def test_a_coupling_with_a_control_has_no_effect_and_says_so(pair: tuple[str, st
     """A control is what the animator sets: it turns with nothing, goals stay, and a bake is what Live shows."""
     ob, _ = figure_with_distance()
     rigs.couple(ob, *pair, axis="Y", leader_axis="Y")
-    ob.dqik.live = True
-    rigs.at_frame(1)
+    rigs.live(ob, at=1)
     assert "DQIK head" in rigs.message(ob)
     assert "Coupling" in rigs.message(ob)
     live = {}

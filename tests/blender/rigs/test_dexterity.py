@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The share of all orientations in which a place is reached, against shares that are known: cones, rolls, planes."""
 
-import importlib
 from collections.abc import Generator
 from math import cos, pi, radians
 from types import ModuleType
 
 import numpy as np
 import pytest
+import rigs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -17,13 +17,13 @@ MANY = 4000  # rotations: shares are right to about a three-hundredth
 
 
 @pytest.fixture(scope="module")
-def ik(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.solvers")
+def ik() -> ModuleType:
+    return rigs.part("solvers")
 
 
 @pytest.fixture(scope="module")
-def reach(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.rig.overlay.reach")
+def reach() -> ModuleType:
+    return rigs.part("rig.overlay.reach")
 
 
 def limits(ik: ModuleType, twist: tuple, swing_x: tuple, swing_z: tuple) -> object:
@@ -57,9 +57,9 @@ def finished(steps: Generator) -> object:
             return end.value
 
 
-def test_the_rotations_are_spread_evenly(extension: str) -> None:
+def test_the_rotations_are_spread_evenly() -> None:
     """Shares of caps of any direction and angle, in which rotations are counted by their distance from another."""
-    spread = importlib.import_module(f"{extension}.solvers.algebra").rotations.spread
+    spread = rigs.part("solvers.algebra").rotations.spread
     found = Rotation.from_quat(spread(MANY), scalar_first=True)
     for seed in range(40):
         generator = np.random.default_rng(seed)
@@ -78,8 +78,7 @@ def test_a_wrist_with_limits_makes_the_share_of_its_cone_and_its_twist(
 
     Whatever axis the joint twists about, where its frame stands, and where the range's middle is.
     """
-    extension = "bl_ext.user_default.dqik"
-    ik, reach = (importlib.import_module(f"{extension}.{name}") for name in ("solvers", "rig.overlay.reach"))
+    ik, reach = (rigs.part(name) for name in ("solvers", "rig.overlay.reach"))
     wrist_limits = limits(ik, (middle - twist, middle + twist), (-cone, cone), (-cone, cone))
     joints = [ik.Joint("wrist", -1, "ball", (0, 0, 0), axis=axis, limits=wrist_limits)]
     skeleton = ik.Skeleton(joints)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A figure is read once and kept: what is kept is what reading it anew would give, whatever was changed."""
 
-import importlib
 from collections.abc import Callable
 
 import bpy
@@ -39,9 +38,9 @@ def swapped(ob: bpy.types.Object) -> None:
     reparented=edited(lambda bones: rigs.put(bones["arm.L"], parent=bones["hips"])),
     added=edited(lambda bones: rigs.put(bones.new("tail"), tail=(0, 1, 1))),
 ))  # fmt: skip
-def test_a_change_of_a_figure_is_seen(extension: str, change: Callable[[bpy.types.Object], None]) -> None:
-    figures, roles = (importlib.import_module(f"{extension}.rig.figure.{name}") for name in ("character", "roles"))
-    read = importlib.import_module(f"{extension}.rig.blender.armature").Armature
+def test_a_change_of_a_figure_is_seen(change: Callable[[bpy.types.Object], None]) -> None:
+    figures, roles = (rigs.part(f"rig.figure.{name}") for name in ("character", "roles"))
+    read = rigs.part("rig.blender.armature").Armature
     ob = rigs.figure()
     before = figures.Character.of(ob)
     assert figures.Character.of(ob) is before
@@ -52,14 +51,3 @@ def test_a_change_of_a_figure_is_seen(extension: str, change: Callable[[bpy.type
     assert list(found.armature.index.items()) == list(armature.index.items())
     for name in ("parent", "rest", "length", "heads", "tails"):
         np.testing.assert_array_equal(getattr(found.armature, name), getattr(armature, name))
-
-
-def test_the_same_figure_is_kept_under_another_name_and_pose(extension: str) -> None:
-    figures = importlib.import_module(f"{extension}.rig.figure.character")
-    ob = rigs.figure()
-    before = figures.Character.of(ob)
-    ob.name, ob.location.x = "Other", 3.0
-    ob.pose.bones["arm.L"].rotation_quaternion = (0.5, 0.5, 0.5, 0.5)
-    rigs.update()
-    assert figures.Character.of(ob) is before
-    assert figures.Character.of(rigs.evaluated(ob)) is before

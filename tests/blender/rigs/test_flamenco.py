@@ -93,7 +93,7 @@ def test_shots_that_a_farm_bakes_are_as_those_baked_in_one_go(smooth: float, tmp
     assert not any(task["dependencies"] for task in tasks)
     with untouched(shots):
         for task in reversed(tasks):
-            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            rigs.new_file()
             command, arguments = words(task)
             assert run(command, *arguments) == 0
         together = ("--input", shots, "--output", alone, "--smooth", smooth, "--report", tmp_path / "alone.json")
@@ -165,19 +165,16 @@ def test_folders_of_windows(tmp_path: Path) -> None:
         compiled(settings(tmp_path / "a.blend") | there | {"output_path": "S:/shots/"})
 
 
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({"output": ""}, "Choose the folder for the results"),
-        ({"folder": "empty"}, "no file to work on"),
-        ({"folder": "nowhere"}, "no file to work on"),
-        ({"folder": "twice", "work": "Mend"}, "walk.bvh and walk.bvh.blend would both become walk.bvh.blend"),
-        ({"work": "Retarget"}, "Choose the folder of the motions"),
-        ({"frames": "1,5"}, "range as 1-250"),
-        ({"output": "shots/"}, "folder of their own"),
-        ({"folder": "shots", "output": "shots"}, "folder of their own"),
-    ],
-)
+@pytest.mark.parametrize(("chosen", "said"), [
+    ({"output": ""}, "Choose the folder for the results"),
+    ({"folder": "empty"}, "no file to work on"),
+    ({"folder": "nowhere"}, "no file to work on"),
+    ({"folder": "twice", "work": "Mend"}, "walk.bvh and walk.bvh.blend would both become walk.bvh.blend"),
+    ({"work": "Retarget"}, "Choose the folder of the motions"),
+    ({"frames": "1,5"}, "range as 1-250"),
+    ({"output": "shots/"}, "folder of their own"),
+    ({"folder": "shots", "output": "shots"}, "folder of their own"),
+])  # fmt: skip
 def test_jobs_that_cannot_be_are_refused_when_they_are_submitted(
     chosen: dict[str, str], said: str, tmp_path: Path
 ) -> None:

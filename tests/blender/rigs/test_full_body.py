@@ -45,11 +45,7 @@ def test_the_body_follows_a_moved_hand() -> None:
 
 def test_bones_above_the_hips_are_not_moved() -> None:
     """A root on the ground stays where it is: chains end at the hips."""
-    ob = rigs.figure()
-    with rigs.edit_mode(ob) as bones:
-        root = bones.new("root")
-        root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
-        bones["hips"].parent = root
+    ob = rigs.with_root(rigs.figure())
     assert bpy.ops.dqik.setup_full_body(targets="EMPTIES") == {"FINISHED"}
     assert not ob.pose.bones["root"].dqik_translate
     ob.dqik.live = True

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures as importers and games leave them: bones of any length, loose feet, hair, further limbs."""
 
-import sys
 from collections.abc import Sequence
 from math import degrees, radians, sin
 
@@ -70,9 +69,9 @@ def shoe(k: int, heel: float, tip: float) -> list[tuple[float, float, float]]:
             for z in (0.0, 0.05, 0.1)]  # fmt: skip
 
 
-def sole(extension: str, ob: bpy.types.Object, name: str) -> tuple[Vector, Vector, Vector]:
+def sole(ob: bpy.types.Object, name: str) -> tuple[Vector, Vector, Vector]:
     """Heel, ball and tip of a foot at rest."""
-    foot, figures = (sys.modules[f"{extension}.rig.figure.{part}"] for part in ("foot", "character"))
+    foot, figures = (rigs.part(f"rig.figure.{part}") for part in ("foot", "character"))
     found = foot.of(ob, figures.Character.of(ob), ob.pose.bones.find(name))
     return tuple(Vector(point) for point in found[:3])
 
@@ -82,13 +81,13 @@ def sole(extension: str, ob: bpy.types.Object, name: str) -> tuple[Vector, Vecto
 
 @pytest.mark.parametrize("up", [0.3, 0.0, 3.0])
 @pytest.mark.parametrize("foot", [0.3, 0.43, 2.0, 13.0, 1e-4])
-def test_a_foot_is_no_longer_than_its_leg_allows(extension: str, foot: float, up: float) -> None:
+def test_a_foot_is_no_longer_than_its_leg_allows(foot: float, up: float) -> None:
     """Importers give leaf bones any length: heel and ball stay where those of people are, and so does the size."""
-    heel, ball, _ = sole(extension, person("A", foot / (1.0 + up), up=up), "Foot.L")
+    heel, ball, _ = sole(person("A", foot / (1.0 + up), up=up), "Foot.L")
     assert 0.1 < -ball.y < 0.2
     assert -0.01 < heel.y < 0.1
     assert -0.05 < ball.z < 0.0901, "a level bone says that the sole is level with it"
-    armature = sys.modules[f"{extension}.rig.blender.armature"].Armature(bpy.data.objects["A"])
+    armature = rigs.part("rig.blender.armature").Armature(bpy.data.objects["A"])
     assert armature.size < 2.0 * 1.8
 
 
@@ -114,10 +113,10 @@ def test_a_motion_comes_over_from_far_tails(foot: float) -> None:
 
 
 @pytest.mark.parametrize("foot", [FOOT, 0.43, 5.0])
-def test_the_sole_is_that_of_the_mesh(extension: str, foot: float) -> None:
+def test_the_sole_is_that_of_the_mesh(foot: float) -> None:
     ob = person(foot=foot)
     skin(ob, {f"Foot.{side}": shoe(k, 0.08, 0.24) for side, k in SIDES}, "Shoes")
-    heel, ball, tip = sole(extension, ob, "Foot.L")
+    heel, ball, tip = sole(ob, "Foot.L")
     assert (heel - Vector((0.1, 0.08, 0.0))).length < 0.02
     assert (tip - Vector((0.1, -0.24, 0.0))).length < 0.02
     assert ball.z == pytest.approx(0.0, abs=1e-5)
@@ -127,9 +126,9 @@ def test_the_sole_is_that_of_the_mesh(extension: str, foot: float) -> None:
 # -- skin --------------------------------------------------------------------------------------------------------------
 
 
-def radii(extension: str, ob: bpy.types.Object) -> dict[str, float]:
+def radii(ob: bpy.types.Object) -> dict[str, float]:
     """The measured radius of each bone that has a body."""
-    capsules, figures = (sys.modules[f"{extension}.rig.figure.{part}"] for part in ("capsules", "character"))
+    capsules, figures = (rigs.part(f"rig.figure.{part}") for part in ("capsules", "character"))
     found = capsules.measured(ob, figures.Character.of(ob), {})
     return {ob.pose.bones[one.bone].name: one.radius for one in found}
 
@@ -142,11 +141,8 @@ def clothed(ob: bpy.types.Object) -> None:
 
 def hair(ob: bpy.types.Object) -> None:
     """Strands without any telling name, down to the hips."""
-    with rigs.edit_mode(ob) as bones:
-        for number, z in enumerate((1.7, 1.4, 1.1)):
-            strand = bones.new(f"Strand{number}")
-            strand.head, strand.tail = (0, 0.15, z), (0, 0.15, z - 0.3)
-            strand.parent = bones[f"Strand{number - 1}" if number else "Head"]
+    for name, z, above in (("Strand0", 1.7, "Head"), ("Strand1", 1.4, "Strand0"), ("Strand2", 1.1, "Strand1")):
+        rigs.add(ob, Bone(name, (0, 0.15, z), (0, 0.15, z - 0.3), above))
     skin(ob, {f"Strand{k}": tube((0, 0.5, 1.7 - 0.3 * k), (0, 0.5, 1.4 - 0.3 * k), 0.3) for k in range(3)}, "Strands")
 
 
@@ -166,35 +162,33 @@ def proxy(ob: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize("worn", [hair, wig, sword, proxy])
-def test_what_a_figure_wears_is_no_skin(extension: str, worn) -> None:
+def test_what_a_figure_wears_is_no_skin(worn) -> None:
     ob = person()
     clothed(ob)
-    before = radii(extension, ob)
+    before = radii(ob)
     worn(ob)
-    after = radii(extension, ob)
+    after = radii(ob)
     assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
 
 
 @pytest.mark.parametrize("length", [0.02, 0.3, 1.0, 9.0])
-def test_tails_and_crowns_make_no_limb_thicker(extension: str, length: float) -> None:
+def test_tails_and_crowns_make_no_limb_thicker(length: float) -> None:
     """Without a mesh, the joints of a person tell how thick its limbs are."""
     ob = person()
-    before = radii(extension, ob)
+    before = radii(ob)
     random = np.random.default_rng(1)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    for bone in bones:
-        bone.use_connect = False
-    for bone in bones:
-        bone.tail = bone.head + length * Vector(random.normal(size=3)).normalized()
-    crown = bones.new("HeadNub")
-    crown.head, crown.tail, crown.parent = (0.0, 0.0, 2.4), (0.0, 0.0, 2.5), bones["Head"]
-    bpy.ops.object.mode_set(mode="OBJECT")
-    after = radii(extension, ob)
+    with rigs.edit_mode(ob) as bones:
+        for bone in bones:
+            bone.use_connect = False
+        for bone in bones:
+            bone.tail = bone.head + length * Vector(random.normal(size=3)).normalized()
+        crown = bones.new("HeadNub")
+        crown.head, crown.tail, crown.parent = (0.0, 0.0, 2.4), (0.0, 0.0, 2.5), bones["Head"]
+    after = radii(ob)
     assert {name: after[name] for name in before} == pytest.approx(before, rel=1e-3)
 
 
-def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
+def test_a_far_tail_on_one_side_makes_both_feet_alike() -> None:
     """A tail that happens to be near may point anywhere: into the ground."""
     ob = person()
     with_toes(ob)
@@ -202,13 +196,13 @@ def test_a_far_tail_on_one_side_makes_both_feet_alike(extension: str) -> None:
         for side, line in (("L", (0.0, -0.06, -0.06)), ("R", (5.0, 1.0, 3.0))):
             toes = bones[f"NPC {side} Toe0 [{side}Toe]"]
             toes.tail = toes.head + Vector(line)
-    left, right = (sole(extension, ob, f"Foot.{side}") for side, _ in SIDES)
+    left, right = (sole(ob, f"Foot.{side}") for side, _ in SIDES)
     for one, other in zip(left, right, strict=True):
         assert tuple(one) == pytest.approx((-other.x, other.y, other.z), abs=1e-4)
 
 
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
-def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axis: tuple[float, float, float]) -> None:
+def test_feet_point_ahead_where_all_bones_lie_along_one_axis(axis: tuple[float, float, float]) -> None:
     ob = person()
     with rigs.edit_mode(ob) as bones:
         for bone in bones:
@@ -216,7 +210,7 @@ def test_feet_point_ahead_where_all_bones_lie_along_one_axis(extension: str, axi
         for bone in bones:
             bone.tail = bone.head + 0.08 * Vector(axis)
     for side, k in SIDES:
-        heel, ball, _ = sole(extension, ob, f"Foot.{side}")
+        heel, ball, _ = sole(ob, f"Foot.{side}")
         assert tuple((ball - heel).normalized()) == pytest.approx((0.0, -1.0, 0.0), abs=1e-3)
         assert ball.x == pytest.approx(0.1 * k, abs=1e-3)
         assert 0.08 < -ball.y < 0.2
@@ -283,9 +277,7 @@ def test_a_loose_foot_may_have_the_name_of_an_ik_control(name: str) -> None:
     ob = person(loose=True)
     for side, k in SIDES:
         ob.data.bones[f"Foot.{side}"].name = f"{name}.{side}"
-        with rigs.edit_mode(ob) as bones:
-            pole = bones.new(f"leg_pole.{side}")
-            pole.head, pole.tail, pole.parent = (0.1 * k, -0.5, 0.5), (0.1 * k, -0.6, 0.5), bones["Root"]
+        rigs.add(ob, Bone(f"leg_pole.{side}", (0.1 * k, -0.5, 0.5), (0.1 * k, -0.6, 0.5), "Root"))
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {f"{name}.L", f"{name}.R"} <= goal_bones(ob)
     assert not any("pole" in bone for bone in goal_bones(ob))
@@ -325,10 +317,7 @@ def test_a_leg_with_a_loose_foot_goes_to_fk_and_back() -> None:
     control = lifted(ob, (0.0, -0.1, 0.2), 0.3)
     body = [number for number, bone in enumerate(ob.pose.bones) if bone.bone.use_deform]
     shown = rigs.matrices(ob)[body]
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == control.name
-    ob.data.bones.active = ob.data.bones[control.name]
+    rigs.select(ob, control.name)
     for switch, influence in ((bpy.ops.dqik.limb_to_fk, 0.0), (bpy.ops.dqik.limb_to_ik, 1.0)):
         assert switch() == {"FINISHED"}
         rigs.update()
@@ -382,7 +371,7 @@ def test_a_snake_is_led_by_its_head() -> None:
     assert bpy.ops.dqik.setup_full_body() == {"CANCELLED"}
 
 
-def test_a_birds_hock_is_no_knee(extension: str) -> None:
+def test_a_birds_hock_is_no_knee() -> None:
     """A robot with bird legs and right names, one of them facing each way: its left stays its left."""
     for turn in (1, -1):
         rows = [Bone("Body", (0, 0, 2.6), (0, 0, 3)), Bone("Torso", (0, 0, 3), (0, 0, 4), "Body", True),
@@ -397,13 +386,12 @@ def test_a_birds_hock_is_no_knee(extension: str) -> None:
                      Bone(f"LowerArm.{side}", (1.9 * k, 0, 3.9), (3 * k, -0.2 * turn, 3.8), f"UpperArm.{side}", True),
                      Bone(f"Hand.{side}", (3 * k, -0.2, 3.8), (3.3 * k, -0.3, 3.8), f"LowerArm.{side}")]  # fmt: skip
         ob = rigs.armature(rows)
-        roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-        for bone, role in roles.items():
-            assert role.side == ob.pose.bones[bone].name[-1:] * (ob.pose.bones[bone].name[-2] == ".")
+        for bone, (_, side) in rigs.roles(ob).items():
+            assert side == bone[-1:] * (bone[-2] == ".")
 
 
 @pytest.mark.parametrize("hands", [True, False])
-def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bool) -> None:
+def test_a_person_with_numbers_for_names_needs_no_feet(hands: bool) -> None:
     """Limbs of two bones are known by the shape of the figure, and have goals at their ends."""
     ob = person()
     bpy.ops.object.mode_set(mode="EDIT")
@@ -413,8 +401,7 @@ def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bo
     numbers = {bone.name: f"bone_{number:03}" for number, bone in enumerate(ob.data.bones)}
     for bone in ob.data.bones:
         bone.name = numbers[bone.name]
-    roles = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-    found = {tuple(role): ob.pose.bones[bone].name for bone, role in roles.items()}
+    found = {role: bone for bone, role in rigs.roles(ob).items()}
     for part, name in (("thigh", "UpperLeg"), ("shin", "LowerLeg"), ("arm", "UpperArm"), ("forearm", "LowerArm")):
         for side in "LR":
             assert found[part, side] == numbers[f"{name}.{side}"]
@@ -422,13 +409,7 @@ def test_a_person_with_numbers_for_names_needs_no_feet(extension: str, hands: bo
     assert {numbers["LowerLeg.L"], numbers["LowerLeg.R"]} <= goal_bones(ob)
 
 
-def found_roles(extension: str, ob: bpy.types.Object) -> dict[str, tuple[str, str]]:
-    """The roles of bones by name, loose ones too."""
-    figure = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure
-    return {ob.pose.bones[bone].name: tuple(role) for bone, role in {**figure.roles, **figure.loose}.items()}
-
-
-def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -> None:
+def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot() -> None:
     """As in "NPC R Foot [Rft ]", of which "rft" is no word for a side."""
     ob = person(loose=True)
     with_toes(ob)
@@ -437,7 +418,7 @@ def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -
     for part, (word, short) in names.items():
         for side, _ in SIDES:
             ob.data.bones[f"{part}.{side}"].name = f"NPC {side} {word} [{side}{short}]"
-    found = found_roles(extension, ob)
+    found = rigs.roles(ob)
     for side, _ in SIDES:
         assert found[f"NPC {side} Foot [{side}ft ]"] == ("foot", side)
         assert found[f"NPC {side} Toe0 [{side}Toe]"] == ("toes", side)
@@ -446,19 +427,19 @@ def test_a_short_form_in_brackets_says_nothing_of_a_loose_foot(extension: str) -
 
 @pytest.mark.parametrize(("thigh", "shin", "foot"), [("Leg_01", "Leg_02", "Leg_03"), ("Thigh", "ひざ", "足"),
                                                      ("Leg1", "Leg2", "Ankle")])  # fmt: skip
-def test_a_loose_foot_may_have_the_name_of_its_leg(extension: str, thigh: str, shin: str, foot: str) -> None:
+def test_a_loose_foot_may_have_the_name_of_its_leg(thigh: str, shin: str, foot: str) -> None:
     ob = person(loose=True)
     for part, name in (("UpperLeg", thigh), ("LowerLeg", shin), ("Foot", foot)):
         for side, _ in SIDES:
             ob.data.bones[f"{part}.{side}"].name = f"{name}.{side}"
     bones = [bone.name for bone in ob.data.bones if bone.name[-2:] == ".L" and "Arm" not in bone.name]
-    found = found_roles(extension, ob)
+    found = rigs.roles(ob)
     assert [found.get(name) for name in bones if "Hand" not in name] == [
         (part, "L") for part in ("thigh", "shin", "foot")]  # fmt: skip
 
 
 @pytest.mark.parametrize("collar", [0.06, 0.18, 0.25, 0.3])
-def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar: float) -> None:
+def test_a_collar_bone_is_no_upper_arm_however_long_it_is(collar: float) -> None:
     """In names that number the bones of limbs, shape alone tells an upper arm, but not against the name of a collar."""
     ob = person()
     with_collars(ob, collar)
@@ -467,7 +448,7 @@ def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar
     for part, name in names.items():
         for side, _ in SIDES:
             ob.data.bones[f"{part}.{side}"].name = f"{side}_{name}"
-    found = found_roles(extension, ob)
+    found = rigs.roles(ob)
     for side, _ in SIDES:
         arm = [f"{side}_Clav", *(f"{side}_Arm_0{number}" for number in (1, 2, 3))]
         assert [found.get(name) for name in arm] == [(part, side) for part in ("collar", "arm", "forearm", "hand")]
@@ -475,26 +456,22 @@ def test_a_collar_bone_is_no_upper_arm_however_long_it_is(extension: str, collar
 
 def with_toes(ob: bpy.types.Object) -> None:
     """Put toes at the ends of feet."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    for side, _ in SIDES:
-        foot, toes = bones[f"Foot.{side}"], bones.new(f"NPC {side} Toe0 [{side}Toe]")
-        toes.head, toes.tail, toes.parent = foot.tail, foot.tail + Vector((0.0, -0.06, -0.02)), foot
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side, _ in SIDES:
+            foot, toes = bones[f"Foot.{side}"], bones.new(f"NPC {side} Toe0 [{side}Toe]")
+            toes.head, toes.tail, toes.parent = foot.tail, foot.tail + Vector((0.0, -0.06, -0.02)), foot
 
 
 def with_collars(ob: bpy.types.Object, length: float) -> None:
     """Put collar bones of some length between spine and arms."""
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    for side, k in SIDES:
-        collar = bones.new(f"{side}_Clav")
-        collar.tail = bones[f"UpperArm.{side}"].head
-        collar.head = collar.tail - Vector((k * length, 0.0, 0.0))
-        bones[f"LowerArm.{side}"].tail = (0.67 * k, 0.0, 1.45)
-        collar.parent = bones["Spine"]
-        bones[f"UpperArm.{side}"].parent = collar
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for side, k in SIDES:
+            collar = bones.new(f"{side}_Clav")
+            collar.tail = bones[f"UpperArm.{side}"].head
+            collar.head = collar.tail - Vector((k * length, 0.0, 0.0))
+            bones[f"LowerArm.{side}"].tail = (0.67 * k, 0.0, 1.45)
+            collar.parent = bones["Spine"]
+            bones[f"UpperArm.{side}"].parent = collar
 
 
 def insect(pairs: int) -> bpy.types.Object:
@@ -529,12 +506,10 @@ def test_every_leg_of_an_insect_has_a_goal_at_its_tip(pairs: int) -> None:
 def test_helper_bones_at_the_tips_of_further_limbs_get_no_goals(end: str) -> None:
     """Of the pair of legs that are neither arms nor legs of a figure: the last bone that is a leg's has the goal."""
     ob = insect(3)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    for tip in [bone for bone in bones if bone.name in ("LegA2.L", "LegA2.R")]:
-        made = bones.new(f"{tip.name[:4]}_{end}{tip.name[-2:]}")
-        made.head, made.tail, made.parent = tip.tail, tip.tail + Vector((0.0, -0.2, 0.0)), tip
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        for tip in [bone for bone in bones if bone.name in ("LegA2.L", "LegA2.R")]:
+            made = bones.new(f"{tip.name[:4]}_{end}{tip.name[-2:]}")
+            made.head, made.tail, made.parent = tip.tail, tip.tail + Vector((0.0, -0.2, 0.0)), tip
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {f"Leg{leg}2.{side}" for leg in "ABC" for side in "LR"} <= goal_bones(ob)
     assert not any(f"_{end}." in bone for bone in goal_bones(ob))
@@ -543,7 +518,7 @@ def test_helper_bones_at_the_tips_of_further_limbs_get_no_goals(end: str) -> Non
 @pytest.mark.parametrize("front", [("FrontUpperLeg", "FrontLowerLeg", "FrontFoot"), ("Arm", "Forearm", "Hand"),
                                    ("A", "B", "C")])  # fmt: skip
 @pytest.mark.parametrize("wing", [("Wing1", "Wing2", "Wing3"), ("wing_upper", "wing_lower", "wing_hand")])
-def test_a_dragons_wings_are_wings(extension: str, front: tuple[str, ...], wing: tuple[str, ...]) -> None:
+def test_a_dragons_wings_are_wings(front: tuple[str, ...], wing: tuple[str, ...]) -> None:
     """Its front legs have the roles, and all six limbs have goals."""
     rows = [Bone("Hips", (0, 0.5, 1), (0, 0.3, 1.05)), Bone("Spine", (0, 0.3, 1.05), (0, -0.2, 1.1), "Hips", True),
             Bone("Chest", (0, -0.2, 1.1), (0, -0.6, 1.15), "Spine", True),
@@ -560,27 +535,24 @@ def test_a_dragons_wings_are_wings(extension: str, front: tuple[str, ...], wing:
             rows += [Bone(f"{name}.{side}", own[n], own[n + 1], f"{names[n - 1]}.{side}" if n else parent, n > 0)
                      for n, name in enumerate(names)]  # fmt: skip
     ob = rigs.armature(rows)
-    found = sys.modules[f"{extension}.rig.figure.character"].Character.of(ob).figure.roles
-    named = {tuple(role): ob.pose.bones[bone].name for bone, role in found.items()}
+    named = {role: bone for bone, role in rigs.roles(ob).items()}
     assert (named["arm", "L"], named["hand", "R"]) == (f"{front[0]}.L", f"{front[2]}.R")
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {f"{names[2]}.{side}" for names in (back, front, wing) for side in "LR"} <= goal_bones(ob)
 
 
-def test_ik_bones_of_unreal_stand_for_hands_and_feet(extension: str) -> None:
+def test_ik_bones_of_unreal_stand_for_hands_and_feet() -> None:
     ob = person()
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    for name, like, parent in (("ik_foot_root", "Root", "Root"), ("ik_foot_l", "Foot.L", "ik_foot_root"),
-                               ("ik_foot_r", "Foot.R", "ik_foot_root"), ("ik_hand_root", "Root", "Root"),
-                               ("ik_hand_gun", "Hand.R", "ik_hand_root"), ("ik_hand_l", "Hand.L", "ik_hand_gun"),
-                               ("ik_hand_r", "Hand.R", "ik_hand_gun")):  # fmt: skip
-        made = bones.new(name)
-        made.head, made.tail, made.roll = bones[like].head, bones[like].tail, bones[like].roll
-        made.parent = bones[parent]
-    bpy.ops.object.mode_set(mode="OBJECT")
-    roles = sys.modules[f"{extension}.rig.figure.roles"]
-    armature = sys.modules[f"{extension}.rig.blender.armature"].Armature(ob)
+    with rigs.edit_mode(ob) as bones:
+        for name, like, parent in (("ik_foot_root", "Root", "Root"), ("ik_foot_l", "Foot.L", "ik_foot_root"),
+                                   ("ik_foot_r", "Foot.R", "ik_foot_root"), ("ik_hand_root", "Root", "Root"),
+                                   ("ik_hand_gun", "Hand.R", "ik_hand_root"), ("ik_hand_l", "Hand.L", "ik_hand_gun"),
+                                   ("ik_hand_r", "Hand.R", "ik_hand_gun")):  # fmt: skip
+            made = bones.new(name)
+            made.head, made.tail, made.roll = bones[like].head, bones[like].tail, bones[like].roll
+            made.parent = bones[parent]
+    roles = rigs.part("rig.figure.roles")
+    armature = rigs.part("rig.blender.armature").Armature(ob)
     names = list(armature.index)
     found = roles.ik_followers(ob, armature, roles.read(ob, armature))
     assert {names[one]: names[other] for one, other in found.items()} == {
@@ -605,10 +577,8 @@ def test_mend_motion_says_why_loose_feet_cannot_be_mended() -> None:
     for frame, angle in ((1, 0.0), (10, 0.3)):
         for bone in ob.pose.bones:
             bone.rotation_mode = "XYZ"
-            bone.rotation_euler = (angle, 0.0, 0.0)
-            bone.keyframe_insert("rotation_euler", frame=frame)
+            rigs.keyed(bone, frame, rotation_euler=(angle, 0.0, 0.0))
     before = rigs.keys(ob)
     rigs.made_active(ob)
-    with pytest.raises(RuntimeError, match="feet that are bones of their own"):
-        bpy.ops.dqik.mend_motion()
+    rigs.refuses(bpy.ops.dqik.mend_motion, "feet that are bones of their own")
     assert rigs.keys(ob).keys() == before.keys()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of a human figure: where they let its bones go, as Blender evaluates it."""
 
-import importlib
 from collections.abc import Sequence
 from math import cos, degrees, radians, sin
 
@@ -109,10 +108,9 @@ def test_twists_are_mirrored() -> None:
 def test_an_arm_that_hangs_at_rest_may_rise_by_as_much_more(slope: float) -> None:
     """Figures at rest with their arms down have what is left: in all, the arm rises to the vertical."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side, sign in (("L", 1), ("R", -1)):
-        swung(ob, [f"{name}.{side}" for name in ("arm", "forearm", "hand")], sign * slope, "Y")
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob):
+        for side, sign in (("L", 1), ("R", -1)):
+            swung(ob, [f"{name}.{side}" for name in ("arm", "forearm", "hand")], sign * slope, "Y")
     bpy.ops.dqik.limits_preset()
     for side, out in (("L", LEFT), ("R", -LEFT)):
         arm = ob.data.bones[f"arm.{side}"]
@@ -127,10 +125,9 @@ def test_an_arm_that_hangs_at_rest_may_rise_by_as_much_more(slope: float) -> Non
 def test_bent_knees_at_rest_keep_the_published_range() -> None:
     """A knee that is bent by 25 degrees at rest may straighten by those, and bend by so much less."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    for side in "LR":
-        swung(ob, [f"shin.{side}", f"foot.{side}"], 25.0, "X")
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob):
+        for side in "LR":
+            swung(ob, [f"shin.{side}", f"foot.{side}"], 25.0, "X")
     shin = ob.data.bones["shin.L"]
     assert (shin.tail_local - shin.head_local).y > 0.1  # bent back
     bpy.ops.dqik.limits_preset()
@@ -144,9 +141,8 @@ def test_bent_knees_at_rest_keep_the_published_range() -> None:
 def test_an_elbow_that_is_posed_at_rest_opens_and_closes_about_its_own_bend() -> None:
     """A forearm that points up from an arm to the side, as in a raised hand, has not the axis of a straight arm."""
     ob = rigs.figure()
-    bpy.ops.object.mode_set(mode="EDIT")
-    swung(ob, ["forearm.L", "hand.L"], -80.0, "Y")
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob):
+        swung(ob, ["forearm.L", "hand.L"], -80.0, "Y")
     bpy.ops.dqik.limits_preset()
     arm = (rigs.tail(ob, "arm.L") - rigs.head(ob, "arm.L")).normalized()
     bends = [degrees(arm.angle(way)) for way in extremes(ob, "forearm.L")]
@@ -210,7 +206,7 @@ def test_only_selected_bones_and_nothing_to_recognise() -> None:
 
 @pytest.mark.parametrize(("bend", "least", "most"), [(2.0, 0.0, 1.0), (9.0, 1.0, 25.0), (25.0, 54.0, 56.0)])
 def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
-    extension: str, bend: float, least: float, most: float
+    bend: float, least: float, most: float
 ) -> None:
     """Elbows that are off the line of their arms by a bend whose axis is 55 degrees from that of a straight arm."""
     ob, tilt = rigs.figure(), radians(55.0)
@@ -221,7 +217,7 @@ def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
     away = radians(bend) / (1.0 / first + 1.0 / second)
     arm.tail += away * Vector((0.0, cos(tilt), sin(tilt)))
     bpy.ops.object.mode_set(mode="POSE")
-    body = importlib.import_module(f"{extension}.rig.figure.character").Character.of(ob).body
+    body = rigs.part("rig.figure.character").Character.of(ob).body
     axis, bent = body.hinge(ob.pose.bones.find("forearm.L"))
     assert least <= degrees(Vector(axis).angle(Vector((0.0, 0.0, -1.0)))) <= most
     assert degrees(bent) == pytest.approx(bend if bend > 4.0 else 0.0, abs=0.6)

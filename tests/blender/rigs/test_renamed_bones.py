@@ -92,17 +92,15 @@ def test_names_that_are_swapped_are_told_apart(way: Way) -> None:
 def test_a_bone_in_place_of_a_removed_one_is_taken_for_it_and_no_other_is() -> None:
     """As a constraint's target would be."""
     ob, _ = rig()
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = ob.data.edit_bones
-    place = bones["hand.L"].head.copy(), bones["hand.L"].tail.copy(), bones["hand.L"].parent
-    bones.remove(bones["hand.L"])
-    for name in ("unlike", "hand.L"):
-        one = bones.new(name)
-        one.head, one.tail, one.parent = place
-    bones.remove(bones["hand.R"])
-    other = bones.new("palm")
-    other.head, other.tail = (1, 0, 0), (1, 0, 1)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.edit_mode(ob) as bones:
+        place = bones["hand.L"].head.copy(), bones["hand.L"].tail.copy(), bones["hand.L"].parent
+        bones.remove(bones["hand.L"])
+        for name in ("unlike", "hand.L"):
+            one = bones.new(name)
+            one.head, one.tail, one.parent = place
+        bones.remove(bones["hand.R"])
+        other = bones.new("palm")
+        other.head, other.tail = (1, 0, 0), (1, 0, 1)
     rigs.update()
     assert named(ob) == NAMED
     by_script(ob, {"hand.L": "left"})

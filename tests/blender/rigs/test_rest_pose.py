@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A pose that becomes the rest pose: the motion stays, and a figure whose rest pose was folded up is known again."""
 
-import sys
 from math import radians
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from conventions import BY_NAME
 from mathutils import Euler, Quaternion, Vector
 from situations import named, share_action
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
-from conventions import BY_NAME
 
 import build
 
 FRAMES = range(1, 12)
 STANDS, FOLDED = 1, 40
+SEEN = (*FRAMES, 20, 33, FOLDED)
 TALL = 180.0  # the rig is in centimetres
 LYING = {"Hips": (90, 0, 0), "LeftUpLeg": (-150, 0, 0), "RightUpLeg": (-150, 0, 0), "LeftLeg": (140, 0, 0),
          "RightLeg": (140, 0, 0), "Spine": (30, 0, 0)}  # fmt: skip
@@ -50,11 +46,6 @@ def key(bone: bpy.types.PoseBone, frame: int, turn: Quaternion, place: Vector) -
     rigs.key(bone, frame)
 
 
-def seen(ob: bpy.types.Object) -> np.ndarray:
-    """Blender's matrices of all bones in all frames."""
-    return np.array([rigs.matrices(ob) for _ in rigs.visited((*FRAMES, 20, 33, FOLDED))])
-
-
 def away(matrices: np.ndarray, others: np.ndarray) -> np.ndarray:
     """How far two sets of matrices are from each other; places in heights."""
     return np.abs(matrices - others) / np.array([1.0, 1.0, 1.0, TALL])
@@ -64,19 +55,19 @@ def away(matrices: np.ndarray, others: np.ndarray) -> np.ndarray:
 def test_every_frame_of_the_motion_stays(frame: int) -> None:
     """Whatever rotation modes, unlocal locations and rotations that are not inherited the bones have."""
     ob = moving(seed=frame)
-    before = seen(ob)
+    before = rigs.shown(ob, SEEN)
     bpy.context.scene.frame_set(frame)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
     assert bpy.context.object.mode != "EDIT"
-    assert np.abs(away(seen(ob), before)).max() < 2e-5
+    assert np.abs(away(rigs.shown(ob, SEEN), before)).max() < 2e-5
     bpy.context.scene.frame_set(frame)
     for bone in ob.pose.bones:
         assert away(np.array(bone.matrix), np.array(bone.bone.matrix_local)).max() < 1e-5
 
 
-def limited(extension: str, ob: bpy.types.Object) -> dict[str, np.ndarray]:
+def limited(ob: bpy.types.Object) -> dict[str, np.ndarray]:
     """How all bones with limits are turned (F, 4) from where these count from, in `FRAMES`."""
-    limit_frame = sys.modules[f"{extension}.rig.blender.limit_frame"]
+    limit_frame = rigs.part("rig.blender.limit_frame")
     bones = [bone for bone in ob.pose.bones if bone.dqik_use_limits]
     shown = [[bone.matrix_basis.to_quaternion()[:] for bone in bones] for _ in rigs.visited(FRAMES)]
     zeros = [limit_frame.of(bone).zero for bone in bones]
@@ -84,25 +75,25 @@ def limited(extension: str, ob: bpy.types.Object) -> dict[str, np.ndarray]:
             for bone, zero, turns in zip(bones, zeros, np.swapaxes(shown, 0, 1), strict=True)}  # fmt: skip
 
 
-def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
+def test_a_figure_folded_at_rest_is_known_after_it() -> None:
     """Set Up says so and the press mends it. Human Limits are about the pose in which it stands, before and after."""
     ob = moving(most=0.05)
     bpy.context.scene.frame_set(FOLDED)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+    figures = rigs.part("rig.figure.character").Character
     figure = figures.of(ob).figure
     assert figure.not_human
     assert not figure.folded  # in this frame nothing stands
     bpy.context.scene.frame_set(STANDS)
     assert figures.of(ob).figure.folded
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
-    before = limited(extension, ob)
+    before = limited(ob)
     assert bpy.ops.dqik.limits_clear() == {"FINISHED"}
     bpy.context.scene.frame_set(STANDS)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}
     assert not figures.of(ob).figure.not_human
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
-    after = limited(extension, ob)
+    after = limited(ob)
     assert before.keys() == after.keys()
     for name, motions in after.items():
         apart = np.degrees(2.0 * np.arccos(np.clip(np.abs((before[name] * motions).sum(-1)), 0.0, 1.0)))
@@ -111,8 +102,8 @@ def test_a_figure_folded_at_rest_is_known_after_it(extension: str) -> None:
     assert bpy.ops.dqik.pose_to_rest.poll() is False
 
 
-def test_a_dog_is_not_taken_for_a_folded_person(extension: str) -> None:
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+def test_a_dog_is_not_taken_for_a_folded_person() -> None:
+    figures = rigs.part("rig.figure.character").Character
     for name in ("dog", "bird"):
         if name in BY_NAME:
             assert not figures.of(build.native(BY_NAME[name])).figure.folded
@@ -137,18 +128,18 @@ def resting(ob: bpy.types.Object) -> None:
     played=lambda ob: share_action(ob, rigs.empty((0, 0, 0), "Other")),
     stripped=lambda ob: ob.animation_data.nla_tracks.new().strips.new("Strip", 1, ob.animation_data.action),
 ))  # fmt: skip
-def test_what_would_lose_something_is_refused(extension: str, hinder) -> None:
+def test_what_would_lose_something_is_refused(hinder) -> None:
     """The sentence names the thing, and nothing changes."""
-    rest_pose = sys.modules[f"{extension}.rig.controls.rest_pose"]
+    rest_pose = rigs.part("rig.controls.rest_pose")
     ob = moving(("QUATERNION",))
     hinder(ob)
     rigs.update()
     rest = np.array([bone.matrix_local for bone in ob.data.bones])
-    before = seen(ob)
+    before = rigs.shown(ob, SEEN)
     assert rest_pose.hindrance(ob)
     assert bpy.ops.dqik.pose_to_rest() == {"CANCELLED"}
     assert (np.array([bone.matrix_local for bone in ob.data.bones]) == rest).all()
-    assert np.array_equal(seen(ob), before, equal_nan=True)
+    assert np.array_equal(rigs.shown(ob, SEEN), before, equal_nan=True)
 
 
 def test_keys_between_frames_keep_their_motion() -> None:
@@ -157,8 +148,7 @@ def test_keys_between_frames_keep_their_motion() -> None:
     ob.pose.bones["b"].rotation_mode = "QUATERNION"
     times = (1.4, 4.7, 9.3)
     for time, angle in zip(times, (10.0, 80.0, -40.0), strict=True):
-        ob.pose.bones["b"].rotation_quaternion = rigs.rotation((1, 0, 1), angle)
-        ob.pose.bones["b"].keyframe_insert("rotation_quaternion", frame=time)
+        rigs.keyed(ob.pose.bones["b"], time, rotation_quaternion=rigs.rotation((1, 0, 1), angle))
     shown = {time: rigs.matrices(ob) for time in rigs.visited(times)}
     rigs.at_frame(6.2)
     assert bpy.ops.dqik.pose_to_rest() == {"FINISHED"}

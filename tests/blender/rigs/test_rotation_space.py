@@ -12,8 +12,7 @@ HAND = "hand.L"
 
 def body(targets: str = "BONES") -> bpy.types.Object:
     """A figure with controls, live."""
-    ob = rigs.set_up(rigs.figure(), targets=targets)
-    return ob
+    return rigs.set_up(rigs.figure(), targets=targets)
 
 
 def goal_of(ob: bpy.types.Object, bone: str = HAND) -> bpy.types.PropertyGroup:
@@ -83,20 +82,12 @@ def test_the_targets_own_turn_comes_on_top() -> None:
     assert apart(from_forearm(ob), stands(ob) @ by) < TURNED
 
 
-def put_under_a_root(ob: bpy.types.Object) -> None:
-    """Give the hips a parent outside the solve, turned from the armature's axes and posed."""
-    with rigs.edit_mode(ob) as bones:
-        root = bones.new("root")
-        root.head, root.tail, root.roll = (0, 0, 0), (0.2, 0.5, 0.1), 0.4
-        bones["hips"].parent = root
-
-
 @pytest.mark.parametrize("under_root", [False, True])
 @pytest.mark.parametrize("follows", [0.0, 0.3, 0.5, 1.0])
 def test_in_between_it_is_in_between(follows: float, under_root: bool) -> None:
     ob = body()
     if under_root:
-        put_under_a_root(ob)
+        rigs.with_root(ob, (0.2, 0.5, 0.1), 0.4)
         rigs.posed(ob.pose.bones["root"], rigs.rotation((0, 1, 1), 25.0))
     goal_of(ob).rotation_follows = follows
     control(ob).location = (-0.1, -0.2, 0.2)
@@ -145,7 +136,7 @@ def test_switching_the_space_turns_the_control_and_nothing_else(space: str) -> N
 @pytest.mark.parametrize("follows", [0.0, 1.0])
 def test_a_root_that_turns_the_whole_body_with_its_controls_turns_hands_once(follows: float) -> None:
     ob = rigs.figure()
-    put_under_a_root(ob)
+    rigs.with_root(ob, (0.2, 0.5, 0.1), 0.4)
     rigs.set_up(ob)
     control(ob).location = (-0.1, -0.3, 0.2)
     goal_of(ob).rotation_follows = follows
@@ -178,9 +169,7 @@ def test_a_share_can_be_keyed() -> None:
     ob = body()
     control(ob).location = (-0.1, -0.3, 0.2)
     goal = goal_of(ob)
-    for frame, follows in ((1, 1.0), (9, 0.0)):
-        goal.rotation_follows = follows
-        assert ob.keyframe_insert(goal.path_from_id("rotation_follows"), frame=frame)
+    rigs.key_path(goal, (1, 9), (1.0, 0.0), "rotation_follows")
     seen = {}
     for frame in rigs.visited((1, 3, 5, 7, 9)):
         assert ob.dqik.status.converged
@@ -193,9 +182,7 @@ def test_a_pin_holds_the_hand_in_the_world() -> None:
     control(ob).location = (-0.1, -0.2, 0.2)
     rigs.update()
     before = turn(ob, HAND)
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone.bone if bpy.app.version < (5, 0, 0) else bone).select = bone.name == HAND
+    rigs.select(ob, HAND)
     assert bpy.ops.dqik.pin() == {"FINISHED"}
     assert [goal.rotation_follows for goal in ob.dqik.goals if goal.bone == HAND] == [1.0, 0.0]
     rigs.update()
