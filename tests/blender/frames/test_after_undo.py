@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the panel says after undo and redo: the active goal, and reports of what was done and undone."""
 
-import importlib
 from pathlib import Path
 
 import bpy
@@ -40,9 +39,7 @@ def test_the_active_goal_is_that_of_the_selected_control_after_undo_and_redo(liv
     names = {bone: control(ob, bone) for bone in ("hand.L", "foot.R", "head")}
     push("set up")
     for bone, name in names.items():
-        for other in ob.pose.bones:
-            (other if hasattr(other, "select") else other.bone).select = other.name == name
-        ob.data.bones.active = ob.data.bones[name]
+        rigs.select(ob, name)
         push(f"select {bone}")  # Blender's own step comes before the list follows
         rigs.update()
         assert active() == bone
@@ -70,15 +67,14 @@ def test_a_pole_that_is_selected_shows_its_goal() -> None:
     assert active() == "hand.R"
 
 
-def report_of(extension: str, ob: bpy.types.Object):
-    return importlib.import_module(f"{extension}.rig.clip.last_report").of(ob)
+def report_of(ob: bpy.types.Object):
+    return rigs.part("rig.clip.last_report").of(ob)
 
 
 def edit(name: str, radius: int) -> None:
     """Turn the head and carry that to the frames around: the motion has as many keys as before."""
     ob = bpy.data.objects[name]
-    rigs.at_frame(40)
-    rigs.select(ob, "Head")
+    rigs.select(ob, "Head", at=40)
     rigs.update()
     ob.pose.bones["Head"].rotation_quaternion.rotate(Quaternion((1.0, 0.0, 0.0), 0.3))
     rigs.update()
@@ -86,21 +82,21 @@ def edit(name: str, radius: int) -> None:
     push("edited")
 
 
-def test_the_report_of_an_undone_operation_goes_and_redo_brings_it_back(tmp_path: Path, extension: str) -> None:
+def test_the_report_of_an_undone_operation_goes_and_redo_brings_it_back(tmp_path: Path) -> None:
     name = captured.clip(tmp_path, range(120)).name
     push("clip")
     edit(name, 8)
-    first = report_of(extension, bpy.data.objects[name])
+    first = report_of(bpy.data.objects[name])
     assert first is not None
     edit(name, 12)
-    second = report_of(extension, bpy.data.objects[name])
+    second = report_of(bpy.data.objects[name])
     assert second not in (None, first)
     for step, expected in ((bpy.ops.ed.undo, first), (bpy.ops.ed.undo, None), (bpy.ops.ed.redo, first),
                            (bpy.ops.ed.redo, second), (bpy.ops.ed.undo, first)):  # fmt: skip
         step()
-        assert report_of(extension, bpy.data.objects[name]) == expected
+        assert report_of(bpy.data.objects[name]) == expected
     edit(name, 5)
-    assert report_of(extension, bpy.data.objects[name]) not in (None, first, second)
+    assert report_of(bpy.data.objects[name]) not in (None, first, second)
 
 
 def test_the_report_of_a_solve_goes_with_its_pose() -> None:
@@ -133,10 +129,7 @@ def test_the_base_pose_stays_where_a_bone_that_nothing_moves_has_that_of_its_cou
     goals["hand.R"].kind = "DISTANCE"  # the hand itself is led no longer
     goals["hand.L"].target.location.z += 0.4
     rigs.update()
-    rigs.select(ob, *(bone.name for bone in ob.pose.bones))
-    bpy.ops.pose.copy()
-    bpy.ops.pose.paste(flipped=True)
-    rigs.update()
+    rigs.paste_mirrored(ob)
     rigs.at_frame(11)
     shown = rigs.matrices(ob)
     push("posed")

@@ -24,11 +24,6 @@ def solve_by(which: str, ob: bpy.types.Object, start_from: str = "POSE") -> None
     rigs.update()
 
 
-def clear() -> None:
-    """An empty file, for a second rig in the same test."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-
-
 # -- a pole and limits ------------------------------------------------------------------------------------------------
 
 NARROW = 10.0
@@ -67,11 +62,11 @@ def test_limits_hold_with_a_pole(axis: tuple) -> None:
     turn = rigs.rotation(axis, 7.0)
     theirs, theirs_missed = [], []
     for side in (1.0, -1.0):
-        clear()
+        rigs.new_file()
         ob, target, _ = narrow_arm("blender", turn, 65.0, side)
         theirs.append(np.abs(rigs.twist_and_swing(rigs.local_rotation(ob, "a"))).max())
         theirs_missed.append(rigs.miss(ob, "b", target))
-        clear()
+        rigs.new_file()
         ob, target, pole = narrow_arm("dqik", turn, 65.0, side)
         twist, swing_x, swing_z = rigs.twist_and_swing(rigs.local_rotation(ob, "a"))
         assert abs(twist) <= NARROW + 1e-3
@@ -129,7 +124,7 @@ def test_blender_drops_a_pole_with_two_effectors() -> None:
     """Blender's answer is the same wherever the pole is, so its elbow points away from most of them."""
     poses, angles = [], []
     for around in range(0, 360, 60):
-        clear()
+        rigs.new_file()
         ob, _, pole = poled_arms("blender", around, 0)
         poses.append(rigs.matrices(ob))
         angles.append(abs(rigs.elbow_angle(ob, "upper.L", "lower.L", rigs.place(pole))))
@@ -267,5 +262,5 @@ def test_an_unreachable_hand_leaves_the_other_ends_of_a_figure_alone(far: tuple,
     """Right hand, head and feet stay at their targets within 2e-3, 1 mm a metre; Blender's head is centimetres off."""
     ours = reaching_figure("dqik", far, start_from)
     assert max(ours.values()) < 2e-3
-    clear()
+    rigs.new_file()
     assert max(reaching_figure("blender", far).values()) > 0.02

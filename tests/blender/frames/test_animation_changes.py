@@ -162,9 +162,7 @@ def test_what_is_animated_may_change(prepare: Callable, change: Callable, while_
 
 def keyed(name: str, values: dict[int, object]) -> Callable:
     def set_up(goal: bpy.types.PropertyGroup) -> None:
-        for frame, value in values.items():
-            setattr(goal, name, value)
-            goal.keyframe_insert(name, frame=frame)
+        rigs.key_path(goal, values, values.values(), name)
 
     return set_up
 
@@ -227,9 +225,7 @@ def test_a_goal_that_leaves_the_solve_does_not_turn_the_others_chain(link: float
     ob = rigs.chain([(0, 0, 0), (0, 0.1, 1), (0, 0.1 + link, 1), (0.4, 0.3, 1.6), (1.2, 0, 2)])
     rigs.goal(ob, "c", rigs.empty((1.5, -2.0, -0.6), "Far"), chain_length=2)
     rigs.goal(ob, "d", rigs.empty((1.4, 0.8, 1.1), "Post"))
-    for frame, mute in ((1, False), (5, True), (9, False)):
-        ob.dqik.goals[1].mute = mute
-        ob.dqik.goals[1].keyframe_insert("mute", frame=frame)
+    rigs.key_path(ob.dqik.goals[1], (1, 5, 9), (False, True, False), "mute")
     ob.dqik.live = True
     assert history(ob, (4, 5, 7, 8, 9)) < STEADY
 
@@ -240,9 +236,7 @@ def test_a_rig_that_another_follows_may_be_switched_off_by_keys() -> None:
     second = crane("Second")
     second.location = (0.6, 0.5, 0)
     rigs.goal(second, "jib", rigs.child(rigs.empty((0, 0, 0), "Hook"), first, "jib"))
-    for frame, live in ((1, True), (10, False), (20, True)):
-        first.dqik.live = live
-        first.dqik.keyframe_insert("live", frame=frame)
+    rigs.key_path(first.dqik, (1, 10, 20), (True, False, True), "live")
     second.dqik.live = True
     for frame in (9, 10, 19, 20):
         here = pose_at(second, frame)
@@ -257,8 +251,7 @@ def posed_while_live() -> tuple[bpy.types.Object, np.ndarray]:
     """A crane solved by its two last bones, whose mast was turned after live solving went on; and its channels."""
     ob, _ = reaching(chain_length=2)
     key_turns(ob, "flag")
-    ob.dqik.live = True
-    rigs.at_frame(3)
+    rigs.live(ob, at=3)
     ob.pose.bones["mast"].rotation_quaternion = turned((0.3, 0.1, 0.0))
     rigs.visit((10, 11))
     return ob, rigs.channels(ob)

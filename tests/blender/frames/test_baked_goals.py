@@ -26,11 +26,6 @@ def baked(alone: bool) -> bpy.types.Object:
     return ob
 
 
-def shown(ob: bpy.types.Object) -> np.ndarray:
-    """The poses of some frames."""
-    return np.array([rigs.matrices(ob) for _ in rigs.visited(FRAMES)])
-
-
 @pytest.mark.parametrize(
     ("number", "setting", "value"),
     [(0, "position_weight", 9.0), (0, "priority", 1), (0, "chain_length", 1), (1, "pole_angle", 2.0),
@@ -39,16 +34,16 @@ def shown(ob: bpy.types.Object) -> np.ndarray:
 def test_a_goal_that_changes_after_a_bake_counts_on_its_frames(number: int, setting: str, value: object) -> None:
     ob = baked(alone=setting == "pole_angle")  # where it misses its goals, the keyed pose decides
     ob.dqik.live = False
-    keyed = shown(ob)
+    keyed = rigs.shown(ob, FRAMES)
     ob.dqik.live = True
-    np.testing.assert_allclose(shown(ob), keyed, atol=1e-6)
+    np.testing.assert_allclose(rigs.shown(ob, FRAMES), keyed, atol=1e-6)
     before = getattr(ob.dqik.goals[number], setting)
     setattr(ob.dqik.goals[number], setting, value)
-    changed = shown(ob)
+    changed = rigs.shown(ob, FRAMES)
     assert np.abs(changed - keyed).max() > APART
     rigs.made_active(ob)
     setattr(ob.dqik.goals[number], setting, before)
-    np.testing.assert_allclose(shown(ob), keyed, atol=1e-6)
+    np.testing.assert_allclose(rigs.shown(ob, FRAMES), keyed, atol=1e-6)
     ob.dqik.own_answers = ""  # what the bake noted
     setattr(ob.dqik.goals[number], setting, value)
-    np.testing.assert_allclose(shown(ob), changed, atol=1e-6)
+    np.testing.assert_allclose(rigs.shown(ob, FRAMES), changed, atol=1e-6)

@@ -143,9 +143,7 @@ def test_a_keyed_live_switch_solves_only_where_it_is_on() -> None:
     """With `live` keyed, frames where it is off show the base pose and frames where it is on the solved one."""
     ob = posed_figure()
     base = rigs.matrices(ob)
-    for frame, on in ((1, False), (10, True), (20, False)):
-        ob.dqik.live = on
-        ob.dqik.keyframe_insert("live", frame=frame)
+    rigs.key_path(ob.dqik, (1, 10, 20), (False, True, False), "live")
     for frame in rigs.visited((3, 12, 25, 15, 4)):
         if 10 <= frame < 20:
             assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L"]) < 1e-3
@@ -159,10 +157,8 @@ def test_a_bone_leaves_a_chain_after_its_keys_were_muted() -> None:
     rigs.goal(ob, "a", rigs.empty((0.2, 0.9, 0.1), "Elbow"), chain_length=1)
     target = rigs.empty((0.9, 1.6, 0.8))
     reaching = rigs.goal(ob, "d", target, chain_length=3)
-    ob.dqik.live = True
-    rigs.at_frame(12)
-    ob.pose.bones["b"].rotation_quaternion = rigs.rotation((1, 0, 0), 80)
-    ob.pose.bones["b"].keyframe_insert("rotation_quaternion", frame=1)
+    rigs.live(ob, at=12)
+    rigs.keyed(ob.pose.bones["b"], 1, rotation_quaternion=rigs.rotation((1, 0, 0), 80))
     rigs.update()
     for curve in rigs.fcurves(ob):
         curve.mute = True
@@ -179,8 +175,7 @@ def test_a_bone_leaves_a_chain_when_it_gets_a_driver() -> None:
     target = rigs.empty((0.6, 1.3, 0.9))
     rigs.goal(ob, "c", target, chain_length=3)
     ob.pose.bones["c"].rotation_mode = "XYZ"
-    ob.dqik.live = True
-    rigs.at_frame(2)
+    rigs.live(ob, at=2)
     ob.pose.bones["c"].driver_add("rotation_euler", 0).driver.expression = "0.1 * frame + 0.2"
     rigs.update()
     rigs.visit((2, 5))
@@ -235,8 +230,7 @@ def test_undo_keeps_keyed_bones_as_they_were_posed_by_hand() -> None:
     ob = posed_figure()
     for name in ("arm.L", "spine"):
         for frame, degrees in ((1, 10.0), (11, 50.0)):
-            ob.pose.bones[name].rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.keyed(ob.pose.bones[name], frame, rotation_quaternion=rigs.rotation((1, 0, 0), degrees))
     ob.dqik.live = True
     rigs.visit((5, 6))
     for name, degrees in (("arm.L", 40.0), ("spine", -20.0)):
@@ -265,9 +259,7 @@ def test_a_keyed_bone_posed_before_live_goes_on_is_not_forgotten() -> None:
     """It was turned without a key. After Live on, a tiny move of a target moves the bones little."""
     ob = posed_figure()
     arm = ob.pose.bones["arm.L"]
-    for frame, degrees in ((1, 10.0), (11, 50.0)):
-        arm.rotation_quaternion = rigs.rotation((1, 0, 0), degrees)
-        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(arm, (1, 11), [rigs.rotation((1, 0, 0), degrees) for degrees in (10.0, 50.0)], "rotation_quaternion")
     rigs.at_frame(6)
     arm.rotation_quaternion = rigs.rotation((0, 0, 1), 40.0)
     rigs.update()
@@ -295,9 +287,7 @@ def keyed_figure() -> bpy.types.Object:
     """A posed figure whose upper left arm is keyed, and a moving goal for its hand."""
     ob = posed_figure()
     arm = ob.pose.bones["arm.L"]
-    for frame, degrees in ((1, 0.0), (11, 80.0)):
-        rigs.posed(arm, rigs.rotation((1, 2, 0), degrees))
-        arm.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(arm, (1, 11), [rigs.rotation((1, 2, 0), degrees) for degrees in (0.0, 80.0)], "rotation_quaternion")
     rigs.at_frame(1)
     return ob
 
@@ -309,8 +299,7 @@ def test_live_off_between_frames_gives_the_keyed_pose_of_there(frame: float) -> 
     keys = rigs.keys(ob)
     rigs.at_frame(frame)
     keyed = rigs.channels(ob)
-    ob.dqik.live = True
-    rigs.at_frame(2)
+    rigs.live(ob, at=2)
     rigs.at_frame(frame)
     assert np.abs(rigs.channels(ob) - keyed).max() > 0.05
     ob.dqik.live = False
@@ -321,8 +310,7 @@ def test_live_off_between_frames_gives_the_keyed_pose_of_there(frame: float) -> 
 def test_frames_that_pass_in_rest_position_count() -> None:
     """Keyed bones start from the present frame's keys once the armature is shown in Pose Position again."""
     ob = keyed_figure()
-    ob.dqik.live = True
-    rigs.at_frame(9)
+    rigs.live(ob, at=9)
     expected = rigs.matrices(ob)
     rigs.at_frame(2)
     before = rigs.matrices(ob)

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Targets that are dragged along smooth paths: no joint jumps, and at rest the pose is the answer of its frame."""
 
-import importlib
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from math import cos, degrees, pi, sin
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from mathutils import Vector
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
 from conventions import BY_NAME
+from mathutils import Vector
 
 import build
 
@@ -151,9 +145,9 @@ def led_over_its_root(limited: bool, step: float = 0.01) -> tuple[bpy.types.Obje
 
 
 @pytest.fixture
-def drag(extension: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+def drag(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
     """Says whether one of Blender's transforms runs, which needs a window."""
-    views = importlib.import_module(f"{extension}.rig.blender.views")
+    views = rigs.part("rig.blender.views")
 
     def say(runs: bool) -> None:
         monkeypatch.setattr(views, "is_dragging", lambda: runs)

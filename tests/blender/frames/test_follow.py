@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """*Start From: Follow*: bones follow their targets with a lag, by the law of a proportional controller."""
 
-import importlib
 import math
 from collections.abc import Callable, Iterable
 from math import radians, sin
@@ -15,7 +14,6 @@ from films import filmed_arm, picture
 from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Vector
-from situations import reopened
 
 LAST = 30
 
@@ -30,7 +28,7 @@ def following(ob: bpy.types.Object, gain: float = 5.0, fps: float = 24.0) -> bpy
 
 def cart(places: Iterable[tuple], **settings: float) -> bpy.types.Object:
     """A bone that slides, its head after a target with a place for each frame from 1 on."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     ob = rigs.armature([rigs.Bone("cart", (0, 0, 0), (0, 1, 0))])
     ob.pose.bones["cart"].dqik_translate = True
     target, places = rigs.empty((0, 0, 0)), list(places)
@@ -57,11 +55,6 @@ def moving_arm(limited: bool = False) -> bpy.types.Object:
         for bone in ob.pose.bones:
             rigs.limit(bone, (-20, 25), (-30, 35), (-40, 40))
     return ob
-
-
-def played(ob: bpy.types.Object, frames: Iterable[float]) -> list[np.ndarray]:
-    """The evaluated poses of frames, in order."""
-    return [rigs.matrices(ob) for _ in rigs.visited(frames)]
 
 
 # -- the law ----------------------------------------------------------------------------------------------------------
@@ -92,9 +85,8 @@ def test_a_turn_is_made_good_at_the_rate_of_the_gain(mode: str) -> None:
     ob = rigs.armature([rigs.Bone("dial", (0, 0, 0), (0, 1, 0))])
     ob.pose.bones["dial"].rotation_mode = mode
     target = rigs.empty((0, 0, 0))
-    for frame, angle in ((1, 0.0), (2, 80.0), (LAST, 80.0)):
-        target.rotation_quaternion = rigs.rotation((1, 2, 2), angle)
-        target.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(target, (1, 2, LAST),
+                  [rigs.rotation((1, 2, 2), angle) for angle in (0.0, 80.0, 80.0)], "rotation_quaternion")  # fmt: skip
     rigs.goal(ob, "dial", target, use_position=False, use_rotation=True)
     following(ob, gain=3.0)
     rigs.at_frame(1)
@@ -139,34 +131,28 @@ def test_limits_hold_on_every_frame_that_is_shown(gain: float, solver: str) -> N
 def keyed_weights(ob: bpy.types.Object) -> None:
     """Its settings, and with them the prepared solve, change on every frame."""
     goal = ob.dqik.goals[0]
-    for frame, weight in ((1, 1.0), (LAST, 0.2)):
-        goal.position_weight = weight
-        goal.keyframe_insert("position_weight", frame=frame)
+    rigs.key_path(goal, (1, LAST), (1.0, 0.2), "position_weight")
 
 
 def stretched(ob: bpy.types.Object) -> None:
     """A bone grows."""
-    for frame, size in ((1, 1.0), (LAST, 1.4)):
-        ob.pose.bones["b"].scale = (1.0, size, 1.0)
-        ob.pose.bones["b"].keyframe_insert("scale", frame=frame)
+    rigs.key_path(ob.pose.bones["b"], (1, LAST), [(1.0, size, 1.0) for size in (1.0, 1.4)], "scale")
 
 
 def keyed_root(ob: bpy.types.Object) -> None:
     """The first bone has keys, and the goal moves the others."""
     ob.dqik.goals[0].chain_length = 2
-    for frame, angle in ((1, 0.0), (LAST, 90.0)):
-        ob.pose.bones["a"].rotation_quaternion = rigs.rotation((0, 1, 1), angle)
-        ob.pose.bones["a"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(ob.pose.bones["a"], (1, LAST),
+                  [rigs.rotation((0, 1, 1), angle) for angle in (0.0, 90.0)], "rotation_quaternion")  # fmt: skip
 
 
 def stretched_time(ob: bpy.types.Object) -> None:
-    del ob
     render = bpy.context.scene.render
     render.frame_map_old, render.frame_map_new = 100, 150
 
 
 def plain(ob: bpy.types.Object) -> None:
-    del ob
+    """Leave all as it is."""
 
 
 CHANGES = [plain, keyed_weights, stretched, keyed_root, stretched_time]
@@ -180,9 +166,9 @@ def test_a_bake_is_playback_from_the_first_frame_of_its_range(change: Callable[[
     following(ob, gain=3.0)
     first = 7
     rigs.at_frame(1)
-    seen = played(ob, range(first, LAST + 1))
+    seen = rigs.shown(ob, range(first, LAST + 1))
     assert bpy.ops.dqik.bake(frame_start=first, frame_end=LAST) == {"FINISHED"}
-    for before, after in zip(seen, played(ob, range(first, LAST + 1)), strict=True):
+    for before, after in zip(seen, rigs.shown(ob, range(first, LAST + 1)), strict=True):
         assert rigs.turn(before, after) < 1e-5
         assert np.abs(before - after)[:, :3, 3].max() < 1e-5
 
@@ -190,8 +176,7 @@ def test_a_bake_is_playback_from_the_first_frame_of_its_range(change: Callable[[
 def test_a_bake_that_leaves_frames_out_is_refused() -> None:
     """Its frames would not follow each other, and would not lag."""
     ob = following(moving_arm())
-    with pytest.raises(RuntimeError, match="bake with Step 1"):
-        bpy.ops.dqik.bake(frame_start=1, frame_end=LAST, step=2)
+    rigs.refuses(bpy.ops.dqik.bake, "bake with Step 1", frame_start=1, frame_end=LAST, step=2)
     assert ob.dqik.live and not rigs.keys(ob)
 
 
@@ -199,10 +184,10 @@ def test_weights_with_keys_do_not_end_the_lag() -> None:
     """With keys that change nothing else, the poses are nearly those without."""
     ob = moving_arm()
     following(ob, gain=3.0)
-    without = played(ob, range(1, LAST + 1))
+    without = rigs.shown(ob, range(1, LAST + 1))
     keyed_weights(ob)
-    with_keys = played(ob, range(1, LAST + 1))
-    at_once = rigs.turn(without[-1], played(ob, [1, LAST])[-1])
+    with_keys = rigs.shown(ob, range(1, LAST + 1))
+    at_once = rigs.turn(without[-1], rigs.shown(ob, [1, LAST])[-1])
     assert max(rigs.turn(one, other) for one, other in zip(without, with_keys, strict=True)) < 0.3 * at_once
 
 
@@ -210,9 +195,9 @@ def test_a_jump_goes_to_the_target_at_once_as_from_the_pose() -> None:
     """The rule of Previous Frame: only the next frame follows."""
     ob = moving_arm()
     ob.dqik.live = True
-    afresh = dict(enumerate(played(ob, range(1, LAST + 1)), start=1))
+    afresh = dict(enumerate(rigs.shown(ob, range(1, LAST + 1)), start=1))
     following(ob, gain=2.0)
-    lagging = dict(enumerate(played(ob, range(1, LAST + 1)), start=1))
+    lagging = dict(enumerate(rigs.shown(ob, range(1, LAST + 1)), start=1))
     assert min(rigs.turn(afresh[frame], lagging[frame]) for frame in range(5, 20)) > 0.02
     for frame in rigs.visited((12, 5, 9, 8, 20, 18)):
         assert rigs.turn(afresh[frame], rigs.matrices(ob)) < 1e-6
@@ -224,11 +209,11 @@ def test_an_edit_between_frames_shows_what_playback_shows() -> None:
     target = rigs.empty((1.5, 0.5, 0))
     rigs.goal(ob, "b", target)
     following(ob, gain=3.0)
-    played(ob, [1, 2, 3])
+    rigs.shown(ob, [1, 2, 3])
     target.location = (1.0, 1.0, 0.5)
-    (expected,) = played(ob, [4])
+    (expected,) = rigs.shown(ob, [4])
     target.location = (1.5, 0.5, 0)
-    played(ob, [1, 2, 3, 4])
+    rigs.shown(ob, [1, 2, 3, 4])
     for place in ((0.3, 0.2, 1.0), (1.0, 1.0, 0.5)):
         target.location = place
         rigs.update()
@@ -243,8 +228,8 @@ def test_undo_leaves_the_lag_as_it_was() -> None:
     """A moved target goes back, and the bones to where playback has brought them; the next frames go on from there."""
     ob = moving_arm()
     following(ob, gain=3.0)
-    expected = played(ob, range(1, 13))
-    played(ob, range(1, 10))
+    expected = rigs.shown(ob, range(1, 13))
+    rigs.shown(ob, range(1, 10))
     bpy.ops.ed.undo_push(message="played")
     bpy.data.objects["Target"].location = (0.5, 0.5, 0.5)
     assert rigs.turn(rigs.matrices(ob), expected[8]) > 0.01
@@ -252,7 +237,7 @@ def test_undo_leaves_the_lag_as_it_was() -> None:
     bpy.ops.ed.undo()
     ob = bpy.data.objects["Rig"]
     assert rigs.turn(rigs.matrices(ob), expected[8]) < 1e-5
-    for before, after in zip(expected[9:], played(ob, range(10, 13)), strict=True):
+    for before, after in zip(expected[9:], rigs.shown(ob, range(10, 13)), strict=True):
         assert rigs.turn(before, after) < 1e-5
 
 
@@ -260,7 +245,7 @@ def test_following_begins_where_previous_frame_was() -> None:
     """Switched over between frames, the bones do not jump."""
     ob = moving_arm()
     ob.dqik.start_from, ob.dqik.live = "PREVIOUS", True
-    before = played(ob, range(1, 11))[-1]
+    before = rigs.shown(ob, range(1, 11))[-1]
     ob.dqik.start_from, ob.dqik.gain = "FOLLOW", 1e-3
     rigs.at_frame(11)
     assert rigs.turn(before, rigs.matrices(ob)) < 1e-3
@@ -272,11 +257,11 @@ def test_a_render_shows_the_target_reached_and_leaves_the_lag_as_it_was(tmp_path
     ob.dqik.live = True
     reached = picture(5, str(tmp_path))
     following(ob, gain=1.5)
-    expected = played(ob, range(1, 9))
-    played(ob, range(1, 6))
+    expected = rigs.shown(ob, range(1, 9))
+    rigs.shown(ob, range(1, 6))
     assert np.abs(picture(5, str(tmp_path)) - reached).max() < 0.02
     assert rigs.turn(rigs.matrices(ob), expected[4]) < 1e-5
-    for before, after in zip(expected[5:], played(ob, range(6, 9)), strict=True):
+    for before, after in zip(expected[5:], rigs.shown(ob, range(6, 9)), strict=True):
         assert rigs.turn(before, after) < 1e-5
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=8) == {"FINISHED"}
     assert np.abs(picture(5, str(tmp_path)) - reached).max() > 0.5
@@ -289,10 +274,10 @@ def test_a_collection_of_keys_on_all_bones_is_followed_only_without_keep_keyed_p
         for frame in (1, LAST):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
     following(ob, gain=2.0)
-    played(ob, range(1, 9))
+    rigs.shown(ob, range(1, 9))
     reached = rigs.miss(ob, "c", bpy.data.objects["Target"])
     ob.dqik.hold_keyed = False
-    played(ob, range(1, 9))
+    rigs.shown(ob, range(1, 9))
     assert reached < 1e-3 < 0.05 < rigs.miss(ob, "c", bpy.data.objects["Target"])
 
 
@@ -330,8 +315,8 @@ def test_a_target_out_of_reach_is_missed_where_the_bones_are_sent_at_once() -> N
     assert [entry.frame for entry in ob.dqik.missed_frames] == [5]
 
 
-def test_the_overlay_tells_a_lag_from_a_miss(extension: str) -> None:
-    scene = importlib.import_module(f"{extension}.rig.overlay.scene")
+def test_the_overlay_tells_a_lag_from_a_miss() -> None:
+    scene = rigs.part("rig.overlay.scene")
     ob = cart([(0, 0, 0)] + LAST * [(1, 0, 0)], gain=4.0)
 
     def kinds() -> set[str]:
@@ -348,28 +333,12 @@ def test_the_overlay_tells_a_lag_from_a_miss(extension: str) -> None:
     assert "miss" in kinds() and "lag" not in kinds()
 
 
-def test_renders_of_what_lags_are_advised_against(extension: str) -> None:
-    render = importlib.import_module(f"{extension}.ui.render")
+def test_renders_of_what_lags_are_advised_against() -> None:
+    render = rigs.part("ui.render")
     ob = cart([(0, 0, 0), (1, 0, 0)])
     assert "'Rig'" in str(render.unbaked_lag(bpy.context))
     ob.dqik.live = False
     assert render.unbaked_lag(bpy.context) is None
-
-
-def test_the_choice_and_its_gain_are_saved_and_undone(tmp_path: Path) -> None:
-    ob = cart([(0, 0, 0)] + LAST * [(1, 0, 0)], gain=4.0)
-    seen = distances(ob, range(1, 9))
-    bpy.ops.ed.undo_push(message="before")
-    ob.dqik.gain, ob.dqik.start_from = 9.0, "POSE"
-    bpy.ops.ed.undo_push(message="after")
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Rig"]
-    assert (ob.dqik.start_from, ob.dqik.gain) == ("FOLLOW", 4.0)
-    np.testing.assert_allclose(distances(ob, range(1, 9)), seen, atol=1e-6)
-    reopened(tmp_path / "follow.blend")
-    ob = bpy.data.objects["Rig"]
-    assert (ob.dqik.start_from, ob.dqik.gain) == ("FOLLOW", 4.0)
-    np.testing.assert_allclose(distances(ob, range(1, 9)), seen, atol=1e-6)
 
 
 def test_a_figure_follows_calmly() -> None:
@@ -383,7 +352,7 @@ def test_a_figure_follows_calmly() -> None:
         rigs.key_path(target, (1, 2, 60), (start, start + away, start + away))
         rigs.goal(ob, end, target)
     following(ob, gain=6.0)
-    poses = played(ob, range(1, 61))
+    poses = rigs.shown(ob, range(1, 61))
     assert max(rigs.turn(before, after) for before, after in zip(poses, poses[1:], strict=False)) < radians(20.0)
     assert ob.dqik.status.converged
     assert max(rigs.miss(ob, end, bpy.data.objects[f"{end} target"]) for end in ends) < 2e-3

@@ -4,7 +4,6 @@
 from collections.abc import Callable
 
 import bpy
-import numpy as np
 import pytest
 import rigs
 from cases import each_once
@@ -176,7 +175,6 @@ def test_a_ring_of_drivers_is_no_trouble() -> None:
     """Two properties drive each other, and one of them the hook."""
 
     def ring(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
-        del leader
         hook["one"] = hook["other"] = 0.5
         drive_by_property(hook, '["one"]', -1, hook, '["other"]')
         drive_by_property(hook, '["other"]', -1, hook, '["one"]')
@@ -213,9 +211,7 @@ def test_a_goal_that_a_script_removes_from_a_cycle_ends_it_on_the_next_frame() -
 def test_an_armature_that_is_not_live_on_a_frame_is_in_no_cycle(keyed: int) -> None:
     """Live is keyed on one of two that follow each other: the other's pose depends on the frame alone."""
     both = two_that_follow_each_other()
-    for frame, live in ((1, True), (7, False), (8, True), (9, False), (12, True)):
-        both[keyed].dqik.live = live
-        both[keyed].dqik.keyframe_insert("live", frame=frame)
+    rigs.key_path(both[keyed].dqik, (1, 7, 8, 9, 12), (True, False, True, False, True), "live")
     fresh = {}
     for frame in (7, 10):
         forget()
@@ -269,8 +265,7 @@ def test_a_target_that_follows_its_own_goals_bones_is_said(bind: Callable) -> No
     """By a driver, or by the vertices of a mesh that the bones deform."""
     ob, target = reaching()
     bind(ob, target)
-    ob.dqik.live = True
-    rigs.at_frame(5)
+    rigs.live(ob, at=5)
     assert "which is solved" in ob.dqik.status.message
     assert history(ob) < STEADY
 
@@ -280,64 +275,9 @@ def test_a_constraint_without_its_target_holds_nothing() -> None:
     ob, target = reaching()
     guide = rigs.empty((0.3, 0.8, 0.4), "Guide")
     ob.pose.bones["boom"].constraints.new("COPY_ROTATION").target = guide
-    ob.dqik.live = True
-    rigs.at_frame(3)
+    rigs.live(ob, at=3)
     bpy.data.objects.remove(guide)
     for _ in rigs.visited(FRAMES):
         assert rigs.miss(ob, "jib", target) < NEAR
     assert not ob.dqik.status.message
     assert history(ob) < STEADY
-
-
-def moving(target: bpy.types.Object) -> Callable:
-    """A handler of another add-on that moves an object on each change of frame."""
-
-    def move(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        del depsgraph
-        target.location = (1.0, 0.02 * scene.frame_current, 1.1)
-
-    return move
-
-
-def test_a_target_that_a_handler_has_moved_before_is_met_on_the_same_frame() -> None:
-    """Handlers of a change of frame run in the order in which they were installed; the one here comes first."""
-    ob, target = reaching()
-    target.animation_data_clear()
-    move = moving(target)
-    ob.dqik.live = True
-    bpy.app.handlers.frame_change_post.insert(0, move)
-    try:
-        shown = {frame: pose_at(ob, frame) for frame in FRAMES}
-        for _ in rigs.visited(FRAMES):
-            assert rigs.miss(ob, "jib", target) < NEAR
-            assert ob.dqik.status.converged
-        rigs.made_active(ob)
-        assert bpy.ops.dqik.bake(frame_start=1, frame_end=20) == {"FINISHED"}
-    finally:
-        bpy.app.handlers.frame_change_post.remove(move)
-    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in shown.items()) < STEADY
-
-
-def test_the_report_measures_the_target_where_blender_shows_it() -> None:
-    """Another add-on moves the target after the solve of its frame: it puts its handler behind ours each time."""
-    ob, target = reaching()
-    target.animation_data_clear()
-    move = moving(target)
-    handlers = bpy.app.handlers.frame_change_post
-
-    def come_last(*_: object) -> None:
-        handlers.remove(move)
-        handlers.append(move)
-
-    ob.dqik.live = True
-    handlers.append(move)
-    bpy.app.handlers.frame_change_pre.append(come_last)
-    try:
-        for _ in rigs.visited(FRAMES):
-            miss = rigs.miss(ob, "jib", target)
-            assert miss > NEAR
-            assert not ob.dqik.status.converged
-            np.testing.assert_allclose(ob.dqik.status.error, miss, atol=1e-4)
-    finally:
-        handlers.remove(move)
-        bpy.app.handlers.frame_change_pre.remove(come_last)

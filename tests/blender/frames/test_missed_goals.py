@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each goal's own error, and the frames that miss a goal after a bake or a check."""
 
-import importlib
-import sys
 from collections.abc import Callable
 
 import bpy
@@ -78,8 +76,7 @@ def test_a_goal_of_a_priority_below_0_is_a_wish_that_is_not_reported() -> None:
     """It keeps its own error; the panel, the check and the worst error count the others only."""
     ob, targets = rig()
     ob.dqik.goals[0].priority = -1
-    ob.dqik.live = True
-    rigs.at_frame(9)
+    rigs.live(ob, at=9)
     wish, other = ob.dqik.goals
     assert wish.error > 0.1
     assert wish.error == pytest.approx(rigs.miss(ob, wish.bone, targets[wish.bone]), abs=1e-4)
@@ -101,8 +98,7 @@ def test_a_rotation_that_is_missed_has_its_angle() -> None:
     limited = ("collar.R", "arm.R", "forearm.R", "hand.R")
     for name in limited:
         rigs.limit(ob.pose.bones[name], (-5, 5), (-5, 5), (-5, 5))
-    ob.dqik.live = True
-    rigs.at_frame(2)
+    rigs.live(ob, at=2)
     shown, target = rigs.evaluated(ob).pose.bones["hand.R"], rigs.evaluated(targets["hand.R"])
     angle = shown.matrix.to_quaternion().rotation_difference(target.matrix_world.to_quaternion()).angle
     assert goal.missed
@@ -124,8 +120,8 @@ def test_solve_names_the_missed_goal_and_the_frame() -> None:
     ob, _ = rig()
     rigs.at_frame(9)
     assert bpy.ops.dqik.solve() == {"FINISHED"}
-    scene, missed = bpy.context.scene, sys.modules["bl_ext.user_default.dqik.rig.frame.step.missed"]
-    status = sys.modules["bl_ext.user_default.dqik.rig.frame.sessions"].sessions.status(ob)
+    scene, missed = bpy.context.scene, rigs.part("rig.frame.step.missed")
+    status = rigs.part("rig.frame.sessions").sessions.status(ob)
     text = str(missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame))
     assert "frame 9" in text
     assert "hand.L" in text
@@ -220,9 +216,9 @@ def test_a_lone_limb_stretches_toward_a_target_far_away_and_turns_with_it(end: s
     assert worst < np.radians(6.0)  # the target turns by 2.4 in a step
 
 
-def test_a_goal_that_another_one_draws_off_by_a_millimetre_is_not_missed(extension: str) -> None:
+def test_a_goal_that_another_one_draws_off_by_a_millimetre_is_not_missed() -> None:
     """Alone, the same distance is a miss."""
-    report = importlib.import_module(f"{extension}.rig.frame.step.report")
+    report = rigs.part("rig.frame.step.report")
     size = 1.8
     far, slight, seen, turned = ((0.4, 0.0), (0.002, 0.005), (0.01, 0.0), (0.001, 0.1))
 
@@ -240,13 +236,10 @@ def test_a_limb_that_is_left_to_its_keys_hides_no_miss() -> None:
     ob, targets = rig()
     led, other = rigs.goal_of(ob, "hand.L"), rigs.goal_of(ob, "hand.R")
     led.leads_body, other.use_rotation = True, False
-    for frame, value in ((1, 1.0), (2, 0.0)):
-        led.influence = value
-        ob.keyframe_insert(led.path_from_id("influence"), frame=frame)
+    rigs.key_path(led, (1, 2), (1.0, 0.0), "influence")
     wrist, tip = rigs.head(ob, "hand.R"), rigs.tail(ob, "hand.R")
     other.chain_length, targets["hand.R"].location = 1, tip + 0.0015 * (tip - wrist).normalized()
-    ob.dqik.live = True
-    rigs.at_frame(FAR)
+    rigs.live(ob, at=FAR)
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.1
     assert (led.missed, other.missed, ob.dqik.status.converged) == (False, True, False)
 
@@ -259,9 +252,7 @@ def test_a_bake_counts_no_miss_of_a_limb_that_is_left_to_its_keys(constrained: b
         guide(ob)
     led = rigs.goal_of(ob, "hand.L")
     led.leads_body = True
-    for frame, value in ((1, 1.0), (8, 1.0), (9, 0.0)):
-        led.influence = value
-        ob.keyframe_insert(led.path_from_id("influence"), frame=frame)
+    rigs.key_path(led, (1, 8, 9), (1.0, 1.0, 0.0), "influence")
     ob.dqik.live = True
     assert bpy.ops.dqik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1]) == {"FINISHED"}
     assert [one.frame for one in ob.dqik.missed_frames if "hand.L" in one.name] == [7, 8]

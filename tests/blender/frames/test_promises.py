@@ -52,8 +52,7 @@ def test_files_undo_and_frames_in_any_order_show_the_same(name: str, tmp_path: P
     assert apart(film(ob, LOOKED_AT[::-1]), shown) < SAME
     forget()
     assert apart(film(ob, (8, 1, 7.75, 8.25, 12, 5, 11)), shown) < SAME
-    ob.dqik.live = False
-    rigs.at_frame(7)
+    rigs.live(ob, False, at=7)
     ob.dqik.live = True
     assert apart(film(ob, (8, 1)), shown) < SAME
 
