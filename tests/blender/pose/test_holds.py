@@ -59,10 +59,8 @@ def test_a_forearm_posed_by_hand_does_not_hold_the_trunk() -> None:
 def test_a_bone_posed_after_a_mirrored_paste_that_changed_nothing_is_held() -> None:
     """The figure is its own mirror image: the paste brings the other side's base poses along, and no pose."""
     ob = planted_figure()
-    rigs.select(ob, *ob.pose.bones.keys())
     before = rigs.matrices(ob)
-    bpy.ops.pose.copy()
-    bpy.ops.pose.paste(flipped=True)
+    rigs.paste_mirrored(ob)
     assert np.abs(rigs.matrices(ob) - before).max() < 1e-6
     rigs.pose(ob, "chest", TURNED)
     assert ob.pose.bones["chest"].dqik_hold == 1.0
@@ -101,13 +99,9 @@ def test_clearing_the_rotation_clears_the_hold() -> None:
     """Alt R takes the hold away, and the bone follows the goals again."""
     ob = planted_figure()
     before = rigs.matrices(ob)
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
     chest = ob.pose.bones["chest"]
-    rigs.posed(chest, TURNED)
-    rigs.update()
-    for bone in ob.pose.bones:
-        (bone if bpy.app.version >= (5, 0, 0) else bone.bone).select = bone == chest
+    rigs.pose(ob, "chest", TURNED)
+    rigs.select(ob, "chest")
     bpy.ops.pose.rot_clear()
     rigs.update()
     assert chest.dqik_hold == 0.0
@@ -115,9 +109,8 @@ def test_clearing_the_rotation_clears_the_hold() -> None:
 
 
 def test_clear_holds_lets_bones_go() -> None:
-    """The operator clears the holds of all bones, and says when there are none."""
-    ob = planted_figure()
-    rigs.made_active(ob)
+    """The operator clears the holds of all bones, and says when there are none; *Reset Pose* does, too."""
+    ob = rigs.made_active(planted_figure())
     rigs.pose(ob, "chest", TURNED)
     held = off(ob, "chest")
     assert bpy.ops.dqik.holds_clear() == {"FINISHED"}
@@ -125,14 +118,8 @@ def test_clear_holds_lets_bones_go() -> None:
     assert ob.pose.bones["chest"].dqik_hold == 0.0
     assert off(ob, "chest") > held + 5.0
     assert bpy.ops.dqik.holds_clear() == {"CANCELLED"}
-
-
-def test_reset_pose_clears_the_holds() -> None:
-    """Nothing stays held in the rest pose."""
-    ob = planted_figure()
-    rigs.made_active(ob)
     rigs.pose(ob, "chest", TURNED)
-    bpy.ops.dqik.reset_pose()
+    assert bpy.ops.dqik.reset_pose() == {"FINISHED"}
     assert not any(bone.dqik_hold for bone in ob.pose.bones)
 
 
@@ -147,8 +134,7 @@ def test_a_bone_keyed_under_live_comes_back_as_it_was_keyed() -> None:
     chest.keyframe_insert("rotation_quaternion", frame=10)
     rigs.update()
     assert off(ob, "chest", seen) < 0.1
-    chest.rotation_quaternion = rigs.rotation((0, 1, 0), -20.0)
-    chest.keyframe_insert("rotation_quaternion", frame=20)
+    rigs.keyed(chest, 20, rotation_quaternion=rigs.rotation((0, 1, 0), -20.0))
     for _ in rigs.visited((20, 14, 1, 10)):
         assert_planted(ob)
     assert off(ob, "chest", seen) < 0.1
@@ -214,8 +200,7 @@ def test_a_keyed_limb_that_is_almost_straight_folds_in_the_plane_that_its_rest_s
     for keyed in ((1,), (1, 2, 3), (0, 1, 2, 3)):
         ob = rigs.armature(bones)
         for number in keyed:
-            rigs.posed(ob.pose.bones[number], turns[number])
-            ob.pose.bones[number].keyframe_insert("rotation_quaternion", frame=1)
+            rigs.posed(ob.pose.bones[number], turns[number], 1)
         rigs.update()
         _, upper, lower, end = (bone.name for bone in list(ob.pose.bones)[:4])
         target = rigs.empty(rigs.head(ob, end))
@@ -282,10 +267,8 @@ def test_keyed_bones_are_held_unless_the_user_says_otherwise(keep: bool) -> None
     """A chest keyed before Live goes on stays as it is keyed; with Keep Keyed Poses off it gives way."""
     ob = planted_figure(live=False, hold_keyed=keep)
     chest = ob.pose.bones["chest"]
-    rigs.posed(chest, TURNED)
-    chest.keyframe_insert("rotation_quaternion", frame=1)
-    ob.dqik.live = True
-    rigs.at_frame(2)
+    rigs.posed(chest, TURNED, 1)
+    rigs.live(ob, at=2)
     assert_planted(ob)
     assert (off(ob, "chest") < 1.0) == keep
 
@@ -307,9 +290,7 @@ def test_a_hold_can_be_keyed() -> None:
     chest = ob.pose.bones["chest"]
     rigs.posed(chest, TURNED)
     rigs.update()
-    for frame, hold in ((1, 1.0), (11, 0.0), (21, 1.0)):
-        chest.dqik_hold = hold
-        chest.keyframe_insert("dqik_hold", frame=frame)
+    rigs.key_path(chest, (1, 11, 21), (1.0, 0.0, 1.0), "dqik_hold")
     found = {}
     for frame in rigs.visited((1, 11, 21)):
         found[frame] = off(ob, "chest")
@@ -359,15 +340,6 @@ def test_redo_of_a_pose_without_keys_shows_it_until_the_frame_is_visited_again()
     rigs.at_frame(10)
     assert ob.pose.bones["chest"].dqik_hold == 0.0
     assert rigs.turn(plain, rigs.matrices(ob)) < 1e-3
-
-
-def test_a_figure_that_nobody_poses_is_not_held() -> None:
-    """Playing frames and moving targets sets no hold."""
-    ob = planted_figure()
-    bpy.data.objects["forearm.L"].location.z += 0.1
-    rigs.update()
-    rigs.visit((3, 4, 8))
-    assert not any(bone.dqik_hold for bone in ob.pose.bones)
 
 
 def test_undo_and_redo_of_an_edit_that_is_adopted_after_its_undo_step() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A pose made by hand has its place in time: keyed, it is held on its frame, and blocked poses beside it stay."""
 
-import importlib
 from pathlib import Path
 
 import bpy
@@ -55,7 +54,10 @@ def assert_kept(before: dict[int, np.ndarray], *but: int) -> None:
         assert np.abs(pose - before[frame]).max() == 0.0, frame
 
 
-def turn_chest(rotation=TURNED) -> None:
+def turn_chest(rotation=TURNED, at: float | None = None) -> None:
+    """Turn the chest, on a frame if one is given."""
+    if at is not None:
+        rigs.at_frame(at)
     rigs.posed(figure().pose.bones["chest"], rotation)
     rigs.update()
 
@@ -82,8 +84,7 @@ def test_a_keyed_pose_leaves_the_blocked_poses_beside_it(kind: str, mode: str) -
     ob = blocked(kind)
     ob.pose.bones["chest"].rotation_mode = mode
     before = poses()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     seen = rigs.matrices(ob).copy()
     assert np.abs(seen - before[115]).max() > 0.05
     key_chest(115)
@@ -99,18 +100,15 @@ def test_a_keyed_pose_leaves_the_blocked_poses_beside_it(kind: str, mode: str) -
 def test_a_pose_that_is_not_keyed_is_gone_on_any_other_frame(frame: float) -> None:
     """Where the hold is keyed elsewhere too: the first frame that is shown after it is as it was before."""
     ob = blocked()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     key_chest(115)
     before = poses((57, 100, 115, 130, 150))
-    rigs.at_frame(frame)
-    turn_chest(rigs.rotation((0, 0, 1), 40.0))
+    turn_chest(rigs.rotation((0, 0, 1), 40.0), at=frame)
     assert np.abs(rigs.matrices(ob) - before[frame]).max() > 0.05
     for other in (100, 115):
         rigs.at_frame(other)
         assert np.abs(rigs.matrices(ob) - before[other]).max() < 1e-6, other
-        rigs.at_frame(frame)
-        turn_chest(rigs.rotation((0, 0, 1), 40.0))
+        turn_chest(rigs.rotation((0, 0, 1), 40.0), at=frame)
     rigs.at_frame(1)
     assert_kept(before)
 
@@ -120,8 +118,7 @@ def test_a_pose_between_blocked_frames_and_one_more() -> None:
     blocked()
     before = poses()
     for frame, axis in ((115, (1, 0, 0)), (100, (0, 1, 0)), (170, (0, 0, 1)), (200, (1, 1, 0))):
-        rigs.at_frame(frame)
-        turn_chest(rigs.rotation(axis, 25.0))
+        turn_chest(rigs.rotation(axis, 25.0), at=frame)
         key_chest(frame)
         assert_kept(before, frame)
         before |= poses((frame,))
@@ -134,8 +131,7 @@ def test_a_pose_on_a_frame_that_was_keyed_beside_another(press) -> None:
     blocked()
     before = poses()
     for frame, axis in ((57, (1, 0, 0)), (115, (0, 1, 0)), (57, (0, 0, 1))):
-        rigs.at_frame(frame)
-        turn_chest(rigs.rotation(axis, 25.0))
+        turn_chest(rigs.rotation(axis, 25.0), at=frame)
         press(frame)
         assert_kept(before, 57, 115)
     assert hold_keys() == {1.0: 0.0, 57.0: 1.0, 115.0: 1.0, 150.0: 0.0}
@@ -144,12 +140,10 @@ def test_a_pose_on_a_frame_that_was_keyed_beside_another(press) -> None:
 def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
     """On a frame on which the chest is keyed at rest, and let go, beside the one on which it is held."""
     ob = blocked()
-    rigs.at_frame(57)
-    turn_chest()
+    turn_chest(at=57)
     bpy.ops.dqik.hold_here()
     before = poses()
-    rigs.at_frame(115)
-    rigs.select(ob, "arm.R")
+    rigs.select(ob, "arm.R", at=115)
     rigs.pose(ob, "arm.R", TURNED)
     bpy.ops.dqik.hold_here()
     rigs.update()
@@ -167,13 +161,11 @@ def test_a_pose_on_a_bone_with_keys_of_its_own(path: str) -> None:
             ob.pose.bones["chest"].rotation_quaternion = rigs.rotation((0, 1, 0), angle)
         ob.pose.bones["chest"].keyframe_insert(path, frame=frame)
     before = poses()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     key_chest(115)
     assert hold_keys() == {57.0: 0.5, 115.0: 1.0, 150.0: 0.5}
     assert_kept(before, 115)
-    rigs.at_frame(115)
-    turn_chest(rigs.rotation((1, 0, 0), -20.0))
+    turn_chest(rigs.rotation((1, 0, 0), -20.0), at=115)
     key_chest(115)
     assert_kept(before, 115)
 
@@ -182,18 +174,15 @@ def test_a_pose_that_is_not_keyed_is_held_on_all_frames_until_it_is() -> None:
     """Hold Here confines it later, too, from another frame and for the bones that the panel names."""
     ob = blocked()
     before = poses()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     rigs.at_frame(57)
     assert np.abs(rigs.matrices(ob) - before[57]).max() > 0.05
-    rigs.at_frame(115)
-    rigs.select(ob, "arm.L")
+    rigs.select(ob, "arm.L", at=115)
     assert bpy.ops.dqik.hold_here(all_held=True) == {"FINISHED"}
     assert hold_keys() == {57.0: 0.0, 115.0: 1.0, 150.0: 0.0}
     assert_kept(before, 115)
     assert bpy.ops.dqik.hold_here.poll()
-    with pytest.raises(RuntimeError, match="None of the bones is held"):
-        bpy.ops.dqik.hold_here(all_held=True)
+    rigs.refuses(bpy.ops.dqik.hold_here, "None of the bones is held", all_held=True)
 
 
 @pytest.mark.parametrize("press", [key_bone, lambda name, frame: bpy.ops.dqik.hold_here()])
@@ -202,10 +191,8 @@ def test_a_pose_that_gave_way_comes_back(press, name: str) -> None:
     """The hand is out of reach, so what was posed gives way; keyed, the whole figure stands there as it stood."""
     ob = blocked("BONES")
     hand = control(ob, "hand.L")
-    hand.location = (0.4, -0.3, 0.6)
-    hand.keyframe_insert("location", frame=115)
-    rigs.at_frame(115)
-    rigs.select(ob, name)
+    rigs.keyed(hand, 115, location=(0.4, -0.3, 0.6))
+    rigs.select(ob, name, at=115)
     rigs.posed(ob.pose.bones[name], rigs.rotation((1, 1, 0), 40.0))
     seen = rigs.matrices(ob).copy()
     press(name, 115)
@@ -226,11 +213,9 @@ def test_hold_here_holds_selected_bones_as_they_are_seen() -> None:
     rigs.at_frame(57)
     assert np.degrees(rigs.turn(before[57], rigs.matrices(ob))) < 2.0  # it is held now, which the goals feel
     rigs.select(ob, "DQIK hand.L")
-    with pytest.raises(RuntimeError, match="that the goals move"):
-        bpy.ops.dqik.hold_here()
+    rigs.refuses(bpy.ops.dqik.hold_here, "that the goals move")
     ob.dqik.live = False
-    with pytest.raises(RuntimeError, match="Switch Live on"):
-        bpy.ops.dqik.hold_here()
+    rigs.refuses(bpy.ops.dqik.hold_here, "Switch Live on")
 
 
 def test_undo_and_redo_of_a_keyed_pose() -> None:
@@ -293,8 +278,7 @@ def test_a_hold_without_keys_in_a_file_gets_none_by_looking(tmp_path: Path) -> N
     rigs.at_frame(57)
     ob.dqik.live = False
     chest = ob.pose.bones["chest"]
-    rigs.posed(chest, TURNED)
-    chest.keyframe_insert("rotation_quaternion", frame=57)
+    rigs.posed(chest, TURNED, 57)
     chest.dqik_hold = 1.0
     rigs.live(ob)
     reopened(tmp_path / "earlier.blend")
@@ -317,8 +301,7 @@ def test_clearing_with_auto_keying_lets_go_on_this_frame(keyed: bool) -> None:
     """Alt R keys the hold with 0; other frames are as before the bone was posed."""
     ob = blocked()
     before = poses()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     if keyed:
         key_chest(115)
     poses()
@@ -361,8 +344,7 @@ def test_only_insert_available_makes_no_curve_for_a_hold(monkeypatch: pytest.Mon
     for frame in BLOCKED:
         ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
     before = poses()
-    rigs.at_frame(115)
-    turn_chest(rigs.rotation((1, 0, 0), 12.0))
+    turn_chest(rigs.rotation((1, 0, 0), 12.0), at=115)
     key_chest(115)
     assert hold_keys() == {}
     assert ob.pose.bones["chest"].dqik_hold == 0.0
@@ -372,8 +354,7 @@ def test_only_insert_available_makes_no_curve_for_a_hold(monkeypatch: pytest.Mon
 def test_letting_go_on_this_frame_or_on_all() -> None:
     """The press in the panel, for a hold without keys and for one with them."""
     ob = blocked()
-    rigs.at_frame(115)
-    turn_chest()
+    turn_chest(at=115)
     held = poses()
     rigs.at_frame(115)
     assert bpy.ops.dqik.holds_clear(here=True) == {"FINISHED"}
@@ -430,13 +411,12 @@ def test_what_is_held_as_it_is_seen_stays_as_it_is(seed: int, monkeypatch: pytes
     assert same(frames_of(bpy.data.objects["Figure"], [*beside, frame])[2:], before[:1])
 
 
-def test_the_panel_says_how_long_a_pose_is_held(extension: str) -> None:
+def test_the_panel_says_how_long_a_pose_is_held() -> None:
     """Without keys on all frames; with keys until the frame changes, which brings these back."""
-    holds = importlib.import_module(f"{extension}.rig.shot.holds")
+    holds = rigs.part("rig.shot.holds")
     ob = moving(np.random.default_rng(1), 2)
-    for frame, angle in ((1, 0.0), (40, 0.1)):
-        rigs.posed(ob.pose.bones["chest"], Euler((angle, 0.0, 0.0)).to_quaternion())
-        ob.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=frame)
+    turns = [Euler((angle, 0.0, 0.0)).to_quaternion() for angle in (0.0, 0.1)]
+    rigs.key_path(ob.pose.bones["chest"], (1, 40), turns, "rotation_quaternion")
     rigs.at_frame(10)
     for name in ("chest", "arm.L"):
         bone = ob.pose.bones[name]

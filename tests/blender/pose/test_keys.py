@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys that tools put into curves: what is around keeps its shape, and they are as keys that the user inserts."""
 
-import sys
-from types import ModuleType
 
 import bpy
 import numpy as np
@@ -23,16 +21,6 @@ KEY = st.tuples(
     st.integers(1, 12), VALUES, st.sampled_from(HANDLES), st.sampled_from(HANDLES), st.sampled_from(INTERPOLATIONS),
     st.sampled_from(EASINGS), st.floats(0.02, 0.6), VALUES, st.floats(0.02, 0.6), VALUES,
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def splits(extension: str) -> ModuleType:
-    return sys.modules[f"{extension}.rig.keys.splits"]
-
-
-@pytest.fixture(scope="module")
-def curves(extension: str) -> ModuleType:
-    return sys.modules[f"{extension}.rig.curves"]
 
 
 def curve_of(keys: list[tuple], smoothing: str, extrapolation: str) -> bpy.types.FCurve:
@@ -77,16 +65,14 @@ CURVES = {"keys": st.lists(KEY, min_size=1, max_size=6), "share": st.floats(-0.3
 
 @RANDOM
 @given(**CURVES)
-def test_a_key_put_in_leaves_the_curve(
-    splits: ModuleType, keys: list, share: float, smoothing: str, extrapolation: str
-) -> None:
+def test_a_key_put_in_leaves_the_curve(keys: list, share: float, smoothing: str, extrapolation: str) -> None:
     """Whatever its keys, handles, easings and smoothing are, and wherever the key is put: before, between, behind."""
     curve = curve_of(keys, smoothing, extrapolation)
     first, last = curve.range()
     time = first + share * (last - first) if last > first else first + 20.0 * (share - 0.5)
     times = np.linspace(first - 10.0, last + 10.0, 241)
     before = values(curve, times)
-    key = splits.split(curve, time)
+    key = rigs.part("rig.keys.splits").split(curve, time)
     assert abs(key.co.x - time) <= 0.01
     assert np.abs(values(curve, times) - before).max() < near(keys, before)
     frames = [point.co.x for point in curve.keyframe_points]
@@ -96,7 +82,7 @@ def test_a_key_put_in_leaves_the_curve(
 @RANDOM
 @given(**CURVES)
 def test_a_key_that_jumps_leaves_what_is_before_it_and_behind_the_next_key(
-    splits: ModuleType, keys: list, share: float, smoothing: str, extrapolation: str
+    keys: list, share: float, smoothing: str, extrapolation: str
 ) -> None:
     """The key after it, and those behind, are the animator's; between it and that key nothing overshoots."""
     curve = curve_of(keys, smoothing, extrapolation)
@@ -107,13 +93,13 @@ def test_a_key_that_jumps_leaves_what_is_before_it_and_behind_the_next_key(
     end = min(following, last + 10.0)
     times = np.append(np.linspace(first - 10.0, time, 101), np.linspace(end, last + 10.0, 101))
     before, most = values(curve, times), near(keys, values(curve, np.linspace(first - 10.0, last + 10.0, 241)))
-    splits.split(curve, time, after=False)
+    rigs.part("rig.keys.splits").split(curve, time, after=False)
     assert np.abs(values(curve, times) - before).max() < most
     assert not [point for point in curve.keyframe_points if time + 0.01 < point.co.x < following]
 
 
 @pytest.mark.parametrize("time", [12.0, 12.01])
-def test_of_two_keys_as_near_as_blender_allows_the_nearer_one_is_taken(splits: ModuleType, time: float) -> None:
+def test_of_two_keys_as_near_as_blender_allows_the_nearer_one_is_taken(time: float) -> None:
     ob = rigs.empty((0, 0, 0))
     ob.keyframe_insert("location", index=0, frame=2)
     [curve] = rigs.fcurves(ob)
@@ -121,14 +107,14 @@ def test_of_two_keys_as_near_as_blender_allows_the_nearer_one_is_taken(splits: M
     for point, frame in zip(curve.keyframe_points, (2.0, 12.0, 12.01), strict=True):
         point.co = (frame, frame)
     curve.update()
-    assert splits.split(curve, time).co[0] == pytest.approx(time, abs=1e-4)
+    assert rigs.part("rig.keys.splits").split(curve, time).co[0] == pytest.approx(time, abs=1e-4)
     assert len(curve.keyframe_points) == 3
 
 
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize("frames", [(10.0,), (9.0, 10.0), tuple(np.arange(8.0, 14.0))])
 def test_new_keys_have_the_handles_of_the_preferences(
-    curves: ModuleType, monkeypatch: pytest.MonkeyPatch, kind: str, frames: tuple[float, ...]
+    monkeypatch: pytest.MonkeyPatch, kind: str, frames: tuple[float, ...]
 ) -> None:
     """As a key that Blender inserts; the animator's own keys keep theirs, and the curve beyond them stays."""
     monkeypatch.setattr(bpy.context.preferences.edit, "keyframe_new_handle_type", kind)
@@ -140,7 +126,7 @@ def test_new_keys_have_the_handles_of_the_preferences(
     curve.update()
     times = np.append(np.linspace(-5.0, 5.0, 41), np.linspace(20.0, 35.0, 61))
     before = values(curve, times)
-    writer = curves.Writer(ob, ob.animation_data.action)
+    writer = rigs.part("rig.curves").Writer(ob, ob.animation_data.action)
     writer.write("location", 0, "", np.array(frames), np.full(len(frames), 7.0))
     writer.finish()
     new = [point for point in curve.keyframe_points if point.co.x in frames]
@@ -151,16 +137,14 @@ def test_new_keys_have_the_handles_of_the_preferences(
 
 
 @pytest.mark.parametrize("kind", ["CONSTANT", "LINEAR", "BEZIER", "SINE"])
-def test_keys_have_the_interpolation_of_the_preferences(
-    curves: ModuleType, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_keys_have_the_interpolation_of_the_preferences(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """On new curves; else that of the key before, as Blender's have. Keys of a motion go on between the frames."""
     monkeypatch.setattr(bpy.context.preferences.edit, "keyframe_new_interpolation_type", kind)
     ob = rigs.empty((0, 0, 0))
     rigs.key_path(ob, (1, 9), [(0, 0, 0), (1, 0, 0)])
     for point in rigs.fcurves(ob)[0].keyframe_points:
         point.interpolation = "QUAD"
-    writer = curves.Writer(ob, ob.animation_data.action)
+    writer = rigs.part("rig.curves").Writer(ob, ob.animation_data.action)
     writer.write("scale", 0, "", np.array([4.0]), np.array([2.0]))
     writer.write("scale", 1, "", np.arange(1.0, 9.0), np.arange(8.0))
     writer.write("location", 0, "", np.array([5.0]), np.array([0.0]))
@@ -174,10 +158,10 @@ def test_keys_have_the_interpolation_of_the_preferences(
 
 @pytest.mark.parametrize(("handle", "kind"), [("VECTOR", "LINEAR"), ("FREE", "BEZIER"), ("AUTO", "CONSTANT")])
 def test_a_pressed_key_has_what_the_preferences_say(
-    extension: str, monkeypatch: pytest.MonkeyPatch, handle: str, kind: str
+    monkeypatch: pytest.MonkeyPatch, handle: str, kind: str
 ) -> None:
     """A key that is there keeps what it has, and one between two takes its neighbour's easing."""
-    keying = sys.modules[f"{extension}.rig.keys.keying"]
+    keying = rigs.part("rig.keys.keying")
     edit = bpy.context.preferences.edit
     ob = rigs.bent_arm()
     bone = ob.pose.bones[0]

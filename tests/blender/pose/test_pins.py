@@ -94,8 +94,7 @@ def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> Non
     ob = live_figure()
     rigs.at_frame(20)
     pin(ob, "hips")
-    rigs.at_frame(40)
-    rigs.select(ob, "hips")
+    rigs.select(ob, "hips", at=40)
     bpy.ops.ed.undo_push(message="Before")
     assert bpy.ops.dqik.unpin("EXEC_DEFAULT", True) == {"FINISHED"}
     rigs.update()
@@ -141,9 +140,7 @@ def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monke
     auto_keying(monkeypatch, True, True)
     ob = live_figure()
     hips, places = control(ob, "hips"), {}
-    for frame in (1, 20):
-        hips.location.z = -0.005 * frame
-        hips.keyframe_insert("location", frame=frame)
+    rigs.key_path(hips, (1, 20), [(*hips.location.xy, -0.005 * frame) for frame in (1, 20)])
     if in_strip:
         as_strip(ob)
     for frame in rigs.visited((20, 1)):
@@ -205,9 +202,8 @@ def moving(random: np.random.Generator, tracks: int) -> bpy.types.Object:
     ob = live_figure()
     for name in random.choice(["hips", "head", "hand.L", "hand.R", "foot.L", "foot.R"], tracks, replace=False).tolist():
         own, reach = control(ob, name), 0.05 if name in ("hips", "head") else 0.15
-        for frame in sorted(random.choice(range(1, 41), 4, replace=False).tolist()):
-            own.location = Vector(random.normal(0.0, reach, 3))
-            own.keyframe_insert("location", frame=frame)
+        frames = sorted(random.choice(range(1, 41), 4, replace=False).tolist())
+        rigs.key_path(own, frames, [Vector(random.normal(0.0, reach, 3)) for _ in frames])
     rigs.at_frame(1)
     return ob
 
@@ -274,8 +270,7 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
     bones = random.choice(["hand.L", "hand.R", "foot.L", "hips", "forearm.R", "head"], 2, replace=False).tolist()
     for begin, end in ((10.0, 20.0), (25.0, 32.0))[: 1 + seed % 2]:
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = auto  # goes with the scene
-        rigs.at_frame(begin)
-        rigs.select(ob, *bones)
+        rigs.select(ob, *bones, at=begin)
         assert bpy.ops.dqik.pin() == {"FINISHED"}
         places = [rigs.head(ob, name) for name in bones]
         if seed % 3 == 1:
@@ -293,8 +288,7 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
             rigs.at_frame(frame)
             for name, place in zip(bones, places, strict=True):
                 assert (rigs.head(ob, name) - place).length < 2e-3
-        rigs.at_frame(end)
-        rigs.select(ob, *bones)
+        rigs.select(ob, *bones, at=end)
         assert bpy.ops.dqik.unpin() == {"FINISHED"}
         after = frames_of(ob, frames)
         free = [not (auto and begin <= frame < end) and (frame < begin or frame >= end or not auto) for frame in frames]
@@ -303,8 +297,7 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
         assert same(after[free], before[free])
         assert kept(ob) == goals
         assert auto or len(ob.dqik.goals) == len(goals[0])
-        rigs.at_frame(end)
-        rigs.select(ob, *bones)
+        rigs.select(ob, *bones, at=end)
         assert bpy.ops.dqik.unpin() == {"CANCELLED"}
 
 
@@ -321,8 +314,7 @@ def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest
     for curve in rigs.fcurves(ob):
         if f'"{own.name}"' in curve.data_path:
             curve.keyframe_points[-1].interpolation = "BEZIER"
-    rigs.at_frame(20)
-    rigs.select(ob, "hand.L")
+    rigs.select(ob, "hand.L", at=20)
     assert bpy.ops.dqik.unpin() == {"FINISHED"}
     frames = [1.0, 9.0, 10.0, 11.0, 11.5, 13.0, 15.0, 17.0, 19.5, 20.0, 25.0, 29.0]
     before = frames_of(ob, frames)
@@ -340,10 +332,9 @@ def test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal(leads: bool, monkey
     ob = live_figure()
     pole, own = rigs.empty((0.8, 1.0, 1.0), "Pole"), goal_of(ob, "hand.L")
     own.pole_target, own.influence = pole, float(leads)
-    for frame, place in ((1, (0.8, 1.0, 1.0)), (20, (0.8, 0.6, 2.0))) if leads else ():
-        pole.location = place
-        pole.keyframe_insert("location", frame=frame)
-    if not leads:
+    if leads:
+        rigs.key_path(pole, (1, 20), ((0.8, 1.0, 1.0), (0.8, 0.6, 2.0)))
+    else:
         ob.pose.bones["forearm.L"].rotation_quaternion = (1.0, 0.3, 0.2, 0.0)
     frames, keys = [1.0, 5.0, 9.0, 16.0, 18.0], rigs.keys(pole)
     before, [here] = frames_of(ob, frames), frames_of(ob, [10.0])
@@ -352,8 +343,7 @@ def test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal(leads: bool, monkey
     assert (pole.location - place).length < 1e-6
     [now] = frames_of(ob, [10.0])
     assert np.abs(now - here)[:, :3, 3].max() < (5e-3 if leads else 1e-4) * HEIGHT  # one that leads counts for more now
-    rigs.at_frame(15)
-    rigs.select(ob, "hand.L")
+    rigs.select(ob, "hand.L", at=15)
     assert bpy.ops.dqik.unpin() == {"FINISHED"}
     assert rigs.keys(pole) == keys
     assert same(frames_of(ob, frames)[:, : before.shape[1]], before)

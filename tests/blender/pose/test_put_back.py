@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tools that step through frames and actions and put everything back: nothing of that is an edit by hand."""
 
-import sys
 from collections.abc import Callable, Iterable
 from itertools import product
 from math import degrees
@@ -27,8 +26,7 @@ def acting(start_from: str = "POSE") -> bpy.types.Object:
         ob.animation_data_create().action = bpy.data.actions.new(f"Own {number}")
         for frame in (1, 12):
             bone = ob.pose.bones["neck"]
-            rigs.posed(bone, rigs.rotation((0, 1, 0), angle * frame / 12))
-            bone.keyframe_insert(rigs.ROTATION_PATHS[bone.rotation_mode], frame=frame)
+            rigs.posed(bone, rigs.rotation((0, 1, 0), angle * frame / 12), frame)
     bpy.data.actions["Own 0"].use_fake_user = True
     rigs.update()
     for end in ("hand.L", "foot.R"):
@@ -37,8 +35,7 @@ def acting(start_from: str = "POSE") -> bpy.types.Object:
         rigs.key_path(target, (1, 12), (place, place + rigs.Vector((0.05, -0.1, 0.05))))
         rigs.goal(ob, end, target)
     ob.dqik.start_from = start_from
-    ob.dqik.live = True
-    rigs.at_frame(4)
+    rigs.live(ob, at=4)
     ob.pose.bones["chest"].rotation_quaternion = rigs.rotation((1, 0, 0), 15.0)
     rigs.update()
     rigs.made_active(ob)
@@ -100,7 +97,6 @@ def export_alembic(folder: Path) -> None:
 
 
 def motion_paths(folder: Path) -> None:
-    del folder
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
     bpy.ops.pose.paths_calculate()
@@ -137,7 +133,6 @@ def visit_cleared(ob: bpy.types.Object, frames: Iterable[int | None]) -> None:
 
 def step_actions(folder: Path) -> None:
     """Each action over its frames, and the pose put back after each."""
-    del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, action, frame = saved_basis(ob), ob.animation_data.action, scene.frame_current
     place = tuple(ob.location)  # where actions have no slots, those of the targets move the figure
@@ -152,7 +147,6 @@ def step_actions(folder: Path) -> None:
 
 def measure_at_rest(folder: Path) -> None:
     """The pose cleared on some frames, evaluated, and put back."""
-    del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, frame = saved_basis(ob), scene.frame_current
     visit_cleared(ob, (2, 7))
@@ -162,7 +156,6 @@ def measure_at_rest(folder: Path) -> None:
 
 def measure_and_put_back_afterwards(folder: Path) -> None:
     """The pose cleared on some frames and evaluated, and put back only where it was seen."""
-    del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, frame = saved_basis(ob), scene.frame_current
     visit_cleared(ob, (2, 7))
@@ -172,7 +165,6 @@ def measure_and_put_back_afterwards(folder: Path) -> None:
 
 def measure_in_each_action(folder: Path) -> None:
     """The pose cleared on some frames of each action and evaluated, and put back where it was seen."""
-    del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, action, frame = saved_basis(ob), ob.animation_data.action, scene.frame_current
     place = tuple(ob.location)
@@ -187,7 +179,6 @@ def measure_in_each_action(folder: Path) -> None:
 
 def measure_here(folder: Path) -> None:
     """The pose cleared on this frame, evaluated, and put back."""
-    del folder
     ob = bpy.context.object
     saved = saved_basis(ob)
     visit_cleared(ob, (None,))
@@ -197,7 +188,6 @@ def measure_here(folder: Path) -> None:
 
 def cleared_before_each_frame(folder: Path) -> None:
     """The pose cleared before each change of frame, as exporters of single actions do."""
-    del folder
     ob, scene = bpy.context.object, bpy.context.scene
     saved, frame = saved_basis(ob), scene.frame_current
     for step in (1, 2, 3, 9):
@@ -209,7 +199,6 @@ def cleared_before_each_frame(folder: Path) -> None:
 
 
 def another_action_for_a_moment(folder: Path) -> None:
-    del folder
     ob = bpy.context.object
     action = ob.animation_data.action
     ob.animation_data.action = bpy.data.actions["Own 0"]
@@ -222,7 +211,6 @@ def another_action_for_a_moment(folder: Path) -> None:
 
 def a_cancelled_drag(folder: Path) -> None:
     """A bone turned step by step, and put back as Esc does."""
-    del folder
     bone = bpy.context.object.pose.bones["spine"]
     path = rigs.ROTATION_PATHS[bone.rotation_mode]
     before = tuple(getattr(bone, path))
@@ -283,9 +271,7 @@ def test_what_is_put_back_where_no_goal_counts_was_no_edit(step: Callable[[Path]
     for name in ("Own 0", "Own 1"):
         ob.animation_data.action = bpy.data.actions[name]
         for goal in ob.dqik.goals:
-            for frame, influence in ((5, 0.0), (6, 1.0)):
-                goal.influence = influence
-                goal.keyframe_insert("influence", frame=frame)
+            rigs.key_path(goal, (5, 6), (0.0, 1.0), "influence")
     rigs.visit((6, 4))
     assert not any(any(bone.dqik_base) for bone in ob.pose.bones)
     holds, frames = [bone.dqik_hold for bone in ob.pose.bones], (4, 9, 2)
@@ -304,12 +290,9 @@ def test_what_is_put_back_where_the_goals_alone_decide_the_pose_was_no_edit() ->
     target = rigs.empty((0.5, 0.4, 0.6), "Target")
     rigs.key_path(target, (1, 12), ((0.5, 0.4, 0.6), (0.2, -0.6, 0.7)))
     target.rotation_mode = "XYZ"
-    for frame, turn in ((1, (0.3, -0.5, 0.9)), (12, (-0.4, 0.8, 0.1))):
-        target.rotation_euler = turn
-        target.keyframe_insert("rotation_euler", frame=frame)
+    rigs.key_path(target, (1, 12), ((0.3, -0.5, 0.9), (-0.4, 0.8, 0.1)), "rotation_euler")
     rigs.goal(ob, "arm", target, chain_length=1, use_rotation=True)
-    ob.dqik.live = True
-    rigs.at_frame(5)
+    rigs.live(ob, at=5)
     rigs.pose(ob, "arm", rigs.rotation((1, 0, 0), 40.0))
     before = State(ob)
     rigs.made_active(ob)
@@ -356,9 +339,7 @@ def test_keys_that_go_into_a_track_or_out_of_use_with_their_action_hold_nothing(
     ob = acting()
     data, holds = ob.animation_data, [bone.dqik_hold for bone in ob.pose.bones]
     for name in ("arm.L", "thigh.R"):
-        bone, path = ob.pose.bones[name], rigs.ROTATION_PATHS[ob.pose.bones[name].rotation_mode]
-        rigs.posed(bone, rigs.rotation((1, 1, 0), 40.0))
-        bone.keyframe_insert(path, frame=4)
+        rigs.posed(ob.pose.bones[name], rigs.rotation((1, 1, 0), 40.0), 4)
     track = data.nla_tracks.new()
     track.strips.new("Strip", 1, data.action).blend_type = blend_type
     track.mute = blend_type == "ADD"
@@ -392,8 +373,8 @@ def test_locations_of_connected_bones_are_no_edits_and_are_kept() -> None:
 
 def test_the_pose_of_an_armature_of_very_many_bones_is_remembered() -> None:
     """Even where one pose alone takes more room than is set aside for poses."""
-    put_back = sys.modules["bl_ext.user_default.dqik.rig.frame.memory.put_back"]
-    channels = sys.modules["bl_ext.user_default.dqik.rig.blender.channels"]
+    put_back = rigs.part("rig.frame.memory.put_back")
+    channels = rigs.part("rig.blender.channels")
     count = 40_000
     modes = channels.Modes(np.zeros(count, dtype=np.int32))
     turns = np.random.default_rng(1).normal(size=(2, count, 4)).astype(np.float32)
