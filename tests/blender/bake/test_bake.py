@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking: keys that show what live solving showed, and nothing else changed."""
 
-from collections.abc import Iterable
 from math import pi, radians, sin
 
 import bpy
@@ -14,11 +13,6 @@ from mathutils import Matrix
 FRAMES = range(1, 21)
 MODES = ("POSE", "PREVIOUS", "FOLLOW", "REST")
 SIZE = 4.4
-
-
-def played(ob: bpy.types.Object, frames: Iterable[int] = FRAMES) -> dict[int, np.ndarray]:
-    """The evaluated poses of frames, in order."""
-    return {frame: rigs.matrices(ob) for frame in rigs.visited(frames)}
 
 
 def bake(**settings: object) -> set[str]:
@@ -49,11 +43,11 @@ def test_bake_equals_live_frame_by_frame(start_from: str, live: bool) -> None:
     ob = moving_arms()
     ob.dqik.start_from, ob.dqik.live = start_from, True
     rigs.at_frame(FRAMES[-1])
-    solved = played(ob)
+    solved = rigs.poses(ob, FRAMES)
     ob.dqik.live = live
     assert bake() == {"FINISHED"}
     assert not ob.dqik.live
-    assert furthest(solved, played(ob)) < 1e-5
+    assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
     assert rigs.turn(solved[1], solved[12]) > 0.1
 
 
@@ -67,9 +61,9 @@ def test_a_frame_that_is_known_amid_frames_that_follow() -> None:
         curve.mute = curve.data_path.startswith(f'pose.bones["{ob.dqik.goals[0].bone}"]')
     ob.dqik.start_from, ob.dqik.live = "PREVIOUS", True
     rigs.at_frame(FRAMES[-1])
-    solved = played(ob)
+    solved = rigs.poses(ob, FRAMES)
     assert bake() == {"FINISHED"}
-    assert furthest(solved, played(ob)) < 1e-5
+    assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
 
 
 @pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
@@ -79,9 +73,9 @@ def test_keys_are_where_time_stretching_evaluates_them(old: int, new: int) -> No
     render = bpy.context.scene.render
     render.frame_map_old, render.frame_map_new = old, new
     ob.dqik.live = True
-    before = played(ob)
+    before = rigs.poses(ob, FRAMES)
     bake()
-    assert furthest(before, played(ob)) < 1e-3
+    assert furthest(before, rigs.poses(ob, FRAMES)) < 1e-3
 
 
 def test_hips_that_move_are_keyed_in_location() -> None:
@@ -102,8 +96,7 @@ def test_curves_have_no_jumps(mode: str) -> None:
     """While a bone turns more than twice round, Euler angles change by less than pi a frame and quaternions never
     change sign."""
     ob = rigs.made_active(rigs.bent_arm())
-    for bone in ob.pose.bones:
-        bone.rotation_mode = mode
+    rigs.rotate_by(ob, mode)
     target = rigs.empty((0, 0, 0))
     target.rotation_mode = "XYZ"
     for frame in range(1, 62):
@@ -125,10 +118,10 @@ def test_the_step_leaves_frames_out() -> None:
     """With step 4 the keys stand on every fourth frame, with the poses that live solving gives there."""
     ob = moving_arms()
     ob.dqik.live = True
-    solved = played(ob, range(1, 21, 4))
+    solved = rigs.poses(ob, range(1, 21, 4))
     bake(step=4)
     assert {tuple(frame for frame, _ in points) for points in rigs.keys(ob).values()} == {(1.0, 5.0, 9.0, 13.0, 17.0)}
-    assert furthest(solved, played(ob, range(1, 21, 4))) < 1e-5
+    assert furthest(solved, rigs.poses(ob, range(1, 21, 4))) < 1e-5
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-2, 5e-2])
@@ -179,10 +172,8 @@ def test_only_selected_bones_are_keyed() -> None:
 def with_action(ob: bpy.types.Object, start: int = -10, end: int = 40) -> bpy.types.Action:
     """Give the armature keys before, in and after the frames that are baked, also of the object itself."""
     for frame in (start, 5, end):
-        ob.pose.bones["upper.L"].rotation_quaternion = rigs.rotation((0, 0, 1), -0.5 * frame)
-        ob.pose.bones["upper.L"].keyframe_insert("rotation_quaternion", frame=frame)
-        ob.location.z = 0.001 * frame
-        ob.keyframe_insert("location", frame=frame)
+        rigs.keyed(ob.pose.bones["upper.L"], frame, rotation_quaternion=rigs.rotation((0, 0, 1), -0.5 * frame))
+        rigs.keyed(ob, frame, location=(0.0, 0.0, 0.001 * frame))
     return ob.animation_data.action
 
 
@@ -228,9 +219,8 @@ def test_keys_outside_the_range_keep_their_easing() -> None:
     ob = moving_arms()
     with_action(ob)
     bone = ob.pose.bones["upper.L"]
-    for frame in (-10, -3, 25, 40):
-        bone.rotation_quaternion = rigs.rotation((1, 1, 0), frame)
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(bone, (-10, -3, 25, 40),
+                  [rigs.rotation((1, 1, 0), frame) for frame in (-10, -3, 25, 40)], "rotation_quaternion")  # fmt: skip
     curves = [curve for curve in rigs.fcurves(ob) if curve.data_path.startswith('pose.bones["upper.L"].rotation')]
     for point in [point for curve in curves for point in curve.keyframe_points]:
         point.interpolation, point.easing, point.type = "ELASTIC", "EASE_IN", "EXTREME"
@@ -248,12 +238,12 @@ def test_an_armature_without_an_action_gets_one(action: str) -> None:
     ob = moving_arms()
     actions = len(bpy.data.actions)
     ob.dqik.live = True
-    solved = played(ob)
+    solved = rigs.poses(ob, FRAMES)
     ob.dqik.live = False
     assert bake(action=action) == {"FINISHED"}
     assert len(bpy.data.actions) == actions + 1
     assert ob.name in ob.animation_data.action.name
-    assert furthest(solved, played(ob)) < 1e-5
+    assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
 
 
 def test_baking_twice_into_the_current_action_makes_no_second_keys() -> None:
@@ -284,15 +274,14 @@ def test_an_action_with_a_slot_of_another_object_keeps_it() -> None:
         ob.animation_data.action_slot = None
     before = rigs.keys(other)
     if bpy.app.version < (4, 4, 0):  # without slots both play the whole action, so it is refused
-        with pytest.raises(RuntimeError, match="also moves 'Other'"):
-            bake(action="CURRENT")
+        rigs.refuses(bake, "also moves 'Other'", action="CURRENT")
         assert rigs.keys(other) == before
         return
     assert bake(action="CURRENT") == {"FINISHED"}
     assert ob.animation_data.action == shared
     assert ob.animation_data.action_slot != other.animation_data.action_slot
     assert rigs.keys(other) == before
-    solved = played(ob)
+    solved = rigs.poses(ob, FRAMES)
     assert rigs.turn(solved[1], solved[10]) > 0.1
 
 
@@ -328,39 +317,33 @@ def test_goals_are_removed_only_when_asked(clear: bool) -> None:
     assert "Rig L" in bpy.data.objects
 
 
-def missing_target(ob: bpy.types.Object) -> None:
-    for goal in ob.dqik.goals:
-        goal.target = None
-
-
 def test_a_range_that_ends_before_it_starts_is_an_error() -> None:
     """It is said, with the numbers."""
     moving_arms()
-    with pytest.raises(RuntimeError, match="5.*9"):
-        bake(frame_start=9, frame_end=5)
+    rigs.refuses(bake, "5.*9", frame_start=9, frame_end=5)
 
 
 def test_live_goes_on_after_a_bake_that_failed() -> None:
     """Once the mistake is mended, frames are solved as before."""
     ob = moving_arms()
     ob.dqik.live = True
-    solved = played(ob)
+    solved = rigs.poses(ob, FRAMES)
     targets = [goal.target for goal in ob.dqik.goals]
-    missing_target(ob)
+    for goal in ob.dqik.goals:
+        goal.target = None
     with pytest.raises(RuntimeError):
         bake()
     for goal, target in zip(ob.dqik.goals, targets, strict=True):
         goal.target = target
-    assert furthest(solved, played(ob)) < 1e-5
+    assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
 
 
 def test_live_again_after_a_bake_starts_from_the_keys() -> None:
     """Where the goals are met by the keys, solving over them changes nothing that can be seen."""
     ob = moving_arms()
     bake()
-    baked = played(ob)
+    baked = rigs.poses(ob, FRAMES)
     ob.dqik.live = True
-    again = played(ob)
-    assert furthest(baked, again) < radians(3.0)
+    assert furthest(baked, rigs.poses(ob, FRAMES)) < radians(3.0)
     for _ in rigs.visited((3, 12)):
         assert rigs.miss(ob, "lower.R", bpy.data.objects["Rig R"]) < 1e-2

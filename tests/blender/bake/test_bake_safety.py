@@ -91,10 +91,7 @@ def test_baked_frames_are_those_that_live_solving_showed(extra: Callable, action
     ob.dqik.live = True
     live = {frame: pose_at(ob, frame) for frame in range(1, 21, 3)}
     actions = set(bpy.data.actions)
-    try:
-        bake(ob, action=action)
-    except RuntimeError as error:
-        assert "Traceback" not in str(error)
+    if not rigs.done(bake, ob=ob, action=action):
         assert set(bpy.data.actions) == actions
         assert turn(live[7], pose_at(ob, 7)) < SAME
         return
@@ -107,9 +104,7 @@ def test_a_bone_whose_rotation_mode_is_keyed_gets_keys_in_each_mode() -> None:
     """Every frame is visited twice: where the mode changes, Blender converts channels in the middle of a visit."""
     ob, _ = reaching()
     ob.pose.bones["mast"].rotation_quaternion = turned((0.1, 0.2, 0.0))
-    for frame, mode in {1: "QUATERNION", 9: "XYZ", 14: "AXIS_ANGLE"}.items():
-        ob.pose.bones["mast"].rotation_mode = mode
-        ob.pose.bones["mast"].keyframe_insert("rotation_mode", frame=frame)
+    rigs.key_path(ob.pose.bones["mast"], (1, 9, 14), ("QUATERNION", "XYZ", "AXIS_ANGLE"), "rotation_mode")
     ob.dqik.live = True
     live = {frame: pose_at(ob, frame) for frame in (*range(1, 21, 3), 2)}
     bake(ob)

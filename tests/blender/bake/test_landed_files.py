@@ -177,7 +177,7 @@ def test_live_off_gives_back_the_pose_from_before(commit: str, file: str, way: W
     Linked armatures cannot be changed.
     """
     for frames in ((), FRAMES[:3]):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         way(commit, file)
         for name in FIGURES[file]:
             figure(name).dqik.live = True
@@ -225,7 +225,7 @@ def test_other_files_show_what_the_file_itself_shows(commit: str, way: Way) -> N
     """Appended, linked and overridden figures have the pose of the opened file, on each frame."""
     poses = []
     for bring in (opened, way):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         bring(commit, "live")
         own = []
         for frame in FRAMES:

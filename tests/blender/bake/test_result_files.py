@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results of the commands for other programs: imported again, they have the motion that the .blend has."""
 
-import sys
-import warnings
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-from farm_files import clip, report, run, shot
+from farm_files import clip, imported, report, run, shot
 
 SAME = 2e-3  # of the figure's size
 FORMATS = ("fbx", "glb", "bvh")
-
-
-def opened(path: Path) -> bpy.types.Object:
-    """The armature of a file, in whatever scene it is read into. Blender writes .bvh with Z up."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"].open_file(str(path), "Z")
-    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
 
 
 def heads(ob: bpy.types.Object) -> dict[str, np.ndarray]:
@@ -35,9 +25,10 @@ def heads(ob: bpy.types.Object) -> dict[str, np.ndarray]:
 
 
 def assert_same_motion(one: Path, other: Path) -> None:
-    before = heads(opened(one))
+    """Blender writes .bvh with Z up."""
+    before = heads(imported(one, "Z"))
     rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
-    after = heads(opened(other))
+    after = heads(imported(other, "Z"))
     assert bpy.context.scene.render.fps / bpy.context.scene.render.fps_base == pytest.approx(rate, rel=0.01)
     assert before.keys() <= after.keys()
     size = max(np.ptp(np.array(list(before.values()))[:, 0], axis=0))
@@ -65,11 +56,7 @@ def test_a_baked_shot_is_the_same_motion_by_the_name_of_the_output(kind: str, tm
     """With a mesh that the armature deforms, while the armature itself is hidden; a part of the frames."""
     source = shot(tmp_path / "shot.blend")
     ob = bpy.data.objects["Arm"]
-    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
-    mesh.data.from_pydata([(0, 0, 0), (0, 0.1, 1), (0.1, 0, 1)], [], [(0, 1, 2)])
-    bpy.context.scene.collection.objects.link(mesh)
-    mesh.modifiers.new("Armature", "ARMATURE").object = ob
-    mesh.vertex_groups.new(name="a").add([0, 1, 2], 1.0, "REPLACE")
+    rigs.skin(ob, rigs.mesh(((0, 0, 0), (0, 0.1, 1), (0.1, 0, 1)), [(0, 1, 2)], "Skin"), "a")
     ob.hide_set(True)
     bpy.ops.wm.save_mainfile()
     words = ("--input", source, "--start", 3, "--end", 9)

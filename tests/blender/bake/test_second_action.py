@@ -30,8 +30,7 @@ def two_actions() -> tuple[bpy.types.Object, bpy.types.Action, bpy.types.Action]
     for frame in range(1, 17):
         for name, angles in (("arm.L", (-0.3, 0.1, 0.05 * frame)), ("forearm.L", (0.0, 0.0, 0.9 + 0.03 * frame)),
                              ("thigh.R", (-0.9, 0.0, 0.02 * frame))):  # fmt: skip
-            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion())
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion(), frame)
     rigs.made_active(ob)
     return ob, first, second
 
@@ -82,15 +81,9 @@ def test_rolls_and_influences_of_the_first_action_do_not_stay_in_the_second() ->
     play(ob, first)
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.dqik.setup_full_body()
-    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "foot.L")
-    control = ob.pose.bones[ob.dqik.goals[number].subtarget]
-    for frame, roll, influence in ((1, 0.0, 1.0), (16, 0.9, 0.2)):
-        control.dqik_roll = roll
-        control.keyframe_insert("dqik_roll", frame=frame)
-        ob.dqik.goals[number].influence = influence
-        ob.keyframe_insert(f"dqik.goals[{number}].influence", frame=frame)
-    ob.dqik.live = True
-    rigs.at_frame(16)
+    rigs.key_path(rigs.owner_of(ob, "foot.L"), (1, 16), (0.0, 0.9), "dqik_roll")
+    rigs.key_path(rigs.goal_of(ob, "foot.L"), (1, 16), (1.0, 0.2), "influence")
+    rigs.live(ob, at=16)
     walks = frames_of(ob, FRAMES)
     rigs.at_frame(16)
     play(ob, second)
@@ -105,9 +98,7 @@ def test_keys_by_hand_on_bones_of_a_figure_without_other_actions_are_no_fault() 
     ob = rigs.made_active(rigs.figure())
     bpy.ops.object.mode_set(mode="POSE")
     rigs.set_up(ob)
-    for frame, angle in ((1, 0.0), (10, 0.4)):
-        rigs.posed(ob.pose.bones["spine"], Euler((angle, 0.0, 0.0)).to_quaternion())
-        ob.pose.bones["spine"].keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.posed(ob.pose.bones["spine"], Euler((0.4, 0.0, 0.0)).to_quaternion(), 10)
     rigs.at_frame(5)
     assert "no keys on its controls" not in ob.dqik.status.message
     assert bpy.ops.dqik.key_from_motion() == {"CANCELLED"}

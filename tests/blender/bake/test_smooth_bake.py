@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Smooth bakes: all frames as one motion. Goals and limits hold as in the usual bake, and limbs do not pop."""
 
-import sys
 from collections.abc import Callable, Generator
 from math import cos, sin
 from pathlib import Path
@@ -81,7 +80,7 @@ def worst_miss(ob: bpy.types.Object) -> float:
 def both(build: Callable[[], bpy.types.Object], smooth: float = 1.0) -> Generator[bpy.types.Object]:
     """The armature after the usual bake, and, built again, after a smooth one."""
     for amount in (0.0, smooth):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = build()
         assert bake(smooth=amount) == {"FINISHED"}
         yield ob
@@ -91,7 +90,7 @@ def test_without_smooth_the_bake_is_the_usual_one() -> None:
     """To the bit, in keys and in the report."""
     found = []
     for settings in ({}, {"smooth": 0.0}):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = swinging_arm()
         bake(**settings)
         found.append((rigs.keys(ob), ob.dqik.own_answers, [one.name for one in ob.dqik.missed_frames]))
@@ -124,7 +123,7 @@ def test_more_smooth_is_smoother() -> None:
     """Between nothing and all."""
     rough = []
     for amount in (0.3, 1.0):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = swinging_arm()
         bake(smooth=amount, frame_end=30)
         rough.append(roughness(turns(ob)[:30]))
@@ -139,8 +138,7 @@ def keyed_arm() -> bpy.types.Object:
         turns_of = {"a": 10.0 * sin(0.1 * frame), "b": 50.0 - 20.0 * cos(0.07 * frame), "c": 30.0}
         turns_of["a"] += 25.0 if frame >= 30 else 0.0
         for name, turn in turns_of.items():
-            ob.pose.bones[name].rotation_quaternion = rigs.rotation((0, 0, 1), turn)
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.keyed(ob.pose.bones[name], frame, rotation_quaternion=rigs.rotation((0, 0, 1), turn))
         rigs.update()
         keyed.append(rigs.tail(ob, "c"))
     target = ob.dqik.goals[0].target
@@ -181,9 +179,7 @@ def test_a_goal_muted_in_between_parts_the_motion() -> None:
     """Each part is solved by itself, and frames without a goal stay as they are."""
     ob = swinging_arm()
     goal = ob.dqik.goals[0]
-    for frame, mute in ((1, False), (30, True), (32, False)):
-        goal.mute = mute
-        goal.keyframe_insert("mute", frame=frame)
+    rigs.key_path(goal, (1, 30, 32), (False, True, False), "mute")
     assert bake(smooth=1.0) == {"FINISHED"}
     for _ in rigs.visited((1, 29, 32, 60)):
         assert rigs.miss(ob, "c", goal.target) < 1e-3
@@ -206,22 +202,21 @@ def test_what_a_smooth_bake_cannot_do_is_refused() -> None:
     ob = swinging_arm()
     had = rigs.keys(ob)
     ob.dqik.start_from = "FOLLOW"
-    with pytest.raises(RuntimeError, match="Follow lags behind .* or Smooth 0"):
-        bake(smooth=0.5)
+    rigs.refuses(bake, "Follow lags behind .* or Smooth 0", smooth=0.5)
     assert rigs.keys(ob) == had
 
 
 def test_the_command_line_bakes_smoothly(tmp_path: Path) -> None:
     """The written file moves as the operator's bake does."""
     ob = swinging_arm()
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
+    module = rigs.part("operators.commands.command_line")
     out = tmp_path / "out.blend"
     arguments = ["--armature", ob.name, "--start", "1", "--end", "60", "--output", str(out)]
     assert module.bake([*arguments, "--smooth", "2"]) == 2
     assert module.bake([*arguments, "--smooth", "1"]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(out))
     found = turns(bpy.data.objects["Arm"])
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     ob = swinging_arm()
     bake(smooth=1.0)
     assert np.array_equal(turns(ob), found)
@@ -232,7 +227,7 @@ def test_a_target_that_trembles_is_steadied_in_smooth_bakes_only() -> None:
     places = [Vector((1.6, 0.4 - t, 0.3 * sin(3.0 * t))) for t in np.linspace(0.0, 1.0, len(FRAMES)).tolist()]
     paths = {}
     for share, smooth in ((0.0, 0.3), (0.25, 0.3), (0.25, 0.0)):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = swinging_arm(lambda t: places[round(t * (len(FRAMES) - 1))] + Vector(noise[round(t * (len(FRAMES) - 1))]))
         ob.dqik.goals[0].smooth = share
         assert bake(smooth=smooth) == {"FINISHED"}

@@ -12,6 +12,7 @@ import rigs
 from captured import clip
 from live_rigs import frames_of
 from mathutils import Euler, Quaternion, Vector
+from situations import curves_of
 
 FRAMES = range(1, 41)
 HALVES = np.arange(1.0, 40.25, 0.5).tolist()
@@ -23,18 +24,15 @@ def dancer(mode: str = "QUATERNION", scale: float = 1.0) -> bpy.types.Object:
     """A figure with a key on every frame of 60, as captured ones have: each bone sways in its own time."""
     ob = rigs.figure()
     ob.scale = (scale, scale, scale)
-    for bone in ob.pose.bones:
-        bone.rotation_mode = mode
+    rigs.rotate_by(ob, mode)
     for frame in FRAMES:
         hips = ob.pose.bones["hips"]
-        hips.location = (0.1 * sin(0.1 * frame), 0.05 * sin(0.21 * frame) - 0.1, 0.01 * frame)
-        hips.keyframe_insert("location", frame=frame)
+        rigs.keyed(hips, frame, location=(0.1 * sin(0.1 * frame), 0.05 * sin(0.21 * frame) - 0.1, 0.01 * frame))
         for number, (name, size) in enumerate(SWAYS.items()):
             angles = [size * sin(0.13 * frame + number), 0.3 * size * sin(0.2 * frame), 0.5 * size * sin(0.17 * frame)]
             if name.startswith(("forearm", "shin")):
                 angles[2 if name.startswith("f") else 0] += -0.8 if name.endswith("arm.R") else 0.8
-            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion())
-            ob.pose.bones[name].keyframe_insert(rigs.ROTATION_PATHS[mode], frame=frame)
+            rigs.posed(ob.pose.bones[name], Euler(angles).to_quaternion(), frame)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     bpy.ops.object.mode_set(mode="POSE")
@@ -74,7 +72,12 @@ def way(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray, ends: Sequence
     return worst
 
 
-def keys_of(ob: bpy.types.Object, frames: Sequence[int] = FRAMES) -> int:
+def keyed_frames(ob: bpy.types.Object, bone: str) -> list[set[float]]:
+    """The frames on which each channel of a bone has keys."""
+    return [{key.co[0] for key in curve.keyframe_points} for curve in curves_of(ob, bone)]
+
+
+def keys_of(ob: bpy.types.Object) -> int:
     return sum(len(curve.keyframe_points) for curve in rigs.fcurves(ob))
 
 
@@ -87,11 +90,10 @@ def test_bones_alone_keep_their_joints_and_their_ends(mode: str, scale: float) -
     assert keys_of(ob) * 4 < dense
     assert joints_turned(ob, before, after) < radians(0.5) + 1e-4
     assert way(ob, before, after, rigs.FIGURE_ENDS) < 0.002 * 1.84 * scale * 1.001
-    new = ob.animation_data.action
-    assert new != old and old.use_fake_user
+    frames = {frame for points in rigs.keys(ob).values() for frame, _ in points}
+    assert ob.animation_data.action != old and old.use_fake_user
     ob.animation_data.action = old
     assert np.abs(film(ob) - before).max() == 0.0
-    frames = {key.co.x for curve in new.fcurves for key in curve.keyframe_points} if hasattr(new, "fcurves") else set()
     assert all(frame == round(frame) for frame in frames)
 
 
@@ -108,8 +110,7 @@ def test_controls_get_few_keys_and_the_solved_body_keeps_its_motion() -> None:
     ends = [goal.bone for goal in ob.dqik.goals]
     assert way(ob, before, after, ends) < 0.002 * 1.84 * 1.001
     control = rigs.owner_of(ob, "hand.L")
-    own, arm = ([{key.co[0] for key in curve.keyframe_points} for curve in rigs.fcurves(ob)
-                 if f'"{name}"' in curve.data_path] for name in (control.name, "forearm.L"))  # fmt: skip
+    own, arm = (keyed_frames(ob, name) for name in (control.name, "forearm.L"))
     assert own and max(map(len, own)) <= 20
     assert max(own, key=len) == max(arm, key=len)  # a control is keyed with its limb; what does not move has two keys
 
@@ -120,9 +121,7 @@ def test_a_limb_has_its_keys_on_the_same_frames_or_each_channel_its_own() -> Non
     for whole in (True, False):
         ob = dancer()
         assert bpy.ops.dqik.unbake(whole=whole) == {"FINISHED"}
-        own = {bone: [{key.co[0] for key in curve.keyframe_points} for curve in rigs.fcurves(ob)
-                      if f'"{bone}"' in curve.data_path] for bone in ("arm.L", "forearm.L", "shin.R")}  # fmt: skip
-        found.append(own)
+        found.append({bone: keyed_frames(ob, bone) for bone in ("arm.L", "forearm.L", "shin.R")})
         bpy.ops.object.mode_set(mode="OBJECT")
     together, alone = found
     arm = together["arm.L"] + together["forearm.L"]
@@ -137,14 +136,12 @@ def test_an_edit_of_a_key_stays_between_its_neighbours() -> None:
     ob = dancer()
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
     before = film(ob)
-    own = [curve for curve in rigs.fcurves(ob) if '"arm.L"' in curve.data_path]
-    frames = [key.co[0] for key in own[0].keyframe_points]
+    frames = sorted(keyed_frames(ob, "arm.L")[0])
     middle = len(frames) // 2
     first, at, last = frames[middle - 1 : middle + 2]
     rigs.at_frame(int(at))
     bone = ob.pose.bones["arm.L"]
-    bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1.0, 0.0, 0.0), radians(30.0))
-    bone.keyframe_insert("rotation_quaternion", frame=at)
+    rigs.keyed(bone, at, rotation_quaternion=bone.rotation_quaternion @ Quaternion((1.0, 0.0, 0.0), radians(30.0)))
     after, times = film(ob), np.array(HALVES)
     outside = (times <= first) | (times >= last)
     assert joints_turned(ob, before[times == at], after[times == at]) == pytest.approx(radians(30.0), abs=1e-3)
@@ -168,9 +165,7 @@ def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(
     row = [bone.name for bone in ob.pose.bones].index("LeftFoot")
     way_of = np.linalg.norm(np.diff(before[::2, row, :3, 3], axis=0), axis=-1)
     lifted = np.flatnonzero(way_of > 0.02)
-    frames = [{key.co[0] for key in curve.keyframe_points} for curve in rigs.fcurves(ob)
-              if '"LeftFoot"' in curve.data_path]  # fmt: skip
-    whole = np.array(sorted(set.intersection(*frames)))
+    whole = np.array(sorted(set.intersection(*keyed_frames(ob, "LeftFoot"))))
     for frame in (lifted[0] + 1, lifted[-1] + 2):
         assert np.abs(whole - frame).min() <= 2.0
 
@@ -178,8 +173,7 @@ def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(
 def test_other_bones_and_other_frames_keep_their_keys() -> None:
     ob = dancer()
     def points(name: str) -> list[tuple[float, float]]:
-        return [tuple(key.co) for curve in rigs.fcurves(ob) if f'"{name}"' in curve.data_path
-                for key in curve.keyframe_points]  # fmt: skip
+        return [tuple(key.co) for curve in curves_of(ob, name) for key in curve.keyframe_points]
 
     other, own = points("arm.R"), points("arm.L")
     rigs.select(ob, "arm.L")
@@ -221,8 +215,7 @@ def test_a_figure_without_dense_keys_says_so_and_loses_nothing() -> None:
     ob = rigs.figure()
     ob.pose.bones["hips"].keyframe_insert("location", frame=1)
     action = ob.animation_data.action
-    with pytest.raises(RuntimeError, match="Nothing of 'Figure' has dense keys"):
-        bpy.ops.dqik.unbake()
+    rigs.refuses(bpy.ops.dqik.unbake, "Nothing of 'Figure' has dense keys")
     assert ob.animation_data.action == action and len(bpy.data.actions) == 1
 
 
@@ -232,21 +225,17 @@ def test_a_figure_without_a_size_is_refused() -> None:
     ob.scale = (0.0, 0.0, 0.0)
     rigs.update()
     keys = rigs.keys(ob)
-    with pytest.raises(RuntimeError, match="'Figure' has no size at this frame: scale it up first"):
-        bpy.ops.dqik.unbake(frame_start=1, frame_end=40)
+    rigs.refuses(bpy.ops.dqik.unbake, "'Figure' has no size at this frame: scale it up", frame_start=1, frame_end=40)
     assert rigs.keys(ob) == keys
 
 
 def test_a_target_object_gets_few_keys_too() -> None:
     ob = dancer()
     bpy.ops.object.mode_set(mode="OBJECT")
-    empty = bpy.data.objects.new("Aim", None)
-    bpy.context.scene.collection.objects.link(empty)
-    goal = ob.dqik.goals.add()
-    goal.bone, goal.target = "hand.L", empty
+    empty = rigs.empty((0, 0, 0), "Aim")
+    rigs.goal(ob, "hand.L", empty)
     for frame in FRAMES:
-        empty.location = Vector((0.5 + 0.1 * sin(0.1 * frame), -0.2 + 0.05 * sin(0.15 * frame), 1.2))
-        empty.keyframe_insert("location", frame=frame)
+        rigs.keyed(empty, frame, location=Vector((0.5 + 0.1 * sin(0.1 * frame), -0.2 + 0.05 * sin(0.15 * frame), 1.2)))
     ob.dqik.live = True
     before = film(ob)
     assert bpy.ops.dqik.unbake() == {"FINISHED"}
@@ -262,8 +251,7 @@ def live_body(keys: Sequence[float], interpolation: str = "BEZIER") -> bpy.types
         for frame in keys:
             control.location = (-0.1 if goal.bone == "hand.L" else 0.0, 0.1 * sin(0.2 * frame), -0.05 - 0.002 * frame)
             control.keyframe_insert("location", frame=frame)
-    for point in [point for curve in rigs.fcurves(ob) for point in curve.keyframe_points]:
-        point.interpolation = interpolation
+    rigs.interpolate(ob, interpolation)
     ob.dqik.live = True
     bpy.ops.object.mode_set(mode="POSE")
     return ob
@@ -299,8 +287,7 @@ def test_a_motion_that_would_get_more_keys_is_refused() -> None:
     """Steps would need many keys with handles."""
     ob = live_body(range(1, 41, 8), "CONSTANT")
     action, keys = ob.animation_data.action, rigs.keys(ob)
-    with pytest.raises(RuntimeError, match="dense keys"):
-        bpy.ops.dqik.unbake(frame_start=1, frame_end=40)
+    rigs.refuses(bpy.ops.dqik.unbake, "dense keys", frame_start=1, frame_end=40)
     assert ob.animation_data.action == action
     assert rigs.keys(ob) == keys
 
@@ -313,9 +300,7 @@ def test_quaternions_of_either_sign_are_one_rotation(
 ) -> None:
     """Where keys change their sign, a bone spins between them; afterwards it does not, and spins nowhere else."""
     ob = dancer()
-    for curve in rigs.fcurves(ob):
-        for key in curve.keyframe_points:
-            key.interpolation = interpolation
+    rigs.interpolate(ob, interpolation)
     clean, dense = film(ob), keys_of(ob)
     for curve in rigs.fcurves(ob):
         if curve.data_path == 'pose.bones["arm.L"].rotation_quaternion':
@@ -374,9 +359,6 @@ def test_a_goal_whose_mute_is_keyed_takes_part(keyed: str) -> None:
     for name in ("hand.L", "hand.R"):
         rigs.goal(ob, name, rigs.empty(rigs.head(ob, name), f"Target {name}"))
     number = [goal.bone for goal in ob.dqik.goals].index(keyed)
-    for frame, mute in ((FRAMES[0], True), (20, False), (FRAMES[-1], True)):
-        ob.dqik.goals[number].mute = mute
-        ob.dqik.goals[number].keyframe_insert("mute", frame=frame)
-    rigs.live(ob)
-    rigs.at_frame(FRAMES[-1])
+    rigs.key_path(ob.dqik.goals[number], (FRAMES[0], 20, FRAMES[-1]), (True, False, True), "mute")
+    rigs.live(ob, at=FRAMES[-1])
     assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}

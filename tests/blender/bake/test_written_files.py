@@ -21,7 +21,7 @@ OLD = b"what was there"
 
 def command(*arguments: str) -> int:
     """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
+    module = rigs.part("operators.commands.command_line")
     return module.bake(("--armature", "Arm", "--start", "1", "--end", "3", *arguments))
 
 
@@ -37,6 +37,13 @@ def shot(path: Path, compress: bool = False, noise: int = 0) -> Path:
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=compress)
     bpy.ops.wm.open_mainfile(filepath=str(path))  # only then Blender knows how it is compressed
     return path
+
+
+def beside_an_old_file(folder: Path) -> Path:
+    """A shot is open, and there is already a file where the result goes; that one."""
+    shot(folder / "shot.blend")
+    (folder / "out.blend").write_bytes(OLD)
+    return folder / "out.blend"
 
 
 def opens(path: Path) -> bool:
@@ -84,9 +91,9 @@ def test_a_full_disk_leaves_what_was_there(
 
 
 @pytest.mark.parametrize("compress", [False, True])
-def test_a_file_that_is_cut_is_known(compress: bool, tmp_path: Path, extension: str) -> None:
+def test_a_file_that_is_cut_is_known(compress: bool, tmp_path: Path) -> None:
     """At any byte: a file is complete with all of its bytes only."""
-    blend_file = sys.modules[f"{extension}.rig.blender.files.blend_file"]
+    blend_file = rigs.part("rig.blender.files.blend_file")
     whole = shot(tmp_path / "shot.blend", compress).read_bytes()
     assert blend_file.is_complete(str(tmp_path / "shot.blend"))
     cuts = {0, 1, 3, 7, 12, 17, 40, len(whole) - 1, len(whole) - 9, len(whole) - 30, *range(99, len(whole), 9999)}
@@ -98,11 +105,9 @@ def test_a_file_that_is_cut_is_known(compress: bool, tmp_path: Path, extension: 
         assert not blend_file.is_complete(str(tmp_path / "cut.blend"))
 
 
-def test_without_a_decompressor_the_end_of_the_file_counts(
-    tmp_path: Path, extension: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_decompressor_the_end_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Linux distributions build a Blender whose Python cannot read what Blender compresses."""
-    blend_file = sys.modules[f"{extension}.rig.blender.files.blend_file"]
+    blend_file = rigs.part("rig.blender.files.blend_file")
     for name in ("zstandard", "compression"):
         monkeypatch.setitem(sys.modules, name, None)
     whole = shot(tmp_path / "shot.blend", compress=True).read_bytes()
@@ -134,34 +139,30 @@ def test_the_open_file_itself_is_not_written(tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("versions", [0, 1, 3])
-def test_earlier_files_are_kept_as_the_preferences_say(versions: int, tmp_path: Path) -> None:
+def test_earlier_files_are_kept_as_the_preferences_say(
+    versions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Blender's own saving is the example: the same names hold the same bytes."""
-    preferences = bpy.context.preferences.filepaths
-    before, preferences.save_version = preferences.save_version, versions
+    monkeypatch.setattr(bpy.context.preferences.filepaths, "save_version", versions)
     kept = {}
-    try:
-        shot(tmp_path / "shot.blend")
-        for who in ("blender", "dqik"):
-            (tmp_path / who).mkdir()
-            out = tmp_path / who / "out.blend"
-            for suffix in ("", "1", "2", "3"):
-                Path(f"{out}{suffix}").write_bytes(OLD + suffix.encode())
-            if who == "dqik":
-                assert command("--output", str(out)) == 0
-            else:
-                bpy.ops.wm.save_as_mainfile(filepath=str(out), copy=True)
-            kept[who] = {path.name: path.read_bytes() for path in out.parent.iterdir() if path != out}
-            assert out.read_bytes()[:7] == b"BLENDER"
-    finally:
-        preferences.save_version = before
+    shot(tmp_path / "shot.blend")
+    for who in ("blender", "dqik"):
+        (tmp_path / who).mkdir()
+        out = tmp_path / who / "out.blend"
+        for suffix in ("", "1", "2", "3"):
+            Path(f"{out}{suffix}").write_bytes(OLD + suffix.encode())
+        if who == "dqik":
+            assert command("--output", str(out)) == 0
+        else:
+            bpy.ops.wm.save_as_mainfile(filepath=str(out), copy=True)
+        kept[who] = {path.name: path.read_bytes() for path in out.parent.iterdir() if path != out}
+        assert out.read_bytes()[:7] == b"BLENDER"
     assert kept["dqik"] == kept["blender"]
 
 
 def test_a_backup_that_cannot_be_made_leaves_all_as_it_was(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """A folder has the backup's name."""
-    shot(tmp_path / "shot.blend")
-    out = tmp_path / "out.blend"
-    out.write_bytes(OLD)
+    out = beside_an_old_file(tmp_path)
     blocked = Path(f"{out}1")
     (blocked / "inside").mkdir(parents=True)
     names = sorted(os.listdir(tmp_path))
@@ -218,7 +219,7 @@ def test_a_library_of_the_file_is_not_overwritten(tmp_path: Path, capfd: pytest.
     """Blender refuses that too."""
     library = shot(tmp_path / "library.blend")
     before = library.read_bytes()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     shot(tmp_path / "shot.blend")
     with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
         wanted.meshes, wanted.objects = [], ["Target"]
@@ -233,9 +234,7 @@ def test_rights_of_the_file_stay(tmp_path: Path) -> None:
     """A file that the group may write stays so."""
     if os.name == "nt":
         return
-    shot(tmp_path / "shot.blend")
-    out = tmp_path / "out.blend"
-    out.write_bytes(OLD)
+    out = beside_an_old_file(tmp_path)
     out.chmod(0o660)
     assert command("--output", str(out)) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o660
@@ -256,7 +255,7 @@ def test_what_is_protected_is_refused(protect: Callable[[Path], None], tmp_path:
     """The check is made as another user, because it never fails for the system's own."""
     if not hasattr(os, "geteuid"):
         return
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_files"]
+    module = rigs.part("operators.commands.command_files")
     folder = tmp_path / "folder"
     folder.mkdir()
     protect(folder)
@@ -280,64 +279,45 @@ def test_what_is_protected_is_refused(protect: Callable[[Path], None], tmp_path:
     assert os.listdir(folder) == ["out.blend"]
 
 
-def test_an_armature_that_was_removed_before_saving_is_missed(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Another add-on's handler removes it: the file would open, without what it is for."""
-    shot(tmp_path / "shot.blend")
-    out = tmp_path / "out.blend"
-    out.write_bytes(OLD)
-
+def removed(*names: str) -> Callable:
+    """A handler of another add-on that removes objects; without names, all collections."""
     def remove(*_: object) -> None:
-        bpy.data.objects.remove(bpy.data.objects["Arm"])
+        for own in [bpy.data.objects.get(name) for name in names] or list(bpy.data.collections):
+            if own is not None:
+                (bpy.data.objects if names else bpy.data.collections).remove(own)
 
-    with installed("save_pre", remove):
-        assert command("--output", str(out)) == 1
-    assert "armature 'Arm' is not in" in capfd.readouterr().err
-    assert out.read_bytes() == OLD
+    return remove
 
 
-def test_an_exception_is_a_sentence_and_exit_code_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Another add-on's handler removes the collection that the command has made for a hidden target."""
-    shot(tmp_path / "shot.blend")
-    bpy.data.objects["Target"].hide_viewport = True
-    out = tmp_path / "out.blend"
-    out.write_bytes(OLD)
+def in_the_middle(name: str) -> Callable:
+    """A handler that removes an object on frame 2."""
+    return lambda scene, *_: removed(name)() if scene.frame_current == 2 else None
 
-    def remove(*_: object) -> None:
-        for collection in list(bpy.data.collections):
-            bpy.data.collections.remove(collection)
 
+MIDDLE = "^dqik_bake: Bake stopped, nothing was changed; '{}' was removed meanwhile$"
+REMOVALS = {
+    "before saving": ("save_pre", removed("Arm"), "", "armature 'Arm' is not in"),
+    "the collection that was made for a hidden target": (
+        "frame_change_post", removed(), "Target", "^dqik_bake: nothing was done because of an error: .*Collection"),
+    **{f"{name}, {hidden or 'shown'}": ("frame_change_post", in_the_middle(name), hidden, MIDDLE.format(name))
+       for name in ("Arm", "Target") for hidden in ("", name)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REMOVALS)
+def test_what_another_add_on_removes_is_named(case: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 1, and no file changes."""
+    when, remove, hidden, words = REMOVALS[case]
+    out = beside_an_old_file(tmp_path)
+    if hidden:
+        bpy.data.objects[hidden].hide_viewport = True
     capfd.readouterr()
-    with installed("frame_change_post", remove):
-        assert command("--output", str(out)) == 1
-    assert re.search(r"^dqik_bake: nothing was done because of an error: .*Collection", capfd.readouterr().err, re.M)
-    assert out.read_bytes() == OLD
-    assert sorted(os.listdir(tmp_path)) == ["out.blend", "shot.blend"]
-
-
-@pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("name", ["Arm", "Target"])
-def test_what_is_removed_in_the_middle_is_named(
-    name: str, hidden: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """By another add-on's handler; the exit code is 1 and no file changes."""
-    shot(tmp_path / "shot.blend")
-    bpy.data.objects[name].hide_viewport = hidden
-    out = tmp_path / "out.blend"
-    out.write_bytes(OLD)
-
-    def remove(scene: bpy.types.Scene, *_: object) -> None:
-        if scene.frame_current == 2 and name in bpy.data.objects:
-            bpy.data.objects.remove(bpy.data.objects[name])
-
-    capfd.readouterr()
-    with installed("frame_change_post", remove):
+    with installed(when, remove):
         assert command("--output", str(out)) == 1
     printed = capfd.readouterr().err
-    assert re.search(rf"^dqik_bake: Bake stopped, nothing was changed; '{name}' was removed meanwhile$", printed, re.M)
-    assert "Traceback" not in printed
+    assert re.search(words, printed, re.MULTILINE) and "Traceback" not in printed
     assert out.read_bytes() == OLD
+    assert sorted(os.listdir(tmp_path)) == ["out.blend", "shot.blend"]
 
 
 def test_what_nobody_can_read_changes_no_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
