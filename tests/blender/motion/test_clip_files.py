@@ -112,7 +112,7 @@ def test_files_that_are_cut_off_are_not_mended(tmp_path: Path) -> None:
 def test_a_clip_of_another_program_is_retargeted(tmp_path: Path) -> None:
     """At its own rate, with nothing of it left in the file but its motion."""
     hero = tmp_path / "hero.blend"
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     rigs.figure("Hero")
     bpy.ops.wm.save_as_mainfile(filepath=str(hero))
     imported(clip(tmp_path / "walk.bvh", 30))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A captured motion in a scene of another frame rate, as the panel warns of it."""
 
-import importlib
 from pathlib import Path
 
 import bpy
@@ -11,7 +10,7 @@ import rigs
 
 
 def note(ob: bpy.types.Object):
-    return importlib.import_module("bl_ext.user_default.dqik.rig.clip.frame_rate").note(ob, bpy.context.scene)
+    return rigs.part("rig.clip.frame_rate").note(ob, bpy.context.scene)
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def test_few_keys_and_short_motions_tell_nothing(jumper: bpy.types.Object, tmp_p
         for number in reversed([k for k in range(len(curve.keyframe_points)) if k % 4]):
             curve.keyframe_points.remove(curve.keyframe_points[number])
     assert note(jumper) is None
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     short = captured.clip(tmp_path, range(25))
     bpy.context.scene.render.fps = 60
     assert note(short) is None

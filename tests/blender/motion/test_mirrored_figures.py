@@ -21,13 +21,9 @@ def stepping(mirrored: bool, every: int) -> bpy.types.Object:
         angles = {"thigh.L": 0.5 * swing, "thigh.R": -0.5 * swing, "shin.L": -0.3 - 0.3 * swing, "spine": 0.2 * swing,
                   "shin.R": -0.3 + 0.3 * swing}  # fmt: skip
         for name, angle in angles.items():
-            ob.pose.bones[name].rotation_quaternion = Euler((angle, 0.0, 0.1)).to_quaternion()
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
-        ob.pose.bones["hips"].location = (0.0, 0.02 * abs(swing), 0.1 * swing)
-        ob.pose.bones["hips"].keyframe_insert("location", frame=frame)
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in ob.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in ("head", "forearm.L", "hand.L")
+            rigs.keyed(ob.pose.bones[name], frame, rotation_quaternion=Euler((angle, 0.0, 0.1)).to_quaternion())
+        rigs.keyed(ob.pose.bones["hips"], frame, location=(0.0, 0.02 * abs(swing), 0.1 * swing))
+    rigs.select(ob, "head", "forearm.L", "hand.L")
     return ob
 
 

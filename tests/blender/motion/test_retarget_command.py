@@ -7,6 +7,7 @@ import bpy
 import pytest
 import rigs
 from farm_files import clip, imported, keys, report, run, untouched
+from situations import linked_from
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     clip(tmp_path / "clips" / "walk.bvh", 30)
     imported(tmp_path / "clips" / "walk.bvh").name = "Hero"  # as the body is called
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "clips" / "stage.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     rigs.figure("Hero")
     rigs.empty((0, 0, 0), "Prop")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
@@ -67,10 +68,8 @@ def test_the_keys_are_those_of_the_button(folder: Path) -> None:
 
 def test_a_clip_may_have_its_figure_from_a_library(folder: Path) -> None:
     """The result does not depend on the library."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(folder / "clips" / "stage.blend"), link=True) as (_, wanted):
-        wanted.objects = ["Hero"]
-    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    rigs.new_file()
+    linked_from(folder / "clips" / "stage.blend", ["Hero"], save=False)
     scene = bpy.context.scene
     scene.frame_end, scene.render.fps = 30, 30  # as in the file of the library: feet stand for a time
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "linked.blend"))
@@ -82,7 +81,7 @@ def test_a_clip_may_have_its_figure_from_a_library(folder: Path) -> None:
 
 
 def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     rigs.figure("Still")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "clips" / "still.blend"))
     rigs.figure("Other")

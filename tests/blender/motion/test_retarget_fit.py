@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How Retarget fits a motion to a body: the stance, the speed, limbs, and what takes the way."""
 
-import importlib
 from pathlib import Path
 
 import bpy
@@ -9,7 +8,7 @@ import captured
 import numpy as np
 import pytest
 import rigs
-from mathutils import Euler
+from mathutils import Euler, Vector
 from test_retarget import FRAMES, LEG, apart, film, limbs_apart, retarget, walker, with_other_legs
 
 GRAVITY, FEET = 9.81, ("foot.L", "foot.R")
@@ -100,16 +99,8 @@ def test_options_that_are_left_out_are_those_of_the_figure() -> None:
 
 
 def with_long_arms(name: str) -> bpy.types.Object:
-    ob = rigs.figure(name)
-    with rigs.edit_mode(ob) as bones:
-        for bone in bones:
-            bone.use_connect = False
-        for bone in bones:
-            if bone.name.startswith(("arm", "forearm", "hand")):
-                for end in ("head", "tail"):
-                    point = getattr(bone, end)
-                    point.x *= 1.3
-    return ob
+    arms = ("arm", "forearm", "hand")
+    return rigs.reshape(rigs.figure(name), lambda bone, at: at * Vector((1.3 if bone.startswith(arms) else 1.0, 1, 1)))
 
 
 def test_an_arm_is_between_angles_and_places() -> None:
@@ -131,8 +122,7 @@ def test_an_arm_is_between_angles_and_places() -> None:
 def on_hands() -> bpy.types.Object:
     """A figure that stands on its hands, and leans forward and back."""
     ob = rigs.figure("On Hands")
-    for bone in ob.pose.bones:
-        bone.rotation_mode = "QUATERNION"
+    rigs.rotate_by(ob, "QUATERNION")
     for frame in FRAMES:
         lean = 0.2 * np.sin(2.0 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1))
         rigs.posed(ob.pose.bones["hips"], Euler((np.pi + lean, 0.0, 0.0)).to_quaternion())
@@ -256,20 +246,14 @@ def turning(source: bpy.types.Object) -> None:
     """Let a source's object go around an eighth of a circle, facing where it goes."""
     for frame in FRAMES:
         angle = 0.25 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1)
-        source.location, source.rotation_euler = (2.0 * np.cos(angle) - 2.0, -2.0 * np.sin(angle), 0.0), (0, 0, -angle)
-        source.keyframe_insert("location", frame=frame)
-        source.keyframe_insert("rotation_euler", frame=frame)
+        place = (2.0 * np.cos(angle) - 2.0, -2.0 * np.sin(angle), 0.0)
+        rigs.keyed(source, frame, location=place, rotation_euler=(0, 0, -angle))
 
 
 def with_root(name: str) -> bpy.types.Object:
     """A figure on a root bone with a roll, and a prop that hangs on the root."""
-    ob = rigs.figure(name)
-    with rigs.edit_mode(ob) as bones:
-        root, prop = bones.new("root"), bones.new("prop")
-        root.head, root.tail, root.roll = (0.0, 0.0, 0.0), (0.0, 0.3, 0.0), 0.4
-        prop.head, prop.tail, prop.parent = (0.5, 0.0, 0.0), (0.5, 0.0, 0.2), root
-        bones["hips"].parent = root
-    return ob
+    ob = rigs.with_root(rigs.figure(name), (0.0, 0.3, 0.0), 0.4)
+    return rigs.add(ob, rigs.Bone("prop", (0.5, 0.0, 0.0), (0.5, 0.0, 0.2), "root"))
 
 
 def steady(ob: bpy.types.Object, root: str) -> tuple[np.ndarray, np.ndarray]:
@@ -340,16 +324,15 @@ def test_who_cannot_take_the_way_is_said() -> None:
     with pytest.raises(RuntimeError, match="'Body' has no bone above its hips that could take the way"):
         bpy.ops.dqik.retarget(source=source.name, root="BONE")
     ob.constraints.new("COPY_LOCATION").target = source
-    with pytest.raises(RuntimeError, match="Constraints or drivers move 'Body'"):
-        bpy.ops.dqik.retarget(source=source.name, root="OBJECT")
+    rigs.refuses(bpy.ops.dqik.retarget, "Constraints or drivers move 'Body'", source=source.name, root="OBJECT")
     assert ob.animation_data is None
 
 
 @pytest.mark.parametrize("fit", [{"root": "AUTO"}, {"root": "OBJECT"}, {"root": "BONE"}, {"root": "IN_PLACE"},
                                  {"own_speed": True}], ids=lambda fit: str(*fit.values()))  # fmt: skip
-def test_a_preview_shows_what_is_keyed_later_and_changes_nothing(extension: str, fit: dict[str, object]) -> None:
+def test_a_preview_shows_what_is_keyed_later_and_changes_nothing(fit: dict[str, object]) -> None:
     """Lines along the bones, on each frame of the new motion, until it is keyed or the preview is hidden."""
-    preview = importlib.import_module(f"{extension}.rig.overlay.preview")
+    preview = rigs.part("rig.overlay.preview")
     source, ob = walker(), with_root("Rooted")
     ob.location, ob.scale = (0.3, 0.2, 0.0), (0.5,) * 3
     rigs.update()

@@ -13,13 +13,9 @@ from test_retarget import FRAMES, film, retarget, turned, walker
 
 def with_more(ob: bpy.types.Object) -> bpy.types.Object:
     """A tail of two bones on the hips and an ear on the head."""
-    with rigs.edit_mode(ob) as bones:
-        for name, head, tail, above in (("tail1", (0, 0.1, 1.0), (0, 0.3, 0.9), "hips"),
-                                        ("tail2", (0, 0.3, 0.9), (0, 0.5, 0.9), "tail1"),
-                                        ("ear", (0.08, 0, 1.75), (0.12, 0, 1.85), "head")):  # fmt: skip
-            bone = bones.new(name)
-            bone.head, bone.tail, bone.parent = head, tail, bones[above]
-    return ob
+    return rigs.add(ob, rigs.Bone("tail1", (0, 0.1, 1.0), (0, 0.3, 0.9), "hips"),
+                    rigs.Bone("tail2", (0, 0.3, 0.9), (0, 0.5, 0.9), "tail1"),
+                    rigs.Bone("ear", (0.08, 0, 1.75), (0.12, 0, 1.85), "head"))  # fmt: skip
 
 
 def wagging() -> bpy.types.Object:
@@ -83,8 +79,7 @@ def test_shape_keys_of_one_name_get_the_sources_curves() -> None:
     theirs, own = smiling(source), smiling(ob)
     for frame in FRAMES:
         for block in theirs.key_blocks[1:]:
-            block.value = 0.5 + 0.5 * sin(0.3 * frame)
-            block.keyframe_insert("value", frame=frame)
+            rigs.keyed(block, frame, value=0.5 + 0.5 * sin(0.3 * frame))
     retarget(source, ob)
     assert own.animation_data is None
     retarget(source, ob, by_name=True)
@@ -97,9 +92,7 @@ def test_shape_keys_of_one_name_get_the_sources_curves() -> None:
 
 def test_what_hides_the_source_hides_the_figure() -> None:
     source, ob = walker(), rigs.figure("Other")
-    for frame, hidden in ((1, False), (9, True), (15, False)):
-        source.hide_render = hidden
-        source.keyframe_insert("hide_render", frame=frame)
+    rigs.key_path(source, (1, 9, 15), (False, True, False), "hide_render")
     for by_name in (False, True):
         retarget(source, ob, by_name=by_name)
         seen = [(source.hide_render, ob.hide_render) for _ in rigs.visited(FRAMES)]

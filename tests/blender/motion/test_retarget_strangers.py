@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Retarget with figures as importers leave them: drawn ones, folded sources, loose feet, helper bones, wide hips."""
 
-import sys
 from pathlib import Path
 
 import bpy
@@ -9,12 +8,9 @@ import captured
 import numpy as np
 import pytest
 import rigs
-from mathutils import Euler
-from test_retarget import LEG, film, retarget, walker
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
 import strangers
+from mathutils import Euler, Vector
+from test_retarget import LEG, film, retarget, walker
 
 pytestmark = pytest.mark.newest
 
@@ -68,7 +64,7 @@ def test_a_source_that_is_folded_at_rest_gives_what_it_gives_unfolded(seed: int,
     """The trunk is within what a stance differs from the pose at rest, and limbs are where they were."""
     shown = []
     for fold in (False, True):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         source = captured.clip(tmp_path, range(100, 160, 2))
         if fold:
             folded(source, seed)
@@ -86,7 +82,7 @@ def test_a_body_that_is_folded_at_rest_gets_what_it_gets_unfolded(seed: int, tmp
     """Its feet stand where the source's do, and limbs are where those of the unfolded body are."""
     shown = []
     for fold in (False, True):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = captured.clip(tmp_path, range(100, 160, 2))
         if fold:
             folded(ob, seed)
@@ -116,7 +112,7 @@ def test_who_is_folded_and_never_stands_is_refused(tmp_path: Path) -> None:
 def test_a_folded_figure_is_mended_as_an_unfolded_one(tmp_path: Path) -> None:
     ways = []
     for fold in (False, True):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         source = captured.clip(tmp_path, range(0, 240, 2))
         if fold:
             folded(source, 1)
@@ -130,29 +126,12 @@ def test_a_folded_figure_is_mended_as_an_unfolded_one(tmp_path: Path) -> None:
 # -- what does not hang on what it goes with ---------------------------------------------------------------------------
 
 
-def edited(ob: bpy.types.Object) -> bpy.types.ArmatureEditBones:
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="EDIT")
-    return ob.data.edit_bones
-
-
-def rooted(ob: bpy.types.Object) -> bpy.types.EditBone:
-    """A bone on the ground on which the figure hangs."""
-    bones = edited(ob)
-    root = bones.new("root")
-    root.head, root.tail, root.roll = (0.0, 0.0, 0.0), (0.0, 0.2, 0.0), 0.4
-    bones["hips"].parent = root
-    return root
-
-
 @pytest.mark.parametrize("local", [True, False])
 def test_a_loose_foot_stays_at_the_end_of_its_leg(local: bool) -> None:
-    source, whole, ob = walker(), rigs.figure("Whole"), rigs.figure("Loose")
-    root = rooted(ob)
-    for side, _ in SIDES:
-        foot = ob.data.edit_bones[f"foot.{side}"]
-        foot.use_connect, foot.parent, foot.use_local_location = False, root, local
-    bpy.ops.object.mode_set(mode="OBJECT")
+    source, whole, ob = walker(), rigs.figure("Whole"), rigs.with_root(rigs.figure("Loose"), (0.0, 0.2, 0.0), 0.4)
+    with rigs.edit_mode(ob) as bones:
+        for side, _ in SIDES:
+            rigs.put(bones[f"foot.{side}"], use_connect=False, parent=bones["root"], use_local_location=local)
     for one in (whole, ob):
         retarget(source, one)
     right, loose = film(whole), film(ob)
@@ -162,16 +141,13 @@ def test_a_loose_foot_stays_at_the_end_of_its_leg(local: bool) -> None:
 
 
 def test_ik_bones_of_games_go_with_what_they_stand_for() -> None:
-    source, ob = walker(), rigs.figure("Game")
-    root = rooted(ob)
-    bones = ob.data.edit_bones
-    for name, part in {"ik_foot_root": "", "ik_hand_root": "", **HELPERS}.items():
-        bone = bones.new(name)
-        own = bones[part] if part else root
-        bone.head, bone.tail, bone.roll = own.head, own.tail, own.roll + 0.3
-        bone.parent = bones["ik_foot_root" if "foot" in part else "ik_hand_root"] if part else root
-    bones["ik_hand_l"].parent = bones["ik_hand_gun"]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    source, ob = walker(), rigs.with_root(rigs.figure("Game"), (0.0, 0.2, 0.0), 0.4)
+    with rigs.edit_mode(ob) as bones:
+        for name, part in {"ik_foot_root": "root", "ik_hand_root": "root", **HELPERS}.items():
+            bone, own = bones.new(name), bones[part]
+            bone.head, bone.tail, bone.roll = own.head, own.tail, own.roll + 0.3
+            bone.parent = own if part == "root" else bones["ik_foot_root" if "foot" in part else "ik_hand_root"]
+        bones["ik_hand_l"].parent = bones["ik_hand_gun"]
     retarget(source, ob)
     shown = film(ob)
     for name, part in HELPERS.items():
@@ -185,16 +161,12 @@ def test_ik_bones_of_games_go_with_what_they_stand_for() -> None:
 
 def with_hips(ob: bpy.types.Object, wide: float, legs: float) -> None:
     """Give a figure wider hips and shorter legs."""
-    for bone in edited(ob):
-        bone.use_connect = False
-    for bone in ob.data.edit_bones:
-        for end in ("head", "tail"):
-            point = getattr(bone, end)
-            if bone.name.startswith(("thigh", "shin", "foot")):
-                point.x, point.z = wide * point.x, legs * point.z
-            else:
-                point.z -= (1.0 - legs) * 0.95
-    bpy.ops.object.mode_set(mode="OBJECT")
+    def way(bone: str, at: Vector) -> tuple[float, float, float]:
+        if bone.startswith(("thigh", "shin", "foot")):
+            return wide * at.x, at.y, legs * at.z
+        return at.x, at.y, at.z - (1.0 - legs) * 0.95
+
+    rigs.reshape(ob, way)
 
 
 @pytest.mark.parametrize(("wide", "legs"), [(2.5, 0.6), (1.0, 0.5), (0.4, 1.2)])
@@ -216,10 +188,8 @@ def test_legs_do_not_cross_on_other_hips(wide: float, legs: float) -> None:
 
 def test_keys_of_scale_are_named_as_left_out(capfd: pytest.CaptureFixture[str]) -> None:
     source, ob = walker(), rigs.figure("Copy")
-    for frame, scale in ((1, 1.0), (20, 1.5)):
-        source.pose.bones["head"].scale = (scale,) * 3
-        source.pose.bones["head"].keyframe_insert("scale", frame=frame)
-        source.pose.bones["hips"].keyframe_insert("scale", frame=frame)  # always 1
+    for name, scale in (("head", 1.5), ("hips", 1.0)):
+        rigs.key_path(source.pose.bones[name], (1, 20), ((1.0,) * 3, (scale,) * 3), "scale")
     retarget(source, ob)
     assert "the keys of the scale of 'head' are left out" in capfd.readouterr().out
 
