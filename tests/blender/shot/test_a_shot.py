@@ -160,8 +160,7 @@ def test_a_shot(tmp_path: Path) -> None:
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     skeleton()
     props()
-    rigs.made_active(figure())
-    bpy.ops.object.mode_set(mode="POSE")
+    rigs.pose_mode(figure())
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     figure().dqik.live = True
     scene.tool_settings.use_keyframe_insert_auto = True

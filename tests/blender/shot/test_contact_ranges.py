@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contacts that an armature keeps: found, changed in the list and by their bars, saved, and used by Mend Motion."""
 
-import importlib
 from pathlib import Path
 
 import bpy
@@ -77,9 +76,9 @@ def test_mend_motion_plants_the_contacts_of_the_list_only(clip: bpy.types.Object
     assert np.abs(after[1] - before[1]).max() < 0.02
 
 
-def test_hands_that_hold_are_listed_and_planted_as_listed(extension: str, clip: bpy.types.Object) -> None:
+def test_hands_that_hold_are_listed_and_planted_as_listed(clip: bpy.types.Object) -> None:
     """Found, reported, and left alone once they are out of the list."""
-    last_report = importlib.import_module(f"{extension}.rig.clip.last_report")
+    last_report = rigs.part("rig.clip.last_report")
     holding(clip)
     inside = HOLDS[0] + 4, HOLDS[1] - 4
     trembles = steps_of(clip, "LeftHand", *inside)
@@ -126,11 +125,11 @@ def test_mending_again_starts_from_the_original(clip: bpy.types.Object) -> None:
     assert clip.animation_data.action.dqik_original not in (original, mended)
 
 
-def test_what_is_stopped_half_way_changes_nothing(extension: str, clip: bpy.types.Object) -> None:
+def test_what_is_stopped_half_way_changes_nothing(clip: bpy.types.Object) -> None:
     """Mending again has assigned the original when it is stopped."""
     bpy.ops.dqik.mend_motion()
     mended, keys, found, count = clip.animation_data.action, rigs.keys(clip), listed(clip), len(bpy.data.actions)
-    operator = importlib.import_module(f"{extension}.operators.motion.mend_motion")
+    operator = rigs.part("operators.motion.mend_motion")
     for share in (0.2, 0.8):
         steps = operator.steps(bpy.context, clip, range(1, LAST + 1), find=True)
         while next(steps) < share:
@@ -246,16 +245,14 @@ def test_a_contact_is_added_for_the_selected_foot_from_this_frame_on(clip: bpy.t
     bpy.ops.pose.select_all(action="DESELECT")
     rigs.at_frame(40)
     bpy.ops.dqik.contact_add()
-    bone = clip.pose.bones[FEET[1]]
-    (bone if hasattr(bone, "select") else bone.bone).select = True
+    rigs.select(clip, FEET[1])
     bpy.ops.dqik.contact_add(frame_start=45, frame_end=50)
     rigs.at_frame(41)
     bpy.ops.dqik.contact_add()
     found = [(FEET[0], "BALL", 40, 49), (FEET[1], "BALL", 45, 50), (FEET[1], "BALL", 41, 43)]
     assert listed(clip) == found
     for frame in rigs.visited((41, 44, 47, 51)):
-        with pytest.raises(RuntimeError, match=f"'RightFoot' has a contact at or beside frame {frame} already"):
-            bpy.ops.dqik.contact_add()
+        rigs.refuses(bpy.ops.dqik.contact_add, f"'RightFoot' has a contact at or beside frame {frame} already")
     assert listed(clip) == found
 
 
@@ -263,9 +260,7 @@ def test_a_selected_finger_or_toe_is_that_of_its_hand_or_foot(clip: bpy.types.Ob
     """And heel and ball of a hand are its wrist and its knuckles."""
     rigs.at_frame(40)
     for name in ("LeftFingerBase", "RightToeBase"):
-        bpy.ops.pose.select_all(action="DESELECT")
-        bone = clip.pose.bones[name]
-        (bone if hasattr(bone, "select") else bone.bone).select = True
+        rigs.select(clip, name)
         bpy.ops.dqik.contact_add()
     bpy.ops.dqik.contact_add(bone="LeftHand", part="HEEL", frame_start=1, frame_end=2)
     assert listed(clip) == [("LeftHand", "KNUCKLES", 40, 49), (FEET[1], "BALL", 40, 49), ("LeftHand", "WRIST", 1, 2)]
@@ -277,8 +272,7 @@ def test_an_arm_that_more_than_keys_moves_is_named(clip: bpy.types.Object) -> No
     bpy.ops.dqik.contacts_find()
     count = len(listed(clip))
     clip.pose.bones["LeftForeArm"].constraints.new("COPY_ROTATION").target = rigs.empty((0.0, 0.0, 0.0))
-    with pytest.raises(RuntimeError, match="Contacts of 'LeftHand' cannot be planted: mute what moves its arm"):
-        bpy.ops.dqik.mend_motion()
+    rigs.refuses(bpy.ops.dqik.mend_motion, "Contacts of 'LeftHand' cannot be planted: mute what moves its arm")
     assert clip.animation_data.action.dqik_original is None
     assert len(listed(clip)) == count
     assert bpy.ops.dqik.mend_motion(find=True) == {"FINISHED"}
@@ -286,23 +280,19 @@ def test_an_arm_that_more_than_keys_moves_is_named(clip: bpy.types.Object) -> No
 
 
 def test_what_cannot_be_done_is_said(clip: bpy.types.Object) -> None:
-    with pytest.raises(RuntimeError, match="has 0 contacts: there is none with the number 0"):
-        bpy.ops.dqik.contact_remove()
-    with pytest.raises(RuntimeError, match="has no bone 'Paw'"):
-        bpy.ops.dqik.contact_add(bone="Paw")
-    with pytest.raises(RuntimeError, match="'Spine' is no foot, shin, hand, hips or spine that is recognised"):
-        bpy.ops.dqik.contact_add(bone="Spine")
-    with pytest.raises(RuntimeError, match="ends at frame 3, before it starts at 5"):
-        bpy.ops.dqik.contact_add(bone=FEET[0], frame_start=5, frame_end=3)
-    bpy.ops.dqik.contact_add(bone=FEET[0], frame_start=LAST + 5, frame_end=LAST + 9)
-    with pytest.raises(RuntimeError, match="No foot of .* stands on these frames"):
-        bpy.ops.dqik.mend_motion()
+    rigs.refuses(bpy.ops.dqik.contact_remove, "has 0 contacts: there is none with the number 0")
+    add = bpy.ops.dqik.contact_add
+    rigs.refuses(add, "has no bone 'Paw'", bone="Paw")
+    rigs.refuses(add, "'Spine' is no foot, shin, hand, hips or spine that is recognised", bone="Spine")
+    rigs.refuses(add, "ends at frame 3, before it starts at 5", bone=FEET[0], frame_start=5, frame_end=3)
+    add(bone=FEET[0], frame_start=LAST + 5, frame_end=LAST + 9)
+    rigs.refuses(bpy.ops.dqik.mend_motion, "No foot of .* stands on these frames")
     assert len(bpy.data.actions) == 1
 
 
-def test_lanes_of_hands_are_above_those_of_feet(extension: str, clip: bpy.types.Object) -> None:
+def test_lanes_of_hands_are_above_those_of_feet(clip: bpy.types.Object) -> None:
     """The wrist below the knuckles, as the heel below the ball."""
-    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    bars_of = rigs.part("rig.overlay.contact_bars")
     for bone, part in (("LeftHand", "KNUCKLES"), (FEET[1], "BALL"), ("LeftHand", "WRIST"), (FEET[1], "HEEL")):
         bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
     edges = {one.contact[:2]: one.bottom for one in bars_of.bars(clip, float, 11.0, 100.0, 1.0)}
@@ -311,9 +301,9 @@ def test_lanes_of_hands_are_above_those_of_feet(extension: str, clip: bpy.types.
     ]  # fmt: skip
 
 
-def test_a_low_timeline_has_the_lanes_around_the_active_contact(extension: str, clip: bpy.types.Object) -> None:
+def test_a_low_timeline_has_the_lanes_around_the_active_contact(clip: bpy.types.Object) -> None:
     """As many as can be hit, inside the room that there is; with room enough, all."""
-    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    bars_of = rigs.part("rig.overlay.contact_bars")
     feet = [(foot, part) for foot in FEET for part in ("HEEL", "BALL")]
     for bone, part in (*feet, ("LeftHand", "WRIST")):
         bpy.ops.dqik.contact_add(bone=bone, part=part, frame_start=10, frame_end=19)
@@ -328,9 +318,9 @@ def test_a_low_timeline_has_the_lanes_around_the_active_contact(extension: str, 
             assert max(bar.top for bar in shown) <= 11.0 + max(room, 7.0)
 
 
-def test_bars_are_where_their_frames_are_and_ends_can_be_caught(extension: str, clip: bpy.types.Object) -> None:
+def test_bars_are_where_their_frames_are_and_ends_can_be_caught(clip: bpy.types.Object) -> None:
     """Where a frame is ten pixels wide. A short bar can still be moved as a whole."""
-    bars_of = importlib.import_module(f"{extension}.rig.overlay.contact_bars")
+    bars_of = rigs.part("rig.overlay.contact_bars")
     for bone, start, end in ((FEET[1], 10, 19), (FEET[0], 12, 12)):
         bpy.ops.dqik.contact_add(bone=bone, part="BALL", frame_start=start, frame_end=end)
     right, left = bars_of.bars(clip, lambda frame: 10.0 * frame, 11.0, 20.0, 1.0)

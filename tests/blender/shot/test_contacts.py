@@ -107,14 +107,8 @@ def test_a_moving_box_pushes_the_hand_away() -> None:
     rigs.update()
     assert np.array_equal(met, np.array(ob.pose.bones["hand.L"].matrix)), "nothing touches: the pose is as without"
     avoid(ob, crate)
-    for frame, y in ((1, -0.7), (5, -0.4)):
-        crate.location.y = y
-        crate.keyframe_insert("location", frame=frame)
-    deepest = []
-    for frame in range(1, 6):
-        bpy.context.scene.frame_set(frame)
-        deepest.append(depth_in_box(ob, "hand.L", crate))
-    assert max(deepest) < DEEP
+    rigs.key_path(crate, (1, 5), ((0.5, -0.7, 1.2), (0.5, -0.4, 1.2)))
+    assert max(depth_in_box(ob, "hand.L", crate) for _ in rigs.visited(range(1, 6))) < DEEP
     assert rigs.miss(ob, "hand.L", targets["hand.L"]) > 0.01
 
 
@@ -179,11 +173,8 @@ def test_a_smooth_bake_keeps_bodies_apart_without_a_jump(keys: bool) -> None:
     rigs.made_active(ob)
     ob.dqik.avoid_self = True
     bpy.ops.dqik.bake(frame_start=1, frame_end=40, smooth=1.0)
-    gaps, poses = [], []
-    for frame in range(1, 41):
-        bpy.context.scene.frame_set(frame)
-        gaps.append(gap(ob, "hand.L", "chest"))
-        poses.append(np.array([bone.matrix for bone in ob.pose.bones]))
+    found = [(gap(ob, "hand.L", "chest"), rigs.matrices(ob)) for _ in rigs.visited(range(1, 41))]
+    gaps, poses = zip(*found, strict=True)
     assert 0.28 < min(gaps) < 0.32, "without contact it comes to 0.11, keyed to 0.24"
     assert largest_turn(poses) < 15.0
 
@@ -271,9 +262,7 @@ def keyed(ob: bpy.types.Object) -> None:
 
 def largest_turn(poses: list[np.ndarray]) -> float:
     """The largest turn [degrees] of a bone from one pose (N, 4, 4) to the next."""
-    turns = [one[:, :3, :3].transpose(0, 2, 1) @ other[:, :3, :3] for one, other in pairwise(poses)]
-    cosines = (np.trace(np.array(turns), axis1=-2, axis2=-1) - 1.0) / 2.0
-    return float(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max())
+    return max(float(np.degrees(rigs.turn(one, other))) for one, other in pairwise(poses))
 
 
 def test_a_keyed_hand_that_is_led_into_the_belly_does_not_jump() -> None:
@@ -282,9 +271,7 @@ def test_a_keyed_hand_that_is_led_into_the_belly_does_not_jump() -> None:
     ob.pose.bones["chest"].dqik_radius = 0.14
     assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
     keyed(ob)
-    for frame, place in ((1, (0.4, -0.4, 1.3)), (30, (-0.1, 0.0, 1.15))):
-        targets["hand.L"].location = place
-        targets["hand.L"].keyframe_insert("location", frame=frame)
+    rigs.key_path(targets["hand.L"], (1, 30), ((0.4, -0.4, 1.3), (-0.1, 0.0, 1.15)))
     rigs.at_frame(1)
     turned = Matrix.Rotation(radians(40.0), 4, "X") @ ob.pose.bones["hand.R"].matrix
     targets["hand.R"].rotation_quaternion = turned.to_quaternion()

@@ -102,20 +102,26 @@ def test_after_auto_keying_the_key_is_compared_with_its_neighbours() -> None:
     assert np.linalg.norm(off[24]) == pytest.approx(0.45, abs=0.02)
 
 
-def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> None:
-    ob = rigs.set_up(rigs.figure())
-    bpy.ops.object.mode_set(mode="POSE")
+def footed(start: Sequence[Vector], turns: Sequence[float] = ()) -> tuple[bpy.types.Object, bpy.types.PoseBone]:
+    """A figure whose left foot has a key on every frame: how far it is from its rest, and turned about its ball."""
+    ob = rigs.pose_mode(rigs.set_up(rigs.figure()))
     control = rigs.owner_of(ob, "foot.L")
-    start = control.location.copy()
-    for frame in range(1, 41):  # it stands from 10 to 25
-        control.location = start + Vector((0.02 * min(frame - 10, 0) + 0.02 * max(frame - 25, 0), 0, 0))
+    rest, ball = ob.data.bones["foot.L"].matrix_local, Matrix.Translation(BALL)
+    for frame, (way, turn) in enumerate(zip(start, turns or [0.0] * len(start), strict=True), 1):
+        control.matrix = Matrix.Translation(way) @ ball @ Matrix.Rotation(turn, 4, "X") @ ball.inverted() @ rest
         rigs.key(control, frame)
+    rigs.select(ob, control.name)
+    return ob, control
+
+
+def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> None:
+    ways = [Vector((0.02 * (min(frame - 10, 0) + max(frame - 25, 0)), 0, 0)) for frame in range(1, 41)]
+    ob, control = footed(ways)  # it stands from 10 to 25
     rigs.at_frame(20)
     other = film(ob, "foot.R", np.arange(1.0, 41.0))
     before = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
     rigs.at_frame(20)
-    control.location = control.location + Vector((0, 0.05, 0))
-    rigs.select(ob, control.name)
+    control.location.y += 0.05
     assert bpy.ops.dqik.edit_range(radius=5) == {"FINISHED"}
     after = film(ob, "foot.L", np.arange(1.0, 41.0))[:, :3, 3]
     stand = after[9:25]
@@ -156,19 +162,6 @@ def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_b
     moved_by = np.linalg.norm(film(ob, "Hips", frames)[:, :3, 3] - hips[:, :3, 3], axis=-1)
     assert moved_by[frames == 40.0] == pytest.approx(np.hypot(0.02, 0.05), abs=1e-3)
     assert moved_by[np.abs(frames - 40.0) >= 12.0].max() < 1e-5
-
-
-def footed(start: Sequence[Vector], turns: Sequence[float] = ()) -> tuple[bpy.types.Object, bpy.types.PoseBone]:
-    """A figure whose left foot has a key on every frame: how far it is from its rest, and turned about its ball."""
-    ob = rigs.set_up(rigs.figure())
-    bpy.ops.object.mode_set(mode="POSE")
-    control = rigs.owner_of(ob, "foot.L")
-    rest, ball = ob.data.bones["foot.L"].matrix_local, Matrix.Translation(BALL)
-    for frame, (way, turn) in enumerate(zip(start, turns or [0.0] * len(start), strict=True), 1):
-        control.matrix = Matrix.Translation(way) @ ball @ Matrix.Rotation(turn, 4, "X") @ ball.inverted() @ rest
-        rigs.key(control, frame)
-    rigs.select(ob, control.name)
-    return ob, control
 
 
 def test_a_foot_that_never_moves_is_changed_within_the_radius_only() -> None:
@@ -217,14 +210,12 @@ def test_auto_keying_is_noticed_where_quaternions_change_their_sign(first: int) 
                         key.co[1] *= -1.0 if key.co[0] >= first else 1.0
                     curve.update()
             rigs.at_frame(30)
-            bone.rotation_quaternion = Quaternion((1, 0, 0), angle) @ bone.rotation_quaternion
-            bone.keyframe_insert("rotation_quaternion", frame=30)
+            rigs.keyed(bone, 30, rotation_quaternion=Quaternion((1, 0, 0), angle) @ bone.rotation_quaternion)
             if angle:
                 assert bpy.ops.dqik.edit_range(radius=10) == {"FINISHED"}
                 found.append(film(bone.id_data, "control", np.arange(1.0, END)))
             else:
-                with pytest.raises(RuntimeError, match="move it first"):
-                    bpy.ops.dqik.edit_range(radius=10)
+                rigs.refuses(bpy.ops.dqik.edit_range, "move it first", radius=10)
             bpy.ops.object.mode_set(mode="OBJECT")
     assert rigs.turn(*found) < 0.02
 
@@ -232,8 +223,7 @@ def test_auto_keying_is_noticed_where_quaternions_change_their_sign(first: int) 
 def test_what_was_not_moved_says_what_to_do() -> None:
     bone = moved()
     rigs.at_frame(12)
-    with pytest.raises(RuntimeError, match="move it first"):
-        bpy.ops.dqik.edit_range()
+    rigs.refuses(bpy.ops.dqik.edit_range, "move it first")
     rigs.select(bone.id_data, "control")
     assert [len(curve.keyframe_points) for curve in rigs.fcurves(bone.id_data)] == [END] * 7
 
@@ -281,6 +271,5 @@ def test_what_would_reach_other_frames_is_refused_and_keeps_its_keys(kind: str) 
     before = points(ob, "location")
     rigs.at_frame(30)
     bone.location.z += 0.3
-    with pytest.raises(RuntimeError, match=said):
-        bpy.ops.dqik.edit_range(radius=10)
+    rigs.refuses(bpy.ops.dqik.edit_range, said, radius=10)
     assert points(ob, "location") == before

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The original of a motion that was made from it: its lines are what Blender showed. Reports are of one motion."""
 
-import importlib
-import sys
 from types import ModuleType
 
 import bpy
@@ -17,13 +15,13 @@ NEAR = 1e-4
 
 
 @pytest.fixture
-def original(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.rig.overlay.original")
+def original() -> ModuleType:
+    return rigs.part("rig.overlay.original")
 
 
 @pytest.fixture
-def last_report(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.rig.clip.last_report")
+def last_report() -> ModuleType:
+    return rigs.part("rig.clip.last_report")
 
 
 def bones(ob: bpy.types.Object, frame: float) -> np.ndarray:
@@ -40,8 +38,7 @@ def test_the_original_is_where_the_motion_was(original: ModuleType, mode: str) -
     ob.location, ob.rotation_euler, ob.scale = (1, 2, 0), (0, 0, 0.6), (1.5, 1.5, 1.5)
     if mode == "AXIS_ANGLE":
         ob.pose.bones["Head"].rotation_mode = mode
-        ob.pose.bones["Head"].rotation_axis_angle = (0.4, 0.0, 1.0, 0.2)
-        ob.pose.bones["Head"].keyframe_insert("rotation_axis_angle", frame=1)
+        rigs.keyed(ob.pose.bones["Head"], 1, rotation_axis_angle=(0.4, 0.0, 1.0, 0.2))
         ob.pose.bones["Head"].bone.use_inherit_rotation = False
     before = bones(ob, FRAME), bones(ob, FRAME + 0.5)
     assert not original.is_known(ob)
@@ -56,45 +53,43 @@ def test_the_original_is_where_the_motion_was(original: ModuleType, mode: str) -
     assert np.abs(original.lines(ob, bpy.context) - mended).max() < NEAR
 
 
-def contact_ranges_of(original: ModuleType) -> ModuleType:
-    """The module of the same extension."""
-    return importlib.import_module(original.__name__.replace("overlay.original", "clip.contact_ranges"))
+def source_and_copy() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A captured figure, and a copy beside it, which is active."""
+    source = captured()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob = source.copy()
+    ob.location = (3, 0, 0)
+    bpy.context.scene.collection.objects.link(ob)
+    return source, rigs.made_active(ob)
+
+
+def assert_shown_as_it_is(original: ModuleType, ob: bpy.types.Object) -> None:
+    own = bones(ob, FRAME)
+    assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
 
 
 def test_a_source_is_shown_as_large_as_the_figure_and_where_it_is(original: ModuleType) -> None:
     """A copy of half the size, elsewhere, has the same pose, so the source's lines are its own."""
-    source = captured()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    ob = source.copy()
-    ob.name, ob.animation_data.action = "Small", None
-    bpy.context.scene.collection.objects.link(ob)
-    ob.scale, ob.location = (0.5, 0.5, 0.5), (3, 0, 0)
-    rigs.made_active(ob)
+    source, ob = source_and_copy()
+    ob.animation_data.action, ob.scale = None, (0.5, 0.5, 0.5)
     bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=60)
-    own = bones(ob, FRAME)
-    assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
+    assert_shown_as_it_is(original, ob)
     source.name = "Renamed"
     assert not original.is_known(ob)
 
 
 def test_a_figure_that_had_a_motion_shows_the_source_of_its_new_one(original: ModuleType) -> None:
     """Contacts of the motion before do not count for the new one, and the action before stays."""
-    source = captured()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    ob = source.copy()
-    ob.location = (3, 0, 0)
-    bpy.context.scene.collection.objects.link(ob)
+    source, ob = source_and_copy()
     ob.animation_data.action = before = source.animation_data.action.copy()
-    rigs.made_active(ob)
     bpy.ops.dqik.contact_add(bone="LeftFoot", frame_start=3, frame_end=9)
     bpy.ops.dqik.retarget(source=source.name, frame_start=1, frame_end=60)
     assert ob.animation_data.action.dqik_original is None
     assert before.use_fake_user
-    own = bones(ob, FRAME)
-    assert np.abs(original.lines(ob, bpy.context) - own).max() < 0.02
-    assert not contact_ranges_of(original).are_of_motion(ob)
+    assert_shown_as_it_is(original, ob)
+    assert not rigs.part("rig.clip.contact_ranges").are_of_motion(ob)
     ob.animation_data.action = before
-    assert contact_ranges_of(original).are_of_motion(ob)
+    assert rigs.part("rig.clip.contact_ranges").are_of_motion(ob)
 
 
 def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType) -> None:
@@ -113,7 +108,7 @@ def test_after_a_bake_the_first_panel_says_what_was_done(extension: str) -> None
     ob = rigs.arm()
     bpy.ops.dqik.goal_add(bone="b")
     bpy.ops.dqik.bake(frame_start=1, frame_end=3)
-    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
+    drawn, ui = Drawn(extension), rigs.part("ui")
     drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
     assert not ob.dqik.live
     assert ("DQIK", "Baked {} frames, {} keys") in drawn.texts
@@ -141,8 +136,8 @@ def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
     assert last_report.of(bpy.context.object) is None
 
 
-def test_the_time_that_is_left_is_told_once_it_is_known(extension: str) -> None:
-    work = importlib.import_module(f"{extension}.operators.common").Tool()
+def test_the_time_that_is_left_is_told_once_it_is_known() -> None:
+    work = rigs.part("operators.common").Tool()
     assert str(work._state(0.25, 30.0)) == "Working: 25 %, 1:30 left, Esc to cancel"
     assert str(work._state(0.995, 199.0)) == "Working: 100 %, 0:01 left, Esc to cancel"
     assert str(work._state(0.25, 1.0)) == "Working: 25 %, Esc to cancel"

@@ -59,15 +59,13 @@ def choose(ob: bpy.types.Object) -> None:
     if isinstance(owner, bpy.types.Object):
         rigs.made_active(owner)
         return
-    rigs.made_active(ob)
     rigs.select(ob, owner.name)
 
 
 def key_toes(ob: bpy.types.Object, pitches: dict[int, float]) -> None:
     toes = ob.pose.bones["toes.L"]
     for frame, pitch in pitches.items():
-        rigs.posed(toes, about_x(pitch))
-        toes.keyframe_insert(rigs.ROTATION_PATHS[toes.rotation_mode], frame=frame)
+        rigs.posed(toes, about_x(pitch), frame)
 
 
 def plant(frame: int = 1, last: int = LAST) -> None:
@@ -128,9 +126,7 @@ def test_toes_with_motion_of_their_own_keep_it() -> None:
 def test_a_keyed_roll_goes_on_top() -> None:
     """Where the control rolls beside its number, both are in the number; the second press changes nothing."""
     ob = blocked()
-    for frame, angle in ((1, 0.0), (10, 0.0), (LAST, 9.0)):
-        control(ob).dqik_roll = radians(angle)
-        control(ob).keyframe_insert("dqik_roll", frame=frame)
+    rigs.key_path(control(ob), (1, 10, LAST), [radians(angle) for angle in (0.0, 0.0, 9.0)], "dqik_roll")
     plant()
     assert dict(rolls(ob))[LAST] == pytest.approx(28.0 - 4.0 + 9.0, abs=0.1)
     for rest in (TIP, JOINT):

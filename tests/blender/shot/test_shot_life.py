@@ -79,17 +79,14 @@ def shot(targets: str = "BONES") -> bpy.types.Object:
         start, way = np.array(own.location), np.array((0.04, -0.05, 0.03)) * (-1) ** number
         rigs.key_path(own, KEYED, [start + way * (1 + k) / 2 * (-1) ** k for k in range(len(KEYED))])
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 8, 16
-    ob.dqik.live = True
-    rigs.at_frame(1)
+    rigs.live(ob, at=1)
     return ob
 
 
 def do(ob: bpy.types.Object, name: str) -> None:
     """Go to the frame of a feature, select, and press."""
     feature = FEATURES[name]
-    rigs.made_active(ob)
-    rigs.at_frame(feature.frame)
-    rigs.select(ob, *feature.bones)
+    rigs.select(ob, *feature.bones, at=feature.frame)
     assert feature.press() == {"FINISHED"}
     rigs.update()
     rigs.at_frame(feature.frame)
@@ -189,8 +186,7 @@ def test_what_would_key_a_linked_action_is_refused(name: str, tmp_path: Path) ->
     ob = overridden(tmp_path / "library.blend")
     ob.dqik.live = True
     before = film(ob)
-    rigs.at_frame(FEATURES[name].frame)
-    rigs.select(rigs.made_active(ob), *FEATURES[name].bones)
+    rigs.select(rigs.made_active(ob), *FEATURES[name].bones, at=FEATURES[name].frame)
     with pytest.raises(RuntimeError, match="make it (local|a single user) first"):
         (bpy.ops.dqik.hold_here if name == "hold" else FEATURES[name].press)()
     assert off(film(ob), before) < STILL
@@ -240,9 +236,7 @@ def test_one_figure_holds_another_by_the_hand(order: str, tmp_path: Path) -> Non
     ob = shot() if order == "first" else None
     shot_of("Leader")
     ob = ob or shot()
-    rigs.made_active(ob)
-    rigs.select(ob, *HAND)
-    rigs.at_frame(10)
+    rigs.select(ob, *HAND, at=10)
     before = film(ob, (1, 10))
     assert bpy.ops.dqik.attach(object="Leader", bone="hand.R") == {"FINISHED"}
     assert off(film(ob, (1, 10)), before) < STILL

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
+from test_retarget import retarget
 
 FRAMES = range(1, 13)
 HEIGHT = 1.8
@@ -23,8 +24,7 @@ def posed(name: str = "Source", frames: range = FRAMES) -> bpy.types.Object:
     for frame in rigs.visited(frames):
         hips = ob.pose.bones["hips"]
         hips.rotation_mode = "XYZ"
-        hips.rotation_euler = (0.05 * sin(0.5 * frame), 0.0, 0.0)
-        hips.keyframe_insert("rotation_euler", frame=frame)
+        rigs.keyed(hips, frame, rotation_euler=(0.05 * sin(0.5 * frame), 0.0, 0.0))
         for bone, line in lines.items():
             rigs.update()
             own = ob.pose.bones[bone]
@@ -83,11 +83,6 @@ def apart(one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
     """The distance (F,) of the nearest vertices of two meshes."""
     found = [np.linalg.norm(points(one)[:, None] - points(other)[None], axis=-1).min() for _ in rigs.visited(FRAMES)]
     return np.array(found)
-
-
-def retarget(source: bpy.types.Object, ob: bpy.types.Object, **settings: object) -> None:
-    rigs.made_active(ob)
-    assert bpy.ops.dqik.retarget(source=source.name, **settings) == {"FINISHED"}
 
 
 def shortened(ob: bpy.types.Object, share: float) -> None:
@@ -168,15 +163,8 @@ def test_folded_hands_stay_together_on_wider_shoulders(length: float) -> None:
     with rigs.edit_mode(source) as bones:
         for bone in (bones[f"hand.{side}"] for side in "LR"):
             bone.length *= length
-    with rigs.edit_mode(ob) as bones:
-        for bone in bones:
-            if bone.name.startswith(("arm", "forearm", "hand")):
-                bone.use_connect = False
-        for bone in bones:
-            if bone.name.startswith(("arm", "forearm", "hand")):
-                for end in ("head", "tail"):
-                    point = getattr(bone, end)
-                    point.x = np.sign(point.x) * (abs(point.x) + 0.12)
+    arms = ("arm", "forearm", "hand")
+    rigs.reshape(ob, lambda bone, at: at + Vector((np.sign(at.x) * 0.12 * bone.startswith(arms), 0, 0)))
     hands(source)
     for side, sign in (("L", 1), ("R", -1)):
         tube(ob, f"hand.{side}", (sign * 0.9, 0, 1.45), (sign * 1.02, 0, 1.45), 0.02)
@@ -185,8 +173,7 @@ def test_folded_hands_stay_together_on_wider_shoulders(length: float) -> None:
         for part in ("arm", "forearm", "hand"):
             one, other = source.pose.bones[f"{part}.L"], source.pose.bones[f"{part}.R"]
             turn = one.rotation_quaternion
-            other.rotation_quaternion = (turn.w, turn.x, -turn.y, -turn.z)
-            other.keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.keyed(other, frame, rotation_quaternion=(turn.w, turn.x, -turn.y, -turn.z))
     before = apart(*(meshes_of(source)[f"hand.{side}"] for side in "LR"))
     assert before.max() < NEAR, "the hands of the source touch"
     retarget(source, ob)
