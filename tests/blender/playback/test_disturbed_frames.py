@@ -2,7 +2,6 @@
 """Handlers of other add-ons that disturb a bake, a check, a comparison or Targets to Pose in the middle."""
 
 import re
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import product
@@ -80,7 +79,7 @@ def work(task: str) -> set[str]:
     ("disturb", "task", "live"), [(*pair, number % 3 == 0) for number, pair in enumerate(product(STOPS, TASKS))]
 )
 def test_a_disturbed_task_stops_with_a_sentence(
-    disturb: str, task: str, live: bool, extension: str, capfd: pytest.CaptureFixture[str]
+    disturb: str, task: str, live: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """What still exists is as before, nothing stays suspended, and nobody sees a traceback."""
     ob = scene_with_arm()
@@ -95,7 +94,7 @@ def test_a_disturbed_task_stops_with_a_sentence(
     assert re.fullmatch(rf"Error: [^\n]*; {said} meanwhile\s*", str(error.value))
     printed = capfd.readouterr()
     assert "Traceback" not in printed.out + printed.err
-    assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended
+    assert not rigs.part("rig.frame.sessions").sessions.suspended
     assert bpy.context.scene.frame_current == frame
     assert {action.name for action in bpy.data.actions} <= actions
     if disturb != "remove_all":
@@ -124,7 +123,7 @@ def test_what_does_not_concern_the_bake_leaves_its_keys_as_they_are(disturb: Cal
     """The keys are those of a bake that nobody disturbs."""
     keys = []
     for act in (disturb, None):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = scene_with_arm()
         rigs.live(ob, live)
         with disturbing(act) if act else nullcontext():
@@ -150,7 +149,7 @@ def remove_layer() -> None:
 ENDS = {
     **REMOVALS, "remove_scene": ("'Scene' was removed", remove_scene),
     "undo": ("undo was called", lambda: bpy.ops.ed.undo()),
-    "open_file": ("was removed", lambda: bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)),
+    "open_file": ("was removed", lambda: rigs.new_file()),
 }
 BETWEEN = {**ENDS, **RENAMED, "remove_layer": ("the view layer was removed", remove_layer)}
 
@@ -160,7 +159,7 @@ BETWEEN = {**ENDS, **RENAMED, "remove_layer": ("the view layer was removed", rem
     for number, pair in enumerate(product(BETWEEN, ("bake", "check_range", "compare_solvers")))
 ])  # fmt: skip
 def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
-    disturb: str, name: str, live: bool, steps: int, extension: str
+    disturb: str, name: str, live: bool, steps: int
 ) -> None:
     """The operator ends with a sentence, also where Blender could not do that in a handler."""
     ob = scene_with_arm()
@@ -181,4 +180,4 @@ def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
         assert result == {"CANCELLED"}
         assert len(said) == 1
         assert BETWEEN[disturb][0] in said[0][1]
-    assert not sys.modules[f"{extension}.rig.frame.sessions"].sessions.suspended
+    assert not rigs.part("rig.frame.sessions").sessions.suspended

@@ -2,7 +2,6 @@
 """Answers that were found once are not searched again, and never stand where another question was asked."""
 
 import gc
-import importlib
 
 import bpy
 import numpy as np
@@ -29,13 +28,13 @@ def loop(ob: bpy.types.Object) -> np.ndarray:
     return np.stack(shown)
 
 
-def known(extension: str) -> int:
+def known() -> int:
     """How many answers are remembered."""
-    return len(importlib.import_module(f"{extension}.rig.frame.sessions").sessions.known)
+    return len(rigs.part("rig.frame.sessions").sessions.known)
 
 
-def forget(extension: str) -> None:
-    importlib.import_module(f"{extension}.rig.frame.sessions").sessions.known.clear()
+def forget() -> None:
+    rigs.part("rig.frame.sessions").sessions.known.clear()
 
 
 @pytest.mark.parametrize("start_from", ["POSE", "REST"])
@@ -66,7 +65,7 @@ def test_channels_of_other_rotation_modes_are_left_alone() -> None:
         np.testing.assert_array_equal(shown[:, row, left], np.tile(before[row, left], (len(FRAMES), 1)))
 
 
-def test_previous_frame_goes_on_from_a_known_answer(extension: str) -> None:
+def test_previous_frame_goes_on_from_a_known_answer() -> None:
     """Frames that follow one that was not solved again are those that follow it when it was."""
     ob = playing()
     shown = []
@@ -77,18 +76,18 @@ def test_previous_frame_goes_on_from_a_known_answer(extension: str) -> None:
         shown.append(rigs.channels(ob))
         ob.dqik.start_from = "POSE"
         if len(shown) == 2:
-            forget(extension)
+            forget()
     np.testing.assert_array_equal(shown[1], shown[0])
     np.testing.assert_array_equal(shown[2], shown[0])
 
 
-def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
+def test_a_bake_after_playback_is_the_bake_without_it() -> None:
     """Keys that are the same whether the frames were played before, some of them, or none."""
     baked = []
     for frames in ((), FRAMES[:2], range(1, 11)):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         ob = playing()
-        forget(extension)
+        forget()
         rigs.visit(frames)
         rigs.made_active(ob)
         assert bpy.ops.dqik.bake(frame_start=1, frame_end=10) == {"FINISHED"}
@@ -99,9 +98,9 @@ def test_a_bake_after_playback_is_the_bake_without_it(extension: str) -> None:
             np.testing.assert_allclose(other[path], points, atol=1e-6)
 
 
-def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extension: str) -> None:
-    ik = importlib.import_module(f"{extension}.solvers")
-    module = importlib.import_module(f"{extension}.rig.frame.step.known_answers")
+def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first() -> None:
+    ik = rigs.part("solvers")
+    module = rigs.part("rig.frame.step.known_answers")
     skeleton = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0))])
     prepared = ik.prepare(skeleton, [ik.Goal("hand", position=(0, 0, 0))])
     answers, arrays = module.KnownAnswers(10_000), prepared.arrays()
@@ -122,18 +121,16 @@ def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first(extensi
 
 @pytest.mark.parametrize("setting", ["dqik_stiffness", "dqik_hold"])
 def test_memory_is_bounded_where_each_frame_is_prepared_anew(
-    setting: str, extension: str, monkeypatch: pytest.MonkeyPatch
+    setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A setting of a bone that is keyed on all frames makes another prepared solve of each."""
-    solvers = importlib.import_module(f"{extension}.solvers")
+    solvers = rigs.part("solvers")
     ob = playing()
-    prepared_rig = importlib.import_module(f"{extension}.rig.frame.memory.prepared_rig")
+    prepared_rig = rigs.part("rig.frame.memory.prepared_rig")
     most = 5
     monkeypatch.setattr(prepared_rig, "_MOST", most)
     bone = ob.pose.bones["spine"]
-    for frame, value in ((1, 0.0), (100, 0.9)):
-        setattr(bone, setting, value)
-        bone.keyframe_insert(setting, frame=frame)
+    rigs.key_path(bone, (1, 100), (0.0, 0.9), setting)
 
     def count() -> int:
         gc.collect()

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from situations import installed
 from test_playback import play, playing_figure
 
 LAST = 6
@@ -77,14 +78,10 @@ def test_another_add_on_that_moves_the_target_is_heard(evaluations: Callable) ->
     def moves(scene: bpy.types.Scene, *_: object) -> None:
         target.delta_location.z = 0.01 * (scene.frame_current % 3)
 
-    bpy.app.handlers.frame_change_post.append(moves)
-    try:
-        for _ in range(2):
-            for frame in range(1, LAST + 1):
-                evaluations(ob, frame)
-                assert rigs.miss(ob, "hand.R", target) < 1e-4
-    finally:
-        bpy.app.handlers.frame_change_post.remove(moves)
+    with installed("frame_change_post", moves):
+        for frame in 2 * [*range(1, LAST + 1)]:
+            evaluations(ob, frame)
+            assert rigs.miss(ob, "hand.R", target) < 1e-4
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
@@ -92,12 +89,7 @@ def test_another_add_on_that_moves_the_target_is_heard(evaluations: Callable) ->
 
 def skin(ob: bpy.types.Object, name: str = "Skin") -> bpy.types.Object:
     """A mesh that follows a hand, by a modifier."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata([(1, 0, 0), (0, 1, 0), (0, 0, 1)], [], [(0, 1, 2)])
-    made = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(made)
-    made.vertex_groups.new(name="hand.L").add([0, 1, 2], 1.0, "REPLACE")
-    made.modifiers.new("Armature", "ARMATURE").object = ob
+    made = rigs.skin(ob, rigs.mesh(((1, 0, 0), (0, 1, 0), (0, 0, 1)), [(0, 1, 2)], name), "hand.L")
     rigs.update()
     return made
 
@@ -110,9 +102,8 @@ def shaped() -> Generator[set[tuple[str, int]]]:
     def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         found.update((one.id.name, scene.frame_current) for one in depsgraph.updates if one.is_updated_geometry)
 
-    bpy.app.handlers.frame_change_post.insert(0, note)
-    yield found
-    bpy.app.handlers.frame_change_post.remove(note)
+    with installed("frame_change_post", note, at=0):
+        yield found
 
 
 def bake() -> None:
@@ -121,8 +112,7 @@ def bake() -> None:
 
 def test_a_bake_evaluates_no_skin_and_leaves_it_as_it_was() -> None:
     ob = playing_figure("POSE")
-    made = skin(ob)
-    hidden = skin(ob, "Hidden")
+    made, hidden = skin(ob), skin(ob, "Hidden")
     hidden.hide_viewport = True
     made.select_set(True)
     with shaped() as found:
@@ -157,20 +147,10 @@ def test_shapes_that_bones_follow_are_evaluated() -> None:
     ob, target = playing_figure("POSE"), bpy.data.objects["L target"]
     ground = skin(ob, "Ground")
     ground.modifiers.clear()
-    wave = ground.modifiers.new("Wave", "DISPLACE")
-    wave.strength = 0.0
-    wave.keyframe_insert("strength", frame=1)
-    wave.strength = 0.3
-    wave.keyframe_insert("strength", frame=12)
-    follow = target.constraints.new("SHRINKWRAP")
-    follow.target = ground
-    seen = []
-    for frame in range(2, LAST + 1):
-        rigs.at_frame(frame)
-        seen.append(rigs.matrices(ob))
+    rigs.key_path(ground.modifiers.new("Wave", "DISPLACE"), (1, 12), (0.0, 0.3), "strength")
+    rigs.constrain(target, "SHRINKWRAP", ground)
+    seen = rigs.shown(ob, range(2, LAST + 1))
     bake()
     ob.dqik.live = False
-    for frame, live in zip(range(2, LAST + 1), seen, strict=True):
-        rigs.at_frame(frame)
-        assert np.abs(rigs.matrices(ob) - live).max() < 1e-4
+    assert np.abs(rigs.shown(ob, range(2, LAST + 1)) - seen).max() < 1e-4
     assert np.abs(seen[0] - seen[-1]).max() > 1e-2

@@ -43,9 +43,7 @@ def play(first: int, last: int) -> None:
 
 def keyed(owner: bpy.types.bpy_struct, path: str, first: object, last: object) -> None:
     """Keys of a property at both ends."""
-    for frame, value in ((1, first), (12, last)):
-        setattr(owner, path, value)
-        owner.keyframe_insert(path, frame=frame)
+    rigs.key_path(owner, (1, 12), (first, last), path)
 
 
 def posed_in_bulk(ob: bpy.types.Object) -> None:

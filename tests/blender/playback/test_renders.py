@@ -65,9 +65,8 @@ def animated_crane(name: str) -> bpy.types.Object:
     """A crane of the catalogue; or one whose Live is keyed."""
     ob = SITUATIONS["moving crane, plain" if name in ("keyed live", "previous frame") else f"moving crane, {name}"]()
     ob.dqik.start_from = "PREVIOUS" if name == "previous frame" else "POSE"
-    for frame, live in {4: True, 6: False, 8: True}.items() if name == "keyed live" else ():
-        ob.dqik.live = live
-        ob.dqik.keyframe_insert("live", frame=frame)
+    if name == "keyed live":
+        rigs.key_path(ob.dqik, (4, 6, 8), (True, False, True), "live")
     filmed_jib(ob)
     return ob
 
@@ -120,9 +119,7 @@ def bone_as_target(load: bpy.types.Object) -> None:
 
 
 def target_by_keys(load: bpy.types.Object) -> None:
-    for frame, value in {5: False, 6: True}.items():
-        load.hide_render = value
-        load.keyframe_insert("hide_render", frame=frame)
+    rigs.key_path(load, (5, 6), (False, True), "hide_render")
 
 
 @pytest.mark.parametrize("hide", named(

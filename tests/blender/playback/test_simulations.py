@@ -11,7 +11,7 @@ import rigs
 import simulated
 from films import probed
 from simulated import FRAMES, LAST, apart, built, played, shown
-from situations import NEAR, crane
+from situations import NEAR, crane, installed
 
 SAME = 1e-4
 MOVES = 0.05
@@ -35,11 +35,10 @@ def test_playback_simulates_the_solved_pose(kind: Callable) -> None:
         assert apart(played(live), expected) < SAME
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [simulated.cloth, simulated.collider, simulated.soft_body, simulated.particles, simulated.hair,
-     simulated.rigid_bodies],
-)  # fmt: skip
+@pytest.mark.parametrize("kind", [
+    simulated.cloth, simulated.collider, simulated.soft_body, simulated.particles, simulated.hair,
+    simulated.rigid_bodies,
+])  # fmt: skip
 def test_blenders_own_bakes_and_renders_of_them_have_the_solved_pose(kind: Callable, tmp_path: Path) -> None:
     found = {}
     for live in (False, True):
@@ -69,17 +68,10 @@ def test_what_the_user_has_switched_off_stays_off_and_the_rest_stays_on() -> Non
 def test_keys_may_switch_a_simulation_on_and_off() -> None:
     found = {}
     for live in (False, True):
-        objects = built(simulated.cloth, live)
-        modifier = objects[0].modifiers["Cloth"]
-        for frame, on in ((1, True), (6, False), (9, True)):
-            modifier.show_viewport = on
-            modifier.keyframe_insert("show_viewport", frame=frame)
-        played(objects)
-        on = []
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
-            on.append(rigs.evaluated(objects[0]).modifiers["Cloth"].show_viewport)
-        found[live] = on
+        (mesh,) = built(simulated.cloth, live)
+        rigs.key_path(mesh.modifiers["Cloth"], (1, 6, 9), (True, False, True), "show_viewport")
+        played([mesh])
+        found[live] = [rigs.evaluated(mesh).modifiers["Cloth"].show_viewport for _ in rigs.visited(FRAMES)]
     assert found[True] == found[False]
 
 
@@ -96,14 +88,9 @@ def test_everything_is_on_again_if_a_handler_fails_or_visits_another_frame() -> 
         raise RuntimeError("from a handler of another add-on")
 
     built(simulated.rigid_bodies, live=True)
-    scene = bpy.context.scene
-    bpy.app.handlers.frame_change_post.append(visit)
-    try:
-        for frame in range(1, 6):
-            scene.frame_set(frame)
-            assert scene.rigidbody_world.enabled
-    finally:
-        bpy.app.handlers.frame_change_post.remove(visit)
+    with installed("frame_change_post", visit):
+        for _ in rigs.visited(range(1, 6)):
+            assert bpy.context.scene.rigidbody_world.enabled
     assert seen
 
 
@@ -115,12 +102,8 @@ def test_a_save_in_the_middle_of_a_change_of_frame_has_the_users_settings(tmp_pa
         if scene.frame_current == 4:
             bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
 
-    bpy.app.handlers.frame_change_pre.append(save)
-    try:
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
-    finally:
-        bpy.app.handlers.frame_change_pre.remove(save)
+    with installed("frame_change_pre", save):
+        rigs.visit(FRAMES)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.context.scene.rigidbody_world.enabled
 

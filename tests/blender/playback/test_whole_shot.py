@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """*Start From: Shot*: all frames that play are one motion, which is the same however it is asked for."""
 
-import importlib
 import time
 from math import sin
 from pathlib import Path
@@ -10,9 +9,12 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from films import probed
 from mathutils import Vector
+from situations import reopened
 
 FIRST, LAST = 1, 160
+FRAMES = range(FIRST, LAST + 1)
 GOALS = {"hand.L": 0.9, "hand.R": -0.9}
 
 
@@ -36,13 +38,9 @@ def solve() -> None:
     assert bpy.ops.dqik.solve_shot() == {"FINISHED"}
 
 
-def play(ob: bpy.types.Object, frames: range = range(FIRST, LAST + 1)) -> np.ndarray:
-    """The matrices (F, N, 4, 4) that Blender shows on frames, visited in their order."""
-    shown = []
-    for frame in frames:
-        rigs.at_frame(frame)
-        shown.append(rigs.matrices(ob))
-    return np.array(shown)
+def play(ob: bpy.types.Object) -> np.ndarray:
+    """The matrices (F, N, 4, 4) that Blender shows on all frames, in order."""
+    return rigs.shown(ob, FRAMES)
 
 
 def turns(shown: np.ndarray, ob: bpy.types.Object) -> np.ndarray:
@@ -72,8 +70,8 @@ def test_any_order_of_frames_shows_the_same() -> None:
     ob = shot()
     solve()
     forward = play(ob)
-    backward = play(ob, range(LAST, FIRST - 1, -1))[::-1]
-    apart = play(ob, range(FIRST, LAST + 1, 7))
+    backward = rigs.shown(ob, range(LAST, FIRST - 1, -1))[::-1]
+    apart = rigs.shown(ob, range(FIRST, LAST + 1, 7))
     assert np.array_equal(forward, backward)
     assert np.array_equal(forward[::7], apart)
 
@@ -120,15 +118,15 @@ def test_a_bake_keys_what_live_shows(solved: bool) -> None:
     ob = shot()
     if not solved:
         assert bpy.ops.dqik.bake(frame_start=40, frame_end=120) == {"FINISHED"}
-        baked = play(ob, range(40, 121))
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        baked = rigs.shown(ob, range(40, 121))
+        rigs.new_file()
         ob = shot()
     solve()
-    live = play(ob, range(40, 121))
+    live = rigs.shown(ob, range(40, 121))
     if solved:
         assert bpy.ops.dqik.bake(frame_start=40, frame_end=120) == {"FINISHED"}
         assert not ob.dqik.live
-        baked = play(ob, range(40, 121))
+        baked = rigs.shown(ob, range(40, 121))
     assert np.abs(live - baked).max() < 1e-5
 
 
@@ -154,24 +152,23 @@ def test_smooth_0_solves_each_frame_alone() -> None:
 def test_another_way_to_start_refuses() -> None:
     ob = shot()
     ob.dqik.start_from = "POSE"
-    with pytest.raises(RuntimeError, match="Set Start From to Shot first"):
-        bpy.ops.dqik.solve_shot()
+    rigs.refuses(bpy.ops.dqik.solve_shot, "Set Start From to Shot first")
 
 
-def go_on(extension: str) -> None:
+def go_on() -> None:
     """Solves what is left, as Blender's timer does while the user waits."""
-    module = importlib.import_module(f"{extension}.operators.live.shot")
+    module = rigs.part("operators.live.shot")
     until = time.monotonic() + 60.0
     while module._go_on() is not None:
         assert time.monotonic() < until
         time.sleep(0.02)
 
 
-def test_it_is_solved_while_the_user_works(extension: str) -> None:
+def test_it_is_solved_while_the_user_works() -> None:
     """An edit, and an undo, are solved again by themselves; the same as at once."""
     ob = shot()
     rigs.at_frame(31)
-    go_on(extension)
+    go_on()
     assert ob.dqik.status.shot == 1.0
     assert bpy.context.scene.frame_current == 31
     by_itself = play(ob)
@@ -181,15 +178,15 @@ def test_it_is_solved_while_the_user_works(extension: str) -> None:
     target.keyframe_insert("location", frame=31)
     rigs.update()
     assert ob.dqik.status.shot < 1.0
-    go_on(extension)
+    go_on()
     edited = play(ob)
     solve()
     assert np.array_equal(edited, play(ob))
     assert np.abs(edited - by_itself).max() > 1e-3
 
 
-def test_figures_that_are_removed_meanwhile_keep_no_other_from_being_solved(extension: str) -> None:
-    module = importlib.import_module(f"{extension}.operators.live.shot")
+def test_figures_that_are_removed_meanwhile_keep_no_other_from_being_solved() -> None:
+    module = rigs.part("operators.live.shot")
     for _ in range(2):
         ob = shot()
         while not module._solving.keys() & {ob.session_uid}:
@@ -197,31 +194,16 @@ def test_figures_that_are_removed_meanwhile_keep_no_other_from_being_solved(exte
         bpy.data.objects.remove(ob)
         rigs.update()
     ob = shot()
-    go_on(extension)
+    go_on()
     assert ob.dqik.status.shot == 1.0
 
 
 def test_a_render_shows_the_same(tmp_path: Path) -> None:
     """A render from the command line or a script solves the shot first."""
-    ob, seen = shot(), {}
-
-    def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        if depsgraph.mode == "RENDER":
-            bones = ob.evaluated_get(depsgraph).pose.bones
-            seen[scene.frame_current] = np.array([bone.matrix[:] for bone in bones])
-
-    scene = bpy.context.scene
-    scene.render.engine, scene.render.resolution_x, scene.render.resolution_y = "BLENDER_WORKBENCH", 8, 8
-    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(scene.camera)
-    scene.render.filepath = str(tmp_path / "frame")
-    bpy.app.handlers.frame_change_post.append(note)
-    try:
-        for frame in (100, 33):
-            rigs.at_frame(frame)
+    ob = shot()
+    with probed(lambda depsgraph: ob.evaluated_get(depsgraph).matrix_world.copy(), tmp_path) as seen:
+        for _ in rigs.visited((100, 33)):
             bpy.ops.render.render(write_still=True)
-    finally:
-        bpy.app.handlers.frame_change_post.remove(note)
     assert ob.dqik.status.shot == 1.0
     assert {100, 33} <= seen.keys()
 
@@ -230,8 +212,7 @@ def test_a_new_session_shows_the_same(tmp_path: Path) -> None:
     ob = shot()
     solve()
     shown = play(ob)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    reopened(tmp_path / "shot.blend")
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.status.shot < 1.0
     rigs.made_active(ob)
@@ -239,7 +220,7 @@ def test_a_new_session_shows_the_same(tmp_path: Path) -> None:
     assert np.abs(play(ob) - shown).max() < 1e-6
 
 
-def test_one_that_follows_another_is_solved_after_it(extension: str) -> None:
+def test_one_that_follows_another_is_solved_after_it() -> None:
     """Its target hangs on the other's hand."""
     leader = shot()
     follower = rigs.bent_arm("Follower")
@@ -250,7 +231,7 @@ def test_one_that_follows_another_is_solved_after_it(extension: str) -> None:
     follower.dqik.live, follower.dqik.start_from = True, "SHOT"
     rigs.made_active(follower)
     rigs.update()
-    go_on(extension)
+    go_on()
     assert leader.dqik.status.shot == follower.dqik.status.shot == 1.0
     shown = play(follower)
     solve()
@@ -263,9 +244,9 @@ def test_time_stretching_leaves_the_frames_one_motion() -> None:
     scene.render.frame_map_old, scene.render.frame_map_new = 100, 200
     solve()
     assert ob.dqik.status.shot == 1.0
-    shown = play(ob, range(20, 60))
+    shown = rigs.shown(ob, range(20, 60))
     ob.dqik.start_from = "POSE"
-    assert np.abs(play(ob, range(20, 60)) - shown).max() > 1e-5
+    assert np.abs(rigs.shown(ob, range(20, 60)) - shown).max() > 1e-5
 
 
 def test_a_target_that_jumps_parts_the_motion() -> None:
@@ -278,14 +259,14 @@ def test_a_target_that_jumps_parts_the_motion() -> None:
                 key.interpolation, key.co.y = "CONSTANT", 1.5 if key.co.x > 100 else 1.0
         curve.update()
     solve()
-    whole = play(ob, range(80, 125))
+    whole = rigs.shown(ob, range(80, 125))
     steps = np.array([rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(whole, whole[1:], strict=False)])
     at = int(np.argmax(steps))
     assert 80 + at == 100
     assert np.delete(steps, at).max() < 0.25 * steps[at]
 
 
-def test_another_smoothness_is_an_edit(extension: str) -> None:
+def test_another_smoothness_is_an_edit() -> None:
     """It is solved again by itself."""
     ob = shot()
     solve()
@@ -293,7 +274,7 @@ def test_another_smoothness_is_an_edit(extension: str) -> None:
     ob.dqik.smooth = 0.6
     rigs.update()
     assert ob.dqik.status.shot < 1.0
-    go_on(extension)
+    go_on()
     assert ob.dqik.status.shot == 1.0
     assert np.abs(play(ob) - before).max() > 1e-4
 
@@ -329,8 +310,7 @@ def test_it_pops_no_more_than_when_it_is_solved_in_one_piece(seed: int, apart: i
         rigs.key_path(target, frames, [middle + Vector(rng.uniform(-0.45, 0.45, 3)) for _ in frames])
         rigs.goal(ob, bone, target, chain_length=4)
     if limits:
-        bpy.ops.object.mode_set(mode="POSE")
-        bpy.ops.pose.select_all(action="SELECT")
+        rigs.select(ob, *ob.pose.bones.keys())
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
         bpy.ops.object.mode_set(mode="OBJECT")
     ob.dqik.live, ob.dqik.start_from, ob.dqik.smooth = True, "SHOT", 0.3
@@ -341,9 +321,9 @@ def test_it_pops_no_more_than_when_it_is_solved_in_one_piece(seed: int, apart: i
     assert turns(shown, ob).max() < 1.1 * turns(play(ob), ob).max()
 
 
-def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_and_redo_solve_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The frames that ask what they asked have their answers still, also those of the other state."""
-    module, solved = importlib.import_module(f"{extension}.rig.bake.whole_shot"), []
+    module, solved = rigs.part("rig.bake.whole_shot"), []
     own = module._solve
     monkeypatch.setattr(module, "_solve", lambda window, *rest: (solved.append(window), own(window, *rest))[1])
     shot()
@@ -373,9 +353,9 @@ def test_undo_and_redo_solve_nothing_again(extension: str, monkeypatch: pytest.M
 def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     """A hand of a shot goes steadily past what its goal allows of its target's path; 0 follows the target."""
     ob, target, noise = shot(), bpy.data.objects["hand.L target"], np.random.default_rng(0)
-    even = np.array([tuple(target.matrix_world.translation) for _ in rigs.visited(range(FIRST, LAST + 1))])
+    even = np.array([tuple(target.matrix_world.translation) for _ in rigs.visited(FRAMES)])
     asked = (even + noise.uniform(-0.003, 0.003, even.shape)).astype(np.float32)
-    rigs.key_path(target, range(FIRST, LAST + 1), asked.tolist())
+    rigs.key_path(target, FRAMES, asked.tolist())
     goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
     hand = [bone.name for bone in ob.pose.bones].index("hand.L")
 
@@ -408,7 +388,7 @@ def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     assert np.array_equal(edited[141:], steady[141:])
 
 
-def test_several_figures_are_read_at_once(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_figures_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each frame is visited once for all; keyed bones of those that are not read are back afterwards."""
     first, scene = shot(), bpy.context.scene
     scene.frame_end = 60
@@ -424,43 +404,42 @@ def test_several_figures_are_read_at_once(extension: str, monkeypatch: pytest.Mo
     rigs.key(upper, frame=50)
     rigs.at_frame(31)
     shown, visited = [rigs.matrices(ob) for ob in others], []
-    state = importlib.import_module(f"{extension}.rig.blender.scene_state")
+    state = rigs.part("rig.blender.scene_state")
     own = state.Visits.visit
     monkeypatch.setattr(state.Visits, "visit", lambda self, frame: (visited.append(frame), own(self, frame))[1])
     rigs.made_active(first)
-    go_on(extension)
+    go_on()
     assert first.dqik.status.shot == others[0].dqik.status.shot == 1.0
     assert sorted({*visited, 31}) == list(range(1, 61))
     assert len(set(visited)) == len(visited)
     assert np.allclose(rigs.matrices(others[1]), shown[1], atol=1e-6)
-    together = play(others[0], range(1, 61))
+    together = rigs.shown(others[0], range(1, 61))
     rigs.made_active(others[0])
     solve()
-    assert np.array_equal(play(others[0], range(1, 61)), together)
+    assert np.array_equal(rigs.shown(others[0], range(1, 61)), together)
 
 
-def test_an_unkeyed_target_is_solved_and_comes_to_an_end(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unkeyed_target_is_solved_and_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands otherwise on the present frame alone is asked on that frame alone, and the rest is whole."""
     shot()
     rigs.at_frame(60)
     bpy.data.objects["hand.L target"].location.z += 0.05
     rigs.update()
-    module = importlib.import_module(f"{extension}.operators.live.shot")
+    module = rigs.part("operators.live.shot")
     monkeypatch.setattr(module, "_AT_ONCE", 0.01)  # so that the frames are read in several parts
-    go_on(extension)
+    go_on()
     ob = bpy.data.objects["Figure"]
     assert ob.dqik.status.shot == 1.0
     assert rigs.miss(ob, "hand.L", bpy.data.objects["hand.L target"]) < 1e-4
 
 
-def test_a_shot_that_would_take_too_much_memory_refuses(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shot_that_would_take_too_much_memory_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     """The panel says so; with a part of it as the preview range it is solved."""
     ob, scene = shot(), bpy.context.scene
-    module = importlib.import_module(f"{extension}.rig.frame.step.whole_shot")
+    module = rigs.part("rig.frame.step.whole_shot")
     monkeypatch.setattr(module, "_MOST", 1_000_000)
-    with pytest.raises(RuntimeError, match="too long to be solved as one motion"):
-        bpy.ops.dqik.solve_shot()
-    go_on(extension)
+    rigs.refuses(bpy.ops.dqik.solve_shot, "too long to be solved as one motion")
+    go_on()
     rigs.at_frame(20)
     assert "too long" in rigs.message(ob)
     for handlers in (bpy.app.handlers.render_init, bpy.app.handlers.render_cancel):  # nor does it stop a render
@@ -472,9 +451,9 @@ def test_a_shot_that_would_take_too_much_memory_refuses(extension: str, monkeypa
     assert ob.dqik.status.shot == 1.0
 
 
-def test_in_small_parts_it_is_the_same_as_at_once(extension: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_small_parts_it_is_the_same_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows that were left while others were read are solved in the end, also where their frames ask the same."""
-    module, ob = importlib.import_module(f"{extension}.operators.live.shot"), shot()
+    module, ob = rigs.part("operators.live.shot"), shot()
     monkeypatch.setattr(module, "_AT_ONCE", 0.005)
     solve()
     rigs.at_frame(150)
@@ -483,7 +462,7 @@ def test_in_small_parts_it_is_the_same_as_at_once(extension: str, monkeypatch: p
         curve.update()
     bpy.data.objects["hand.L target"].update_tag()
     rigs.update()
-    go_on(extension)
+    go_on()
     by_parts = play(ob)
     solve()
     assert np.array_equal(by_parts, play(ob))
