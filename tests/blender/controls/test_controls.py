@@ -3,12 +3,14 @@
 
 from collections.abc import Callable
 from math import radians
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Matrix, Vector
+from situations import linked_from
 
 HEIGHT = 1.8
 STILL = 5e-4  # of the height, by which Live may move a figure that nobody touched
@@ -29,21 +31,9 @@ def posed(ob: bpy.types.Object) -> bpy.types.Object:
     return ob
 
 
-def with_root(ob: bpy.types.Object) -> bpy.types.Object:
-    with rigs.edit_mode(ob) as bones:
-        root = bones.new("root")
-        root.head, root.tail = (0, 0, 0), (0, 0.5, 0)
-        bones["hips"].parent = root
-    return ob
-
-
 def in_centimetres(ob: bpy.types.Object) -> bpy.types.Object:
     """The figure as FBX brings it: 100 times as large in an object of 1 %, turned and moved."""
-    with rigs.edit_mode(ob) as bones:
-        for bone in bones:
-            bone.use_connect = False
-        for bone in bones:
-            bone.head, bone.tail = 100 * bone.head, 100 * bone.tail
+    rigs.reshape(ob, lambda _, at: 100 * at)
     ob.matrix_world = Matrix.LocRotScale((5, 3, 1), Euler((0.3, 0.2, 2.1)), (0.01, 0.01, 0.01))
     rigs.update()
     return ob
@@ -100,8 +90,10 @@ def test_controls_stand_at_rest_where_their_bones_do_and_do_not_deform() -> None
         assert bpy.utils.flip_name(bone.name) in names
 
 
-@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, with_root, lambda ob: posed(with_root(ob)), in_centimetres,
-                                     lambda ob: posed(in_centimetres(ob))])  # fmt: skip
+@pytest.mark.parametrize("prepare", [
+    lambda ob: ob, posed, rigs.with_root, lambda ob: posed(rigs.with_root(ob)), in_centimetres,
+    lambda ob: posed(in_centimetres(ob)),
+])  # fmt: skip
 @pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
 def test_a_figure_that_nobody_touched_stands_still(prepare, targets: str) -> None:
     """In any pose, on any rig, Set Up and Live move nothing."""
@@ -185,23 +177,6 @@ def test_settings_that_the_user_changed_since_stay() -> None:
     assert [ob.pose.bones[name].dqik_stiffness for name in ("collar.L", "collar.R", "spine")] == [0.25, 0.5, 0.0]
 
 
-def test_clearing_goals_after_a_bake_removes_the_controls() -> None:
-    """The baked pose stays, without curves of bones that are gone."""
-    ob = rigs.set_up(rigs.figure(), False)
-    own = control(ob, "hand.L")
-    for frame, height in ((1, 0.0), (10, -0.2)):
-        own.location.z = height
-        own.keyframe_insert("location", frame=frame)
-    ob.dqik.live = True
-    rigs.at_frame(5)
-    shown = places(ob)
-    bpy.ops.dqik.bake(frame_start=1, frame_end=10, clear_goals=True)
-    rigs.at_frame(5)
-    assert moved(shown, places(ob)) < 1e-5
-    assert not any(bone.name.startswith("DQIK") for bone in ob.data.bones)
-    assert all("DQIK" not in curve.data_path for curve in rigs.fcurves(ob))
-
-
 def test_a_second_press_changes_nothing() -> None:
     ob = rigs.set_up(posed(rigs.figure()), False)
     before = contents(ob), [goal.subtarget for goal in ob.dqik.goals]
@@ -221,16 +196,10 @@ def test_mirrored_pasting_lands_on_the_other_target() -> None:
     assert (left - rigs.head(ob, "DQIK hand.L")).length < MET
 
 
-def test_a_linked_armature_gets_empties() -> None:
+def test_a_linked_armature_gets_empties(tmp_path: Path) -> None:
     """Bones cannot be added to data that two files share; here the data is an override's."""
-    ob = rigs.figure()
-    path = bpy.app.tempdir + "figure.blend"
-    bpy.data.libraries.write(path, {ob})
-    bpy.data.objects.remove(ob)
-    with bpy.data.libraries.load(path, link=True) as (_, into):
-        into.objects = ["Figure"]
-    linked = into.objects[0]
-    bpy.context.scene.collection.objects.link(linked)
+    rigs.figure()
+    (linked,) = linked_from(tmp_path / "figure.blend", ["Figure"])
     ob = rigs.made_active(linked.override_create(remap_local_usages=True))
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     assert {goal.target.type for goal in ob.dqik.goals} == {"EMPTY"}
@@ -297,9 +266,7 @@ def test_keyed_hips_stay_on_their_keys() -> None:
     """Set Up leaves them where their curves put them, on other frames too; the hands still reach."""
     ob = rigs.figure()
     hips = ob.pose.bones["hips"]
-    for frame, height in ((1, 0.0), (10, -0.12)):
-        hips.location = (0.0, height, 0.0)
-        hips.keyframe_insert("location", frame=frame)
+    rigs.key_path(hips, (1, 10), [(0.0, height, 0.0) for height in (0.0, -0.12)])
     rigs.at_frame(1)
     bpy.ops.dqik.setup_full_body()
     for goal in ob.dqik.goals:
@@ -313,7 +280,7 @@ def test_keyed_hips_stay_on_their_keys() -> None:
 
 def test_a_goal_of_the_user_that_moves_the_root_leaves_it_to_the_controls() -> None:
     """A chain to the root would make every control follow a solved bone: the root is left out."""
-    ob = rigs.set_up(with_root(rigs.figure()), False)
+    ob = rigs.set_up(rigs.with_root(rigs.figure()), False)
     rigs.reach(ob, "chest", rigs.empty((0, 0.1, 1.3)), chain_length=0)
     assert "follows" not in ob.dqik.status.message
     assert rigs.local_rotation(ob, "root").angle < 1e-6
@@ -349,7 +316,7 @@ def test_a_body_whose_controls_are_dragged_together_goes_along_exactly(natural_p
     assert max((place - before[name] - Vector(way)).length for name, place in places(ob).items()) < 2e-6
 
 
-@pytest.mark.parametrize("prepare", [lambda ob: ob, with_root, in_centimetres])
+@pytest.mark.parametrize("prepare", [lambda ob: ob, rigs.with_root, in_centimetres])
 def test_a_foot_that_is_keyed_at_one_place_does_not_slide(prepare) -> None:
     """It comes from behind, is set down on its heel, and stays while it becomes flat."""
     ob = rigs.set_up(prepare(rigs.figure()), False)

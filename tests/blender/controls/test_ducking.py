@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person ducks: hips and knees give before a neck folds, and hips are led by their own control."""
 
-import sys
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import rigs
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
 from conventions import BY_NAME
 from mathutils import Vector
 from motions import Puppet, stand

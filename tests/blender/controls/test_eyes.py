@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Quaternion, Vector
+from situations import linked_from
 from test_controls import in_centimetres, posed
 
 HEIGHT = 1.8
@@ -97,17 +98,14 @@ def test_any_eyes_look_at_their_controls(seed: int) -> None:
     assert moved(ob, before) < STILL
     assert [goal.label for goal in ob.dqik.goals][-2:] == ["Left Eye", "Right Eye"]
     rigs.live(ob)
-    for name in names:
-        assert off(ob, name, front) < AT
+    assert max(off(ob, eye, front) for eye in names) < AT
     for name in ("DQIK eyes", rigs.owner_of(ob, names[0]).name, rigs.owner_of(ob, names[1]).name):
         shift(ob, name, draw.uniform(-0.15, 0.15, 3))
-        for eye in names:
-            assert off(ob, eye, front) < AT, name
+        assert max(off(ob, eye, front) for eye in names) < AT, name
     head = "DQIK head" if seed % 2 else "head"
     ob.pose.bones[head].rotation_quaternion = Quaternion((0, 0, 1), 0.2) @ ob.pose.bones[head].rotation_quaternion
     rigs.update()
-    for eye in names:
-        assert off(ob, eye, front) < AT
+    assert max(off(ob, eye, front) for eye in names) < AT
     assert not any(goal.missed for goal in ob.dqik.goals[-2:])
 
 
@@ -148,8 +146,7 @@ def test_a_mirrored_goal_looks_the_mirrored_direction() -> None:
     ob.dqik.goals.remove(1)
     rigs.mirror_goals(ob)
     shift(ob, "DQIK eyes", (0.1, 0.0, 0.1))
-    assert off(ob, "eye.R") < AT
-    assert off(ob, "eye.L") < AT
+    assert max(off(ob, "eye.R"), off(ob, "eye.L")) < AT
 
 
 def test_a_body_that_was_dragged_stays() -> None:
@@ -193,8 +190,7 @@ def test_a_figure_in_centimetres() -> None:
     press()
     assert moved(ob, before, 100 * HEIGHT) < STILL
     shift(ob, "DQIK eyes", (9.0, -4.0, 6.0))
-    assert off(ob, "eye.L") < AT
-    assert off(ob, "eye.R") < AT
+    assert max(off(ob, "eye.R"), off(ob, "eye.L")) < AT
 
 
 def test_a_head_alone_and_one_eye() -> None:
@@ -207,9 +203,8 @@ def test_a_head_alone_and_one_eye() -> None:
     ob.dqik.live = True
     shift(ob, "DQIK eyes", (0.1, 0.0, 0.1))
     assert max(off(ob, name) for name in ("eye.L", "eye.R")) < AT
-    bpy.ops.wm.read_homefile(use_empty=True)
-    ob = with_eyes()
-    rigs.made_active(ob)
+    rigs.new_file()
+    ob = rigs.made_active(with_eyes())
     ob.pose.bones["eye.R"].dqik_role = "NONE"
     press()
     assert [bone.name for bone in ob.data.bones if bone.name.startswith("DQIK ")] == ["DQIK eye.L"]
@@ -240,11 +235,8 @@ def test_what_is_no_eye(names: tuple[str, str], capfd: pytest.CaptureFixture[str
 
 def test_of_several_pairs_without_names_none_is_taken() -> None:
     ob = with_eyes(("a", "b"))
-    with rigs.edit_mode(ob) as bones:
-        for name, sign in (("c", 1), ("d", -1)):
-            made = bones.new(name)
-            made.head, made.tail = (sign * 0.03, -0.1, 1.72), (sign * 0.03, -0.12, 1.72)
-            made.parent = bones["head"]
+    for name, x in (("c", 0.03), ("d", -0.03)):
+        rigs.add(ob, rigs.Bone(name, (x, -0.1, 1.72), (x, -0.12, 1.72), "head"))
     assert bpy.ops.dqik.eyes_add() == {"CANCELLED"}
 
 
@@ -297,8 +289,7 @@ def test_keyed_eyes_stay_on_their_keys_until_the_influence_is_raised(capfd: pyte
     ob = with_eyes()
     for frame, angle in ((1, 0.0), (10, 0.3)):
         for name in ("eye.L", "eye.R"):
-            rigs.posed(ob.pose.bones[name], Quaternion((0, 0, 1), angle))
-            ob.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.posed(ob.pose.bones[name], Quaternion((0, 0, 1), angle), frame)
     shown = []
     for press_first in (False, True):
         if press_first:
@@ -354,23 +345,16 @@ def test_an_armature_that_takes_no_bones(capfd: pytest.CaptureFixture[str], tmp_
         assert bpy.ops.dqik.eyes_add() == {"CANCELLED"}
         assert "No bone can be added to 'Figure', so its eyes get no controls: show it" in capfd.readouterr().out
     ob.hide_viewport = False
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (_, to):
-        to.objects = ["Figure"]
-    bpy.context.scene.collection.objects.link(to.objects[0])
-    rigs.made_active(to.objects[0])
+    (linked,) = linked_from(tmp_path / "library.blend", ["Figure"])
+    rigs.made_active(linked)
     refused(capfd, "make a library override first")
-    rigs.made_active(to.objects[0].override_create(remap_local_usages=True))
+    rigs.made_active(linked.override_create(remap_local_usages=True))
     refused(capfd, "No bone can be added to 'Figure', so its eyes get no controls")
 
 
 def test_a_generated_rig_has_its_own(capfd: pytest.CaptureFixture[str]) -> None:
     """Its bones named as eyes are targets before the face."""
     ob = with_eyes()
-    with rigs.edit_mode(ob) as bones:
-        for name in ("ORG-spine", "MCH-spine", "DEF-spine", "spine_fk"):
-            made = bones.new(name)
-            made.head, made.tail = (0, 0, 1), (0, 0, 1.1)
+    for name in ("ORG-spine", "MCH-spine", "DEF-spine", "spine_fk"):
+        rigs.add(ob, rigs.Bone(name, (0, 0, 1), (0, 0, 1.1)))
     refused(capfd, "The eyes of 'Figure' have controls of Rigify: pose these")

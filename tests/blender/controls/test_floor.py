@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hands reach for the floor from standing, in one move, on rigs as people have them."""
 
-import sys
-from pathlib import Path
 
 import bpy
 import pytest
 import rigs
-from mathutils import Vector
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "characters"))
-
 from conventions import BY_NAME
+from mathutils import Vector
 
 import build
 

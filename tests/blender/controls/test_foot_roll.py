@@ -210,9 +210,7 @@ ROLLS = {1: -20.0, 4: 0.0, 7: 0.0, 10: 40.0, 12: 65.0}
 def keyed(targets: str = "BONES", controls: set[str] | None = None) -> bpy.types.Object:
     """A body whose left foot rolls from its heel over its ball, while the control stands."""
     ob = body(targets, controls=controls)
-    for frame, angle in ROLLS.items():
-        control(ob).dqik_roll = radians(angle)
-        control(ob).keyframe_insert("dqik_roll", frame=frame)
+    rigs.key_path(control(ob), ROLLS, [radians(angle) for angle in ROLLS.values()], "dqik_roll")
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     return ob
@@ -227,8 +225,7 @@ def test_a_keyed_roll_plays(targets: str, controls: set[str]) -> None:
     ob = keyed(targets, controls)
     angles = {}
     for frame in rigs.visited((*FRAMES, 8.5)):
-        owner = foot_goal(rigs.evaluated(ob)).roll
-        angles[frame] = degrees(owner)
+        angles[frame] = degrees(foot_goal(rigs.evaluated(ob)).roll)
         assert off(turned(ob, "foot.L"), about_x(angles[frame])) < 0.02
     assert abs(angles[1] + 20.0) < 1e-3
     assert abs(angles[12] - 65.0) < 1e-3
@@ -282,7 +279,6 @@ def test_targets_to_pose_keeps_the_roll_and_the_pose(targets: str, controls: set
     for bone, matrix in zip(bones, before[1], strict=True):
         bone.matrix = Matrix(matrix.tolist())
         rigs.update()
-    rigs.made_active(ob)
     rigs.select(ob, "foot.L", "toes.L")
     assert bpy.ops.dqik.targets_to_pose() == {"FINISHED"}
     rigs.update()
@@ -306,7 +302,6 @@ def test_rolls_are_mirrored() -> None:
     ob = body()
     roll(ob, 25.0, "L")
     roll(ob, -10.0, "R")
-    rigs.made_active(ob)
     rigs.select(ob, "DQIK foot.L", "DQIK foot.R")
     bpy.ops.pose.copy()
     bpy.ops.pose.paste(flipped=True)
@@ -327,7 +322,6 @@ def test_a_planted_control_rolls_on() -> None:
     for frame in FRAMES:
         standing.location.x = 0.002 * sin(frame)
         standing.keyframe_insert("location", frame=frame)
-    rigs.made_active(ob)
     rigs.select(ob, standing.name)
     assert bpy.ops.dqik.plant(frame_start=1, frame_end=12) == {"FINISHED"}
     balls = []
@@ -343,7 +337,6 @@ def test_a_planted_control_rolls_on() -> None:
 @pytest.mark.parametrize("to_ik", [False, True])
 def test_a_rolled_limb_is_switched_without_a_jump(controls: set[str], to_ik: bool) -> None:
     ob = keyed(controls=controls)
-    rigs.made_active(ob)
     rigs.select(ob, control(ob).name)
     played = film(ob, FRAMES)
     rigs.at_frame(9)

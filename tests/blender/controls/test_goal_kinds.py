@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals of other kinds in Blender: what they reach by Blender's own matrices, live, baked, mirrored, saved, refused."""
 
-import importlib
 from math import radians
 from pathlib import Path
 
@@ -25,9 +24,9 @@ def goal_of(ob: bpy.types.Object, kind: str, bone: str, target: bpy.types.Object
     return goal
 
 
-def test_each_kind_and_side_of_goals_has_a_number_of_its_own(extension: str) -> None:
-    menus = importlib.import_module(f"{extension}.rig.skeleton.menus")
-    kinds = importlib.import_module(f"{extension}.solvers.model.kinds")
+def test_each_kind_and_side_of_goals_has_a_number_of_its_own() -> None:
+    menus = rigs.part("rig.skeleton.menus")
+    kinds = rigs.part("solvers.model.kinds")
     for items, names in ((menus.KINDS, kinds.GOAL_KINDS), (menus.SIDES, kinds.SIDES)):
         assert [item[0] for item in items] == list(names)
         assert len({item[3] for item in items}) == len(items)
@@ -210,8 +209,7 @@ def test_a_mirrored_goal_looks_with_the_mirrored_axis() -> None:
 def test_what_a_goal_lacks_is_said(settings: dict, message: str) -> None:
     ob = chain()
     goal = goal_of(ob, "REACH", "bone 3", rigs.empty((1, 0, 1)))
-    for name, value in settings.items():
-        setattr(goal, name, value)
+    rigs.put(goal, **settings)
     rigs.update()
     assert message in ob.dqik.status.message
 
@@ -235,10 +233,8 @@ def test_a_turn_by_hand_and_all_kinds_at_once() -> None:
     goal_of(ob, "PLANE", "hand.L", floor, side="ABOVE")
     goal_of(ob, "DISTANCE", "hand.R", floor, side="BEYOND", distance=0.2)
     rigs.live(ob)
-    missed = [goal.name for goal in ob.dqik.goals if goal.missed]
-    assert not missed
-    turned = Quaternion((0, 0, 1), 0.4)
-    ob.rotation_mode, ob.rotation_quaternion = "QUATERNION", turned
+    assert not [goal.name for goal in ob.dqik.goals if goal.missed]
+    ob.rotation_mode, ob.rotation_quaternion = "QUATERNION", Quaternion((0, 0, 1), 0.4)
     rigs.update()
     assert all(np.isfinite(goal.error) for goal in ob.dqik.goals)
 
@@ -251,12 +247,9 @@ def test_a_bone_of_the_body_may_be_the_target() -> None:
     kept = rigs.goal(ob, "hand.R", ob, subtarget="hand.L", kind="DISTANCE", distance=0.3)
     look = rigs.goal(ob, "head", ob, subtarget="hand.L", kind="LOOK_AT", axis="Z", chain_length=2, use_tail=False)
     ob.dqik.live = True
-    for frame, place in ((1, (0.4, -0.4, 1.2)), (4, (0.1, -0.5, 1.5))):
-        led.location = place
-        led.keyframe_insert("location", frame=frame)
+    rigs.key_path(led, (1, 4), ((0.4, -0.4, 1.2), (0.1, -0.5, 1.5)))
     shown = []
-    for frame in range(1, 5):
-        bpy.context.scene.frame_set(frame)
+    for _ in rigs.visited(range(1, 5)):
         assert not ob.dqik.status.message
         assert rigs.miss(ob, "hand.L", led) < 1e-3
         head, target = rigs.head(ob, "head"), rigs.head(ob, "hand.L")
@@ -264,7 +257,7 @@ def test_a_bone_of_the_body_may_be_the_target() -> None:
         gaze = rigs.evaluated(ob).pose.bones["head"].matrix.to_3x3().col[2]
         assert gaze.angle((target - head).normalized()) < 2e-3
         shown.append(rigs.matrices(ob))
-    bpy.context.scene.frame_set(2)
+    rigs.at_frame(2)
     assert np.array_equal(rigs.matrices(ob), shown[1])
     look.influence = 0.0
     kept.influence = 0.5
@@ -322,9 +315,7 @@ def test_an_axis_stays_parallel_to_one_of_a_bone_that_is_solved(limited: bool) -
     """A hand is led; the other hand lies along it, whatever frames the limits of the bones have."""
     ob = rigs.figure()
     if limited:
-        rigs.made_active(ob)
-        bpy.ops.object.mode_set(mode="POSE")
-        bpy.ops.pose.select_all(action="SELECT")
+        rigs.select(ob, *ob.pose.bones.keys())
         assert bpy.ops.dqik.limits_preset() == {"FINISHED"}
         bpy.ops.object.mode_set(mode="OBJECT")
     led = rigs.empty((0.4, -0.4, 1.2), "Led")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Matrix, Vector
-from test_controls import MET, control, moved, places, posed, shift, with_root
+from test_controls import MET, control, moved, places, posed, shift
 
 HEIGHT = 1.8
 STILL = 1.5e-6 * HEIGHT  # single precision
@@ -18,13 +18,9 @@ ALL = {"CHEST", "SHOULDERS", "ELBOWS", "KNEES", "TOES", "MASTER"}
 
 def figure() -> bpy.types.Object:
     """The figure with toes, its elbows and knees slightly bent."""
-    ob = rigs.figure()
-    with rigs.edit_mode(ob) as bones:
-        for side, sign in (("L", 1), ("R", -1)):
-            toes = bones.new(f"toes.{side}")
-            toes.head, toes.tail = (sign * 0.1, -0.18, 0.02), (sign * 0.1, -0.26, 0.02)
-            toes.parent = bones[f"foot.{side}"]
-    return ob
+    toes = [rigs.Bone(f"toes.{side}", (x, -0.18, 0.02), (x, -0.26, 0.02), f"foot.{side}") for side, x in
+            (("L", 0.1), ("R", -0.1))]  # fmt: skip
+    return rigs.add(rigs.figure(), *toes)
 
 
 def shown(ob: bpy.types.Object, name: str) -> bool:
@@ -32,17 +28,11 @@ def shown(ob: bpy.types.Object, name: str) -> bool:
     return not getattr(ob.pose.bones[name], "hide", ob.data.bones[name].hide)
 
 
-def set_up(ob: bpy.types.Object, live: bool = True, **settings: object) -> bpy.types.Object:
-    assert bpy.ops.dqik.setup_full_body(**settings) == {"FINISHED"}
-    rigs.live(ob, live)
-    return ob
-
-
-@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, lambda ob: posed(with_root(ob))])
+@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, lambda ob: posed(rigs.with_root(ob))])
 @pytest.mark.parametrize("live", [False, True])
 def test_controls_come_later_without_moving_the_body(prepare, live: bool) -> None:
     """One kind after the other, in a pose to which the body was dragged."""
-    ob = set_up(prepare(figure()), live)
+    ob = rigs.set_up(prepare(figure()), live)
     if live:
         shift(ob, "hand.L", (-0.2, -0.2, 0.1))
         shift(ob, "hips", (0.02, 0.0, -0.05))
@@ -59,7 +49,7 @@ def test_controls_come_later_without_moving_the_body(prepare, live: bool) -> Non
 def test_a_set_up_with_all_controls_stands_still() -> None:
     ob = posed(figure())
     before = places(ob)
-    set_up(ob, controls=ALL)
+    rigs.set_up(ob, controls=ALL)
     assert moved(before, places(ob)) < 5e-4 * HEIGHT
     names = {bone.name.removeprefix("DQIK ") for bone in ob.data.collections_all["DQIK"].bones if shown(ob, bone.name)}
     sided = {f"{part}.{side}" for part in ("hand", "foot", "elbow", "knee", "shoulder", "toes") for side in "LR"}
@@ -69,7 +59,7 @@ def test_a_set_up_with_all_controls_stands_still() -> None:
 @pytest.fixture
 def body() -> bpy.types.Object:
     """A live figure with all controls, that stands with bent arms and knees."""
-    return set_up(at_ease(figure()), controls=ALL)
+    return rigs.set_up(at_ease(figure()), controls=ALL)
 
 
 def at_ease(ob: bpy.types.Object) -> bpy.types.Object:
@@ -140,18 +130,10 @@ def test_shoulders_and_toes_turn_with_their_controls(body: bpy.types.Object, par
     assert angle == pytest.approx(radians(8.0), abs=radians(0.5))
 
 
-def keyed(ob: bpy.types.Object) -> dict[str, list]:
-    """The keys of all curves."""
-    return {f"{curve.data_path}[{curve.array_index}]": [tuple(key.co) for key in curve.keyframe_points]
-            for curve in rigs.fcurves(ob)}  # fmt: skip
-
-
 def worlds(ob: bpy.types.Object, names: list[str]) -> dict[float, list[Matrix]]:
     """The matrices of bones on some frames."""
-    found = {}
-    for frame in rigs.visited((1.0, 4.0, 7.5, 10.0)):
-        found[frame] = [rigs.evaluated(ob).pose.bones[name].matrix.copy() for name in names]
-    return found
+    return {frame: [rigs.evaluated(ob).pose.bones[name].matrix.copy() for name in names]
+            for frame in rigs.visited((1.0, 4.0, 7.5, 10.0))}  # fmt: skip
 
 
 def apart(one: dict[float, list[Matrix]], other: dict[float, list[Matrix]]) -> float:
@@ -161,34 +143,39 @@ def apart(one: dict[float, list[Matrix]], other: dict[float, list[Matrix]]) -> f
     )  # fmt: skip
 
 
+def leaning(names: tuple[str, ...], way: float, turn: float) -> bpy.types.Object:
+    """A live figure some of whose controls move and turn between frames 1 and 10."""
+    ob = rigs.set_up(at_ease(figure()))
+    for frame, share in ((1, 0.0), (10, 1.0)):
+        rigs.at_frame(frame)
+        for own in (control(ob, name) for name in names):
+            own.location = own.location + share * Vector((0.0, -way, -way))
+            turned = Euler((share * turn, share * turn, 0.0)).to_quaternion() @ own.rotation_quaternion
+            own.rotation_quaternion = turned.normalized()
+            rigs.key(own, frame)
+    return ob
+
+
 def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
     """The head's keys count from the hips; with the chest, which it then hangs on, it moves as before on all frames."""
-    ob = set_up(at_ease(figure()))
-    for frame, way in ((1, 0.0), (10, 0.03)):
-        rigs.at_frame(frame)
-        for name in ("hips", "head", "hand.L"):
-            own = control(ob, name)
-            own.location = own.location + Vector((0.0, -way, -way))
-            own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
-            rigs.key(own, frame)
+    ob = leaning(("hips", "head", "hand.L"), 0.03, 0.03)
     names = [bone.name for bone in ob.pose.bones]
     body = [name for name in names if not name.startswith("DQIK")]
-    keys, before = keyed(ob), worlds(ob, [name for name in names if name.startswith("DQIK")])
+    keys, before = rigs.keys(ob), worlds(ob, [name for name in names if name.startswith("DQIK")])
     rigs.at_frame(4)
     still = places(ob)
     assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"FINISHED"}
     assert moved(still, {name: rigs.head(ob, name) for name in body}) < SOLVED
-    assert keyed(ob) == keys
+    assert rigs.keys(ob) == keys
     assert apart(before, worlds(ob, [name for name in names if name.startswith("DQIK")])) < 1e-5
     rigs.at_frame(4)
     head = rigs.head(ob, "DQIK head")
     shift(ob, "chest", (0.0, -0.1, 0.0))
     assert (rigs.head(ob, "DQIK head") - head - Vector((0.0, -0.1, 0.0))).length < 1e-5
-    number = next(k for k, goal in enumerate(ob.dqik.goals) if goal.bone == "chest")
-    assert bpy.ops.dqik.goal_remove(index=number) == {"FINISHED"}
+    assert bpy.ops.dqik.goal_remove(index=ob.dqik.goals.find("chest")) == {"FINISHED"}
     rigs.update()
     assert "DQIK chest" not in ob.data.bones
-    assert keyed(ob) == keys
+    assert rigs.keys(ob) == keys
     assert (rigs.head(ob, "DQIK head") - head - Vector((0.0, -0.1, 0.0))).length < 1e-5
     assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
     assert not any(bone.name.startswith("DQIK") for bone in ob.data.bones)
@@ -197,17 +184,10 @@ def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
 
 def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
     """Its keys stay, and mean the same as before; turned and moved with the master, the whole body goes as one."""
-    ob = set_up(at_ease(figure()))
-    for frame, way in ((1, 0.0), (10, 0.1)):
-        rigs.at_frame(frame)
-        for name in ("hips", "head"):
-            own = control(ob, name)
-            own.location = own.location + 0.2 * Vector((0.0, -way, -way))
-            own.rotation_quaternion = (Euler((way, way, 0.0)).to_quaternion() @ own.rotation_quaternion).normalized()
-            rigs.key(own, frame)
-    keys, before = keyed(ob), worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
+    ob = leaning(("hips", "head"), 0.02, 0.1)
+    keys, before = rigs.keys(ob), worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
     assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
-    assert keyed(ob) == keys
+    assert rigs.keys(ob) == keys
     assert apart(before, worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])) < 1e-5
     rigs.at_frame(4)
     master = only("master", ob)
@@ -224,8 +204,7 @@ def test_a_control_goes_with_its_goal(body: bpy.types.Object) -> None:
                        ("hand.R", ["hand.R", "elbow.R"]), ("foot.L", ["foot.L", "knee.L"])):  # fmt: skip
         before = places(body)
         controls = {one.name: rigs.head(body, one.name) for one in body.data.collections_all["DQIK"].bones}
-        number = next(k for k, goal in enumerate(body.dqik.goals) if goal.bone == bone)
-        assert bpy.ops.dqik.goal_remove(index=number) == {"FINISHED"}
+        assert bpy.ops.dqik.goal_remove(index=body.dqik.goals.find(bone)) == {"FINISHED"}
         rigs.update()
         left = {one.name for one in body.data.collections_all["DQIK"].bones}
         assert controls.keys() - left == {f"DQIK {name}" for name in gone}
@@ -256,8 +235,7 @@ def test_all_controls_are_selected_and_keyed_at_once(body: bpy.types.Object) -> 
 
 
 def test_empties_are_selected_and_keyed_too() -> None:
-    ob = set_up(figure(), targets="EMPTIES")
-    bpy.ops.object.mode_set(mode="POSE")
+    ob = rigs.pose_mode(rigs.set_up(figure(), targets="EMPTIES"))
     assert bpy.ops.dqik.select_controls() == {"FINISHED"}
     empties = {goal.target.name for goal in ob.dqik.goals}
     assert {one.name for one in bpy.context.view_layer.objects if one.select_get()} == empties
@@ -279,25 +257,6 @@ def test_showing_controls_only_hides_the_body_and_nothing_else(body: bpy.types.O
     assert not body.data.collections_all
 
 
-def test_a_new_body_has_its_natural_pose() -> None:
-    """Names that are worked out for lists are no settings of an earlier version."""
-    assert set_up(figure()).dqik.natural_pose == 1.0
-
-
-def test_lists_name_parts_of_the_body() -> None:
-    """The whole name stays, and is what scripts see; a name that is typed in the list replaces it."""
-    ob = figure()
-    for bone in ob.data.bones:
-        bone.name = f"mixamorig:{bone.name}"
-    set_up(ob)
-    goal = rigs.goal_of(ob, "mixamorig:head")
-    assert (goal.name, goal.label) == ("mixamorig:head", "Head")
-    goal.label = "Head"
-    assert goal.name == "mixamorig:head"
-    goal.label = "Look"
-    assert goal.name == goal.label == "Look"
-
-
 def test_controls_are_as_large_as_their_limbs() -> None:
     """A figure with arms of half the length has hands' controls of half the size; lines are two pixels wide."""
     sizes = []
@@ -309,7 +268,7 @@ def test_controls_are_as_large_as_their_limbs() -> None:
                     bone = bones[f"{name}.{side}"]
                     bone.head.x = bone.head.x if start is not None else bones[f"forearm.{side}"].tail.x
                     bone.tail.x = bone.head.x + sign * share * end
-        set_up(ob, live=False)
+        rigs.set_up(ob, on=False)
         own = control(ob, "hand.L")
         assert own.custom_shape_wire_width == 2.0
         sizes.append(own.custom_shape_scale_xyz.x)
@@ -320,7 +279,7 @@ def test_controls_are_as_large_as_their_limbs() -> None:
 
 def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
     """Legs and arms that were turned about themselves, hips and chest moved: Live then shows the pose."""
-    ob = set_up(rigs.figure(), live=False, controls={"CHEST", "ELBOWS", "KNEES"})
+    ob = rigs.set_up(rigs.figure(), on=False, controls={"CHEST", "ELBOWS", "KNEES"})
     for name, turn in {"thigh.L": (0.3, 0.5, 0.0), "arm.R": (0.1, -0.4, 0.3), "hips": (0.1, 0.2, 0.0)}.items():
         rigs.posed(ob.pose.bones[name], Euler(turn).to_quaternion())
     ob.pose.bones["hips"].location = (0.1, 0.2, -0.05)
@@ -336,7 +295,7 @@ def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
 
 def test_selecting_controls_lets_go_of_another_figure_that_is_posed_too() -> None:
     """Two figures in Pose Mode at once."""
-    other, ob = set_up(rigs.figure("Other"), live=False), set_up(rigs.figure(), live=False)
+    other, ob = rigs.set_up(rigs.figure("Other"), on=False), rigs.set_up(rigs.figure(), on=False)
     if ob.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     other.select_set(True)
@@ -360,20 +319,18 @@ def keyed_at_random(ob: bpy.types.Object, random: np.random.Generator) -> None:
             rigs.update()
         frames = ((), (1,), (1, 9, 20), (1, 20), range(1, 21))[situation]
         for frame in frames:
-            own.location = Vector(random.normal(0.0, far / (4.0 if situation == 4 else 1.0), 3))
-            own.keyframe_insert("location", frame=frame)
+            rigs.keyed(own, frame, location=Vector(random.normal(0.0, far / (4.0 if situation == 4 else 1.0), 3)))
     for name in random.choice(["spine", "chest", "arm.L", "shin.R"], size=2, replace=False).tolist():
         bone = ob.pose.bones[name]
         for frame in (1, 20) if situation in (3, 4) and random.random() < 0.5 else ():
-            rigs.posed(bone, Euler(random.normal(0.0, 0.3, 3)).to_quaternion())
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            rigs.posed(bone, Euler(random.normal(0.0, 0.3, 3)).to_quaternion(), frame)
 
 
 @pytest.mark.parametrize("seed", [0, 5, 6, 11, 57])  # dense keys, a few, and none, with controls out of reach
 def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_frame(seed: int) -> None:
     """Kinds at random, one after the other, at frames at random; those that are there already too."""
     random = np.random.default_rng(seed)
-    ob = set_up(at_ease(figure()))
+    ob = rigs.set_up(at_ease(figure()))
     keyed_at_random(ob, random)
     rigs.at_frame(float(random.integers(1, 20)))
     names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
@@ -398,7 +355,7 @@ def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_fram
 
 def test_shoulders_stay_when_the_control_on_which_they_hang_goes() -> None:
     """The chest's control was turned while it leads nothing; the shoulders' hang on that of the hips then."""
-    ob = set_up(at_ease(figure()), controls={"CHEST", "SHOULDERS"})
+    ob = rigs.set_up(at_ease(figure()), controls={"CHEST", "SHOULDERS"})
     rigs.goal_of(ob, "chest").influence = 0.0
     control(ob, "chest").rotation_quaternion = Euler((0.3, 0.2, 0.4)).to_quaternion()
     rigs.update()
@@ -412,12 +369,10 @@ def test_shoulders_stay_when_the_control_on_which_they_hang_goes() -> None:
 
 def test_controls_on_a_keyed_body_lead_where_their_influence_is_raised() -> None:
     """Put at the pose first, they keep it there; moved, the body follows."""
-    ob = set_up(at_ease(figure()))
+    ob = rigs.set_up(at_ease(figure()))
     for frame, way in ((1, 0.0), (20, 0.08)):
         for name in ("hips", "hand.L"):
-            own = control(ob, name)
-            own.location = Vector((0.0, -way, -way))
-            own.keyframe_insert("location", frame=frame)
+            rigs.keyed(control(ob, name), frame, location=(0.0, -way, -way))
     rigs.at_frame(20)
     assert bpy.ops.dqik.setup_full_body(controls={"CHEST", "KNEES"}) == {"FINISHED"}
     before = places(ob)

@@ -25,9 +25,7 @@ def posed_arm() -> tuple[bpy.types.Object, bpy.types.Object]:
     target = rigs.empty((3, 3, 3), "Target")
     rigs.goal(ob, "b", target, use_rotation=True)
     bone = ob.pose.bones["a"]
-    for frame, angle in ((1, 0.0), (10, 50.0)):
-        rigs.posed(bone, rigs.rotation((0, 0, 1), angle))
-        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rigs.key_path(bone, (1, 10), [rigs.rotation((0, 0, 1), angle) for angle in (0.0, 50.0)], "rotation_quaternion")
     rigs.made_active(ob)
     rigs.at_frame(5)
     return ob, target
@@ -138,14 +136,18 @@ def test_targets_of_other_kinds_stay_and_are_named_with_the_reason(said: Callabl
     assert tuple(other.location) == (0, 5, 1)
 
 
+def key_targets(over_range: bool) -> None:
+    """Press it with Auto Keying, at the frame or over a range."""
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
+
+
 @pytest.mark.parametrize("over_range", [False, True])
 @pytest.mark.parametrize("hinder", ALWAYS)
 def test_a_target_that_keys_do_not_put_at_its_bone_is_named(hinder: str, over_range: bool, said: Callable) -> None:
     ob, target = posed_arm()
     ALWAYS[hinder](ob, target)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    key_targets(over_range)
     lines = said()
     assert len(lines) == 1
     assert ("'a'" if hinder == "of_two_goals" else "'b'") in lines[0]
@@ -160,12 +162,9 @@ def test_targets_that_stay_are_not_named(prepare: Callable, over_range: bool, sa
     """With Auto Keying the keys hold them on the frame, or on every frame of the range."""
     ob, target = posed_arm()
     prepare(ob, target)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    bpy.ops.dqik.targets_to_pose(**({"frame_start": 1, "frame_end": 6} if over_range else {}))
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    key_targets(over_range)
     assert not said()
-    for frame in (1, 3, 6) if over_range else (5,):
-        rigs.at_frame(frame)
+    for _ in rigs.visited((1, 3, 6) if over_range else (5,)):
         assert max(distances(ob)) < 2e-3
 
 

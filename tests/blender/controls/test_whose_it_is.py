@@ -33,18 +33,10 @@ def reaching(ob: bpy.types.Object, ends: tuple[str, ...], live: bool = True) -> 
     return ob
 
 
-def select_all(ob: bpy.types.Object) -> None:
-    if bpy.context.mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    rigs.made_active(ob)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.select_all(action="SELECT")
-
-
 def paste(source: bpy.types.Object, target: bpy.types.Object, flipped: bool = False) -> None:
-    select_all(source)
+    rigs.select(source, *source.pose.bones.keys())
     bpy.ops.pose.copy()
-    select_all(target)
+    rigs.select(target, *target.pose.bones.keys())
     bpy.ops.pose.paste("EXEC_DEFAULT", True, flipped=flipped)
     rigs.update()
 
@@ -165,7 +157,7 @@ def test_a_copy_takes_base_pose_and_holds_over(
 def test_a_pose_from_before_live_brings_no_base_pose_into_the_next_session() -> None:
     """A pose that was copied in one session of live solving and pasted in the next is posed by hand."""
     ob = reaching(posed("Figure", 20.0), ("hand.L",))
-    select_all(ob)
+    rigs.select(ob, *ob.pose.bones.keys())
     bpy.ops.pose.copy()
     seen = rigs.channels(ob)
     rigs.live(ob, False)
@@ -173,7 +165,7 @@ def test_a_pose_from_before_live_brings_no_base_pose_into_the_next_session() -> 
         bone.rotation_quaternion = rigs.rotation((1, 0, 1), -25.0)
     rigs.update()
     rigs.live(ob)
-    select_all(ob)
+    rigs.select(ob, *ob.pose.bones.keys())
     bpy.ops.pose.paste("EXEC_DEFAULT", True)
     rigs.update()
     rigs.live(ob, False)
@@ -224,10 +216,8 @@ def test_a_hold_outlasts_a_paste_while_there_is_no_goal_and_bones_that_are_added
     other = reaching(posed("Second", 20.0), ("hand.L",))
     rigs.pose(other, "arm.L", rigs.rotation((0, 1, 1), -20.0))
     paste(other, ob)
-    select_all(ob)
-    with rigs.edit_mode(ob) as bones:
-        bone = bones.new("tail")
-        bone.head, bone.tail = (0, 0.1, 1), (0, 0.5, 1)
+    rigs.select(ob, *ob.pose.bones.keys())
+    rigs.add(ob, rigs.Bone("tail", (0, 0.1, 1), (0, 0.5, 1)))
     rigs.goal(ob, "tail", rigs.empty((0.1, 0.4, 1.2), "Tail"))
     rigs.update()
     assert {name: ob.pose.bones[name].dqik_hold for name in held} == held
