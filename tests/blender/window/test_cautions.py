@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the panel warns of before a figure is set up, and which of several figures was."""
 
-import importlib
 import re
-import sys
 from pathlib import Path
 
 import bpy
@@ -18,14 +16,14 @@ STILL = "This figure stands still: no keys of action {} move its bones"
 
 def cautions(ob: bpy.types.Object) -> list[str]:
     """The texts of the warnings, without what to do."""
-    of = importlib.import_module("bl_ext.user_default.dqik.rig.clip.cautions")
+    of = rigs.part("rig.clip.cautions")
     notes = [*of.of_figure(ob), *of.of_motion(ob, bpy.context.scene)]
     return [re.split(": (?:choose|set|make) ", note.code)[0] for note in notes]
 
 
 def first_panel(extension: str) -> set[str]:
     """The texts of the panel *Live* for what is selected."""
-    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
+    drawn, ui = Drawn(extension), rigs.part("ui")
     drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
     return {text for _, text in drawn.texts}
 

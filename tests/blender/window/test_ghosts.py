@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ghosts and arcs: the arrays that 3D views draw, against what Blender evaluates on each frame."""
 
-import importlib
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
-from situations import reopened
+from situations import linked_from, reopened
 
 FRAMES = range(1, 13)
 FAR = 9  # from this frame on the left hand's control is out of reach
@@ -17,40 +17,28 @@ NEAR = 1e-5
 
 
 @pytest.fixture
-def seen(extension: str) -> SimpleNamespace:
+def seen() -> SimpleNamespace:
     """What is known of motions, and the arrays made of it."""
-    return SimpleNamespace(
-        motion=importlib.import_module(f"{extension}.rig.clip.seen_motion"),
-        arrays=importlib.import_module(f"{extension}.rig.overlay.motion"),
-    )
+    return SimpleNamespace(motion=rigs.part("rig.clip.seen_motion"), arrays=rigs.part("rig.overlay.motion"))
 
 
 def moving() -> bpy.types.Object:
     """A live figure in a turned and scaled armature, with a skin, whose left hand is keyed and goes out of reach."""
     ob = rigs.set_up(rigs.figure(), False)
     ob.location, ob.rotation_euler, ob.scale = (1, 2, 0), (0, 0, 0.6), (1.5, 1.5, 1.5)
-    skin = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
     corners = [(0.5, 0, 1.4), (0.8, 0, 1.4), (0.8, 0, 1.5), (0.1, 0, 0.9)]
-    skin.data.from_pydata(corners, [], [(0, 1, 2), (0, 2, 3)])
+    skin = rigs.skin(ob, rigs.mesh(corners, [(0, 1, 2), (0, 2, 3)], "Skin"))
     for number, name in enumerate(("arm.L", "forearm.L", "hand.L", "thigh.L")):
         skin.vertex_groups.new(name=name).add([number], 1.0, "REPLACE")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
-    bpy.context.scene.collection.objects.link(skin)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     ob.dqik.live = True
     bpy.ops.object.mode_set(mode="POSE")
     hand = control(ob)
-    start = hand.location.copy()
-    ways = (1, (0, 0, 0)), (5, (-0.2, -0.3, 0.1)), (FAR - 1, (0, 0, 0)), (FAR, (1.0, 0, 0)), (12, (1.5, 0, 0))
-    for frame, way in ways:
-        hand.location = start + Vector(way)
-        hand.keyframe_insert("location", frame=frame)
-    for curve in rigs.fcurves(ob):
-        for key in curve.keyframe_points:
-            key.interpolation = "LINEAR"
-    rigs.select(ob, hand.name)
-    rigs.at_frame(5)
+    ways = (0, 0, 0), (-0.2, -0.3, 0.1), (0, 0, 0), (1.0, 0, 0), (1.5, 0, 0)
+    rigs.key_path(hand, (1, 5, FAR - 1, FAR, 12), [hand.location + Vector(way) for way in ways])
+    rigs.interpolate(ob, "LINEAR")
+    rigs.select(ob, hand.name, at=5)
     return ob
 
 
@@ -152,13 +140,10 @@ def changes(ob: bpy.types.Object) -> dict:
     """What an animator may do at the present frame, by name."""
 
     def key() -> None:
-        hand = control(ob)
-        hand.location.z += 0.2
-        hand.keyframe_insert("location", frame=5)
+        rigs.keyed(control(ob), 5, location=control(ob).location + Vector((0, 0, 0.2)))
 
     def move_without_key() -> None:
-        other = next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand.R")
-        ob.pose.bones[other].location.z += 0.2
+        rigs.owner_of(ob, "hand.R").location.z += 0.2
 
     def curve() -> None:
         one = next(curve for curve in rigs.fcurves(ob) if control(ob).name in curve.data_path)
@@ -177,8 +162,7 @@ def changes(ob: bpy.types.Object) -> dict:
     def skin() -> None:
         bpy.data.objects["Skin"].modifiers.new("Simple", "CAST").factor = 1.0
 
-    made = (key, move_without_key, curve, setting, live_off, place, skin)
-    return {one.__name__: one for one in made}
+    return {one.__name__: one for one in (key, move_without_key, curve, setting, live_off, place, skin)}
 
 
 @pytest.mark.parametrize("name", ["key", "move_without_key", "curve", "setting", "live_off", "place", "skin"])
@@ -232,9 +216,7 @@ def test_what_is_changed_and_not_keyed_yet_is_kept(seen: SimpleNamespace) -> Non
     for owner, name, first, last in (
         (ob.dqik.goals[0], "influence", 1.0, 0.5), (shape, "value", 0.0, 1.0), (socket, "default_value", 0.0, 1.0)
     ):  # fmt: skip
-        for frame, value in ((1, first), (12, last)):
-            setattr(owner, name, value)
-            owner.keyframe_insert(name, frame=frame)
+        rigs.key_path(owner, (1, 12), (first, last), name)
     rigs.at_frame(5)
     hand = control(ob)
     ob.dqik.goals[0].influence, shape.value, socket.default_value, hand.location.z = 0.2, 0.9, 0.8, 1.1
@@ -299,7 +281,7 @@ def test_motion_that_depends_on_the_way_is_that_of_playback(seen: SimpleNamespac
 
 
 def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
-    seen: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory
+    seen: SimpleNamespace, tmp_path: Path
 ) -> None:
     """The settings are saved, what was read is not."""
     ob = moving()
@@ -317,8 +299,7 @@ def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
     assert not seen.motion.known(ob).frames
     read()
     settings.ghosts_step, settings.arcs = 4, True
-    path = str(tmp_path_factory.mktemp("files") / "ghosts.blend")
-    reopened(path)
+    reopened(tmp_path / "ghosts.blend")
     ob = bpy.data.objects["Figure"]
     assert (ob.dqik.ghosts, ob.dqik.ghosts_step, ob.dqik.arcs) == (True, 4, True)
     assert not seen.motion.known(ob).frames
@@ -338,21 +319,11 @@ def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
     assert uid not in seen.motion.uids()
 
 
-def test_an_override_of_a_linked_figure_has_ghosts_of_its_own(
-    seen: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_an_override_of_a_linked_figure_has_ghosts_of_its_own(seen: SimpleNamespace, tmp_path: Path) -> None:
     moving()
-    path = str(tmp_path_factory.mktemp("files") / "library.blend")
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (source, wanted):
-        wanted.objects = [name for name in source.objects if name in ("Figure", "Skin")]
-    for linked in wanted.objects:
-        bpy.context.scene.collection.objects.link(linked)
-    linked = bpy.data.objects["Figure"]
-    ob = linked.override_create(remap_local_usages=True)
-    rigs.made_active(ob)
+    linked, _ = linked_from(tmp_path / "library.blend", ("Figure", "Skin"))
+    ob = rigs.made_active(linked.override_create(remap_local_usages=True))
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
     ob.dqik.ghosts, ob.dqik.ghosts_step = True, 3
     rigs.at_frame(5)
@@ -367,6 +338,5 @@ def test_when_it_is_off_frames_are_not_looked_at(seen: SimpleNamespace) -> None:
     for _ in rigs.visited(FRAMES):
         rigs.update()
     assert not seen.motion.uids()
-    with pytest.raises(RuntimeError, match="Switch Ghosts or Arcs on first"):
-        bpy.ops.dqik.see_motion()
+    rigs.refuses(bpy.ops.dqik.see_motion, "Switch Ghosts or Arcs on first")
     assert not seen.motion.known(ob).frames

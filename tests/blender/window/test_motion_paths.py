@@ -34,5 +34,4 @@ def test_the_path_of_a_solved_bone_is_where_it_goes(ends: str) -> None:
 def test_without_bones_it_says_what_to_select() -> None:
     rigs.figure()
     bpy.ops.dqik.setup_full_body()
-    with pytest.raises(RuntimeError, match="select the bones whose motion"):
-        bpy.ops.dqik.motion_paths()
+    rigs.refuses(bpy.ops.dqik.motion_paths, "select the bones whose motion")

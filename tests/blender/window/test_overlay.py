@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay's geometry, without a window: borders of limits, goals and their misses, reach."""
 
-import importlib
 from math import radians
 from types import ModuleType
 
@@ -21,15 +20,15 @@ LIMITS = {  # twist, swing X, swing Z in degrees
 
 
 @pytest.fixture
-def overlay(extension: str) -> ModuleType:
+def overlay() -> ModuleType:
     """The module that makes the geometry."""
-    return importlib.import_module(f"{extension}.rig.overlay.scene")
+    return rigs.part("rig.overlay.scene")
 
 
 @pytest.fixture
-def model(extension: str) -> ModuleType:
+def model() -> ModuleType:
     """The solver's own limits."""
-    return importlib.import_module(f"{extension}.solvers.model.limits")
+    return rigs.part("solvers.model.limits")
 
 
 def turned_rig(mode: str = "QUATERNION", across: bool = False) -> bpy.types.Object:
@@ -114,7 +113,7 @@ def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
 ) -> None:
     """Blender poses the bone with the coordinates of the border; its tip, or the next joint, comes to lie on it."""
     ob = turned_rig(mode, across)
-    bone, limits = ob.pose.bones["b"], importlib.import_module(overlay.__name__.replace("scene", "limits"))
+    bone, limits = ob.pose.bones["b"], rigs.part("rig.overlay.limits")
     rigs.limit(bone, *LIMITS["wide"])
     twist = 0.3
     rigs.posed(bone, motion(np.array([twist, 0.1, 0.2])))
@@ -131,7 +130,7 @@ def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
 def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_joint(overlay: ModuleType) -> None:
     """A bone across its limb, whose limits' Y is along the limb and whose limits read zero away from rest."""
     ob = turned_rig(across=True)
-    bone, limits = ob.pose.bones["b"], importlib.import_module(overlay.__name__.replace("scene", "limits"))
+    bone, limits = ob.pose.bones["b"], rigs.part("rig.overlay.limits")
     rigs.limit(bone, *LIMITS["wide"])
     rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
     limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)
@@ -202,11 +201,17 @@ def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
     assert np.abs(lines - [[rigs.head(ob, "forearm.L"), rigs.tail(ob, "forearm.L")]]).max() < 1e-5
 
 
-def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
+def met_and_missed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """A rig with a goal that is met and one that is not, and their targets."""
     ob = turned_rig()
     near, far = rigs.empty(rigs.tail(ob, "c"), "Near"), rigs.empty((9, 9, 9), "Far")
     rigs.goal(ob, "c", near, use_tail=True)
     rigs.goal(ob, "b", far, use_tail=False)
+    return ob, near, far
+
+
+def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
+    ob, near, far = met_and_missed()
     rigs.update()
     drawing = drawn(overlay, ob)
     assert len(drawing.misses) == 1
@@ -220,10 +225,7 @@ def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay:
 
 def test_a_missed_goal_is_drawn_also_without_the_overlay(overlay: ModuleType) -> None:
     """It alone: its line, and a cross at its target, which can be far out of sight or too small to be seen."""
-    ob = turned_rig()
-    near, far = rigs.empty(rigs.tail(ob, "c"), "Near"), rigs.empty((9, 9, 9), "Far")
-    rigs.goal(ob, "c", near, use_tail=True)
-    rigs.goal(ob, "b", far, use_tail=False)
+    ob, _, far = met_and_missed()
     rigs.limit(ob.pose.bones["b"], (-20, 20), (0, 0), (0, 0))
     rigs.update()
     drawing = overlay.draw(overlay.read(ob, bpy.context.evaluated_depsgraph_get(), (), overlay.ONLY_MISSES))
@@ -306,9 +308,9 @@ def test_the_drawing_is_made_again_only_after_a_change(overlay: ModuleType) -> N
 
 
 @pytest.mark.parametrize("across", [False, True])
-def test_a_handle_lies_on_its_limit_and_follows_the_pointer(extension: str, across: bool) -> None:
+def test_a_handle_lies_on_its_limit_and_follows_the_pointer(across: bool) -> None:
     """At a limit's value it is where Blender puts the bone's tip; under the pointer it has the value asked for."""
-    handles = importlib.import_module(f"{extension}.rig.overlay.handles")
+    handles = rigs.part("rig.overlay.handles")
     ob = turned_rig(across=across)
     bone = ob.pose.bones["b"]
     rigs.limit(bone, (-60, 80), (-30, 100), (-70, 40))
@@ -378,12 +380,12 @@ def limited_arm() -> bpy.types.Object:
     return ob
 
 
-def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
+def test_the_solver_reaches_every_point_of_the_shell() -> None:
     """Points of the shell are places of real postures, so the goal is met there, with restarts."""
     ob = limited_arm()
     points = reach_of(ob, postures=20_000).shell.reachable
-    ik = importlib.import_module(f"{extension}.solvers")
-    sessions = importlib.import_module(f"{extension}.rig.frame.sessions").sessions
+    ik = rigs.part("solvers")
+    sessions = rigs.part("rig.frame.sessions").sessions
     rigs.live(ob)
     rig = sessions.of(ob).rig.rig
     goal = rig.prepared.goals[0]
@@ -393,7 +395,7 @@ def test_the_solver_reaches_every_point_of_the_shell(extension: str) -> None:
         assert found.position_errors.max() < 2e-3
 
 
-def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change(extension: str) -> None:
+def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change() -> None:
     ob = limited_arm()
     reach = reach_of(ob, postures=8_000)
     assert reach.carrier == "collar.L"
@@ -405,7 +407,7 @@ def test_the_reach_goes_with_its_bone_and_ends_with_the_rigs_change(extension: s
     moved = rigs.head(ob, "arm.L")
     old, new = (np.linalg.norm(points - np.array(at), axis=-1) for points, at in ((before, head), (after, moved)))
     assert np.abs(old - new).max() < 1e-4
-    settings = importlib.import_module(f"{extension}.rig.overlay.workspace").settings
+    settings = rigs.part("rig.overlay.workspace").settings
     assert settings(rigs.evaluated(ob), reach.goal) == reach.made_from
     ob.pose.bones["forearm.L"].dqik_swing_z_max = 1.0
     assert settings(rigs.evaluated(ob), reach.goal) != reach.made_from
@@ -415,11 +417,10 @@ def test_an_incomplete_goal_has_no_reach() -> None:
     ob = rigs.figure()
     rigs.goal(ob, "hand.L", None)
     rigs.made_active(ob)
-    with pytest.raises(RuntimeError, match="no target"):
-        bpy.ops.dqik.reach_show()
+    rigs.refuses(bpy.ops.dqik.reach_show, "no target")
 
 
-def test_marked_frames_are_drawn_as_runs(extension: str) -> None:
-    marks = importlib.import_module(f"{extension}.ui.marks")
+def test_marked_frames_are_drawn_as_runs() -> None:
+    marks = rigs.part("ui.marks")
     assert marks.runs([]) == []
     assert marks.runs([7, 3, 4, 5, 9]) == [(3, 5), (7, 7), (9, 9)]

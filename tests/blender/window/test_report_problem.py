@@ -19,9 +19,7 @@ def secret_figure(targets: str) -> bpy.types.Object:
     skin.location = rigs.head(ob, "hand.L") + Vector((-0.1, -0.2, 0.1))
     goal.target, goal.subtarget, goal.use_rotation = skin, "", False
     ob.pose.bones["chest"].rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (20, 0.3)):
-        ob.pose.bones["chest"].rotation_euler = (angle, 0.0, 0.1)
-        ob.pose.bones["chest"].keyframe_insert("rotation_euler", frame=frame)
+    rigs.key_path(ob.pose.bones["chest"], (1, 20), [(angle, 0.0, 0.1) for angle in (0.0, 0.3)], "rotation_euler")
     ob.animation_data.action.name = "Secret dance"
     ob.dqik.live = True
     return ob
@@ -43,7 +41,7 @@ def test_the_file_shows_the_same_without_names_and_meshes(targets: str, tmp_path
     rigs.made_active(ob)
     assert bpy.ops.dqik.report_problem(filepath=str(path)) == {"FINISHED"}
     assert before == {kind: sorted(one.name for one in getattr(bpy.data, kind)) for kind in before}
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     with bpy.data.libraries.load(str(path)) as (there, got):
         got.objects = there.objects
         assert not there.meshes
@@ -63,6 +61,5 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     ob = rigs.figure()
     rigs.made_active(ob)
     for path in ("", str(tmp_path)):
-        with pytest.raises(RuntimeError, match="Name a file|cannot be written"):
-            bpy.ops.dqik.report_problem(filepath=path)
+        rigs.refuses(bpy.ops.dqik.report_problem, "Name a file|cannot be written", filepath=path)
     assert len(bpy.data.objects) == 1

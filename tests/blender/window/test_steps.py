@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A tool that is pressed works in steps between which Blender answers, and Esc stops it; a script has it at once."""
 
-import importlib
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -14,9 +13,9 @@ ESC, TIMER = SimpleNamespace(type="ESC"), SimpleNamespace(type="TIMER")
 
 
 @pytest.fixture
-def made(extension: str) -> Callable:
+def made() -> Callable:
     """Makes a tool from its work, and a context that counts its timers."""
-    common = importlib.import_module(f"{extension}.operators.common")
+    common = rigs.part("operators.common")
     ob = rigs.figure()
 
     def make(work: Callable) -> tuple[object, MagicMock]:

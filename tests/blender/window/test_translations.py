@@ -2,7 +2,6 @@
 """Translations belong to texts of the interface, and shortcuts to operators that exist."""
 
 import ast
-import importlib
 import re
 import string
 import sys
@@ -24,8 +23,8 @@ LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "ui/langua
 
 
 @pytest.fixture
-def languages(extension: str) -> ModuleType:
-    return importlib.import_module(f"{extension}.ui.languages")
+def languages() -> ModuleType:
+    return rigs.part("ui.languages")
 
 
 def source(extension: str) -> dict[str, ast.Module]:
@@ -73,7 +72,7 @@ def texts_of_the_source(extension: str) -> set[str]:
 @cache
 def sentences(extension: str) -> set[str]:
     """The words of all notes, and what refusals of the solvers say."""
-    notes = importlib.import_module(f"{extension}.rig.notes")
+    notes = rigs.part("rig.notes")
     found = {text for name, text in vars(notes.Code).items() if name.isupper()}
     for tree in source(extension).values():
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
@@ -110,7 +109,7 @@ def fields(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_every_translated_text_is_in_the_source(name: str, extension: str, languages: ModuleType) -> None:
-    parts = sys.modules[f"{extension}.rig.figure.parts"]
+    parts = rigs.part("rig.figure.parts")
     texts = texts_of_the_source(extension) | {role.label for role in parts.ROLES}
     words = languages.read(name)
     assert len(words) > 50
@@ -125,10 +124,10 @@ def test_translations_have_the_fields_of_their_texts(name: str, languages: Modul
         assert not text.endswith(".") or text.endswith("...")
 
 
-def situations(extension: str) -> Iterator[None]:
+def situations() -> Iterator[None]:
     """Yields in turn, so that each part of the tab is there at least once."""
     names = ("compare", "notes", "clip.last_report", "controls.selection", "clip.clip", "overlay.preview")
-    compare, notes, last_report, selection, clip, preview = (sys.modules[f"{extension}.rig.{name}"] for name in names)
+    compare, notes, last_report, selection, clip, preview = (rigs.part(f"rig.{name}") for name in names)
     yield
     ob = rigs.figure()
     yield
@@ -175,12 +174,12 @@ def situations(extension: str) -> Iterator[None]:
 @cache
 def shown(extension: str) -> Drawn:
     """What the tab draws in all situations, with the menu of the right button, the pie, and what mends warnings."""
-    drawn, ui = Drawn(extension), sys.modules[f"{extension}.ui"]
-    for _ in situations(extension):
+    drawn, ui = Drawn(extension), rigs.part("ui")
+    for _ in situations():
         for width in (300, 120):
             drawn.tab(ui.PANELS, width)
         drawn.menus("DQIK_MT_tools", "DQIK_MT_pie")
-    for operator, _, text in sys.modules[f"{extension}.operators.live.mend"].MENDED_BY.values():
+    for operator, _, text in rigs.part("operators.live.mend").MENDED_BY.values():
         drawn.operator(operator, text)
     return drawn
 
@@ -236,8 +235,8 @@ def test_the_situations_show_every_operator_of_the_tab(extension: str) -> None:
     assert named - shown(extension).operators == set()
 
 
-def test_parts_of_the_body_have_german_names(extension: str, languages: ModuleType) -> None:
-    parts, german = sys.modules[f"{extension}.rig.figure.parts"], languages.read("de")
+def test_parts_of_the_body_have_german_names(languages: ModuleType) -> None:
+    parts, german = rigs.part("rig.figure.parts"), languages.read("de")
     assert {role.label for role in parts.ROLES} - german.keys() == set()
 
 
@@ -257,7 +256,7 @@ def test_buttons_are_translated_as_blender_looks_them_up(extension: str, languag
 
 
 def test_named_texts_are_used_and_exist(extension: str) -> None:
-    named = {name for name in vars(importlib.import_module(f"{extension}.rig.notes").Code) if name.isupper()}
+    named = {name for name in vars(rigs.part("rig.notes").Code) if name.isupper()}
     assert {
         node.attr for tree in source(extension).values() for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "Code"
@@ -279,44 +278,32 @@ def note_of(notes: ModuleType, *parts: object) -> object:
 
 
 SENTENCES = [
-    (
-        ("Goal {}: {}", "'hand.L'", ("it has no target: choose an object",)),
-        "Goal 'hand.L': it has no target: choose an object",
-        "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen",
-    ),
-    (
-        ("Goal {}: its target or pole follows bone {}, which is solved", "'hips'", "'spine'"),
-        "Goal 'hips': its target or pole follows bone 'spine', which is solved",
-        "Ziel 'hips': sein Zielobjekt oder Pol folgt dem Knochen 'spine', der gelöst wird",
-    ),
-    (
-        ("Goal {}: {}", "'mixamorig:Hips'", ("the armature has no bone {}: choose another", "'a: b'")),
-        "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another",
-        "Ziel 'mixamorig:Hips': das Skelett hat keinen Knochen 'a: b': einen anderen auswählen",
-    ),
-    (
-        ("{} left to drivers", ("{} and {} more", "'a', 'b', 'c'", 2)), "'a', 'b', 'c' and 2 more left to drivers",
-        "'a', 'b', 'c' und 2 weitere den Treibern überlassen",
-    ),
-    (
-        ("goals missed on {}, most at frame {}: {} by {}", ("1 frame",), 3, "hand", "2 cm"),
-        "goals missed on 1 frame, most at frame 3: hand by 2 cm",
-        "Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm",
-    ),
-    (
-        ("{}: {} %, Esc to cancel", ("Comparing solvers",), "30"), "Comparing solvers: 30 %, Esc to cancel",
-        "Verfahren werden verglichen: 30 %, Esc bricht ab",
-    ),
+    (("Goal {}: {}", "'hand.L'", ("it has no target: choose an object",)),
+     "Goal 'hand.L': it has no target: choose an object",
+     "Ziel 'hand.L': es hat kein Zielobjekt: ein Objekt auswählen"),
+    (("Goal {}: its target or pole follows bone {}, which is solved", "'hips'", "'spine'"),
+     "Goal 'hips': its target or pole follows bone 'spine', which is solved",
+     "Ziel 'hips': sein Zielobjekt oder Pol folgt dem Knochen 'spine', der gelöst wird"),
+    (("Goal {}: {}", "'mixamorig:Hips'", ("the armature has no bone {}: choose another", "'a: b'")),
+     "Goal 'mixamorig:Hips': the armature has no bone 'a: b': choose another",
+     "Ziel 'mixamorig:Hips': das Skelett hat keinen Knochen 'a: b': einen anderen auswählen"),
+    (("{} left to drivers", ("{} and {} more", "'a', 'b', 'c'", 2)), "'a', 'b', 'c' and 2 more left to drivers",
+     "'a', 'b', 'c' und 2 weitere den Treibern überlassen"),
+    (("goals missed on {}, most at frame {}: {} by {}", ("1 frame",), 3, "hand", "2 cm"),
+     "goals missed on 1 frame, most at frame 3: hand by 2 cm",
+     "Ziele verfehlt auf 1 Frame, am meisten bei Frame 3: hand um 2 cm"),
+    (("{}: {} %, Esc to cancel", ("Comparing solvers",), "30"), "Comparing solvers: 30 %, Esc to cancel",
+     "Verfahren werden verglichen: 30 %, Esc bricht ab"),
     (("{}", "something that nobody translated"),) + 2 * ("something that nobody translated",),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("parts", "english", "german"), SENTENCES)
 def test_notes_with_names_and_numbers_are_translated(
-    extension: str, languages: ModuleType, parts: tuple, english: str, german: str
+    languages: ModuleType, parts: tuple, english: str, german: str
 ) -> None:
     """Names stay; notes in fields are translated too."""
-    notes = importlib.import_module(f"{extension}.rig.notes")
+    notes = rigs.part("rig.notes")
     words = languages.read("de")
     note = note_of(notes, *parts)
     assert str(note) == english
@@ -325,8 +312,8 @@ def test_notes_with_names_and_numbers_are_translated(
     assert note != note_of(notes, *parts, "another value")
 
 
-def test_lines_of_notes_and_refusals_of_solvers_are_translated(extension: str, languages: ModuleType) -> None:
-    notes, ik = (importlib.import_module(f"{extension}.{name}") for name in ("rig.notes", "solvers"))
+def test_lines_of_notes_and_refusals_of_solvers_are_translated(languages: ModuleType) -> None:
+    notes, ik = (rigs.part(name) for name in ("rig.notes", "solvers"))
     words = languages.read("de")
     arm = ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0)), ik.Joint("hand.L", 0, "ball", (0, 1, 0))])
     with pytest.raises(ik.InvalidGoal) as refused:
@@ -354,13 +341,13 @@ def test_the_extension_goes_off_and_on_twice(extension: str) -> None:
         assert not hasattr(bpy.types, "DQIK_PT_live")
         addon_utils.enable(extension, default_set=True)
         assert hasattr(bpy.types.WindowManager, "dqik_overlay")
-    ui = sys.modules[f"{extension}.ui"]
+    ui = rigs.part("ui")
     advice = [draw for draw in bpy.types.RENDER_PT_output._dyn_ui_initialize() if draw.__module__ == ui.render.__name__]
     assert len(advice) == 1
 
 
-def test_shortcuts_are_of_operators_that_exist_and_differ(extension: str) -> None:
-    keymap = importlib.import_module(f"{extension}.ui.keymap")
+def test_shortcuts_are_of_operators_that_exist_and_differ() -> None:
+    keymap = rigs.part("ui.keymap")
     shortcuts = keymap.SHORTCUTS
     assert {"dqik.goal_add", "dqik.solve", "dqik.bake"} <= {shortcut.operator for shortcut in shortcuts}
     assert len({shortcut.key for shortcut in keymap.SHORTCUTS}) == len(keymap.SHORTCUTS)

@@ -67,8 +67,7 @@ def test_bones_symmetrized_while_live_are_no_trouble(capfd: pytest.CaptureFixtur
     ]
     ob, target = rigs.armature(bones, "Crane"), load()
     rigs.goal(ob, "hand.L", target, chain_length=2)
-    ob.dqik.live = True
-    rigs.at_frame(3)
+    rigs.live(ob, at=3)
 
     def symmetrize(edited: bpy.types.ArmatureEditBones) -> None:
         for bone in edited:
@@ -194,11 +193,9 @@ def test_a_setting_changed_after_a_drag_is_in_the_report(change: Callable, frame
 def test_live_off_clears_the_report(by_keys: bool) -> None:
     """No goal is met by bones that have gone back to the pose from before."""
     ob, _ = reaching()
-    for frame, live in ((1, True), (10, False)) if by_keys else ():
-        ob.dqik.live = live
-        ob.dqik.keyframe_insert("live", frame=frame)
-    ob.dqik.live = True
-    rigs.at_frame(9)
+    if by_keys:
+        rigs.key_path(ob.dqik, (1, 10), (True, False), "live")
+    rigs.live(ob, at=9)
     assert ob.dqik.status.converged
     rigs.at_frame(10) if by_keys else rigs.live(ob, False)
     assert not ob.dqik.status.converged
@@ -208,8 +205,7 @@ def test_live_off_clears_the_report(by_keys: bool) -> None:
 def test_an_armature_that_is_not_solved_does_not_say_that_it_is(hide: str) -> None:
     """In rest position, or with the goals removed by a script, there is nothing that was met."""
     ob, target = reaching()
-    ob.dqik.live = True
-    rigs.at_frame(5)
+    rigs.live(ob, at=5)
     if hide == "rest":
         ob.data.pose_position = "REST"
     else:
@@ -222,8 +218,7 @@ def test_an_armature_that_is_not_solved_does_not_say_that_it_is(hide: str) -> No
 def test_a_linked_armature_says_what_blender_shows(tmp_path: Path) -> None:
     """Linked without an override: either it is solved, or it says that it is not."""
     ob, _ = reaching()
-    ob.dqik.live = True
-    rigs.at_frame(5)
+    rigs.live(ob, at=5)
     ob, target = linked_from(tmp_path / "library.blend")
     for _ in rigs.visited((9, 20, 21, 22)):
         assert told_truly(ob, target)
@@ -234,8 +229,7 @@ def test_keyed_bones_beside_a_goal_out_of_reach_are_not_said_to_meet_it() -> Non
     ob, target = crane(), load()
     rigs.goal(ob, "jib", target)
     key_turns(ob, "boom")
-    target.location = (9, 0, 0)
-    target.keyframe_insert("location", frame=10)
+    rigs.keyed(target, 10, location=(9, 0, 0))
     ob.dqik.live = True
     pose_at(ob, 10)
     assert not ob.dqik.status.converged

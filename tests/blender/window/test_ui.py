@@ -3,7 +3,6 @@
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -17,9 +16,9 @@ LINE = 70  # letters of a tooltip's line: two of them at most
 
 
 @pytest.fixture
-def ui(extension: str) -> ModuleType:
+def ui() -> ModuleType:
     """The extension's `ui`, as installed."""
-    return sys.modules[f"{extension}.ui"]
+    return rigs.part("ui")
 
 
 @pytest.fixture
@@ -36,13 +35,6 @@ def panels(ui: ModuleType) -> list[type]:
 def shown(ui: ModuleType) -> set[str]:
     """Names of the panels that would be drawn now."""
     return {cls.__name__ for cls in panels(ui) if not hasattr(cls, "poll") or cls.poll(bpy.context)}
-
-
-def mesh() -> bpy.types.Object:
-    """A mesh in the scene."""
-    ob = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
-    bpy.context.scene.collection.objects.link(ob)
-    return ob
 
 
 def calls(ui: ModuleType) -> Iterator[tuple[str, ast.Call]]:
@@ -67,7 +59,9 @@ def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     assert panels(ui)
     for cls in ui.PANELS:
         assert getattr(bpy.types, cls.__name__, None) is cls
-    for cls in panels(ui):
+    names = [cls.__name__ for cls in panels(ui)]
+    for number, cls in enumerate(panels(ui)):
+        assert not hasattr(cls, "bl_parent_id") or cls.bl_parent_id in names[:number]
         assert (cls.bl_space_type, cls.bl_category) == ("VIEW_3D", "DQIK")
         assert cls.bl_label
     top = [cls for cls in panels(ui) if not hasattr(cls, "bl_parent_id")]
@@ -76,18 +70,11 @@ def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     assert opened == ["Live", "Pose"]
 
 
-def test_parents_of_panels_are_registered_before_them(ui: ModuleType) -> None:
-    names = [cls.__name__ for cls in panels(ui)]
-    for cls in panels(ui):
-        if hasattr(cls, "bl_parent_id"):
-            assert names.index(cls.bl_parent_id) < names.index(cls.__name__)
-
-
 def test_only_the_first_panel_is_there_without_an_armature(ui: ModuleType) -> None:
     assert shown(ui) == {"DQIK_PT_live"}
     rigs.made_active(rigs.empty((0, 0, 0)))
     assert shown(ui) == {"DQIK_PT_live"}
-    rigs.made_active(mesh())
+    rigs.made_active(rigs.mesh())
     assert shown(ui) == {"DQIK_PT_live"}
 
 
@@ -108,14 +95,11 @@ def test_panels_of_an_armature_in_object_and_pose_mode(ui: ModuleType, arm: bpy.
     ("DQIK hand.L", "HAND", "Left Hand"), ("forearm.R", "HAND", "Right Forearm"), ("DQIK foot.R", "FOOT", "Right Foot"),
     ("thigh.L", "FOOT", "Left Thigh"), ("DQIK hips", "OTHER", "Hips"), ("head", "OTHER", "Head"), (None, "NOTHING", ""),
 ])  # fmt: skip
-def test_what_is_selected_decides_which_tools_are_offered(
-    ui: ModuleType, bone: str | None, kind: str, name: str
-) -> None:
+def test_what_is_selected_decides_which_tools_are_offered(bone: str | None, kind: str, name: str) -> None:
     """In the panel, the menu and the pie, by the part of the body; the panel has the same rows for all."""
-    tools = sys.modules[f"{ui.__name__}.tab.tools"]
-    ob = rigs.set_up(rigs.figure(), False)
-    bpy.ops.object.mode_set(mode="POSE")
-    sys.modules[f"{ui.__package__.rpartition('.')[0]}.rig.controls.selection"].select_only(ob, *filter(None, [bone]))
+    tools = rigs.part("ui.tab.tools")
+    ob = rigs.pose_mode(rigs.set_up(rigs.figure(), False))
+    rigs.part("rig.controls.selection").select_only(ob, *filter(None, [bone]))
     if bone is None:
         ob.data.bones.active = None
     assert tools.kind_of_selection(bpy.context, ob) == kind
@@ -128,20 +112,20 @@ def test_what_is_selected_decides_which_tools_are_offered(
     assert bone is None or tools.name_of_selection(bpy.context, ob) == name
 
 
-def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved(extension: str) -> None:
+def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved() -> None:
     """In Pose Mode, with its control selected, and a sentence that says what to do next."""
     ob = rigs.set_up(rigs.figure(), False)
-    full_body = sys.modules[f"{extension}.operators.body.full_body"]
-    figures = sys.modules[f"{extension}.rig.figure.character"].Character
+    full_body = rigs.part("operators.body.full_body")
+    figures = rigs.part("rig.figure.character").Character
     note = full_body._begin_posing(ob, figures.of(ob).figure)
     assert ob.mode == "POSE"
     assert [bone.name for bone in bpy.context.selected_pose_bones] == ["DQIK hand.L"]
     assert str(note).startswith("Left Hand is selected: press G")
 
 
-def test_a_goal_that_is_left_out_is_not_called_met(ui: ModuleType, arm: bpy.types.Object) -> None:
+def test_a_goal_that_is_left_out_is_not_called_met(arm: bpy.types.Object) -> None:
     """One without a target, beside one that is met."""
-    status = sys.modules[f"{ui.__name__}.tab.status"]
+    status = rigs.part("ui.tab.status")
     for bone in ("c", "b"):
         bpy.ops.dqik.goal_add(bone=bone)
     rigs.live(arm)
@@ -171,8 +155,7 @@ def test_goals_have_the_names_of_parts_of_the_body_unless_they_were_named(arm: b
 
 def test_a_target_has_no_limits_to_set(ui: ModuleType) -> None:
     """The control of a hand is active: its settings as a bone would change nothing."""
-    ob = rigs.set_up(rigs.figure(), False)
-    bpy.ops.object.mode_set(mode="POSE")
+    ob = rigs.pose_mode(rigs.set_up(rigs.figure(), False))
     for name, limited in (("DQIK hand.L", False), ("hand.L", True)):
         ob.data.bones.active = ob.data.bones[name]
         assert ("DQIK_PT_limits" in shown(ui)) == limited
@@ -196,7 +179,7 @@ def test_a_deformed_mesh_and_a_target_stand_for_their_armature(ui: ModuleType, a
     arm.dqik.goals[0].pole_target = other
     rigs.made_active(other)
     assert bpy.ops.dqik.solve.poll()
-    skin = rigs.made_active(mesh())
+    skin = rigs.made_active(rigs.mesh())
     assert not bpy.ops.dqik.solve.poll()
     skin.modifiers.new("Armature", "ARMATURE").object = arm
     assert bpy.ops.dqik.solve.poll()
@@ -281,15 +264,14 @@ def test_a_target_that_cannot_be_selected_is_named(arm: bpy.types.Object, troubl
         goal.target = None
     else:
         goal.target.hide_set(True)
-    with pytest.raises(RuntimeError, match="has no target" if trouble == "missing" else "hidden"):
-        bpy.ops.dqik.target_select()
+    rigs.refuses(bpy.ops.dqik.target_select, "has no target" if trouble == "missing" else "hidden")
     assert bpy.context.object == arm
 
 
-def test_a_warning_of_each_kind_is_mended_by_its_button(extension: str, arm: bpy.types.Object) -> None:
+def test_a_warning_of_each_kind_is_mended_by_its_button(arm: bpy.types.Object) -> None:
     """The situation, its warning, the button that the panel offers, and no warning afterwards."""
-    mend = sys.modules[f"{extension}.operators.live.mend"]
-    sessions = sys.modules[f"{extension}.rig.frame.sessions"].sessions
+    mend = rigs.part("operators.live.mend")
+    sessions = rigs.part("rig.frame.sessions").sessions
 
     def button() -> None:
         message = arm.dqik.status.message
@@ -331,8 +313,8 @@ def test_the_panel_advises_to_lock_the_interface_only_while_live(ui: ModuleType,
     assert not ui.render.is_needed(bpy.context)
     arm.dqik.live = True
     assert ui.render.is_needed(bpy.context)
-    render.use_lock_interface = True
-    assert not ui.render.is_needed(bpy.context)
+    assert bpy.ops.dqik.lock_interface() == {"FINISHED"}
+    assert render.use_lock_interface and not ui.render.is_needed(bpy.context)
 
 
 def test_targets_that_are_hidden_in_renders_are_named_there(ui: ModuleType, arm: bpy.types.Object) -> None:
@@ -360,9 +342,3 @@ def test_methods_are_named_by_what_they_are_for(arm: bpy.types.Object) -> None:
         short = name[name.index("(") + 1 : -1] if "(" in name else name
         words = short.upper().replace("-", " ").split()
         assert "_".join(words) == identifier or identifier in words
-
-
-def test_locking_the_interface() -> None:
-    bpy.context.scene.render.use_lock_interface = False
-    assert bpy.ops.dqik.lock_interface() == {"FINISHED"}
-    assert bpy.context.scene.render.use_lock_interface
