@@ -3,7 +3,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from situations import into_collection
 
 def command(*arguments: str) -> int:
     """Run the command as Blender would."""
-    module = sys.modules["bl_ext.user_default.dqik.operators.commands.command_line"]
+    module = rigs.part("operators.commands.command_line")
     return module.bake(arguments)
 
 
@@ -24,9 +23,7 @@ def moving_arm() -> bpy.types.Object:
     """A two-bone arm whose hand has a target that moves over ten frames."""
     ob = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)], "Arm")
     target = rigs.empty((0.5, 0.5, 0.9), "Target")
-    target.keyframe_insert("location", frame=1)
-    target.location = (-0.5, 0.6, 1.1)
-    target.keyframe_insert("location", frame=10)
+    rigs.key_path(target, (1, 10), (target.location.copy(), (-0.5, 0.6, 1.1)))
     rigs.goal(ob, "b", target)
     return ob
 
@@ -41,8 +38,7 @@ def test_the_command_bakes_into_another_file(tmp_path: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(out))
     ob, target = bpy.data.objects["Arm"], bpy.data.objects["Target"]
     assert not ob.dqik.live
-    for frame in (1, 4, 10):
-        bpy.context.scene.frame_set(frame)
+    for _ in rigs.visited((1, 4, 10)):
         assert rigs.miss(ob, "b", target) < 1e-3
         assert Vector(ob.pose.bones["a"].rotation_quaternion[1:]).length > 1e-3
 
@@ -52,40 +48,31 @@ ARM = ("--armature", "Arm")
 LONG = "a" * 300
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "required: --output"),
-        (ARM, "required: --output"),
-        (("--armature", "Leg", "--output", OUT), "no armature 'Leg'.*'Arm'"),
-        (("--armature", "Target", "--output", OUT), "no armature 'Target'.*'Arm'"),
-        (("--armature", "", "--output", OUT), "--armature: it is empty"),
-        (("--armature", "Arm\0", "--output", OUT), "NUL"),
-        (("--armature", "Arm\udcff", "--output", OUT), "UTF-8"),
-        (("--armature", "Arm" * 99, "--output", OUT), "no armature"),
-        ((*ARM, "--output", OUT, "junk"), "unrecognized.*junk"),
-        ((*ARM, "--output", OUT, "--start", "one"), "--start: 'one' is not a whole number"),
-        ((*ARM, "--output", OUT, "--start", "1.5"), "--start: '1.5' is not a whole number"),
-        ((*ARM, "--output", OUT, "--start", "99999999999"), "--start: 99999999999 is not between"),
-        ((*ARM, "--output", OUT, "--end", "-2000000"), "--end: -2000000 is not between"),
-        ((*ARM, "--output", OUT, "--start", "9", "--end", "3"), "ends at frame 3, before it starts at 9"),
-        ((*ARM, "--output", OUT, "--start", "0", "--end", "-1"), "ends at frame -1, before it starts at 0"),
-        ((*ARM, "--output", OUT, "--step", "0"), "--step: 0 is not between 1"),
-        ((*ARM, "--output", OUT, "--step", "-5"), "--step: -5 is not between 1"),
-        ((*ARM, "--output", OUT, "--reduce", "nan"), "--reduce: nan is not between 0"),
-        ((*ARM, "--output", OUT, "--reduce", "-1"), "--reduce: -1 is not between 0"),
-        ((*ARM, "--output", OUT, "--reduce", "inf"), "--reduce: inf is not between 0"),
-        ((*ARM, "--output", OUT, "--reduce", "few"), "--reduce: 'few' is not a number"),
-        ((*ARM, "--output", ""), "--output: it is empty"),
-        ((*ARM, "--output", "a\0.blend"), "NUL"),
-        ((*ARM, "--output", "."), "is a folder"),
-        ((*ARM, "--output", "new/"), "is a folder"),
-        ((*ARM, "--output", "there/is/none.blend"), "No such file"),
-        ((*ARM, "--output", "plain/x.blend"), "Not a directory|No such file"),
-        ((*ARM, "--output", f"{LONG}.blend"), "too long|Invalid|No such file"),
-        ((*ARM, "--output", "/".join([LONG[:200]] * 6)), "longer than 1000 bytes"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "said"), [
+    ((), "required: --output"),
+    (("--armature", "Leg", "--output", OUT), "no armature 'Leg'.*'Arm'"),
+    (("--armature", "Target", "--output", OUT), "no armature 'Target'.*'Arm'"),
+    (("--armature", "", "--output", OUT), "--armature: it is empty"),
+    (("--armature", "Arm\0", "--output", OUT), "NUL"),
+    (("--armature", "Arm\udcff", "--output", OUT), "UTF-8"),
+    ((*ARM, "--output", OUT, "junk"), "unrecognized.*junk"),
+    ((*ARM, "--output", OUT, "--start", "one"), "--start: 'one' is not a whole number"),
+    ((*ARM, "--output", OUT, "--start", "99999999999"), "--start: 99999999999 is not between"),
+    ((*ARM, "--output", OUT, "--end", "-2000000"), "--end: -2000000 is not between"),
+    ((*ARM, "--output", OUT, "--start", "9", "--end", "3"), "ends at frame 3, before it starts at 9"),
+    ((*ARM, "--output", OUT, "--step", "0"), "--step: 0 is not between 1"),
+    ((*ARM, "--output", OUT, "--reduce", "nan"), "--reduce: nan is not between 0"),
+    ((*ARM, "--output", OUT, "--reduce", "-1"), "--reduce: -1 is not between 0"),
+    ((*ARM, "--output", OUT, "--reduce", "few"), "--reduce: 'few' is not a number"),
+    ((*ARM, "--output", ""), "--output: it is empty"),
+    ((*ARM, "--output", "a\0.blend"), "NUL"),
+    ((*ARM, "--output", "."), "is a folder"),
+    ((*ARM, "--output", "new/"), "is a folder"),
+    ((*ARM, "--output", "there/is/none.blend"), "No such file"),
+    ((*ARM, "--output", "plain/x.blend"), "Not a directory|No such file"),
+    ((*ARM, "--output", f"{LONG}.blend"), "too long|Invalid|No such file"),
+    ((*ARM, "--output", "/".join([LONG[:200]] * 6)), "longer than 1000 bytes"),
+])  # fmt: skip
 def test_a_wrong_argument_is_refused_in_one_sentence_before_the_bake(
     arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -113,15 +100,12 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "pipe.blend").is_fifo()
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda ob: rigs.made_active(ob) and bpy.ops.object.mode_set(mode="EDIT"), "Edit Mode"),
-        (lambda ob: ob.dqik.goals.clear(), "no goals"),
-        (lambda ob: setattr(ob.dqik.goals[0], "target", None), "no target"),
-        (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the open scene"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    (lambda ob: rigs.made_active(ob) and bpy.ops.object.mode_set(mode="EDIT"), "Edit Mode"),
+    (lambda ob: ob.dqik.goals.clear(), "no goals"),
+    (lambda ob: setattr(ob.dqik.goals[0], "target", None), "no target"),
+    (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the open scene"),
+])  # fmt: skip
 def test_a_rig_that_cannot_be_baked_is_refused(
     change: Callable[[bpy.types.Object], object], said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,7 +133,7 @@ def test_what_is_hidden_is_baked_as_if_it_were_shown(hide: str, name: str, tmp_p
     assert command(*ARM, "--start", "1", "--end", "10", "--output", str(tmp_path / "shown.blend")) == 0
     wanted = rigs.keys(ob)
     assert wanted
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    rigs.new_file()
     moving_arm()
     HIDING[hide](bpy.data.objects[name])
     assert command(*ARM, "--start", "1", "--end", "10", "--output", str(tmp_path / "out.blend")) == 0
@@ -164,7 +148,7 @@ def test_the_hidden_target_of_an_armature_that_is_followed_moves(tmp_path: Path)
     """The follower's keys are those of the visible scene."""
     keys = []
     for hidden in (False, True):
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         leader = moving_arm()
         leader.name = "Leader"
         follower = rigs.chain([(0, 0, 0), (0, 0, 1), (0, 0.3, 1.9)], "Arm")

@@ -10,6 +10,7 @@ import pytest
 import rigs
 from build_zip import ROOT
 from farm_files import MODULES, clip, keys, report, run, shot, untouched
+from situations import installed
 
 
 def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +71,7 @@ def test_files_of_one_process_are_as_those_of_a_process_each(tmp_path: Path) -> 
     shots = [shot(tmp_path / f"{name}.blend", height=height) for name, height in (("a", 0.9), ("b", 0.5), ("c", 0.2))]
     alone = []
     for path in shots:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rigs.new_file()
         assert run("dqik_bake", "--input", path, "--output", tmp_path / "alone") == 0
         alone.append(keys(tmp_path / "alone" / path.name))
     assert len({one["Arm"] for one in alone}) == 3
@@ -202,11 +203,7 @@ def test_a_report_that_cannot_be_written_at_the_end_is_a_failure(
         if folder.exists():
             folder.rmdir()
 
-    bpy.app.handlers.save_pre.append(take_away)
-    try:
-        words = ("--output", tmp_path / "out.blend", "--report", folder / "report.json")
-        assert run("dqik_bake", *words) == 1
-    finally:
-        bpy.app.handlers.save_pre.remove(take_away)
+    with installed("save_pre", take_away):
+        assert run("dqik_bake", "--output", tmp_path / "out.blend", "--report", folder / "report.json") == 1
     assert "cannot write" in capfd.readouterr().err
     assert (tmp_path / "out.blend").exists()
