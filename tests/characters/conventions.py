@@ -47,7 +47,7 @@ class Character:
 _FINGERS = ("thumb", "index", "middle", "ring", "little")
 
 
-def _fingers(depth: int, pattern: str, names: tuple[str, ...] = _FINGERS, first: int = 1, parts: int = 3) -> str:
+def fingers(depth: int, pattern: str, names: tuple[str, ...] = _FINGERS, first: int = 1, parts: int = 3) -> str:
     """Lines of five fingers with three bones each; `pattern` holds `{finger}`, `{part}` and `{{}}` for the side."""
     lines = []
     for finger, name in zip(_FINGERS, names, strict=True):
@@ -57,6 +57,28 @@ def _fingers(depth: int, pattern: str, names: tuple[str, ...] = _FINGERS, first:
     return "\n".join(lines)
 
 
+_SPINES = {1: ("spine1",), 2: ("spine1", "spine3"), 3: ("spine1", "spine2", "spine3"),
+           4: ("spine1", "spine2", "spine3", "spine4")}  # fmt: skip
+
+
+def usual(words: str, spines: dict[int, tuple[str, ...]] = _SPINES) -> str:
+    """The table of the usual hierarchy, from its names with ` | ` between, and `-` for no bone.
+
+    They are those of root, hips, spine bones with commas, neck and head, then of collar, arm, forearm and hand, then
+    of thigh, shin, foot and toes. spines : the joints of so many spine bones.
+    """
+    root, hips, spine, *others = (part.strip() for part in words.split(" | "))
+    bones = spine.split(", ")
+    low = [("root", root, "-")] * (root != "-") + [("pelvis", hips, "hips")]
+    trunk = [*low, *((joint, bone, "spine") for joint, bone in zip(spines[len(bones)], bones, strict=True))]
+    rows, chest = [*enumerate(trunk)], len(trunk)
+    for depth, parts in ((chest, ("neck", "head")), (chest, ("collar", "arm", "forearm", "hand")),
+                         (len(low), ("thigh", "shin", "foot", "toes"))):  # fmt: skip
+        there = [(part, bone, part) for part in parts if (bone := others.pop(0)) != "-"]
+        rows += enumerate(there, depth)
+    return "\n".join(f"{' ' * depth}{joint} = {bone} : {role}" for depth, (joint, bone, role) in rows)
+
+
 CHARACTERS = (
     Character("mixamo", f"""
 pelvis = mixamorig:Hips : hips
@@ -64,7 +86,7 @@ pelvis = mixamorig:Hips : hips
     neck = mixamorig:Neck / head = mixamorig:Head / crown = mixamorig:HeadTop_End : -
     collar = mixamorig:{{}}Shoulder / arm = mixamorig:{{}}Arm / forearm = mixamorig:{{}}ForeArm
        hand = mixamorig:{{}}Hand
-{_fingers(8, "mixamorig:{{}}Hand{finger}{part}", ("Thumb", "Index", "Middle", "Ring", "Pinky"))}
+{fingers(8, "mixamorig:{{}}Hand{finger}{part}", ("Thumb", "Index", "Middle", "Ring", "Pinky"))}
  thigh = mixamorig:{{}}UpLeg / shin = mixamorig:{{}}Leg / foot = mixamorig:{{}}Foot
     toes = mixamorig:{{}}ToeBase / toetip = mixamorig:{{}}Toe_End : -
 """, ("Left", "Right"), unit=100.0),
@@ -78,7 +100,7 @@ root = Root : -
        hair = J_Sec_Hair1_01 : - / hair2 = J_Sec_Hair2_01 : - / hair3 = J_Sec_Hair3_01 : -
      collar = J_Bip_{{}}_Shoulder / arm = J_Bip_{{}}_UpperArm / forearm = J_Bip_{{}}_LowerArm
         hand = J_Bip_{{}}_Hand
-{_fingers(9, "J_Bip_{{}}_{finger}{part}", ("Thumb", "Index", "Middle", "Ring", "Little"))}
+{fingers(9, "J_Bip_{{}}_{finger}{part}", ("Thumb", "Index", "Middle", "Ring", "Little"))}
   thigh = J_Bip_{{}}_UpperLeg / skirt = J_Sec_{{}}_SkirtBack0_01 : - / skirt2 = J_Sec_{{}}_SkirtBack1_01 : -
    shin = J_Bip_{{}}_LowerLeg / foot = J_Bip_{{}}_Foot / toes = J_Bip_{{}}_ToeBase
 """, axes="world", facing=180.0),
@@ -90,7 +112,7 @@ root = root : -
      collar = clavicle_{{}} / arm = upperarm_{{}} / arm~forearm = upperarm_twist_01_{{}} : -
        forearm = lowerarm_{{}} / forearm~hand = lowerarm_twist_01_{{}} : -
         hand = hand_{{}}
-{_fingers(9, "{finger}_0{part}_{{}}", ("thumb", "index", "middle", "ring", "pinky"))}
+{fingers(9, "{finger}_0{part}_{{}}", ("thumb", "index", "middle", "ring", "pinky"))}
   thigh = thigh_{{}} / thigh~shin = thigh_twist_01_{{}} : -
    shin = calf_{{}} / shin~foot = calf_twist_01_{{}} : -
     foot = foot_{{}} / toes = ball_{{}}
@@ -99,14 +121,9 @@ root = root : -
  root = ik_hand_root : -
   hand_ik = ik_hand_{{}} : -
 """, ("l", "r"), axes="x", arms=50.0, unit=100.0),
-    Character("unity", """
-root = Armature : -
- pelvis = Hips : hips
-  spine1 = Spine / spine3 = Chest
-    neck = Neck / head = Head
-    collar = Shoulder.{} / arm = Upper arm.{} / forearm = Lower arm.{} / hand = Hand.{}
-  thigh = Upper leg.{} / shin = Lower leg.{} / foot = Foot.{} / toes = Toes.{}
-""", arms=40.0),
+    Character("unity", usual("Armature | Hips | Spine, Chest | Neck | Head | "
+                             "Shoulder.{} | Upper arm.{} | Lower arm.{} | Hand.{} | "
+                             "Upper leg.{} | Lower leg.{} | Foot.{} | Toes.{}"), arms=40.0),
     Character("auto-rig pro", f"""
 pelvis = root.x : hips
  spine1 = spine_01.x / spine2 = spine_02.x
@@ -114,7 +131,7 @@ pelvis = root.x : hips
    collar = shoulder.{{}} / arm = arm_stretch.{{}} / arm~forearm = arm_twist.{{}} : -
      forearm = forearm_stretch.{{}} / forearm~hand = forearm_twist.{{}} : -
       hand = hand.{{}}
-{_fingers(7, "c_{finger}{part}.{{}}", ("thumb", "index", "middle", "ring", "pinky"))}
+{fingers(7, "c_{finger}{part}.{{}}", ("thumb", "index", "middle", "ring", "pinky"))}
  thigh = thigh_stretch.{{}} / thigh~shin = thigh_twist.{{}} : -
   shin = leg_stretch.{{}} / shin~foot = leg_twist.{{}} : -
    foot = foot.{{}} / toes = toes_01.{{}}
@@ -126,7 +143,7 @@ pelvis = Root_M : hips / pelvis~spine1 = RootPart1_M : spine
         jaw = Jaw_M : -
      collar = Scapula_{{}} / arm = Shoulder_{{}} / arm~forearm = ShoulderPart1_{{}} : twist
         forearm = Elbow_{{}} / forearm~hand = ElbowPart1_{{}} : twist / hand = Wrist_{{}}
-{_fingers(11, "{finger}Finger{part}_{{}}", ("Thumb", "Index", "Middle", "Ring", "Pinky"))}
+{fingers(11, "{finger}Finger{part}_{{}}", ("Thumb", "Index", "Middle", "Ring", "Pinky"))}
  thigh = Hip_{{}} / thigh~shin = HipPart1_{{}} : twist / shin = Knee_{{}} / foot = Ankle_{{}}
      toes = Toes_{{}} / toetip = ToesEnd_{{}} : -
 """, axes="x"),
@@ -139,7 +156,7 @@ pelvis = ValveBiped.Bip01_Pelvis : hips
        arm~forearm = ValveBiped.Bip01_{{}}_Bicep : -
        forearm = ValveBiped.Bip01_{{}}_Forearm / forearm~hand = ValveBiped.Bip01_{{}}_Ulna : -
         hand = ValveBiped.Bip01_{{}}_Hand
-{_fingers(9, "ValveBiped.Bip01_{{}}_Finger{finger}{part}", ("0", "1", "2", "3", "4"), 0)}
+{fingers(9, "ValveBiped.Bip01_{{}}_Finger{finger}{part}", ("0", "1", "2", "3", "4"), 0)}
          prop = ValveBiped.Anim_Attachment_{{}}H : -
  thigh = ValveBiped.Bip01_{{}}_Thigh / shin = ValveBiped.Bip01_{{}}_Calf / foot = ValveBiped.Bip01_{{}}_Foot
     toes = ValveBiped.Bip01_{{}}_Toe0
@@ -157,20 +174,12 @@ pelvis = Bip01 : ?
        toetip = Bip01 {} Toe0Nub : -
  root = Bip01 Footsteps : -
 """, axes="x", arms=30.0),
-    Character("xsens", """
-pelvis = Pelvis : hips
- spine1 = L5 / spine2 = L3 / spine3 = T12 / spine4 = T8
-     neck = Neck / head = Head
-     collar = {}Shoulder / arm = {}UpperArm / forearm = {}ForeArm / hand = {}Hand
- thigh = {}UpperLeg / shin = {}LowerLeg / foot = {}Foot / toes = {}Toe
-""", ("Left", "Right"), axes="world"),
-    Character("motion builder", """
-pelvis = Hips : hips
- spine1 = Chest / spine2 = Chest2 / spine3 = Chest3 / spine4 = Chest4
-     neck = Neck / head = Head
-     collar = {}Collar / arm = {}Shoulder / forearm = {}Elbow / hand = {}Wrist
- thigh = {}Hip / shin = {}Knee / foot = {}Ankle / toes = {}Toe
-""", ("Left", "Right")),
+    Character("xsens", usual("- | Pelvis | L5, L3, T12, T8 | Neck | Head | "
+                             "{}Shoulder | {}UpperArm | {}ForeArm | {}Hand | {}UpperLeg | {}LowerLeg | {}Foot | {}Toe"),
+              ("Left", "Right"), axes="world"),
+    Character("motion builder", usual("- | Hips | Chest, Chest2, Chest3, Chest4 | Neck | Head | "
+                                      "{}Collar | {}Shoulder | {}Elbow | {}Wrist | {}Hip | {}Knee | {}Ankle | {}Toe"),
+              ("Left", "Right")),
     Character("rokoko", """
 pelvis = Hips : hips
  spine1 = Spine1 / spine2 = Spine2 / spine3 = Spine3 / spine4 = Spine4
@@ -212,14 +221,9 @@ pelvis = root : hips
          index1 = {}fingers : finger
         thumb1 = {}thumb : finger
 """, ("l", "r")),
-    Character("bandai", """
-root = joint_Root : -
- pelvis = Hips : hips
-  spine1 = Spine / spine3 = Chest
-    neck = Neck / head = Head
-    collar = Shoulder_{} / arm = UpperArm_{} / forearm = LowerArm_{} / hand = Hand_{}
-  thigh = UpperLeg_{} / shin = LowerLeg_{} / foot = Foot_{} / toes = Toes_{}
-"""),
+    Character("bandai", usual("joint_Root | Hips | Spine, Chest | Neck | Head | "
+                              "Shoulder_{} | UpperArm_{} | LowerArm_{} | Hand_{} | "
+                              "UpperLeg_{} | LowerLeg_{} | Foot_{} | Toes_{}")),
     Character("makehuman", """
 pelvis = root : hips
  spine1 = spine05 / spine2 = spine04 / spine3 = spine03 / spine4 = spine02
@@ -269,13 +273,9 @@ root = 全ての親 : -
    thigh = 足.{} / shin = ひざ.{} / foot = 足首.{} / toes = つま先.{}
  foot_ik = 足ＩＫ.{} : - / toes = つま先ＩＫ.{} : -
 """, arms=38.0),
-    Character("roblox", """
-root = HumanoidRootNode : -
- pelvis = LowerTorso : hips
-  spine1 = UpperTorso / head = Head
-   arm = {}UpperArm / forearm = {}LowerArm / hand = {}Hand
-  thigh = {}UpperLeg / shin = {}LowerLeg / foot = {}Foot
-""", ("Left", "Right"), arms=80.0),
+    Character("roblox", usual("HumanoidRootNode | LowerTorso | UpperTorso | - | Head | "
+                              "- | {}UpperArm | {}LowerArm | {}Hand | {}UpperLeg | {}LowerLeg | {}Foot | -"),
+              ("Left", "Right"), arms=80.0),
     Character("daz", """
 pelvis = hip : hips
  pelvis = pelvis : ?
@@ -317,21 +317,12 @@ root = CC_Base_BoneRoot : -
         hand = CC_Base_{}_Hand
          index1 = CC_Base_{}_Index1 : finger
 """, axes="x", arms=45.0, unit=100.0),
-    Character("prefixed", """
-root = b_root : -
- pelvis = b_hips : hips
-  spine1 = b_spine0 / spine3 = b_spine1
-    neck = b_neck / head = b_head
-    collar = b_{}_shoulder / arm = b_{}_arm / forearm = b_{}_forearm / hand = b_{}_hand
-  thigh = b_{}_upleg / shin = b_{}_leg / foot = b_{}_foot / toes = b_{}_toe
-""", ("l", "r"), axes="world", arms=60.0),
-    Character("words run together", """
-pelvis = hips : hips
- spine1 = lowerspine / spine3 = upperspine
-   neck = neck / head = head
-   collar = {}collarbone / arm = {}upperarm / forearm = {}lowerarm / hand = {}hand
- thigh = {}upperleg / shin = {}lowerleg / foot = {}foot / toes = {}toes
-""", ("Left", "Right"), facing=90.0),
+    Character("prefixed", usual("b_root | b_hips | b_spine0, b_spine1 | b_neck | b_head | "
+                                "b_{}_shoulder | b_{}_arm | b_{}_forearm | b_{}_hand | "
+                                "b_{}_upleg | b_{}_leg | b_{}_foot | b_{}_toe"), ("l", "r"), axes="world", arms=60.0),
+    Character("words run together", usual("- | hips | lowerspine, upperspine | neck | head | "
+                                          "{}collarbone | {}upperarm | {}lowerarm | {}hand | "
+                                          "{}upperleg | {}lowerleg | {}foot | {}toes"), ("Left", "Right"), facing=90.0),
     Character("parts first", """
 pelvis = body_lower : hips
  spine1 = body_upper / head = head
@@ -340,14 +331,10 @@ pelvis = body_lower : hips
 knee_pole = knee.{} : -
 elbow_pole = elbow.{} : -
 """, feet=60.0),
-    Character("no names", """
-pelvis = Bone : hips
- spine1 = Bone.001 / spine3 = Bone.002
-   neck = Bone.003 / head = Bone.004
-   collar = Bone.005 Bone.006 / arm = Bone.007 Bone.008 / forearm = Bone.009 Bone.010
-      hand = Bone.011 Bone.012
- thigh = Bone.013 Bone.014 / shin = Bone.015 Bone.016 / foot = Bone.017 Bone.018 / toes = Bone.019 Bone.020
-""", ("001", "002")),
+    Character("no names", usual("- | Bone | Bone.001, Bone.002 | Bone.003 | Bone.004 | "
+                                "Bone.005 Bone.006 | Bone.007 Bone.008 | Bone.009 Bone.010 | Bone.011 Bone.012 | "
+                                "Bone.013 Bone.014 | Bone.015 Bone.016 | Bone.017 Bone.018 | Bone.019 Bone.020"),
+              ("001", "002")),
     Character("no names in centimetres", """
 root = joint1 : -
  pelvis = joint2 : hips
@@ -386,27 +373,15 @@ pelvis = Hips : hips
        thumb1 = Thumb1_{} : finger
  thigh = UpperLeg_{} / shin = LowerLeg_{} / foot = Foot_{} / toes = Toes_{}
 """),
-    Character("arms without hands", """
-pelvis = hips : hips
- spine1 = spine / spine3 = chest
-   neck = neck / head = head
-   collar = shoulder.{} / arm = upper_arm.{} / forearm = forearm.{}
- thigh = thigh.{} / shin = shin.{} / foot = foot.{} / toes = toe.{}
-"""),
-    Character("arms up", """
-pelvis = hips : hips
- spine1 = spine / spine3 = chest
-   neck = neck / head = head
-   collar = shoulder.{} / arm = upper_arm.{} / forearm = forearm.{} / hand = hand.{}
- thigh = thigh.{} / shin = shin.{} / foot = foot.{} / toes = toe.{}
-""", arms=-80.0, turned=True),
-    Character("arms down", """
-pelvis = Hips : hips
- spine1 = Spine / spine3 = Chest
-   neck = Neck / head = Head
-   collar = Clavicle {} / arm = Arm {} / forearm = Elbow {} / hand = Wrist {}
- thigh = Thigh {} / shin = Knee {} / foot = Foot {} / toes = Toes {}
-""", ("Left", "Right"), arms=82.0, axes="world", facing=-90.0, feet=70.0),
+    Character("arms without hands", usual("- | hips | spine, chest | neck | head | "
+                                          "shoulder.{} | upper_arm.{} | forearm.{} | - | "
+                                          "thigh.{} | shin.{} | foot.{} | toe.{}")),
+    Character("arms up", usual("- | hips | spine, chest | neck | head | "
+                               "shoulder.{} | upper_arm.{} | forearm.{} | hand.{} | "
+                               "thigh.{} | shin.{} | foot.{} | toe.{}"), arms=-80.0, turned=True),
+    Character("arms down", usual("- | Hips | Spine, Chest | Neck | Head | "
+                                 "Clavicle {} | Arm {} | Elbow {} | Wrist {} | Thigh {} | Knee {} | Foot {} | Toes {}"),
+              ("Left", "Right"), arms=82.0, axes="world", facing=-90.0, feet=70.0),
     Character("toon", """
 root = Main : -
  pelvis = C_pelvis_JNT : hips
@@ -416,20 +391,13 @@ root = Main : -
     collar = {}_girdle_JNT / arm = {}_shoulder_JNT / forearm = {}_elbow_JNT / hand = {}_wrist_JNT
   thigh = {}_hip_JNT / shin = {}_knee_JNT / foot = {}_ankle_JNT / toes = {}_ball_JNT
 """, unit=100.0, facing=37.0, axes="x", arms=40.0, body="toon"),
-    Character("sleepwalker", """
-pelvis = Bassin : hips
- spine1 = Colonne 1 / spine2 = Colonne 2 / spine3 = Colonne 3
-    neck = Cou / head = Tete
-    collar = Clavicule {} / arm = Bras {} / forearm = AvantBras {} / hand = Main {}
- thigh = Cuisse {} / shin = Jambe {} / foot = Pied {} / toes = Orteils {}
-""", ("G", "D"), axes="world", facing=200.0, turned=True, body="sleepwalker"),
-    Character("gorilla", """
-pelvis = hip : hips
- spine1 = abdomen / spine3 = chest
-   neck = neck / head = head
-   arm = {}upperarm / forearm = {}lowerarm / hand = {}hand
- thigh = {}upperleg / shin = {}lowerleg / foot = {}foot
-""", ("l_", "r_"), unit=0.01, arms=60.0, facing=-60.0, body="gorilla"),
+    Character("sleepwalker", usual("- | Bassin | Colonne 1, Colonne 2, Colonne 3 | Cou | Tete | "
+                                   "Clavicule {} | Bras {} | AvantBras {} | Main {} | "
+                                   "Cuisse {} | Jambe {} | Pied {} | Orteils {}"),
+              ("G", "D"), axes="world", facing=200.0, turned=True, body="sleepwalker"),
+    Character("gorilla", usual("- | hip | abdomen, chest | neck | head | "
+                               "- | {}upperarm | {}lowerarm | {}hand | {}upperleg | {}lowerleg | {}foot | -"),
+              ("l_", "r_"), unit=0.01, arms=60.0, facing=-60.0, body="gorilla"),
     Character("dog", """
 root = root : -
  pelvis = pelvis : hips

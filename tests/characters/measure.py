@@ -100,7 +100,6 @@ def measure(
         row["limits"] = sum(bone.dqik_use_limits for bone in ob.pose.bones)
     bpy.context.view_layer.update()
     before, height = heads(ob), float(np.ptp(heads(ob), axis=0).max())
-    row["height"] = height
     ob.dqik.live = True
     bpy.context.view_layer.update()
     row["drift"] = float(np.linalg.norm(heads(ob) - before, axis=-1).max() / height)
@@ -135,7 +134,7 @@ def moved(
 ) -> dict[str, object]:  # fmt: skip
     """Move and turn one target after the other, and put it back."""
     count = met = backward = sideways = 0
-    others = worst = 0.0
+    others = 0.0
     rest = {own: goal.target.matrix_world.copy() for own, goal in goals.items()}
     ends = {own: end(ob, goal) for own, goal in goals.items() if goal.priority >= 0}  # the hips follow the others
     for bone, matrix in asked:
@@ -154,7 +153,6 @@ def moved(
         met += away < NEAR and angle < TURNED
         if verbose and not (away < NEAR and angle < TURNED):
             print("missed", bone, f"{100 * away:.2f} % H, {angle:.1f} degrees", file=sys.stderr)
-        worst = max(worst, away)
         shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
         for one in limbs:
             bent, side = poses.bend(shown, one)
@@ -164,7 +162,7 @@ def moved(
                                 if other != bone)])  # fmt: skip
         target.matrix_world = rest[bone]
         bpy.context.view_layer.update()
-    return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others, "worst": worst}
+    return {"moves": count, "met": met, "backward": backward, "sideways": sideways, "others": others}
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ A line has the convention, its words for the sides, and the names of root, hips,
 collar, arm, forearm and hand, then those of thigh, shin, foot and toes. `{}` stands for the side, and `-` for no bone.
 """
 
-from conventions import Character
+from conventions import Character, usual
 
 _LINES = """
 kinect | Left Right | - | SpineBase | SpineMid, SpineShoulder | Neck | Head
@@ -55,24 +55,9 @@ mech | port starboard | - | core | torso1, torso2 | ring | cockpit
 
 def _character(first: str, second: str) -> Character:
     """A character from the two lines of a convention."""
-    name, sides, root, hips, spine, neck, head = (part.strip() for part in first.split(" | "))
-    limbs = [part.strip() for part in second.split(" | ")]
-    rows = [] if root == "-" else [("root", root, "-")]
-    lines = []
-    for row in (*rows, ("pelvis", hips, "hips")):
-        lines.append((len(lines), *row))
-    trunk = len(lines)
-    for joint, bone in zip(("spine1", "spine2", "spine3"), spine.split(", "), strict=False):
-        lines.append((len(lines), joint, bone, "spine"))
-    chest = len(lines)
-    lines += [(chest, "neck", neck, "neck"), (chest + 1, "head", head, "head")]
-    for depth, parts, names in ((chest, ("collar", "arm", "forearm", "hand"), limbs[:4]),
-                                (trunk, ("thigh", "shin", "foot", "toes"), limbs[4:])):  # fmt: skip
-        there = [(part, bone) for part, bone in zip(parts, names, strict=True) if bone != "-"]
-        lines += [(depth + k, part, bone, part) for k, (part, bone) in enumerate(there)]
-    left, right = sides.split(" ")
-    table = "\n".join(f"{' ' * depth}{joint} = {bone} : {role}" for depth, joint, bone, role in lines)
-    return Character(name, table, (left, right), arms=40.0)
+    name, sides, names = first.split(" | ", 2)
+    spines = {2: ("spine1", "spine2"), 3: ("spine1", "spine2", "spine3")}
+    return Character(name, usual(f"{names} | {second}", spines), tuple(sides.split()), arms=40.0)
 
 
 _ROWS = _LINES.strip().splitlines()

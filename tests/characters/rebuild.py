@@ -30,6 +30,7 @@ import jobs  # noqa: E402
 import measure  # noqa: E402
 import poses  # noqa: E402
 from clips import clip  # noqa: E402
+from film import angle  # noqa: E402
 from motions import FRAMES, MOTIONS, Puppet  # noqa: E402
 from person import Figure  # noqa: E402
 
@@ -50,16 +51,9 @@ class Record:
 
     def turns(self, parents: Sequence[int]) -> np.ndarray:
         """Rotations (F, N, 3, 3) of bones against their parents."""
-        own = self.matrices[:, :, :3, :3]
-        own = own / np.linalg.norm(own, axis=-2, keepdims=True)
+        own = _rotations(self.matrices)
         above = np.array(parents)
         return np.where((above >= 0)[:, None, None], np.swapaxes(own[:, above], -1, -2) @ own, own)
-
-
-def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Degrees (...) between rotations (..., 3, 3)."""
-    chord = np.linalg.norm(a - b, axis=(-1, -2)) / (2.0 * np.sqrt(2.0))
-    return np.degrees(2.0 * np.arcsin(np.clip(chord, 0.0, 1.0)))
 
 
 def recorded(

@@ -2,7 +2,7 @@
 """Measures Retarget: captured clips for the test characters, and back.
 
     python tests/characters/retargeted.py [--clips examples/cmu_01_01.bvh poses.npz:02_01,x_te_jumping_1] [--rate 120]
-        [--most 150] [--free] [--skins target] [--variants all] [--pictures FOLDER] [character ...]
+        [--most 150] [--free] [--skins target] [--pictures FOLDER] [character ...]
 
 Run it with a Python that has bpy. It prints a table as Markdown, with a row for each character and clip. Slide: how far
 the ball of a foot goes a second while the source's stands on it, beyond what that one goes, in percent of the leg's
@@ -30,7 +30,6 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import figure_variants  # noqa: E402
 import measure  # noqa: E402
 import person  # noqa: E402
 import sketch  # noqa: E402
@@ -143,12 +142,8 @@ def _worst(parts: dict[str, np.ndarray]) -> str:
     return f"{values.max():.2f} {name} {values.argmax() + 1}"
 
 
-def row(name: str, captured: Clip, variant: str, pictures: Path | None, skins: str = "") -> str:
-    """A row of the table.
-
-    variant : what is done to source or target (`figure_variants`), or nothing. skins : which figures have a mesh, of
-    "source" and "target".
-    """
+def row(name: str, captured: Clip, pictures: Path | None, skins: str = "") -> str:
+    """A row of the table. skins : which figures have a mesh, of "source" and "target"."""
     character = FIGURES[name]
     ob = measure.made(character, "native")
     truths = captured.truth(), build.truth(character)
@@ -157,12 +152,10 @@ def row(name: str, captured: Clip, variant: str, pictures: Path | None, skins: s
     for word, one, truth in zip(("source", "target"), (source, ob), truths, strict=True):
         if word in skins:
             person.body(one, truth)
-    if variant:
-        figure_variants.VARIANTS[variant](source, ob, truths)
     scene = bpy.context.scene
     frames = range(scene.frame_start, scene.frame_end + 1)
     rate = scene.render.fps / scene.render.fps_base
-    label = f"| {name}{' ' * bool(variant)}{variant} | {captured.name} |"
+    label = f"| {name} | {captured.name} |"
     try:
         retarget(source, ob, frames)
     except RuntimeError as refused:
@@ -209,7 +202,6 @@ def main() -> None:
     parser.add_argument("--clips", nargs="+", default=[str(HERE.parent.parent / "examples" / "cmu_01_01.bvh")])
     parser.add_argument("--most", type=int, default=150, help="so many captured frames of each clip of arrays")
     parser.add_argument("--rate", type=int, default=30, help="frames a second of clips of arrays")
-    parser.add_argument("--variants", nargs="*", default=[""], help="what is done to the figures; all for each")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--skins", nargs="*", default=[], help="which figures get a mesh: source, target")
     parser.add_argument("--free", action="store_true", help="hands go by their arms alone, whatever they touch")
@@ -219,11 +211,9 @@ def main() -> None:
         sys.modules["dqik.rig.motion.hand_contacts"].keep = lambda *_: ()
     print("| figure | clip | slide %/s | wrong % | elbows | steps | off: trunk | off: arms | hands % | back |")
     print("|" + "---|" * 10)
-    variants = [*figure_variants.VARIANTS] if options.variants == ["all"] else options.variants
     for name in options.characters or USUAL:
-        for variant in variants:
-            for captured in clips_of(options.clips, options.most, options.rate):
-                print(row(name, captured, variant, options.pictures, " ".join(options.skins)), flush=True)
+        for captured in clips_of(options.clips, options.most, options.rate):
+            print(row(name, captured, options.pictures, " ".join(options.skins)), flush=True)
 
 
 if __name__ == "__main__":
