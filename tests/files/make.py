@@ -25,7 +25,6 @@ PARTS = (
     "blender_manifest.toml", "__init__.py", "live.py", "properties.py", "properties", "operators", "rig", "solvers",
     "ui",
 )  # fmt: skip
-MODULE = "bl_ext.user_default.dqik"
 FRAMES = (1, 7, 12, 20)
 SAVED_AT = 12
 PLAIN = ("BOOLEAN", "INT", "FLOAT", "STRING", "ENUM")

@@ -16,7 +16,7 @@ from mathutils import Matrix, Vector
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from clothed_person import person
-from hands import control, difference, drag, look, matrix, pick, place, rig, shown, state, transform, undo_and_redo
+from hands import act, control, difference, drag, look, matrix, pick, place, rig, shown, state, transform, undo_and_redo
 from shot_presses import table
 from shot_scene import BLOCKED, BOX, GRIP, LAST, PUT, SIT, STANCES, WAVE, WAVES, ball, props
 from window import (
@@ -115,13 +115,9 @@ def set_up() -> Steps:
     """The whole body, Live, Auto Keying, first keys of body and box."""
     part("set up")
     yield from press("TAB", window_middle(), ctrl=True)
-    before = state()
-    yield from click_button("dqik.setup_full_body")
-    yield from undo_and_redo(before, "Set Up Full Body")
-    before = state()
-    yield from press("L", window_middle(), shift=True, alt=True)
+    yield from act(click_button("dqik.setup_full_body"), "Set Up Full Body")
+    yield from act(press("L", window_middle(), shift=True, alt=True), "Live")
     assert rig().dqik.live
-    yield from undo_and_redo(before, "Live")
     yield from click_in_editor("DOPESHEET_EDITOR", "use_keyframe_insert_auto")
     assert bpy.context.scene.tool_settings.use_keyframe_insert_auto
     yield from to_box()
@@ -149,9 +145,7 @@ def block() -> Steps:
                 yield from undo_and_redo(before, f"moving {names} at {frame}")
             if names == (BOX,):
                 yield from to_body()
-        before = state()
-        yield from click_button("dqik.key_controls")
-        yield from undo_and_redo(before, f"Key Controls at {frame}")
+        yield from act(click_button("dqik.key_controls"), f"Key Controls at {frame}")
         if frame == GRIP:
             yield from attach()
         elif frame == SIT:
@@ -209,10 +203,8 @@ def attach() -> Steps:
     yield from press("I", window_middle())  # it lies here up to now
     yield from to_body(shift=True)
     yield from pick_hands()
-    before = state()
-    yield from click_button("dqik.attach")
+    yield from act(click_button("dqik.attach"), "Attach")
     assert rig().pose.bones[control("hand.R")].constraints, "the hands are not attached"
-    yield from undo_and_redo(before, "Attach")
     moved = away(film(frames), before_film)
     print(f"measured: attach moves the body by {1e3 * moved:.4f} mm", flush=True)
     assert moved < STILL, f"attaching moves the body by {1e3 * moved:.3f} mm"
@@ -224,9 +216,7 @@ def detach() -> Steps:
     frames = tuple(frame for frame in BLOCKED if frame <= PUT)
     before_film = film(frames)
     yield from pick_hands()
-    before = state()
-    yield from click_button("dqik.detach")
-    yield from undo_and_redo(before, "Detach")
+    yield from act(click_button("dqik.detach"), "Detach")
     moved = away(film(frames), before_film)
     print(f"measured: detach moves the body by {1e3 * moved:.4f} mm", flush=True)
     assert moved < STILL, f"letting go moves the body by {1e3 * moved:.3f} mm"
@@ -244,9 +234,7 @@ def pin() -> Steps:
     earlier = tuple(frame for frame in BLOCKED if frame < SIT)
     before_film = film(earlier)
     yield from pick(control("hips"))
-    before = state()
-    yield from press("P", window_middle(), shift=True, alt=True)
-    yield from undo_and_redo(before, "Pin")
+    yield from act(press("P", window_middle(), shift=True, alt=True), "Pin")
     moved = away(film(earlier), before_film)
     print(f"measured: the pin moves earlier blocked frames by {1e3 * moved:.4f} mm", flush=True)
     assert moved == 0.0, f"the pin moves earlier frames by {1e3 * moved:.2f} mm"
@@ -273,12 +261,8 @@ def lean() -> Steps:
     yield from click_frame(GRIP)
     before_film = film(tuple(BLOCKED))
     yield from pick("chest")
-    before = state()
-    yield from transform("R", "X", 12.0)
-    yield from undo_and_redo(before, "the chest's turn")
-    before = state()
-    yield from press("I", window_middle())
-    yield from undo_and_redo(before, "the chest's key")
+    yield from act(transform("R", "X", 12.0), "the chest's turn")
+    yield from act(press("I", window_middle()), "the chest's key")
     after = film(tuple(BLOCKED))
     assert np.abs(after[GRIP] - before_film[GRIP]).max() > 0.005
     moved = away(after, before_film, GRIP)
@@ -293,9 +277,7 @@ def plant() -> Steps:
     for foot, frame, stance in STANCES:
         yield from click_frame(frame)
         yield from pick(control(foot))
-        before = state()
-        yield from click_button("dqik.plant")
-        yield from undo_and_redo(before, f"Plant {foot} at {frame}")
+        yield from act(click_button("dqik.plant"), f"Plant {foot} at {frame}")
         balls = []
         for frame in stance:
             bpy.context.scene.frame_set(frame)
@@ -323,9 +305,7 @@ def wave() -> Steps:
     for frame, angle in WAVES:
         yield from click_frame(frame)
         yield from pick("forearm.R")
-        before = state()
-        yield from transform("R", "X", angle)
-        yield from undo_and_redo(before, f"the wave at {frame}")
+        yield from act(transform("R", "X", angle), f"the wave at {frame}")
         yield from shot(f"s06 wave {frame}")
     after = film(range(1, LAST + 1))
     print(f"measured: after the wave, frames before it by {away(after, before_film) / HEIGHT:.2e} H", flush=True)

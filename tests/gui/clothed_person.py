@@ -20,35 +20,21 @@ from mathutils import Matrix, Vector
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "characters"))
 
 from bodies import ARM, HUMAN
-from conventions import Character
+from conventions import Character, fingers
 
 import build
 
 FIGURE = "Person"
 ARMS_DOWN = 50.0  # degrees below the horizontal, at rest
 
-_FINGERS = "\n".join(
-    f"{' ' * (8 + part)}{finger}{part} = f_{finger}.0{part}.{{}} : finger"
-    for finger in ("thumb", "index", "middle", "ring", "little") for part in (1, 2, 3)
-)  # fmt: skip
-
 _SKELETON = Character(FIGURE, f"""
 root = root : -
  pelvis = hips : hips
-  spine1 = spine : spine
-   spine2 = spine.001 : spine
-    spine3 = chest : spine
-     neck = neck : neck
-      head = head : head
-     collar = shoulder.{{}} : collar
-      arm = upper_arm.{{}} : arm
-       forearm = forearm.{{}} : forearm
-        hand = hand.{{}} : hand
-{_FINGERS}
-  thigh = thigh.{{}} : thigh
-   shin = shin.{{}} : shin
-    foot = foot.{{}} : foot
-     toes = toe.{{}} : toes
+  spine1 = spine / spine2 = spine.001 / spine3 = chest
+     neck = neck / head = head
+     collar = shoulder.{{}} / arm = upper_arm.{{}} / forearm = forearm.{{}} / hand = hand.{{}}
+{fingers(9, "f_{finger}.0{part}.{{}}")}
+  thigh = thigh.{{}} / shin = shin.{{}} / foot = foot.{{}} / toes = toe.{{}}
 """, arms=ARMS_DOWN)  # fmt: skip
 
 

@@ -105,6 +105,13 @@ def undo_and_redo(before: State, step: str) -> Steps:
     assert not wrong, f"redo of {step} does not bring back {wrong}"
 
 
+def act(steps: Steps, words: str) -> Steps:
+    """Do some steps, undo them, and redo them."""
+    before = state()
+    yield from steps
+    yield from undo_and_redo(before, words)
+
+
 def outline(bone: str) -> Iterable[Point]:
     """Points of the window on the lines of a control bone's shape, or along another bone."""
     pose_bone = shown().pose.bones[bone]

@@ -24,6 +24,7 @@ from hands import (
     PLANTED,
     SAME,
     State,
+    act,
     control,
     difference,
     drag,
@@ -222,19 +223,15 @@ def pose_chest() -> Steps:
     yield from undo_and_redo(before, "the other hand's move")
     yield from shot("b07 chest held")
     yield from pick("chest")
-    before = state()
-    yield from press("R", window_middle(), alt=True)
+    yield from act(press("R", window_middle(), alt=True), "clearing the hold")
     assert rig().pose.bones["chest"].dqik_hold == 0.0
-    yield from undo_and_redo(before, "clearing the hold")
 
 
 def pin() -> Steps:
     """Pin an elbow, drag the hips, unpin it."""
     yield from pick("forearm.R")
-    before = state()
-    yield from press("P", window_middle(), shift=True, alt=True)
+    yield from act(press("P", window_middle(), shift=True, alt=True), "Pin")
     assert [goal.bone for goal in rig().dqik.goals][-1] == "forearm.R"
-    yield from undo_and_redo(before, "Pin")
     pinned = matrices()
     yield from pick(control("hips"))
     before = state()
@@ -246,17 +243,13 @@ def pin() -> Steps:
     yield from undo_and_redo(before, "hips beside a pin")
     yield from shot("b08 elbow pinned")
     yield from pick("forearm.R")
-    before = state()
-    yield from press("U", window_middle(), shift=True, alt=True)
+    yield from act(press("U", window_middle(), shift=True, alt=True), "Unpin")
     assert "forearm.R" not in [goal.bone for goal in rig().dqik.goals]
-    yield from undo_and_redo(before, "Unpin")
 
 
 def set_limits() -> Steps:
     """Reset the pose, then human limits for all bones; a hand is raised inside them."""
-    before = state()
-    yield from click_button("dqik.reset_pose")
-    yield from undo_and_redo(before, "Reset Pose")
+    yield from act(click_button("dqik.reset_pose"), "Reset Pose")
     yield from pick("chest")
     yield from press("A", window_middle())
     before = state()
@@ -318,10 +311,8 @@ def switch() -> Steps:
     yield from turn("upper_arm.R", -30.0)
     assert np.abs(state().joints - before.joints).max() > 0.05
     yield from undo_and_redo(before, "turning an arm without Live")
-    before = state()
-    yield from click_button("dqik.targets_to_pose")
+    yield from act(click_button("dqik.targets_to_pose"), "Targets to Pose")
     assert all(missed(bone) < SAME for bone in ENDS)
-    yield from undo_and_redo(before, "Targets to Pose")
     before = state()
     yield from click_button("dqik.live")
     assert rig().dqik.live
@@ -374,14 +365,11 @@ def block_walk() -> Steps:
             yield from press("RIGHT_ARROW", window_middle())
             frame += 1
         assert bpy.context.scene.frame_current == at
-        before = state()
         for bone, offset in offsets.items():
             yield from offset_control(bone, last[bone], offset)
         last = offsets
         yield from select_controls()
-        before = state()
-        yield from press("I", window_middle())
-        yield from undo_and_redo(before, "keying the pose")
+        yield from act(press("I", window_middle()), "keying the pose")
         for bone in ENDS:
             assert missed(bone) < NEAR, f"frame {at}: {bone} is {1e3 * missed(bone):.1f} mm off"
         yield from shot(f"b14 walk at {at}")

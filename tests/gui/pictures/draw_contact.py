@@ -79,8 +79,7 @@ def hands(ob: bpy.types.Object) -> View:
 
 def floor(ob: bpy.types.Object) -> View:
     """A step, which is a box, and a foot that is in it."""
-    step = _solid("Step", (0.5, 0.5, 0.12), (0.25, -0.1, 0.06))
-    ob.dqik.avoid.add().object = step
+    ob.dqik.avoid.add().object = _solid("Step", (0.5, 0.5, 0.12), (0.25, -0.1, 0.06))
     ob.dqik.use_floor = True
     bpy.context.view_layer.objects.active = ob
     return Vector((0.05, -0.05, 0.5)), 1.1, 40.0, 8.0
@@ -88,8 +87,7 @@ def floor(ob: bpy.types.Object) -> View:
 
 def table(ob: bpy.types.Object) -> View:
     """Hands that are led into a table."""
-    top = _solid("Table", (1.2, 0.6, 0.05), (0.0, -0.5, 0.95))
-    ob.dqik.avoid.add().object = top
+    ob.dqik.avoid.add().object = _solid("Table", (1.2, 0.6, 0.05), (0.0, -0.5, 0.95))
     ob.dqik.avoid_self = True
     bpy.context.view_layer.objects.active = ob
     move(ob, "hand.L", (0.2, -0.35, 0.95))
@@ -97,9 +95,7 @@ def table(ob: bpy.types.Object) -> View:
     return Vector((0.0, -0.2, 1.1)), 1.1, 50.0, 15.0
 
 
-PANELS: dict[str, Callable[[bpy.types.Object], View]] = {
-    "chest": chest, "hands": hands, "floor": floor, "table": table,
-}  # fmt: skip
+PANELS: dict[str, Callable[[bpy.types.Object], View]] = {"chest": chest, "hands": hands, "floor": floor, "table": table}
 
 
 if __name__ == "__main__":
