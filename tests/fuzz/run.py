@@ -11,74 +11,31 @@ a finding like any other. What breaks is shrunk to the fewest steps that break i
 
 import argparse
 import json
-import os
-import select
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 600.0  # seconds for one walk
+from child import Child, extension_zip
+
+HERE = Path(__file__).parent
 TRIES = 150  # attempts to shrink one walk
 
 Step = tuple[str, str]
 Answer = dict
 
 
-class Walker:
-    """The process in which walks take place; started again where it ends."""
-
-    def __init__(self, zip_path: Path, folder: Path) -> None:
-        self.zip_path, self.folder = zip_path, folder
-        self.process: subprocess.Popen | None = None
-
-    def start(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        command = [sys.executable, str(Path(__file__).with_name("walker.py")), str(self.zip_path), str(self.folder)]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("BLENDER_USER_")}
-        environment.update(TMPDIR=str(self.folder), PYTHONHASHSEED="0")
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        if self._answer() is None:
-            log = self.folder / "log.txt"
-            raise SystemExit(f"Blender did not start: {log.read_text() if log.exists() else 'see above'}")
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
-        self.process = None
+class Walker(Child):
+    """The process in which walks take place."""
 
     def walk(self, **order: object) -> Answer:
         """Do one walk. A crash is an answer too, with the steps that the journal has."""
-        if self.process is None:
-            self.start()
-        self.process.stdin.write(json.dumps(order).encode() + b"\n")
-        self.process.stdin.flush()
-        answer = self._answer()
-        if answer is not None:
+        answer = self.ask(order)
+        if not isinstance(answer, str):
             return answer
-        ended = self.process.poll()
         steps = [json.loads(line) for line in (self.folder / "journal.jsonl").read_text().splitlines()]
-        text = f"Blender ended with code {ended}" if ended is not None else f"No answer within {PATIENCE:g} s"
-        if ended == 1:  # not Blender: the walk's own code raised
-            raise SystemExit((self.folder / "log.txt").read_text()[-3000:])
-        self.stop()
-        return {"kind": "crash" if ended is not None else "hang", "text": text, "steps": steps, "refused": []}
-
-    def _answer(self) -> Answer | None:
-        """The next line, or None where the process ends or says nothing for long."""
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
-        line = self.process.stdout.readline() if ready else b""
-        if not line and ready:
-            self.process.wait()
-        return json.loads(line) if line else None
+        return {"kind": "crash" if "ended" in answer else "hang", "text": answer, "steps": steps, "refused": []}
 
 
 def signature(answer: Answer) -> str:
@@ -164,14 +121,6 @@ def once(walker: Walker, arguments: argparse.Namespace) -> int:
     return 1 if answer["kind"] else 0
 
 
-def extension_zip(folder: Path) -> Path:
-    """The extension's zip, built from this checkout."""
-    sys.path.insert(0, str(ROOT / "tools"))
-    import build_zip
-
-    return build_zip.build(folder)
-
-
 def main() -> int:
     """Do what the command line says. Returns 1 where something broke."""
     parser = argparse.ArgumentParser(description="Random walks over what a user may do, in real Blender.")
@@ -189,7 +138,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dqik-fuzz-") as name:
         folder = Path(name)
-        walker = Walker(arguments.zip or extension_zip(folder / "zip"), folder / "walks")
+        walker = Walker(HERE / "walker.py", arguments.zip or extension_zip(folder / "zip"), folder / "walks")
         try:
             broke = once(walker, arguments) if arguments.replay or arguments.script else search(walker, arguments)
         finally:

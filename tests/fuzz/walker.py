@@ -13,31 +13,18 @@ import os
 import sys
 from pathlib import Path
 
-ZIP, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
-os.environ["BLENDER_USER_RESOURCES"] = str(FOLDER / "profile")
 HERE = Path(__file__).parent
 sys.path[:0] = [str(path) for path in (HERE, HERE / "steps", HERE / "checks", HERE.parent / "blender")]
 
-from log import Log  # noqa: E402
-
-LOG = Log(FOLDER / "log.txt")  # from here on, since bpy may print when it is imported
-import bpy  # noqa: E402  it reads the profile's place when it is imported
-
-
-def install() -> None:
-    """Install the zip, as a user does."""
-    Path(bpy.utils.user_resource("EXTENSIONS", path="user_default")).mkdir(parents=True, exist_ok=True)
-    bpy.ops.extensions.package_install_files(filepath=str(ZIP), repo="user_default", enable_on_install=True)
-    if not hasattr(bpy.types.Object, "dqik"):
-        raise SystemExit("Blender could not enable the extension")
+from installed import FOLDER, LOG, install  # noqa: E402
 
 
 def main() -> None:
     """Do walks until the input ends."""
-    install()
+    version = install()
     import walk  # it needs the extension
 
-    LOG.answer(ready=bpy.app.version_string)
+    LOG.answer(ready=version)
     for line in sys.stdin:
         order = json.loads(line)
         with (FOLDER / "journal.jsonl").open("w") as journal:

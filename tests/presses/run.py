@@ -9,9 +9,6 @@ fault like any other. Returns 1 where there is a fault.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,51 +16,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "fuzz"))
+
+from child import Child, extension_zip  # noqa: E402
+
 MARKS = {"done": "done", "refused": "refused", "none": ""}
 Cells = dict[tuple[str, str], dict]
-
-
-class Worker:
-    """The process that judges cells; started again where it ends."""
-
-    def __init__(self, zip_path: Path, folder: Path) -> None:
-        self.zip_path, self.folder, self.starts = zip_path, folder, 0
-        self.process: subprocess.Popen | None = None
-
-    def start(self) -> dict:
-        """Start it; what it can do."""
-        self.starts += 1
-        folder = self.folder / str(self.starts)
-        folder.mkdir(parents=True)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("BLENDER_USER_")}
-        environment.update(TMPDIR=str(folder), PYTHONHASHSEED="0")
-        command = [sys.executable, str(HERE / "worker.py"), str(self.zip_path), str(folder)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        ready = self.process.stdout.readline()
-        if not ready:
-            raise SystemExit(f"Blender did not start: {(folder / 'log.txt').read_text()[-2000:]}")
-        return json.loads(ready)
-
-    def judge(self, press: str, situation: str) -> dict:
-        """Judge one cell."""
-        if self.process is None:
-            self.start()
-        self.process.stdin.write(json.dumps([press, situation]).encode() + b"\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if line:
-            return json.loads(line)
-        code, self.process = self.process.wait(), None
-        return {"outcome": "broken", "said": "", "faults": [f"Blender ended with code {code}"]}
-
-    def stop(self) -> None:
-        """End it."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
 
 
 def chosen(names: Sequence[str], wanted: str) -> list[str]:
@@ -93,7 +52,8 @@ def main() -> int:
     arguments = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dqik-presses-") as name:
-        worker = Worker(arguments.zip or extension_zip(Path(name) / "zip"), Path(name))
+        zipped = arguments.zip or extension_zip(Path(name) / "zip")
+        worker = Child(HERE / "worker.py", zipped, Path(name) / "cells")
         try:
             names = worker.start()
             presses = chosen(names["presses"], arguments.presses)
@@ -101,7 +61,10 @@ def main() -> int:
             cells: Cells = {}
             for press in presses:
                 for situation in situations:
-                    cell = cells[press, situation] = worker.judge(press, situation)
+                    cell = worker.ask([press, situation])
+                    if isinstance(cell, str):
+                        cell = {"outcome": "broken", "said": "", "faults": [cell]}
+                    cells[press, situation] = cell
                     if arguments.verbose or cell["faults"]:
                         said = f" [{cell['said'][:160]}]" if cell["said"] else ""
                         print(f"{press} x {situation}: {cell['outcome']}{said}", flush=True)
@@ -114,14 +77,6 @@ def main() -> int:
     print(f"{len(cells) - count['none']} cells in Blender {names['ready']}: {count['done']} done, {count['refused']} "
           f"refused, {count['fault'] + count['broken']} faults, {time.monotonic() - began:.0f} s")  # fmt: skip
     return 1 if count["fault"] else 0
-
-
-def extension_zip(folder: Path) -> Path:
-    """The extension's zip, built from this checkout."""
-    sys.path.insert(0, str(HERE.parents[1] / "tools"))
-    import build_zip
-
-    return build_zip.build(folder)
 
 
 if __name__ == "__main__":

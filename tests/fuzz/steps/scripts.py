@@ -30,10 +30,7 @@ _RANGE = "{whole(1, 4)}, {one([12, 12, draw.whole(5, 12)])}"
 
 SCRIPTS: dict[str, list[tuple[float, str | tuple[str, ...]]]] = {
     "frame": [(6, "at_frame({frame()})")],
-    "check": [
-        (4, "check_frame({frame()}, {frame()})"),
-        (1, "check_off_and_on(lambda: {rig}, {frames(2)})"),
-    ],
+    "check": [(4, "check_frame({frame()}, {frame()})"), (1, "check_off_and_on(lambda: {rig}, {frames(2)})")],
     "target": [
         (4, "{target}.location = {place()}"),
         (1, "{target}.rotation_quaternion = {vector(1.0, 4)}"),
