@@ -115,8 +115,6 @@ def drawn_motion(seed: int, count: int) -> np.ndarray:
     places, u = motion(count), np.linspace(0.0, 2.0 * np.pi, count)
     for hand, side in ((1, 1.0), (2, -1.0)):
         middle = (side * generator.uniform(-0.05, 0.3), generator.uniform(0.08, 0.3), generator.uniform(0.85, 1.5))
-        waves = sum(
-            generator.normal(size=3) * wave(k * u)[:, None] for k in (1, 2) for wave in (np.cos, np.sin)
-        )  # fmt: skip
+        waves = sum(generator.normal(size=3) * wave(k * u)[:, None] for k in (1, 2) for wave in (np.cos, np.sin))
         places[:, hand] = np.array(middle) + waves * generator.uniform(0.08, 0.2) / np.abs(waves).max(0)
     return places

@@ -84,9 +84,7 @@ def problems(draw: st.DrawFn, way: Way, most_goals: int = 3) -> Problem:
 
 def _limb(draw: st.DrawFn) -> ik.Skeleton:
     """Two bones as drawn, in a row: a shoulder that is a ball, any elbow, and what is carried."""
-    upper, lower = (
-        draw(skeletons(most=1, kinds=kinds)).joints[0] for kinds in (("ball",), ("ball", "hinge"))
-    )
+    upper, lower = (draw(skeletons(most=1, kinds=kinds)).joints[0] for kinds in (("ball",), ("ball", "hinge")))
     loose = {"stiffness": 0.0, "inherit_rotation": True}
     return ik.Skeleton([
         replace(upper, name="shoulder", **loose), replace(lower, name="elbow", parent=0, **loose),

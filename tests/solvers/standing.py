@@ -2,7 +2,7 @@
 """A problem and its start in the solvers' own data structures, for tests of single steps."""
 
 import numpy as np
-from measures import chain_of
+from measures import UPRIGHT, chain_of
 
 import solvers as ik
 from solvers.model.goals import Targets
@@ -10,6 +10,16 @@ from solvers.space.joint_space import JointSpace, State
 from solvers.space.point import Point, Request, evaluate
 from solvers.space.poles import POLE_WEIGHT, Pole
 from solvers.space.tasks import Tasks
+
+
+def targets_of(goals: list[ik.Goal]) -> Targets:
+    """The targets of one frame, as a solve makes them from the goals."""
+    positions = [(0, 0, 0) if goal.position is None else goal.position for goal in goals]
+    rotations = [UPRIGHT if goal.rotation is None else goal.rotation for goal in goals]
+    poles = [(0, 0, 0) if goal.pole is None else goal.pole for goal in goals]
+    rotations = np.array([rotations], dtype=float)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    return Targets(np.array([positions], dtype=float), rotations, np.array([poles], dtype=float))
 
 
 def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tuple[Tasks, JointSpace, Point, Request]:
@@ -22,13 +32,7 @@ def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], start: ik.Pose) -> tup
         for g, (goal, path) in enumerate(zip(goals, paths, strict=True)) if goal.pole is not None and len(path) > 1
     ]  # fmt: skip
     tasks = Tasks(skeleton, goals, space, chains, poles)
-    positions, poles = (
-        np.array([[(0, 0, 0) if at is None else at for at in places]], dtype=float)
-        for places in ([goal.position for goal in goals], [goal.pole for goal in goals])
-    )
-    rotations = np.array([[(1, 0, 0, 0) if goal.rotation is None else goal.rotation for goal in goals]], dtype=float)
-    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    frames = Request(space.state(start), Targets(positions, rotations, poles), None)
+    frames = Request(space.state(start), targets_of(goals), None)
     return tasks, space, evaluate(tasks, frames.base, frames), frames
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from drawn import WEDGE, WEDGE_FACES, Problem, drawn, some_kind
 from measures import EXACT, chain_of, goal_errors, outside_limits
+from standing import targets_of
 
 import solvers as ik
 from solvers.clip import solve_into
@@ -176,16 +177,10 @@ def _spoiled(problem: Problem) -> list[str]:
         inputs = [one for one in (bad.positions, bad.start_rotations, bad.links, bad.points) if one[1].size]
         part = inputs[generator.integers(len(inputs))][1]
         part.flat[generator.integers(part.size)] = generator.choice(BAD)
-        if way == "motion":  # what follows a bad frame may differ: the good frames before it may not
-            prepared.motion().solve_into(good)
+        for arrays in (good, bad):
             with np.errstate(all="ignore"):  # NumPy warns of an overflow in the bad frame
-                prepared.motion().solve_into(bad)
-            others = [0]
-        else:
-            prepared.solve_into(good)
-            with np.errstate(all="ignore"):
-                prepared.solve_into(bad)
-            others = [0, 2]
+                (prepared if way == "batch" else prepared.motion()).solve_into(arrays)
+        others = [0, 2] if way == "batch" else [0]  # what follows a bad frame of a motion may differ
         changed = [frame for frame in others if not np.array_equal(good.rotations[frame], bad.rotations[frame])]
         found += [f"frame {frame} of a {way} is another beside a bad one" for frame in changed]
         if not np.isfinite(good.rotations).all() or not np.isfinite(good.translations).all():
@@ -245,9 +240,6 @@ def _pushed(problem: Problem) -> list[str]:
 def _asked(prepared: ik.Prepared, problem: Problem) -> FrameArrays:
     """Three equal frames of a problem."""
     arrays = prepared.arrays(3)
-    for i, goal in enumerate(prepared.goals):
-        arrays.positions[:, i] = (0.0, 0.0, 0.0) if goal.position is None else goal.position
-        if goal.rotation is not None:
-            arrays.orientations[:, i] = np.array(goal.rotation) / np.linalg.norm(goal.rotation)
+    arrays.positions[:], arrays.orientations[:], _ = targets_of(prepared.goals)[:3]
     arrays.start_rotations[:], arrays.start_translations[:] = problem.start
     return arrays

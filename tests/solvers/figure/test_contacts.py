@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bodied import depths, goals, motion, person, segments
+from drawn import WEDGE, WEDGE_FACES
 
 import solvers as ik
 from solvers.algebra import quaternion
@@ -196,22 +197,26 @@ def test_boxes_are_as_far_away_as_they_are():
 def test_the_gaps_jacobian_is_that_of_differences():
     skeleton, capsules = person()
     space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
-    obstacles = [ik.Plane((0, 0, 0.02), (0.1, 0, 1)), ik.Box((0.3, 0.4, 1.0), (0.2, 0.3, 0.5), (0.9, 0.1, 0.3, 0.2))]
-    contacts = ik.Contacts(capsules, obstacles)
+    box = ik.Box((0.3, 0.4, 1.0), (0.2, 0.3, 0.5), (0.9, 0.1, 0.3, 0.2))
+    wedge = ik.Convex(WEDGE + np.array([0.2, 0.1, 1.1]), WEDGE_FACES)
+    contacts = ik.Contacts(capsules, [ik.Plane((0, 0, 0.02), (0.1, 0, 1)), box, wedge])
     gaps = ContactGaps(skeleton, space, contacts)
     tasks = Tasks(skeleton, [], space, np.zeros((0, len(skeleton)), dtype=bool))
     none = np.zeros((1, 0, 3))
     targets = Targets(none, np.zeros((1, 0, 4)), none, points=contacts.points()[None])
     generator, step = np.random.default_rng(5), 1e-6
-    state = space.state(skeleton.rest_pose())
+    state, deepest = space.state(skeleton.rest_pose()), np.inf
     for _ in range(5):
         state = space.step(state, space.project(state.x + 0.1 * generator.normal(size=state.x.shape)) - state.x)
         kinematics = tasks.kinematics(state, None)
-        own = gaps.jacobian(gaps.at(kinematics, targets), tasks.columns(state, kinematics), kinematics)[0]
+        gap = gaps.at(kinematics, targets)
+        deepest = min(deepest, gap.gaps.min())
+        own = gaps.jacobian(gap, tasks.columns(state, kinematics), kinematics)[0]
         for freedom in range(space.n):
             ends = [gaps.at(tasks.kinematics(space.step(state, sign * step * np.eye(space.n)[[freedom]]), None),
                             targets).gaps[0] for sign in (1.0, -1.0)]  # fmt: skip
             assert np.abs((ends[0] - ends[1]) / (2.0 * step) - own[:, freedom]).max() < 2e-5
+    assert deepest < -0.1, "some axes are inside"
 
 
 def test_bad_bodies_are_named():

@@ -3,16 +3,12 @@
 
 import numpy as np
 import pytest
-from bodied import person
 from drawn import WEDGE, WEDGE_FACES
 
 import solvers as ik
 from solvers.algebra import quaternion
-from solvers.model.goals import Targets
-from solvers.space.contacts import ContactGaps, closest
+from solvers.space.contacts import closest
 from solvers.space.convex import nearest
-from solvers.space.joint_space import JointSpace
-from solvers.space.tasks import Tasks
 
 
 def wedge():
@@ -76,31 +72,6 @@ def test_distances_of_segments_match_a_fine_search():
             pierced += (brute(np.stack([start[k], end[k]]), corners, WEDGE_FACES) > 0.0).all()
     assert 10 < inside < 62, "both kinds are met"
     assert pierced > 3
-
-
-def test_the_gaps_jacobian_is_that_of_differences():
-    skeleton, capsules = person()
-    space = JointSpace(skeleton, np.ones(len(skeleton), dtype=bool))
-    contacts = ik.Contacts(capsules, [wedge(), ik.Plane()], pairs=[])
-    gaps = ContactGaps(skeleton, space, contacts)
-    tasks = Tasks(skeleton, [], space, np.zeros((0, len(skeleton)), dtype=bool))
-    none, points = np.zeros((1, 0, 3)), contacts.points()
-    points[:4] += 0.2, 0.1, 1.1
-    targets = Targets(none, np.zeros((1, 0, 4)), none, points=points[None])
-    generator, step = np.random.default_rng(5), 1e-6
-    state = space.state(skeleton.rest_pose())
-    deepest = np.inf
-    for _ in range(5):
-        state = space.step(state, space.project(state.x + 0.1 * generator.normal(size=state.x.shape)) - state.x)
-        kinematics = tasks.kinematics(state, None)
-        gap = gaps.at(kinematics, targets)
-        deepest = min(deepest, gap.gaps.min())
-        own = gaps.jacobian(gap, tasks.columns(state, kinematics), kinematics)[0]
-        for freedom in range(space.n):
-            ends = [gaps.at(tasks.kinematics(space.step(state, sign * step * np.eye(space.n)[[freedom]]), None),
-                            targets).gaps[0] for sign in (1.0, -1.0)]  # fmt: skip
-            assert np.abs((ends[0] - ends[1]) / (2.0 * step) - own[:, freedom]).max() < 2e-5
-    assert deepest < -0.1, "some axes are inside"
 
 
 def test_a_capsule_stays_out_of_a_wedge_that_moves_and_a_frame_alone_is_that_of_the_batch():

@@ -11,6 +11,12 @@ import solvers as ik
 TARGETS = 5
 
 
+def balls(count: int) -> ik.Skeleton:
+    """A chain along X, of length 1."""
+    return ik.Skeleton([ik.Joint(f"ball {i}", i - 1, "ball", (min(i, 1) / count, 0, 0), axis=(1, 0, 0))
+                        for i in range(count)])  # fmt: skip
+
+
 def tip_of(count: int, pose: ik.Pose) -> np.ndarray:
     """The tip of a chain of balls along X, of length 1."""
     place, turned = np.zeros(3), Rotation.identity()
@@ -25,10 +31,7 @@ def tip_of(count: int, pose: ik.Pose) -> np.ndarray:
 @pytest.mark.parametrize("count", [2, 20, 40, 100])
 def test_sweeps_over_long_chains_arrive_where_they_say(solver: str, count: int) -> None:
     """Rounding does not grow from joint to joint; FABRIK meets every target in a few sweeps."""
-    joints = [
-        ik.Joint(f"ball {i}", i - 1, "ball", (1.0 / count if i else 0.0, 0, 0), axis=(1, 0, 0)) for i in range(count)
-    ]
-    skeleton, generator = ik.Skeleton(joints), np.random.default_rng(count)
+    skeleton, generator = balls(count), np.random.default_rng(count)
     for _ in range(TARGETS):
         way = generator.normal(size=3)
         goal = ik.Goal(count - 1, generator.uniform(0.3, 0.9) * way / np.linalg.norm(way), offset=(1.0 / count, 0, 0))
@@ -44,13 +47,10 @@ def test_sweeps_over_long_chains_arrive_where_they_say(solver: str, count: int) 
 def test_orientations_stay_orthonormal_over_many_sweeps(order: str) -> None:
     """The error that CCD reports after a hundred sweeps over a long chain is that of the returned pose."""
     count = 60
-    joints = [
-        ik.Joint(f"ball {i}", i - 1, "ball", (1.0 / count if i else 0.0, 0, 0), axis=(1, 0, 0)) for i in range(count)
-    ]
     bent = np.tile([np.cos(0.01), 0, 0, np.sin(0.01)], (count, 1))
     goal = ik.Goal(count - 1, (-0.2, 0.4, 0.3), offset=(1.0 / count, 0, 0))
     options = ik.Options(tolerance=1e-9, iterations=100, order=order)
-    solution = ik.solve(ik.Skeleton(joints), [goal], ik.Pose(bent, np.zeros((count, 3))), "CCD", options)
+    solution = ik.solve(balls(count), [goal], ik.Pose(bent, np.zeros((count, 3))), "CCD", options)
     off = np.linalg.norm(tip_of(count, solution.pose) - goal.position)
     assert off == pytest.approx(solution.position_errors[0], abs=1e-12)
     assert off < 0.05

@@ -2,16 +2,12 @@
 """Any number of iterations may be asked for: a search ends where it gains nothing more."""
 
 import pytest
+from skeletons import chain
 
 import solvers as ik
 from solvers.model.numbers import LARGEST
 
 MOST = 1000  # iterations that a solver takes on these targets, whatever it may take
-
-
-def tail(count: int = 12) -> ik.Skeleton:
-    """Free balls in a line."""
-    return ik.Skeleton([ik.Joint(f"{i}", i - 1, "ball", (0, min(i, 1) * 0.3, 0)) for i in range(count)])
 
 
 def arm() -> ik.Skeleton:
@@ -32,7 +28,7 @@ def test_a_target_out_of_reach_ends_the_search_of_every_solver(solver: str, pull
     name, _, unit = solver.partition(" ")
     turned = None, (0.3, 0.5, 0.1, 0.7)
     for skeleton, place, rotation in ((arm(), (2.0, 3.0, 1.0), turned[kernel]),
-                                      (tail(), (9.0, 3.0, 1.0), turned[not kernel])):  # fmt: skip
+                                      (chain(12, length=0.3), (9.0, 3.0, 1.0), turned[not kernel])):  # fmt: skip
         goal = ik.Goal(len(skeleton) - 1, position=place, rotation=rotation)
         options = ik.Options(iterations=LARGEST, pull=pull, unit_angle=0.1 if unit else None)
         try:
@@ -48,7 +44,7 @@ def test_a_target_out_of_reach_ends_the_search_of_every_solver(solver: str, pull
 
 def test_a_search_that_still_gains_goes_on() -> None:
     """Slow steps that lead to a target in reach are all taken: the transpose meets it to a millionth."""
-    skeleton = tail(6)
+    skeleton = chain(6, length=0.3)
     options = ik.Options(iterations=LARGEST, tolerance=1e-6)
     solution = ik.solve(skeleton, [ik.Goal(5, position=(0.5, 0.6, 0.7))], None, "TRANSPOSE", options)
     assert solution.converged

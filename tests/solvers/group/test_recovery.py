@@ -8,6 +8,7 @@ import pytest
 import workloads
 from measures import turned_by, with_kernel
 from scipy.spatial.transform import Rotation
+from skeletons import arm
 
 import solvers as ik
 
@@ -110,20 +111,13 @@ def test_large_moves_from_rest_are_found_inside_limits(case: tuple[Callable, flo
 
 def test_a_frame_that_misses_its_goals_away_from_all_limits_costs_what_it_costs_without_limits() -> None:
     """The targets' way in stages leads out of limits, and is not tried where none holds the answer back."""
-
-    def arm(limits: ik.TwistSwing | None) -> ik.Skeleton:
-        return ik.Skeleton([
-            ik.Joint("shoulder", -1, "ball", (0, 0, 0), limits=limits),
-            ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0)), ik.Joint("hand", 1, "fixed", (0, 1, 0)),
-        ])  # fmt: skip
-
     generator, counted = np.random.default_rng(0), 0
     for _ in range(12):
         place, turn = generator.normal(size=3), generator.normal(size=4)
         place *= generator.uniform(0.6, 1.7) / np.linalg.norm(place)
         goals, options = [ik.Goal("hand", position=place, rotation=turn)], ik.Options(pull=1e-5)
         wide = ik.TwistSwing((-3, 3), (-3, 3), (-3, 3))
-        free, limited = (ik.solve(arm(limits), goals, options=options) for limits in (None, wide))
+        free, limited = (ik.solve(arm(shoulder=limits), goals, options=options) for limits in (None, wide))
         if limited.converged or limited.at_limit.any():
             continue
         counted += 1

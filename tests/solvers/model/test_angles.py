@@ -55,22 +55,9 @@ def test_a_pose_of_values_gives_those_values_again(skeleton: ik.Skeleton, seed: 
     assert_allclose(ik.angles_from_pose(skeleton, one), q[1], atol=1e-9)
 
 
-@given(skeletons(), seeds)
-def test_forward_kinematics_of_a_batch_is_that_of_each_frame(skeleton: ik.Skeleton, seed: int) -> None:
-    """Positions (F, J, 3) and rotations (F, J, 4)."""
-    generator = np.random.default_rng(seed)
-    poses = [random_pose(skeleton, generator) for _ in range(3)]
-    together = ik.forward(skeleton, ik.Pose(*map(np.stack, zip(*poses, strict=True))))
-    for frame, pose in enumerate(poses):
-        world = ik.forward(skeleton, pose)
-        assert_allclose(together.positions[frame], world.positions, atol=1e-12)
-        assert_allclose(together.rotations[frame], world.rotations, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("limits", "angle"),
-    [(None, 2.5), (None, -2.5), (ik.Range(0.5, 4.0), 3.9), (ik.Range(-6.0, -1.0), -5.5), (ik.Range(5, 7), 6.2)],
-)
+@pytest.mark.parametrize(("limits", "angle"), [
+    (None, 2.5), (None, -2.5), (ik.Range(0.5, 4.0), 3.9), (ik.Range(-6.0, -1.0), -5.5), (ik.Range(5, 7), 6.2),
+])  # fmt: skip
 def test_a_hinges_angle_is_the_one_inside_its_limits(limits: ik.Range | None, angle: float) -> None:
     """Also beyond half a turn, if the limits reach that far."""
     door = chain(1, kind="hinge", axis=(0, 0, 1), limits=limits)
@@ -85,32 +72,30 @@ def test_what_a_joint_cannot_do_is_left_out_of_its_values() -> None:
     assert_allclose(ik.angles_from_pose(mixed(), pose), np.zeros(5))
 
 
-@pytest.mark.parametrize(
-    ("q", "message"),
-    [
-        (np.zeros(4), r"q: expected shape \(5,\) or \(frames, 5\), got \(4,\)"),
-        (np.zeros((2, 4)), r"got \(2, 4\)"),
-        (np.zeros((1, 1, 5)), r"got \(1, 1, 5\)"),
-        (0.5, r"got \(\)"),
-        ("straight", r"expected numbers of shape \(5,\), got 'straight'"),
-        ([0, 0, math.nan, 0, 0], r"q\[2\], of joint 'shoulder': got nan"),
-        ([[0, 0, 0, 0, math.inf]], r"q\[4\], of joint 'tool': got inf"),
-    ],
-)
+@pytest.mark.parametrize(("q", "message"), [
+    (np.zeros(4), r"q: expected shape \(5,\) or \(frames, 5\), got \(4,\)"),
+    (np.zeros((2, 4)), r"got \(2, 4\)"),
+    (np.zeros((1, 1, 5)), r"got \(1, 1, 5\)"),
+    (0.5, r"got \(\)"),
+    ("straight", r"expected numbers of shape \(5,\), got 'straight'"),
+    ([0, 0, math.nan, 0, 0], r"q\[2\], of joint 'shoulder': got nan"),
+    ([[0, 0, 0, 0, math.inf]], r"q\[4\], of joint 'tool': got inf"),
+])  # fmt: skip
 def test_bad_values_are_refused(q: object, message: str) -> None:
     with pytest.raises(ik.InvalidPose, match=message):
         ik.pose_from_angles(mixed(), q)
 
 
-@pytest.mark.parametrize(
-    ("pose", "message"),
-    [
-        ((np.zeros((3, 4)), np.zeros((4, 3))), r"rotations: expected shape \(4, 4\) or \(frames, 4, 4\), got \(3, 4\)"),
-        ((np.ones((2, 4, 4)), np.zeros((4, 3))), r"rotations \(2, 4, 4\) but translations \(4, 3\)"),
-        ((np.full((2, 4, 4), math.nan), np.zeros((2, 4, 3))), r"rotations of joint 'elbow': got \[nan"),
-        (5, r"expected Pose\(rotations, translations\)"),
-    ],
-)
+@pytest.mark.parametrize(("pose", "message"), [
+    ((np.zeros((3, 4)), np.zeros((4, 3))), r"rotations: expected shape \(4, 4\) or \(frames, 4, 4\), got \(3, 4\)"),
+    ((np.ones((2, 4, 4)), np.zeros((4, 3))), r"rotations \(2, 4, 4\) but translations \(4, 3\)"),
+    ((np.full((2, 4, 4), math.nan), np.zeros((2, 4, 3))), r"rotations of joint 'elbow': got \[nan"),
+    ((np.ones((4, 4)), np.zeros((4, 4))), r"translations.*\(4, 3\).*\(4, 4\)"),
+    ((np.ones((4, 4)), np.full((4, 3), math.inf)), r"translations of joint 'elbow'.*inf"),
+    (("none", "none"), "Pose"),
+    (np.ones((4, 4)), "expected"),
+    (5, r"expected Pose\(rotations, translations\)"),
+])  # fmt: skip
 def test_bad_poses_are_refused(pose: object, message: str) -> None:
     """Poses are checked as in forward kinematics, which also takes batches; a solve's start is a single pose."""
     for function in (ik.angles_from_pose, ik.forward):
@@ -143,19 +128,16 @@ def test_index_looks_names_up_and_lets_indices_pass() -> None:
     assert [arm().index(joint) for joint in ("shoulder", "hand", 1, np.int64(2))] == [0, 2, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("joint", "message"),
-    [
-        ("Elbo", "no joint is called 'Elbo'; the joints are 'elbow', "),
-        ("hadn", "no joint is called 'hadn'; the joints are 'hand', "),
-        ("", "no joint is called ''"),
-        (3, "joint = 3; expected a name or an index from 0 to 2"),
-        (-1, "joint = -1; expected"),
-        (1.0, r"joint = 1\.0; expected"),
-        (True, "joint = True; expected"),
-        (None, "joint = None; expected"),
-    ],
-)
+@pytest.mark.parametrize(("joint", "message"), [
+    ("Elbo", "no joint is called 'Elbo'; the joints are 'elbow', "),
+    ("hadn", "no joint is called 'hadn'; the joints are 'hand', "),
+    ("", "no joint is called ''"),
+    (3, "joint = 3; expected a name or an index from 0 to 2"),
+    (-1, "joint = -1; expected"),
+    (1.0, r"joint = 1\.0; expected"),
+    (True, "joint = True; expected"),
+    (None, "joint = None; expected"),
+])  # fmt: skip
 def test_an_unknown_joint_is_answered_with_the_right_ones(joint: object, message: str) -> None:
     with pytest.raises(ik.UnknownJoint, match=message):
         arm().index(joint)

@@ -65,43 +65,27 @@ def two_arms() -> ik.Skeleton:
 
 @pytest.mark.parametrize("solver", ["PGS", "DLS", "EXTENDED", "SQP"])
 def test_a_target_may_be_another_joint(solver: str) -> None:
-    """One hand is led, the other keeps its distance from it, the chest looks at it: from the pose that comes out."""
+    """One hand is led, the other keeps its distance from it and an axis parallel to one of its, the chest looks at it:
+    in the pose that comes out."""
     skeleton = two_arms()
     for place in ((0.3, 0.9, 0.5), (-0.2, 0.8, 0.6), (0.1, 0.4, 0.4)):
         goals = [
             ik.Goal("left hand", position=place),
             ik.Goal("right hand", kind="DISTANCE", position=(0.05, 0.0, 0.0), target_joint="left hand", distance=0.3),
+            ik.Goal("right hand", kind="PARALLEL", rotation=(1, 0, 0, 0), target_joint="left hand", axis=(0, 0, 2),
+                    target_axis=(1, 0, -1)),
             ik.Goal("chest", kind="LOOK_AT", position=(0, 0, 0), target_joint="left hand", axis=(0, 0, 1)),
-        ]
+        ]  # fmt: skip
         solution = ik.solve(skeleton, goals, solver=solver, options=replace(EXACT, tolerance=1e-6))
         now = ik.forward(skeleton, solution.pose)
         hand, other, chest = (skeleton.index(name) for name in ("left hand", "right hand", "chest"))
-        turn = Rotation.from_quat(now.rotations[[hand, chest]], scalar_first=True)
+        turn = Rotation.from_quat(now.rotations[[hand, chest, other]], scalar_first=True)
         held = now.positions[hand] + turn[0].apply([0.05, 0.0, 0.0])
         line = now.positions[hand] - now.positions[chest]
         assert np.linalg.norm(now.positions[hand] - place) < 2e-5
         assert abs(np.linalg.norm(now.positions[other] - held) - 0.3) < 2e-5
         assert np.linalg.norm(np.cross(turn[1].apply([0, 0, 1]), line / np.linalg.norm(line))) < 2e-5
-        assert solution.converged
-
-
-@pytest.mark.parametrize("solver", ["PGS", "DLS", "EXTENDED", "SQP"])
-def test_an_axis_stays_parallel_to_another_joint_s(solver: str) -> None:
-    """One hand is led, and an axis of the other points as one of the first does."""
-    skeleton = two_arms()
-    hand, other = skeleton.index("left hand"), skeleton.index("right hand")
-    turn = Rotation.from_rotvec([0.2, 0.5, 0.1])
-    for place in ((0.3, 0.9, 0.5), (0.1, 0.4, 0.4)):
-        goals = [
-            ik.Goal("left hand", position=place, rotation=wxyz(turn)),
-            ik.Goal("right hand", kind="PARALLEL", rotation=(1, 0, 0, 0), target_joint="left hand", axis=(0, 0, 2),
-                    target_axis=(1, 0, -1)),
-        ]  # fmt: skip
-        solution = ik.solve(skeleton, goals, solver=solver, options=replace(EXACT, tolerance=1e-6))
-        now = ik.forward(skeleton, solution.pose)
-        turns = Rotation.from_quat(now.rotations[[hand, other]], scalar_first=True)
-        assert np.linalg.norm(turns[1].apply([0, 0, 1]) - turns[0].apply([1, 0, -1]) / np.sqrt(2)) < 2e-5
-        assert np.linalg.norm(now.positions[hand] - place) < 2e-5
+        assert np.linalg.norm(turn[2].apply([0, 0, 1]) - turn[0].apply([1, 0, -1]) / np.sqrt(2)) < 2e-5
         assert solution.converged
 
 
@@ -230,9 +214,16 @@ def test_a_motion_goes_on_with_other_kinds() -> None:
 
 
 @pytest.mark.parametrize("solver", ["CCD", "FABRIK", "TWO_BONE"])
-def test_solvers_that_turn_joint_after_joint_refuse_other_kinds(solver: str) -> None:
-    with pytest.raises(ik.InvalidGoal, match=f"{solver} solves positions and rotations only; goal 0 .* LOOK_AT goal"):
-        ik.solve(chain(3), [ik.Goal(2, kind="LOOK_AT", position=(0, 1, 1))], solver=solver)
+def test_solvers_that_turn_joint_after_joint_refuse_what_others_solve(solver: str) -> None:
+    """Other kinds of goals, targets that a joint carries, and joints that move together."""
+    coupled = ik.Skeleton(chain(3).joints, couplings=[ik.Coupling(1, "X", 0)])
+    for skeleton, goal, message in (
+        (chain(3), ik.Goal(2, kind="LOOK_AT", position=(0, 1, 1)), "solves positions .* only; goal 0 .* LOOK_AT goal"),
+        (chain(3), ik.Goal(2, (0, 1, 1), target_joint=0), "solves positions .* only; goal 0 .* closed-loop goal"),
+        (coupled, ik.Goal(2, (0, 1, 1)), "cannot solve joints that move together; joint 'joint 1' is"),
+    ):
+        with pytest.raises(ik.InvalidGoal, match=f"{solver} {message}"):
+            ik.solve(skeleton, [goal], solver=solver)
 
 
 @pytest.mark.parametrize(("change", "message"), [

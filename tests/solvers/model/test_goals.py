@@ -9,15 +9,13 @@ from hypothesis import assume, given
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, seeds, skeletons, wxyz
+from standing import targets_of
 
 import solvers as ik
-from solvers.algebra.quaternion import cross
 from solvers.group.stage import Stage
-from solvers.model.goals import Targets, own_points, resolve_goals
-from solvers.space.tasks import priority_weights
+from solvers.model.goals import own_points, resolve_goals
 
 STEP = 1e-6
-NO_PLACE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 # -- the one finite-difference check ----------------------------------------------------------------------------------
 
@@ -27,19 +25,7 @@ def stages_of(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> list[Stage]:
     return [stage for stage in ik.prepare(skeleton, goals).stages if stage.space.n]
 
 
-def targets_of(goals: list[ik.Goal]) -> Targets:
-    """The targets of one frame, as a solve makes them from the goals."""
-    positions = [NO_PLACE if goal.position is None else goal.position for goal in goals]
-    rotations = [NO_TURN if goal.rotation is None else goal.rotation for goal in goals]
-    poles = [NO_PLACE if goal.pole is None else goal.pole for goal in goals]
-    rotations = np.array([rotations], dtype=float)
-    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    return Targets(np.array([positions], dtype=float), rotations, np.array([poles], dtype=float))
-
-
-def uncarried(
-    skeleton: ik.Skeleton, goals: list[ik.Goal], world: np.ndarray, present: np.ndarray
-) -> np.ndarray:  # fmt: skip
+def uncarried(skeleton: ik.Skeleton, goals: list[ik.Goal], world: np.ndarray, present: np.ndarray) -> np.ndarray:
     """Targets (1, G, 4) that joints with orientations `world` (1, J, 4) carry to the `present` ones (1, G, 4)."""
     rest, found = ik.forward(skeleton, skeleton.rest_pose()).rotations, present.copy()
     for g, goal in enumerate(goals):
@@ -118,10 +104,6 @@ def test_jacobian_of_any_skeleton_and_goals(skeleton: ik.Skeleton, seed: int) ->
     assume(check_jacobian(skeleton, goals, random_pose(skeleton, generator, size=1.5)) > 0)
 
 
-TWO_GOALS = [
-    ik.Goal(2, position=(0.3, 1.1, 0.4), rotation=(1, 0, 0, 0), offset=(0.1, 0.5, 0)),
-    ik.Goal(1, position=(-0.2, 1.0, 0.1), priority=1),
-]
 LIMITS = ik.TwistSwing(twist=(-1, 2), swing_x=(-0.5, 1.5), swing_z=(-1, 0.7))
 
 
@@ -135,38 +117,15 @@ def limb(detached: bool = False, limits: ik.TwistSwing | None = None) -> ik.Skel
     ])  # fmt: skip
 
 
-def detached(kind: str) -> ik.Skeleton:
-    """Joints and slides above a detached joint, which move all below it and do not turn it."""
-    return ik.Skeleton([
-        ik.Joint("root", -1, "ball", (0, 0, 0)), ik.Joint("rail", 0, "prismatic", (0, 1, 0), axis=(1, 0, 0)),
-        ik.Joint("detached", 1, kind, (0.3, 1, 0), axis=(1, 0, 0), inherit_rotation=False),
-        ik.Joint("hand", 2, "ball", (0.5, 0.5, 0.5)), ik.Joint("apart", 3, "ball", (0, 1, 0), inherit_rotation=False),
-    ])  # fmt: skip
-
-
-AXES = [(0, 1, 0), (1, 0, 0), (1, -2, 3), (0, -1, 0), (0, 0, -1)]
-BELOW = [ik.Goal(4, (1, 2, 1), (1, 0, 0, 0), offset=(0.2, 0.4, 0)), ik.Goal(3, (0, 2, 0))]
 POLED = [ik.Goal(4, (1, 2, 1), offset=(0, 1, 0), pole=(2, 1, 0)), ik.Goal(2, (0, 1, 1), pole=(0, 0, 3))]
 LEG = [ik.Goal(3, position=(0.3, 0.3, 0.2), offset=(0, -0.1, 0.1), pole=(0.9, 0.3, -1.0))]
-JACOBIANS: dict[str, tuple[ik.Skeleton, list[ik.Goal], float, int]] = {  # of random poses of a size; rows and columns
-    **{f"free ball, twist {axis}": (chain(3, axis=axis), TWO_GOALS, 1.0, 9 * 9) for axis in AXES},
-    **{f"limited ball, twist {axis}": (chain(3, axis=axis, limits=LIMITS), TWO_GOALS, 1.0, 9 * 9) for axis in AXES},
-    **{f"{kind} along {axis}": (chain(3, kind=kind, axis=axis), TWO_GOALS, 1.0, 9 * 3)
-       for kind in ("hinge", "prismatic") for axis in AXES[:3]},
-    **{f"below a detached {kind}": (detached(kind), BELOW, 1.0, 0) for kind in ("ball", "hinge")},
-    "the mean of a chain's middle joints at a pole": (chain(5), POLED, 0.8, 8 * 15),
-    "a pole of a detached leg": (limb(detached=True), LEG, 0.8, 0),
-    "on limits": (chain(3, limits=LIMITS), TWO_GOALS, 3.0, 9 * 9),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", JACOBIANS)
-def test_jacobian_of(case: str) -> None:
-    skeleton, goals, size, count = JACOBIANS[case]
+@pytest.mark.parametrize(("skeleton", "goals"), [(chain(5), POLED), (limb(detached=True), LEG)],
+                         ids=["the mean of a chain's middle joints", "a detached leg"])  # fmt: skip
+def test_jacobian_of_a_pole(skeleton: ik.Skeleton, goals: list[ik.Goal]) -> None:
     for seed in range(5):
-        pose = random_pose(skeleton, np.random.default_rng(seed), size)
-        compared = check_jacobian(skeleton, goals, pose, 1e-5 if goals[0].pole is not None else 1e-6)
-        assert compared == count or (compared > 0 and not count)
+        assert check_jacobian(skeleton, goals, random_pose(skeleton, np.random.default_rng(seed), 0.8), 1e-5) > 0
 
 
 @pytest.mark.parametrize("limits", [None, LIMITS], ids=["free", "limited"])
@@ -208,38 +167,7 @@ def test_jacobian_at_rest_and_at_a_half_turn(size: float) -> None:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def test_errors_are_target_minus_current() -> None:
-    """A target to the right of a straight arm is a positive error along X; rotations have the same sign."""
-    skeleton = chain(2)
-    goal = ik.Goal(1, position=(1.0, 1.0, 0), rotation=wxyz(Rotation.from_rotvec([0, 0, 0.2])))
-    (stage,) = stages_of(skeleton, [goal])
-    kinematics = stage.tasks.kinematics(stage.space.state(skeleton.rest_pose()), None)
-    error = stage.tasks.errors(kinematics, targets_of([goal]))[0]
-    assert error[0] > 0
-    assert_allclose(error[1:3], 0, atol=1e-15)
-    assert error[5] > 0
-    assert_allclose(error[3:5], 0, atol=1e-15)
-
-
 # -- parts ------------------------------------------------------------------------------------------------------------
-
-
-def test_cross_is_numpys() -> None:
-    """For arrays that are broadcast."""
-    a, b = np.random.default_rng(0).normal(size=(2, 4, 5, 3))
-    assert_allclose(cross(a, b), np.cross(a, b))
-    assert_allclose(cross(a[:, :1], b), np.cross(a[:, :1], b))
-
-
-def test_priority_weights_rise_with_the_priority_and_span_a_thousand_at_most() -> None:
-    """The lowest weight is 1, equal priorities have equal weights, and many levels have smaller steps."""
-    assert_allclose(priority_weights([3, 3, 3]), 1)
-    low, high, same = priority_weights([-1, 5, -1])
-    assert low == same == 1
-    assert high > 1
-    many = priority_weights(range(12))
-    assert (np.diff(many) > 0).all()
-    assert many[-1] == pytest.approx(1000)
 
 
 # -- what goals refuse ------------------------------------------------------------------------------------------------
@@ -247,48 +175,32 @@ def test_priority_weights_rise_with_the_priority_and_span_a_thousand_at_most() -
 HERE = (0, 1, 0)
 
 
-@pytest.mark.parametrize(
-    ("goal", "message"),
-    [
-        (lambda: ik.Goal(3, HERE), r"goal 0: joint = 3.*0 to 2"),
-        (lambda: ik.Goal(-1, HERE), r"goal 0: joint = -1.*0 to 2"),
-        (lambda: ik.Goal("jiont 2", HERE), r"goal 0: no joint is called 'jiont 2'; the joints are 'joint 2', 'joint"),
-        (lambda: ik.Goal(True, HERE), r"goal 0: joint = True.*name or an index from 0 to 2"),
-        (lambda: ik.Goal(1.0, HERE), r"goal 0: joint = 1\.0"),
-        (lambda: ik.Goal(1), r"goal 0.*'joint 1'.*asks for nothing"),
-        (lambda: ik.Goal(1, (0, 1)), r"'joint 1'.*position.*3 numbers.*\(2,\)"),
-        (lambda: ik.Goal(1, (0, math.nan, 0)), r"'joint 1'.*position.*finite.*nan"),
-        (lambda: ik.Goal(1, "up"), r"'joint 1'.*position.*3 numbers.*'up'"),
-        (lambda: ik.Goal(1, rotation=(1, 0, 0)), r"'joint 1'.*rotation.*4 numbers.*\(3,\)"),
-        (lambda: ik.Goal(1, rotation=(0, 0, 0, 0)), r"'joint 1'.*rotation.*quaternion"),
-        (lambda: ik.Goal(1, rotation=(1, 0, math.inf, 0)), r"'joint 1'.*rotation.*finite.*inf"),
-        (lambda: ik.Goal(1, HERE, offset=(0, 0)), r"'joint 1'.*offset.*3 numbers"),
-        (lambda: ik.Goal(1, HERE, offset=(0, 0, math.nan)), r"'joint 1'.*offset.*finite"),
-        (lambda: ik.Goal(1, HERE, pole=(0, 0)), r"'joint 1'.*pole.*3 numbers"),
-        (lambda: ik.Goal(1, HERE, pole=(math.nan, 0, 0)), r"'joint 1'.*pole.*finite"),
-        (lambda: ik.Goal(1, HERE, pole=(1, 0, 0), pole_angle=math.nan), r"'joint 1'.*pole_angle.*nan"),
-        (lambda: ik.Goal(1, HERE, position_weight=-1), r"'joint 1'.*position_weight = -1.*0 or more"),
-        (lambda: ik.Goal(1, HERE, rotation_weight=math.nan), r"'joint 1'.*rotation_weight = nan"),
-        (lambda: ik.Goal(1, HERE, position_weight=math.inf), r"'joint 1'.*position_weight = inf"),
-        (lambda: ik.Goal(1, HERE, position_weight="much"), r"'joint 1'.*position_weight = 'much'"),
-        (lambda: ik.Goal(1, HERE, position_weight=True), r"'joint 1'.*position_weight = True.*finite number"),
-        (lambda: ik.Goal(1, HERE, rotation_weight=10**400), r"'joint 1'.*rotation_weight = 1000.*finite number"),
-        (lambda: ik.Goal(1, ("0", "1", "0")), r"'joint 1'\) position: expected 3 numbers, got \('0', '1', '0'\)"),
-        (lambda: ik.Goal(1, (True, False, True)), r"'joint 1'\) position: expected 3 numbers"),
-        (lambda: ik.Goal(1, HERE, priority=True), r"'joint 1'.*priority = True; expected a whole number"),
-        (lambda: ik.Goal(1, HERE, priority=10**30), r"'joint 1'.*priority = 1000"),
-        (lambda: ik.Goal(1, HERE, chain=[0, 2]), r"'joint 1'.*chain.*2.*neither"),
-        (lambda: ik.Goal(1, HERE, chain=[-1]), r"'joint 1'.*chain.*-1"),
-        (lambda: ik.Goal(1, HERE, chain=["root"]), r"'joint 1'.*chain.*'root'; the joints are"),
-        (lambda: ik.Goal("joint 1", HERE, chain=["joint 2"]), r"'joint 1'.*chain holds 'joint 2'.*neither"),
-        (lambda: ik.Goal(1, HERE, chain="joint 1"), r"chain = 'joint 1'; expected a list of joints"),
-        (lambda: ik.Goal(1, HERE, chain=1), r"'joint 1'.*chain.*1"),
-        *((lambda share=share: ik.Goal(1, rotation=(1, 0, 0, 0), rotation_follows=share),
-           r"'joint 1'.*rotation_follows.*expected 0 to 1") for share in (-0.1, 1.1, math.nan, "all")),
-        (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
-        (lambda: "hand", r"goal 0.*Goal.*'hand'"),
-    ],
-)
+@pytest.mark.parametrize(("goal", "message"), [
+    (lambda: ik.Goal(3, HERE), r"goal 0: joint = 3.*0 to 2"),
+    (lambda: ik.Goal("jiont 2", HERE), r"goal 0: no joint is called 'jiont 2'; the joints are 'joint 2', 'joint"),
+    (lambda: ik.Goal(1), r"goal 0.*'joint 1'.*asks for nothing"),
+    (lambda: ik.Goal(1, (0, 1)), r"'joint 1'.*position.*3 numbers.*\(2,\)"),
+    (lambda: ik.Goal(1, (0, math.nan, 0)), r"'joint 1'.*position.*finite.*nan"),
+    (lambda: ik.Goal(1, "up"), r"'joint 1'.*position.*3 numbers.*'up'"),
+    (lambda: ik.Goal(1, rotation=(1, 0, 0)), r"'joint 1'.*rotation.*4 numbers.*\(3,\)"),
+    (lambda: ik.Goal(1, rotation=(0, 0, 0, 0)), r"'joint 1'.*rotation.*quaternion"),
+    (lambda: ik.Goal(1, HERE, offset=(0, 0)), r"'joint 1'.*offset.*3 numbers"),
+    (lambda: ik.Goal(1, HERE, pole=(0, 0)), r"'joint 1'.*pole.*3 numbers"),
+    (lambda: ik.Goal(1, HERE, pole=(1, 0, 0), pole_angle=math.nan), r"'joint 1'.*pole_angle.*nan"),
+    (lambda: ik.Goal(1, HERE, position_weight=-1), r"'joint 1'.*position_weight = -1.*0 or more"),
+    (lambda: ik.Goal(1, HERE, rotation_weight=math.nan), r"'joint 1'.*rotation_weight = nan"),
+    (lambda: ik.Goal(1, HERE, position_weight="much"), r"'joint 1'.*position_weight = 'much'"),
+    (lambda: ik.Goal(1, ("0", "1", "0")), r"'joint 1'\) position: expected 3 numbers, got \('0', '1', '0'\)"),
+    (lambda: ik.Goal(1, HERE, priority=True), r"'joint 1'.*priority = True; expected a whole number"),
+    (lambda: ik.Goal(1, HERE, priority=10**30), r"'joint 1'.*priority = 1000"),
+    (lambda: ik.Goal(1, HERE, chain=[0, 2]), r"'joint 1'.*chain.*2.*neither"),
+    (lambda: ik.Goal("joint 1", HERE, chain=["joint 2"]), r"'joint 1'.*chain holds 'joint 2'.*neither"),
+    (lambda: ik.Goal(1, HERE, chain="joint 1"), r"chain = 'joint 1'; expected a list of joints"),
+    *((lambda share=share: ik.Goal(1, rotation=(1, 0, 0, 0), rotation_follows=share),
+       r"'joint 1'.*rotation_follows.*expected 0 to 1") for share in (-0.1, 1.1, math.nan, "all")),
+    (lambda: ik.Goal(1, HERE, priority="first"), r"'joint 1'.*priority.*'first'"),
+    (lambda: "hand", r"goal 0.*Goal.*'hand'"),
+])  # fmt: skip
 def test_bad_goals_are_refused_by_name(goal, message: str) -> None:
     with pytest.raises(ik.InvalidGoal, match=message):
         ik.solve(chain(3), [goal()])

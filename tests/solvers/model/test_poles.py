@@ -14,10 +14,9 @@ def rows(*points: tuple) -> list[np.ndarray]:
     return [np.array([point], dtype=float) for point in points]
 
 
-@pytest.mark.parametrize(
-    ("middle", "angle"),
-    [((0, 1, 1), 0.0), ((1, 1, 0), 0.5), ((-1, 1, 0), -0.5), ((1, 1, 1), 0.25), ((1, 1, -1), 0.75)],
-)
+@pytest.mark.parametrize(("middle", "angle"), [
+    ((0, 1, 1), 0.0), ((1, 1, 0), 0.5), ((-1, 1, 0), -0.5), ((1, 1, 1), 0.25), ((1, 1, -1), 0.75),
+])  # fmt: skip
 def test_the_angle_is_from_the_pole_to_the_middle_about_the_line(middle: tuple, angle: float) -> None:
     """For a limb up Y and a pole toward Z, a middle toward X is at a quarter turn, by the right-hand rule about Y."""
     found, _ = poles.angles_and_gradients(*rows((0, 0, 0), middle, (0, 2, 0), (0, 1, 5)))
@@ -40,16 +39,13 @@ def test_the_error_fades_out_on_a_straight_limb() -> None:
     assert sizes[1] < sizes[2] < sizes[3] < 0.5 * math.pi
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        ((0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 1, 5)),  # a straight limb
-        ((0, 0, 0), (1, 1, 0), (0, 2, 0), (0, 5, 0)),  # a pole on the line
-        ((0, 0, 0), (1, 1, 0), (0, 0, 0), (0, 1, 5)),  # an end on the root
-        ((0, 0, 0), (0, 0, 0), (0, 2, 0), (0, 1, 5)),  # a zero-length bone
-        ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)),  # all in one place
-    ],
-)
+@pytest.mark.parametrize("points", [
+    ((0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 1, 5)),  # a straight limb
+    ((0, 0, 0), (1, 1, 0), (0, 2, 0), (0, 5, 0)),  # a pole on the line
+    ((0, 0, 0), (1, 1, 0), (0, 0, 0), (0, 1, 5)),  # an end on the root
+    ((0, 0, 0), (0, 0, 0), (0, 2, 0), (0, 1, 5)),  # a zero-length bone
+    ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)),  # all in one place
+])  # fmt: skip
 def test_degenerate_limbs_and_poles_have_finite_angles_and_gradients(points: tuple) -> None:
     """No NaN, no infinity, no angle beyond a half turn."""
     angle, gradient = poles.angles_and_gradients(*rows(*points))

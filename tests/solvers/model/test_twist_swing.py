@@ -38,12 +38,6 @@ def test_decompose_gives_factors_of_the_right_kind(axis: int) -> None:
     assert_allclose(np.linalg.norm(twist, axis=1), 1, atol=1e-14)
 
 
-def test_swing_takes_the_bone_where_the_whole_rotation_takes_it() -> None:
-    for axis, unit in enumerate(np.eye(3)):
-        swing, _ = twist_swing.decompose(wxyz(RANDOM), axis)
-        assert_allclose(quaternion.rotate(swing, unit), RANDOM.apply(unit), atol=1e-14)
-
-
 @pytest.mark.parametrize("axis", AXES)
 @given(twist=angles, bend=st.floats(0, 3.1), towards=angles)
 def test_coordinates_of_a_known_twist_and_swing(axis: int, twist: float, bend: float, towards: float) -> None:

@@ -200,56 +200,47 @@ def test_what_other_tools_put_in_a_file_is_ignored() -> None:
     assert ik.skeleton_from_urdf(text).names == ("j",)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("<robot><link", "not well-formed XML"),
-        ("<sdf><model/></sdf>", "expected <robot>, got <sdf>"),
-        ("no_such_file.urdf", r"expected text or the path of a file, got 'no_such_file.urdf'"),
-        (7, "expected text or the path of a file, got 7"),
-        ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot>&a;</robot>", "declares XML entities"),
-        ("<robot><xacro:macro name='leg'/></robot>", "this is xacro.*expand it first"),
-        ("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:property name='a'/></robot>", "this is xacro"),
-        (robot(joint(inside='<origin xyz="0 0 ${height}"/>')), r"joint 'j': xyz = .*\$\{height\}.*this is xacro"),
-        (robot(joint(kind="planar")), "joint 'j': type 'planar' is not supported; the types are "),
-        (robot(joint(kind="revolut")), "type 'revolut' is not supported; the types are revolute, "),
-        (robot('<joint name="j" type="fixed"><parent link="base"/></joint>'), "joint 'j': <child> has no link"),
-        (robot('<joint type="fixed"/>'), "a joint has no name"),
-        (robot('<joint name="j"/>'), "joint 'j' has no type"),
-        (robot("<link/>"), "a link has no name"),
-        (robot(joint(inside='<origin xyz="0 0"/>')), "joint 'j': xyz = '0 0'; expected 3 numbers"),
-        (robot(joint(inside='<origin rpy="0 0 up"/>')), "joint 'j': rpy = '0 0 up'; expected 3 numbers"),
-        (robot(joint(inside='<origin xyz="0 0 nan"/>')), "joint 'j' offset: expected finite numbers"),
-        (robot(joint(inside='<origin rpy="0 0 inf"/>')), "joint 'j' rpy: expected finite numbers"),
-        (robot(joint(kind="continuous", inside='<axis xyz="0 0 0"/>')), "joint 'j' axis: expected a direction"),
-        (robot(joint(child="tpi")), "joint 'j': no link is called 'tpi'; the links are 'tip', 'base'"),
-        (robot(joint(), joint(child="base", parent="tip")), "several joints are called 'j'"),
-        (robot(joint("a"), joint("b")), "link 'tip' hangs from two joints, 'a' and 'b'"),
-        (robot(joint("a"), joint("b", parent="tip", child="base")), "expected one root link, got none.*circle"),
-        (robot(joint("a"), joint("b", parent="x", child="y"), links=("base", "tip", "x", "y")), "got 'base', 'x'"),
-        (robot(joint("a"), joint("b", parent="x", child="y"), joint("c", parent="y", child="x"),
-               links=("base", "tip", "x", "y")), "circle"),
-        (robot(links=("tip", "tip")), "several links are called 'tip'"),
-        (robot(links=("base", "tip")), "expected joints, got none between 2 links"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("<robot><link", "not well-formed XML"),
+    ("<sdf><model/></sdf>", "expected <robot>, got <sdf>"),
+    ("no_such_file.urdf", r"expected text or the path of a file, got 'no_such_file.urdf'"),
+    ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot>&a;</robot>", "declares XML entities"),
+    ("<robot><xacro:macro name='leg'/></robot>", "this is xacro.*expand it first"),
+    ("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:property name='a'/></robot>", "this is xacro"),
+    (robot(joint(inside='<origin xyz="0 0 ${height}"/>')), r"joint 'j': xyz = .*\$\{height\}.*this is xacro"),
+    (robot(joint(kind="planar")), "joint 'j': type 'planar' is not supported; the types are "),
+    (robot(joint(kind="revolut")), "type 'revolut' is not supported; the types are revolute, "),
+    (robot('<joint name="j" type="fixed"><parent link="base"/></joint>'), "joint 'j': <child> has no link"),
+    (robot('<joint type="fixed"/>'), "a joint has no name"),
+    (robot('<joint name="j"/>'), "joint 'j' has no type"),
+    (robot("<link/>"), "a link has no name"),
+    (robot(joint(inside='<origin xyz="0 0"/>')), "joint 'j': xyz = '0 0'; expected 3 numbers"),
+    (robot(joint(inside='<origin xyz="0 0 nan"/>')), "joint 'j' offset: expected finite numbers"),
+    (robot(joint(kind="continuous", inside='<axis xyz="0 0 0"/>')), "joint 'j' axis: expected a direction"),
+    (robot(joint(child="tpi")), "joint 'j': no link is called 'tpi'; the links are 'tip', 'base'"),
+    (robot(joint(), joint(child="base", parent="tip")), "several joints are called 'j'"),
+    (robot(joint("a"), joint("b")), "link 'tip' hangs from two joints, 'a' and 'b'"),
+    (robot(joint("a"), joint("b", parent="tip", child="base")), "expected one root link, got none.*circle"),
+    (robot(joint("a"), joint("b", parent="x", child="y"), links=("base", "tip", "x", "y")), "got 'base', 'x'"),
+    (robot(joint("a"), joint("b", parent="x", child="y"), joint("c", parent="y", child="x"),
+           links=("base", "tip", "x", "y")), "circle"),
+    (robot(links=("tip", "tip")), "several links are called 'tip'"),
+    (robot(links=("base", "tip")), "expected joints, got none between 2 links"),
+])  # fmt: skip
 def test_what_is_no_robot_is_refused_in_a_sentence(text: object, message: str) -> None:
     """The error names the joint and what was expected."""
     with pytest.raises(ik.InvalidSkeleton, match=message):
         ik.skeleton_from_urdf(text)
 
 
-@pytest.mark.parametrize(
-    ("inside", "kind", "message"),
-    [
-        ("", "revolute", "joint 'j': a revolute joint needs <limit.*continuous"),
-        ("", "prismatic", "joint 'j': a prismatic joint needs <limit"),
-        ('<limit lower="1" upper="-1"/>', "revolute", "joint 'j': Range: lo = 1.0 is above hi = -1.0"),
-        ('<limit lower="-inf" upper="0"/>', "prismatic", "joint 'j': Range: expected finite limits"),
-        ('<limit lower="-90" upper="90"/>', "revolute", r"joint 'j': limits: .*degrees.*\(-1\.571, 1\.571\)"),
-        ('<limit lower="30" upper="60"/>', "revolute", "joint 'j': limits: .*if these are degrees"),
-    ],
-)
+@pytest.mark.parametrize(("inside", "kind", "message"), [
+    ("", "revolute", "joint 'j': a revolute joint needs <limit.*continuous"),
+    ("", "prismatic", "joint 'j': a prismatic joint needs <limit"),
+    ('<limit lower="1" upper="-1"/>', "revolute", "joint 'j': Range: lo = 1.0 is above hi = -1.0"),
+    ('<limit lower="-inf" upper="0"/>', "prismatic", "joint 'j': Range: expected finite limits"),
+    ('<limit lower="-90" upper="90"/>', "revolute", r"joint 'j': limits: .*degrees.*\(-1\.571, 1\.571\)"),
+    ('<limit lower="30" upper="60"/>', "revolute", "joint 'j': limits: .*if these are degrees"),
+])  # fmt: skip
 def test_bad_limits_are_refused_with_the_joints_name(inside: str, kind: str, message: str) -> None:
     """Missing, reversed and infinite limits, and degrees."""
     with pytest.raises(ik.InvalidLimits, match=message):
