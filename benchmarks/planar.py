@@ -44,19 +44,11 @@ def effector(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
     return np.array([lengths @ np.cos(along), lengths @ np.sin(along)])
 
 
-def step(
-    lengths: np.ndarray,
-    angles: np.ndarray,
-    displacement: np.ndarray,
-    weight: float = 1.0,
-    pairs: np.ndarray | None = None,
-) -> np.ndarray:
-    """Changes of the angles (n,) that move the effector by about `displacement` (2,).
+def step(lengths: np.ndarray, angles: np.ndarray, displacement: np.ndarray, weight: float = 1.0) -> np.ndarray:
+    """Changes of the angles (n,) that move the effector by about `displacement` (2,) and no pair.
 
-    Eq. 10, by normal equations and LU. `pairs` (2n - 2,) are the displacements of the pairs, in the order of
-    `jacobian`'s rows; None for 0.
+    Eq. 10, by normal equations and LU.
     """
     rows = jacobian(lengths, angles, weight)
-    inner = np.zeros(len(rows) - 2) if pairs is None else weight * np.asarray(pairs, dtype=float)
-    displacements = np.concatenate([inner, displacement])
+    displacements = np.concatenate([np.zeros(len(rows) - 2), displacement])
     return np.linalg.solve(rows.T @ rows, rows.T @ displacements)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +32,13 @@ from solvers.space import JointSpace, State
 from solvers.space.tasks.setup import ROTATION_LENGTH
 
 FRESH = ik.Options(warm_start=False)
+
+
+def planar(*limits: ik.Range | None) -> ik.Skeleton:
+    """Hinges about Z, 1 apart along Y at rest, and a tip."""
+    hinges = [ik.Joint(f"joint {k}", k - 1, "hinge", (0, min(k, 1), 0), axis=(0, 0, 1), limits=own)
+              for k, own in enumerate(limits)]  # fmt: skip
+    return ik.Skeleton([*hinges, ik.Joint("tip", len(limits) - 1, "fixed", (0, 1, 0))])
 
 
 def mixed() -> ik.Skeleton:
@@ -64,6 +72,15 @@ def body_motion(seed: int, frames: int = 24, turns: bool = False) -> tuple:
     knots = workloads.coordinates(skeleton, np.random.default_rng(seed), 2, 0.6)
     x = workloads.motion(knots, frames)
     return skeleton, goals, *workloads.targets(skeleton, goals, x), workloads.posed(skeleton, x[0])
+
+
+def led_hands() -> tuple[ik.Prepared, np.ndarray]:
+    """A torso with goals for both hands, and their places (100, 2, 3)."""
+    t = np.linspace(0.0, 6.0, 100)
+    left = 0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)
+    right = -0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)
+    goals = [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
+    return ik.prepare(torso(), goals), np.stack([np.stack(left, -1), np.stack(right, -1)], 1)
 
 
 def accelerations(poses: list[ik.Pose]) -> np.ndarray:
@@ -187,12 +204,8 @@ def test_a_jump_of_what_is_missed_forces_no_speed() -> None:
 
     While the target stands still nothing has to turn. Where it moves on, the shoulder turns as its angle has it.
     """
-    arm = ik.Skeleton([
-        ik.Joint("upper", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
-        ik.Joint("lower", 0, "hinge", (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(-0.9, 0.9)),
-        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
-    ])  # fmt: skip
-    prepared, bend, turned = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))]), np.array([-0.9, -0.9, 0.9, 0.9]), 0.05
+    arm = planar(None, ik.Range(-0.9, 0.9))
+    prepared, bend, turned = ik.prepare(arm, [ik.Goal("tip", (0, 0, 0))]), np.array([-0.9, -0.9, 0.9, 0.9]), 0.05
     angle = np.array([0.0, 0.0, 0.0, turned])
     targets = prepared.targets(1.5 * np.stack([-np.sin(angle), np.cos(angle), 0.0 * angle], axis=-1)[:, None])
     (stage,) = prepared.stages
@@ -305,15 +318,11 @@ def test_more_smoothing_moves_more_smoothly() -> None:
 
 def test_windows_do_not_show() -> None:
     """A clip in windows equals the whole one, but for what the last step of the descent leaves."""
-    skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
-    t = np.linspace(0.0, 6.0, 100)[:, None]
-    left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
-    right = np.concatenate([-0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)], 1)
-    prepared = ik.prepare(skeleton, goals)
+    prepared, places = led_hands()
     found = []
     for window in (1000, 75):
-        arrays = prepared.arrays(len(t))
-        arrays.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
+        arrays = prepared.arrays(len(places))
+        arrays.ask(prepared.targets(places), prepared.start(None))
         solve_into(prepared, prepared, arrays, window=window)
         found.append(arrays.batch().solutions(0.0))
     assert same(*found) < 1e-3
@@ -322,16 +331,12 @@ def test_windows_do_not_show() -> None:
 @pytest.mark.parametrize(("begin", "end"), [(0, 42), (30, 100), (30, 72)])
 def test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it(begin: int, end: int) -> None:
     """As the whole motion does: two frames are held at each end inside it, as far as an acceleration reaches."""
-    skeleton, goals = torso(), [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
-    t = np.linspace(0.0, 6.0, 100)[:, None]
-    left = np.concatenate([0.5 + 0.1 * np.sin(t), 0.7 + 0.2 * np.cos(1.3 * t), 0.2 * np.sin(2 * t)], 1)
-    right = np.concatenate([-0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)], 1)
-    prepared = ik.prepare(skeleton, goals)
-    all_frames = prepared.arrays(len(t))
-    all_frames.ask(prepared.targets(np.stack([left, right], 1)), prepared.start(None))
+    prepared, places = led_hands()
+    all_frames = prepared.arrays(len(places))
+    all_frames.ask(prepared.targets(places), prepared.start(None))
     solve_into(prepared, prepared, all_frames)
     part = prepared.arrays(end - begin)
-    part.ask(prepared.targets(np.stack([left, right], 1)[begin:end]), prepared.start(None))
+    part.ask(prepared.targets(places[begin:end]), prepared.start(None))
     held = 2 if begin else 0, 2 if end < 100 else 0
     part.rotations[:], part.translations[:] = all_frames.rotations[begin:end], all_frames.translations[begin:end]
     free = slice(held[0], end - begin - held[1])
@@ -383,9 +388,8 @@ class AtRest:
     def __init__(self, weight: float) -> None:
         self.weight = weight
 
-    def part(self, frames: slice) -> "AtRest":
+    def part(self, _: slice) -> "AtRest":
         """The term of some frames."""
-        del frames
         return self
 
     def cost(self, state: State) -> float:
@@ -627,11 +631,7 @@ def test_a_frame_that_would_pop_to_be_exact_misses_a_little_instead(seed: int) -
     """
     random = np.random.default_rng(seed)
     ranges = [np.sort(random.uniform(-2.5, 2.5, 2)) for _ in range(3)]
-    arm = ik.Skeleton([
-        *(ik.Joint(f"joint {at}", at - 1, "hinge", (0, min(at, 1), 0), axis=(0, 0, 1), limits=ik.Range(*limits))
-          for at, limits in enumerate(ranges)),
-        ik.Joint("tip", 2, "fixed", (0, 1, 0)),
-    ])  # fmt: skip
+    arm = planar(*(ik.Range(*limits) for limits in ranges))
     begin, end = (np.array([random.uniform(*limits) for limits in ranges]) for _ in range(2))
     frames, t = 20, np.linspace(0.0, 1.0, 20)[:, None]
     angles = np.cumsum(begin + (end - begin) * (3.0 * t**2 - 2.0 * t**3), axis=1)
@@ -685,29 +685,16 @@ def test_a_limb_misses_what_the_way_that_it_goes_misses() -> None:
 
     The arm stays bent to the other side, and misses on all frames what it has to there, by the law of cosines.
     """
-    arm = ik.Skeleton([
-        ik.Joint("upper", -1, "hinge", (0, 0, 0), axis=(0, 0, 1)),
-        ik.Joint("lower", 0, "hinge", (0, 1, 0), axis=(0, 0, 1), limits=ik.Range(-1.0, 0.8)),
-        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
-    ])  # fmt: skip
+    arm = planar(None, ik.Range(-1.0, 0.8))
     frames, least = 30, 2.0 * np.cos(0.5)
     angle = 0.02 * np.arange(frames)
     places = 1.5 * np.stack([np.sin(angle), np.cos(angle), np.zeros(frames)], axis=-1)[:, None]
     bend = np.where((np.arange(frames) >= 13) & (np.arange(frames) < 17), 0.8, -1.0)
-    prepared = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))])
+    prepared = ik.prepare(arm, [ik.Goal("tip", (0, 0, 0))])
     arrays = prepared.arrays(frames)
     arrays.ask(prepared.targets(places), ik.pose_from_angles(arm, np.zeros((frames, 2))))
     arrays.rotations[:], arrays.translations[:] = ik.pose_from_angles(arm, np.stack([-angle - 0.5 * bend, bend], 1))
-    solve_into(prepared, _Answered(prepared), arrays, smooth=0.3**4)
+    answered = SimpleNamespace(motion=prepared.motion, solve_into=lambda arrays: None)  # leaves them as they are
+    solve_into(prepared, answered, arrays, smooth=0.3**4)
     assert arrays.position_errors == pytest.approx(least - 1.5, abs=2e-3)
     assert arrays.rotations[:, 1, 3] == pytest.approx(-np.sin(0.5), abs=5e-3)
-
-
-class _Answered:
-    """Leaves frames the answers that they have."""
-
-    def __init__(self, prepared: ik.Prepared) -> None:
-        self.motion = prepared.motion
-
-    def solve_into(self, arrays: ik.FrameArrays) -> None:
-        """Leave the answers as they are."""

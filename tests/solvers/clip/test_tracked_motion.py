@@ -253,11 +253,10 @@ def test_frames_at_once_are_frames_one_by_one() -> None:
     assert_allclose(distances(one, places), arrays.position_errors[:, 0], atol=0.0)
 
 
-@pytest.mark.parametrize(
-    ("gain", "seconds", "message"),
-    [(-1.0, 0.1, "gain = -1.0"), (math.nan, 0.1, "gain = nan"), (math.inf, 0.1, "gain = inf"), ("x", 0.1, "gain = 'x'"),
-     (1.0, -0.1, "seconds = -0.1"), (1.0, math.inf, "seconds = inf")],
-)  # fmt: skip
+@pytest.mark.parametrize(("gain", "seconds", "message"), [
+    (-1.0, 0.1, "gain = -1.0"), (math.nan, 0.1, "gain = nan"), (math.inf, 0.1, "gain = inf"),
+    ("x", 0.1, "gain = 'x'"), (1.0, -0.1, "seconds = -0.1"), (1.0, math.inf, "seconds = inf"),
+])  # fmt: skip
 def test_bad_gains_and_times_are_refused_by_name(gain: object, seconds: object, message: str) -> None:
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.TrackedMotion(prepared(rail(), ik.Goal("cart", (0, 0, 0))), gain, seconds)

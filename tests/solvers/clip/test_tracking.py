@@ -44,15 +44,6 @@ def errors(solutions: list[ik.Solution]) -> np.ndarray:
 
 @each_solver
 @pytest.mark.parametrize("gain", [2.0, 10.0, 300.0])
-def test_with_feed_forward_a_target_that_moves_evenly_is_not_lagged_behind(solver: str, gain: float) -> None:
-    """From a start on the target, every frame is on the target."""
-    places = VELOCITY * np.arange(40)[:, None] / RATE
-    solutions = followed(gantry(), 2, places, solver=solver, gain=gain, options=SHARP)
-    assert errors(solutions).max() < 1e-8
-
-
-@each_solver
-@pytest.mark.parametrize("gain", [2.0, 10.0, 300.0])
 def test_without_feed_forward_the_lag_is_the_velocity_over_the_gain(solver: str, gain: float) -> None:
     """`e' = v - k e` from `e = 0` gives `e = v / k (1 - exp(-k t))`, in every frame, also for gains above the frame
     rate."""
@@ -64,10 +55,10 @@ def test_without_feed_forward_the_lag_is_the_velocity_over_the_gain(solver: str,
 
 
 @each_solver
-@pytest.mark.parametrize("moving", [False, True])
-def test_an_error_at_the_start_dies_away_exponentially(solver: str, moving: bool) -> None:
-    """`e = e0 exp(-k t)`, whether the target moves or not."""
-    time, gain = np.arange(40) / RATE, 4.0
+@pytest.mark.parametrize(("moving", "gain"), [(False, 4.0), (True, 4.0), (True, 300.0)])
+def test_an_error_at_the_start_dies_away_exponentially(solver: str, moving: bool, gain: float) -> None:
+    """`e = e0 exp(-k t)`, whether the target moves or not: with feed forward nothing lags behind."""
+    time = np.arange(40) / RATE
     places = np.array([0.1, 0.2, -0.1]) + moving * VELOCITY * time[:, None]
     solutions = followed(gantry(), 2, places, solver=solver, gain=gain, options=SHARP)
     assert_allclose(errors(solutions), math.sqrt(0.06) * np.exp(-gain * time), rtol=1e-6, atol=1e-9)
@@ -121,22 +112,6 @@ def circle(count: int, size: float = 0.5) -> np.ndarray:
     """Positions (count, 3) on a circle in front of a chain of four, passed in two seconds."""
     angle = np.pi * np.arange(count) / RATE
     return np.stack([1.0 + size * np.cos(angle), 1.5 + size * np.sin(angle), 0.3 * np.ones(count)], -1)
-
-
-@each_solver
-def test_an_arm_follows_a_circle_closely_with_feed_forward_and_trails_without(solver: str) -> None:
-    """From a start on the circle, with one linear step per frame at half a turn per second, the lag is about `v
-    / k`."""
-    places, gain = circle(90), 10.0
-    goal = ik.Goal(3, places[0])
-    start = ik.solve(chain(4), [goal], bent(4), options=ik.Options(tolerance=1e-8)).pose
-    near, far = (
-        errors(followed(chain(4), 3, places, pose=start, solver=solver, gain=gain, feed_forward=ahead))[30:]
-        for ahead in (True, False)
-    )
-    lag = 0.5 * np.pi / math.hypot(gain, np.pi)  # of a circle: amplitude of 1 / (s + k) at its frequency, times v
-    assert near.max() < 0.1 * lag
-    assert_allclose(far, lag, rtol=0.15)
 
 
 @each_solver
@@ -251,19 +226,16 @@ def test_solvers_without_a_linear_step_are_refused_and_the_others_named(solver: 
         ik.track(skeleton, [goal], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), solver=solver)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"gain": -1.0}, r"gain = -1\.0.*0 or more"),
-        ({"gain": math.nan}, r"gain = nan"),
-        ({"gain": "high"}, r"gain = 'high'"),
-        ({"rate": 0.0}, r"rate = 0\.0.*above 0"),
-        ({"rate": math.inf}, r"rate = inf.*finite"),
-        ({"base_gain": -2}, r"base_gain = -2"),
-        ({"feed_forward": "no"}, r"feed_forward = 'no'; expected True or False"),
-        ({"objective": 3}, r"objective = 3; expected a function"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"gain": -1.0}, r"gain = -1\.0.*0 or more"),
+    ({"gain": math.nan}, r"gain = nan"),
+    ({"gain": "high"}, r"gain = 'high'"),
+    ({"rate": 0.0}, r"rate = 0\.0.*above 0"),
+    ({"rate": math.inf}, r"rate = inf.*finite"),
+    ({"base_gain": -2}, r"base_gain = -2"),
+    ({"feed_forward": "no"}, r"feed_forward = 'no'; expected True or False"),
+    ({"objective": 3}, r"objective = 3; expected a function"),
+])  # fmt: skip
 def test_bad_gains_and_rates_are_refused_by_name(settings: dict, message: str) -> None:
     with pytest.raises(ik.InvalidOptions, match=message):
         ik.track(chain(2), [ik.Goal(1, (0, 1, 0))], np.zeros((1, 1, 3)), np.tile(UPRIGHT, (1, 1, 1)), **settings)

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from measures import EXACT, degrees_of, outside_limits, turned_by
+from measures import EXACT, outside_limits, turned_by
 from numpy.testing import assert_allclose
 from planar_arm import AT, RELUCTANCE, angles_about_x, nearest, planar_arm, tip, turned_about_x
 from skeletons import arm, chain, random_pose
@@ -54,24 +54,6 @@ def reach(solver: str, which: int, pull: float | None = None, bias: str = "START
 # -- what every Jacobian solver keeps ----------------------------------------------------------------------------------
 
 
-@each_bias
-@each_solver
-def test_the_pull_brings_poses_nearer_to_the_wished_one_and_goals_are_met_as_before(solver: str, bias: str) -> None:
-    """On reaches of a chain with fifteen spare degrees of freedom poses are never further away, and nearer on
-    average."""
-    skeleton, start, _ = reaches()
-    wished = start if bias == "START" else turned_about_x(skeleton, MIDDLE)
-    with_pull, without = [], []
-    for which in range(REACHES):
-        free, led = reach(solver, which, 0.0), reach(solver, which, PULL, bias)
-        assert led.converged or not free.converged
-        assert max(outside_limits(skeleton, led.pose, joint) for joint in range(LINKS)) < EXACT
-        with_pull.append(away(led.pose, wished))
-        without.append(away(free.pose, wished))
-    assert (np.array(with_pull) < np.array(without) + 0.003).all()
-    assert np.mean(with_pull) < np.mean(without)
-
-
 @pytest.mark.parametrize("solver", LESS)
 def test_the_pull_brings_poses_nearer_to_their_start_in_solvers_that_follow_it_less(solver: str) -> None:
     """Goals are met as before, and the poses are nearer on average."""
@@ -109,11 +91,7 @@ def test_sweeps_are_followed_by_steps_to_the_nearest_pose(solver: str, limits: i
 @pytest.mark.parametrize("bias", ["START", "MIDDLE"])
 def test_a_two_bone_limb_is_turned_about_its_line_to_the_nearest_pose(bias: str) -> None:
     """The law of cosines chooses a side for the elbow; of all sides the nearest one to the base pose is taken."""
-    skeleton = ik.Skeleton([
-        ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
-        ik.Joint("elbow", 0, "hinge", (0, 1, 0), axis=(1, 0, 0), limits=ik.Range(0.0, 2.4)),
-        ik.Joint("hand", 1, "fixed", (0, 1, 0)),
-    ])  # fmt: skip
+    skeleton = arm(elbow=ik.Range(0.0, 2.4))
     start = ik.Pose(np.array([[0.9, 0.1, 0.4, -0.2], [np.cos(0.3), np.sin(0.3), 0, 0], [1, 0, 0, 0]]), np.zeros((3, 3)))
     goal = ik.Goal("hand", (0.8, 0.9, 0.5))
     base = ik.Pose(start.rotations.copy(), start.translations)
@@ -131,9 +109,11 @@ def test_mikumikudances_rule_is_left_as_it_is() -> None:
     """Its loops prescribe the pose, and nothing follows them."""
     _, start, places = reaches()
     skeleton = chain(LINKS)
-    options = ik.Options(iterations=20, pull=PULL, unit_angle=0.5)
-    assert not ik.prepare(skeleton, [ik.Goal(LINKS - 1, places[0])], "CCD", options).stages[0].runs["returning"]
-    assert ik.solve(skeleton, [ik.Goal(LINKS - 1, places[0])], start, "CCD", options).iterations <= 20
+    led, left = (
+        ik.solve(skeleton, [ik.Goal(LINKS - 1, places[0])], start, "CCD", ik.Options(pull=pull, unit_angle=0.5))
+        for pull in (PULL, 0.0)
+    )
+    assert (led.pose.rotations == left.pose.rotations).all()
 
 
 @pytest.mark.parametrize("solver", BY_JOINT)
@@ -252,12 +232,3 @@ def test_the_pose_is_the_nearest_one_by_scipy(solver: str, limits: ik.Range | No
     assert_allclose(angles_about_x(pose), best, atol=2e-3)
     if limits:
         assert (np.isclose(best, limits.lo) | np.isclose(best, limits.hi)).any()
-
-
-@pytest.mark.parametrize("solver", ["PGS", "DLS"])
-def test_a_hinge_alone_goes_to_the_middle_of_its_limits_where_its_goal_lets_it(solver: str) -> None:
-    """The joint cannot change the goal's error, so only the pull moves it."""
-    skeleton = ik.Skeleton([ik.Joint("pin", -1, "hinge", (0, 0, 0), axis=(0, 0, 1), limits=ik.Range(-0.2, 1.0))])
-    options = ik.Options(bias="MIDDLE")
-    solution = ik.solve(skeleton, [ik.Goal(0, (0, 0, 0))], solver=solver, options=options)
-    assert degrees_of(solution.pose) == pytest.approx(np.degrees(0.4), abs=0.1)

@@ -176,11 +176,9 @@ def test_without_a_pole_a_bent_limb_stays_in_its_plane(seed: int) -> None:
     assert np.cross(elbow, hand - elbow) @ normal > 0
 
 
-@pytest.mark.parametrize(
-    ("bones", "preferred", "toward"),
-    [((0, 1, 0), None, (0, 0, -1)), ((0, 1, 0), (0, 0, 0.3), (1, 0, 0)), ((1, 0, 0), None, (0, -1, 0))],
-    ids=["about X", "as it prefers", "about Z, where the bone is X"],
-)
+@pytest.mark.parametrize(("bones", "preferred", "toward"), [
+    ((0, 1, 0), None, (0, 0, -1)), ((0, 1, 0), (0, 0, 0.3), (1, 0, 0)), ((1, 0, 0), None, (0, -1, 0)),
+], ids=["about X", "as it prefers", "about Z, where the bone is X"])  # fmt: skip
 def test_a_straight_ball_bends_as_it_prefers_or_about_a_known_axis(
     bones: tuple, preferred: tuple | None, toward: tuple
 ) -> None:
@@ -199,7 +197,7 @@ def test_a_stretched_limb_remembers_its_plane() -> None:
     hand = places(skeleton, start)[2]
     shares = np.concatenate([np.linspace(1, 2.5, 40), np.linspace(2.5, 1, 40)])
     asked = (shares[:, None] * hand)[:, None]
-    found = ik.solve_frames(skeleton, [reaching(hand)], asked, np.tile([1.0, 0, 0, 0], (80, 1, 1)), start, "TWO_BONE")
+    found = ik.solve_frames(skeleton, [reaching(hand)], asked, None, start, "TWO_BONE")
     assert_allclose(places(skeleton, found[-1].pose), places(skeleton, start), atol=1e-5)
     elbows = np.array([places(skeleton, solution.pose)[1] for solution in found])
     assert np.linalg.norm(np.diff(elbows, axis=0), axis=-1).max() < 0.35
@@ -310,18 +308,15 @@ CROSSED = ik.Skeleton([
 ])  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("skeleton", "goals", "message"),
-    [
-        (chain(5), [ik.Goal(4, (1, 1, 1))], r"goal 0 \(joint 'joint 4'\) has 5 to move .* set its chain length to 2"),
-        (chain(5), [ik.Goal(4, (1, 1, 1), chain=[4])], "has 1 to move"),
-        (chain(3), [ik.Goal(2, (1, 1, 1), (1, 0, 0, 0), chain=[0, 1])], "asks for a rotation, .* chain length to 3"),
-        (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "has no position"),
-        (chain(3), [ik.Goal(2, (1, 1, 1)), ik.Goal(1, (0, 1, 0))], "goal 1 .*shares 'joint 0' with goal 0"),
-        (SLIDING, [ik.Goal(2, (1, 1, 1))], "no slides; goal 0 .* has 'rail'"),
-        (CROSSED, [ik.Goal(2, (1, 1, 1))], "the hinge 'pan' at the root"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("skeleton", "goals", "message"), [
+    (chain(5), [ik.Goal(4, (1, 1, 1))], r"goal 0 \(joint 'joint 4'\) has 5 to move .* set its chain length to 2"),
+    (chain(5), [ik.Goal(4, (1, 1, 1), chain=[4])], "has 1 to move"),
+    (chain(3), [ik.Goal(2, (1, 1, 1), (1, 0, 0, 0), chain=[0, 1])], "asks for a rotation, .* chain length to 3"),
+    (chain(3), [ik.Goal(2, rotation=(1, 0, 0, 0))], "has no position"),
+    (chain(3), [ik.Goal(2, (1, 1, 1)), ik.Goal(1, (0, 1, 0))], "goal 1 .*shares 'joint 0' with goal 0"),
+    (SLIDING, [ik.Goal(2, (1, 1, 1))], "no slides; goal 0 .* has 'rail'"),
+    (CROSSED, [ik.Goal(2, (1, 1, 1))], "the hinge 'pan' at the root"),
+])  # fmt: skip
 def test_what_it_cannot_do_it_says(skeleton: ik.Skeleton, goals: list[ik.Goal], message: str) -> None:
     with pytest.raises(ik.InvalidGoal, match=message) as caught:
         ik.solve(skeleton, goals, solver="TWO_BONE")

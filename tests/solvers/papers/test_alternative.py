@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given, settings
 from measures import degrees_of
 from numpy.testing import assert_allclose
-from skeletons import (
-    chain,
-    pointed,
-    pointer,
-    pointing,
-    random_pose,
-    scipy_rotation,
-    seeds,
-    skeletons,
-)  # fmt: skip
+from skeletons import chain, pointed, pointer, pointing, random_pose, scipy_rotation, seeds, skeletons
 from standing import pose_of, standing
 
 import solvers as ik
@@ -105,9 +96,7 @@ def reach_of_a_limited_chain(seed: int) -> tuple[ik.Skeleton, ik.Pose, list[ik.G
         ])  # fmt: skip
     space = ik.prepare(skeleton, [ik.Goal(len(skeleton) - 1, (0, 0, 0))]).stages[0].space
     still = np.zeros((len(skeleton), 3))
-    start, wanted = (
-        ik.Pose(space.state(random_pose(skeleton, generator, 0.6)).rotations[0], still) for _ in range(2)
-    )
+    start, wanted = (ik.Pose(space.state(random_pose(skeleton, generator, 0.6)).rotations[0], still) for _ in range(2))
     return skeleton, start, [ik.Goal(len(skeleton) - 1, ik.forward(skeleton, wanted).positions[-1])]
 
 

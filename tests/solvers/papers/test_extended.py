@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import planar
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from measures import effector, turned_by
@@ -15,12 +14,13 @@ from scipy.linalg import lstsq, null_space
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons
 from standing import pose_of
+from standing import standing as problem_at
 
 import solvers as ik
 from solvers.iterate.descent import Settings
 from solvers.iterate.linear_step import LinearSystem
 from solvers.model.goals import Targets
-from solvers.papers import extended, pinv
+from solvers.papers import extended
 from solvers.space.joint_space import JointSpace
 from solvers.space.point import Point
 from solvers.space.tasks import ROTATION_LENGTH, Tasks
@@ -64,31 +64,6 @@ def test_a_straight_planar_chain_has_full_rank(lengths: list[float], weight: flo
     assert np.linalg.matrix_rank(jacobian, tol=1e-12 * np.linalg.norm(jacobian)) == len(lengths)
 
 
-def test_where_the_rank_falls_short() -> None:
-    """Two segments in a line, whose only pair is the main link, and segments folded flat onto their neighbours."""
-    for lengths, angles in [([2, 3], [1, 0]), ([1, 1, 2], [0, 0, np.pi]), ([1, 1, 1, 1], [0, 0, 0, np.pi])]:
-        assert np.linalg.matrix_rank(planar.jacobian(lengths, angles), tol=1e-9) == len(lengths) - 1
-
-
-@given(st.lists(st.floats(-2.5, 2.5), min_size=3, max_size=7), st.data())
-def test_the_rank_is_full_where_nothing_is_folded(angles: list[float], data: st.DataObject) -> None:
-    """Chains of three segments or more, in any pose without a segment flat on its neighbour."""
-    lengths = data.draw(st.lists(st.floats(0.5, 2), min_size=len(angles), max_size=len(angles)))
-    jacobian = planar.jacobian(np.array(lengths), np.array(angles))
-    assert np.linalg.matrix_rank(jacobian, tol=1e-9) == len(angles)
-
-
-def test_a_planar_step_is_the_least_squares_answer() -> None:
-    """It equals SciPy's, for pairs that should stay and for pairs that should move."""
-    generator = np.random.default_rng(1)
-    for pairs in (None, generator.normal(size=10)):
-        angles, displacement = generator.uniform(-2, 2, 6), generator.normal(size=2)
-        jacobian = planar.jacobian(LENGTHS, angles, weight=0.7)
-        wanted = np.append(np.zeros(10) if pairs is None else 0.7 * pairs, displacement)
-        found = planar.step(LENGTHS, angles, displacement, 0.7, pairs)
-        assert_allclose(found, lstsq(jacobian, wanted)[0], rtol=1e-6, atol=1e-10)
-
-
 # -- in space ----------------------------------------------------------------------------------------------------------
 
 
@@ -109,12 +84,8 @@ class Standing:
 
 
 def standing(skeleton: ik.Skeleton, goals: list[ik.Goal], pose: ik.Pose | None = None) -> Standing:
-    """The point of a pose, or of the rest pose, with errors of zero."""
-    chains = skeleton.ancestors[[goal.joint for goal in goals]]
-    space = JointSpace(skeleton, chains.any(0))
-    tasks = Tasks(skeleton, goals, space, chains)
-    state = space.state(pose or skeleton.rest_pose())
-    point = Point(state, tasks.kinematics(state, None), np.zeros((1, tasks.m)))
+    """The point of a pose, or of the rest pose."""
+    tasks, space, point, _ = problem_at(skeleton, goals, pose or skeleton.rest_pose())
     return Standing(tasks, space, point, extended.Pairs(tasks, space))
 
 
@@ -254,27 +225,12 @@ def test_a_step_along_an_ellipse_stays_on_its_tangent() -> None:
     assert_allclose(found, basis @ lstsq(rows @ basis, wanted)[0], rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("bend", [1e-2, 1e-4, 1e-6, 0.0])
-def test_a_chain_near_straight_does_not_jump(bend: float) -> None:
-    """To come nearer by a tenth of the chain's length, the pseudo-inverse would turn a joint by many full turns."""
-    skeleton = planar_arm()
-    pose = skeleton.rest_pose()
-    pose.rotations[1] = (np.cos(bend / 2), 0, 0, np.sin(bend / 2))
-    at = standing(skeleton, [ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))], pose)
-    system = linear(at, np.array([-0.1, 0.02, 0]), 1e-2)
-    assert np.abs(extended.step(system)).max() < 0.5
-    if 0 < bend < 1e-3:
-        assert np.abs(pinv.step(system)).max() > 100
-
-
 def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() -> None:
     """The paper's test, solved for each target: no joint turns by more than 12 degrees from one target to the next."""
     turn = 2 * np.pi * np.arange(1, 201) / 200
     places = np.stack([400 * np.cos(turn) + 230, 50 * np.sin(turn), 0 * turn], -1)[:, None]
     skeleton, goal = planar_arm(), ik.Goal(5, (0, 0, 0), offset=(90, 0, 0))
-    found = ik.solve_frames(
-        skeleton, [goal], places, np.tile([1.0, 0, 0, 0], (200, 1, 1)), None, "EXTENDED", ik.Options(tolerance=0.1)
-    )
+    found = ik.solve_frames(skeleton, [goal], places, None, None, "EXTENDED", ik.Options(tolerance=0.1))
     assert all(solution.converged for solution in found)
     poses = [skeleton.rest_pose(), *(solution.pose for solution in found)]
     assert max(turned_by(a, b).max() for a, b in pairwise(poses)) < np.radians(12)

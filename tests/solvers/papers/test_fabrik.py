@@ -63,23 +63,6 @@ def test_on_a_free_chain_its_joints_are_the_papers_points(count: int, sweeps: in
     assert_allclose(points(skeleton, found.pose), expected, atol=1e-9)
 
 
-def test_a_free_chain_reaches_what_it_can_reach() -> None:
-    """It meets any target in reach from any start, mostly within 20 iterations, and its bones keep their lengths."""
-    iterations = []
-    for seed in range(100):
-        generator = np.random.default_rng(seed)
-        count, direction = int(generator.integers(3, 13)), generator.normal(size=3)
-        target = generator.uniform(0.1, 0.9) * count * direction / np.linalg.norm(direction)
-        skeleton = chain(count)
-        solution = solve(skeleton, [tip(count, target)], random_pose(skeleton, generator), iterations=200)
-        assert solution.converged, seed
-        iterations.append(solution.iterations)
-        at = points(skeleton, solution.pose)
-        assert np.linalg.norm(at[-1] - target) <= 1e-4
-        assert_allclose(np.linalg.norm(np.diff(at, axis=0), axis=-1), 1, atol=1e-12)
-    assert np.mean(np.array(iterations) <= 20) >= 0.98
-
-
 @given(st.integers(2, 8), st.floats(1.0, 30.0), seeds)
 def test_a_free_chain_points_straight_at_what_it_cannot_reach(count: int, share: float, seed: int) -> None:
     """After one sweep every joint is on the line to the target."""

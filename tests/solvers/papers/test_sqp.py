@@ -14,6 +14,9 @@ from scipy.linalg import expm, logm
 from scipy.optimize import lsq_linear, minimize
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, vectors, wxyz
+from standing import targets_of
+from workload_suite import seven_joint_arm
+from workloads import coordinates, targets
 
 import solvers as ik
 from solvers.group.starts import begin
@@ -97,15 +100,7 @@ def standing(
     """The objective of a solve from rest, and a pose inside the limits at which to evaluate it."""
     prepared = ik.prepare(skeleton, goals, "SQP", ik.Options(objective=objective, pull=pull))
     stage = prepared.stages[0]
-    positions, rotations, ends = (
-        np.array([[default if part is None else part for part in parts]], dtype=float)
-        for default, parts in [
-            ((0, 0, 0), [goal.position for goal in goals]), (UPRIGHT, [goal.rotation for goal in goals]),
-            ((0, 0, 0), [goal.pole for goal in goals]),
-        ]
-    )  # fmt: skip
-    targets = prepared.targets(positions, rotations, ends)
-    targets = targets.of_goals(stage.indices)
+    targets = targets_of(goals).of_goals(stage.indices)
     point, frames = begin(stage, prepared.start(pose), prepared.start(None), targets)
     return Objective(stage.tasks, stage.space, stage.settings), point, frames
 
@@ -261,59 +256,20 @@ def test_the_optimum_is_scipys() -> None:
 
 # -- a robot's arm ----------------------------------------------------------------------------------------------------
 
-LIMITS = np.array([(-2, 2), (-2, 2), (-2, 2), (0, 2.6), (-1.6, 1.6), (-1.6, 1.6), (-1.6, 1.6)], dtype=float)
-TOOL = (0.1, 0, 0)
-
-
-def robot() -> ik.Skeleton:
-    """Shoulder, elbow and wrist of seven hinges with tight limits, as in Amino's tutorial."""
-    axes = [(1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
-    joints = [
-        ik.Joint(f"hinge {i}", i - 1, "hinge", (float(i in (3, 4)), 0, 0), axis=axis, limits=ik.Range(*LIMITS[i]))
-        for i, axis in enumerate(axes)
-    ]
-    return ik.Skeleton(joints)
-
-
-def drawn(count: int, generator: np.random.Generator) -> ik.Pose:
-    """Poses of the arm drawn evenly inside its limits, with a leading axis."""
-    q = generator.uniform(*LIMITS.T, (count, 7))
-    rotations = wxyz(Rotation.from_rotvec((q[..., None] * robot().axis).reshape(-1, 3))).reshape(count, 7, 4)
-    return ik.Pose(rotations, np.zeros((count, 7, 3)))
-
-
-def reached(poses: ik.Pose) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (F, 1, 3) and rotations (F, 1, 4) of the tool in each pose."""
-    places, turns = [], []
-    for rotations in poses.rotations:
-        world = ik.forward(robot(), ik.Pose(rotations, np.zeros((7, 3))))
-        turned = scipy_rotation(world.rotations[6])
-        places.append([world.positions[6] + turned.apply(TOOL)])
-        turns.append([wxyz(turned)])
-    return np.array(places), np.array(turns)
-
-
-def batch(options: ik.Options, count: int) -> ik.Batch:
-    """Reachable targets of the arm, each from a random pose."""
-    generator = np.random.default_rng(3)
-    places, turns = reached(drawn(count, generator))
-    start = drawn(count, generator)
-    goal = ik.Goal(6, (0, 0, 0), UPRIGHT, offset=TOOL)
-    prepared = ik.prepare(robot(), [goal], "SQP", options)
-    return prepared.solve_batch(prepared.targets(places, turns), start)
-
-
 @pytest.mark.parametrize(("objective", "count"), [("QV", 60), ("DQ", 20)])
 def test_restarts_meet_every_target_of_a_robots_arm(objective: str, count: int) -> None:
     """99 % of reachable poses, from random ones, to a millimetre and a hundredth of a radian, inside the limits."""
     options = ik.Options(objective=objective, tolerance=1e-3, rotation_tolerance=1e-2, restarts=20)
-    skeleton, found = robot(), batch(options, count)
-    generator = np.random.default_rng(3)
-    places, turns = reached(drawn(count, generator))
+    (skeleton, [goal]), generator = seven_joint_arm(wide=False), np.random.default_rng(3)
+    places, turns = targets(skeleton, [goal], coordinates(skeleton, generator, count))
+    prepared = ik.prepare(skeleton, [goal], "SQP", options)
+    start = ik.pose_from_angles(skeleton, coordinates(skeleton, generator, count))
+    found = prepared.solve_batch(prepared.targets(places, turns), start)
     met = 0
     for frame in range(count):
         pose = ik.Pose(found.rotations[frame], found.translations[frame])
-        away, turn = goal_errors(skeleton, pose, ik.Goal(6, places[frame, 0], turns[frame, 0], offset=TOOL))
+        asked = replace(goal, position=places[frame, 0], rotation=turns[frame, 0])
+        away, turn = goal_errors(skeleton, pose, asked)
         met += away < 1e-3 and turn < 1e-2
         assert max(outside_limits(skeleton, pose, joint) for joint in range(7)) <= EXACT
     assert met >= 0.99 * count
