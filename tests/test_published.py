@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The published results that do not take long, and the page that tells of them."""
+"""The published results that do not take long."""
 
-import re
-
-import build_zip
 import numpy as np
 import planar
 import pytest
 from published import FIRST, LENGTHS, extended_jacobian, led_round, pseudo_inverse
-
-PAGE = build_zip.ROOT / "docs" / "published-results.md"
 
 
 @pytest.mark.parametrize("count", [200, 100])
@@ -27,9 +22,3 @@ def test_the_test_begins_where_the_paper_says() -> None:
     assert planar.effector(LENGTHS, np.zeros(6)) - [230, 0] == pytest.approx([400, 0])
     # what a straight chain cannot do at first is move along its own line
     assert led_round(pseudo_inverse, 200).errors[0] == pytest.approx(400 * (1 - np.cos(np.pi / 100)), rel=0.02)
-
-
-def test_the_page_shows_pictures_and_links_that_exist() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)\)", PAGE.read_text(encoding="utf-8"))
-    assert targets
-    assert not [target for target in targets if not (PAGE.parent / target).is_file()]

@@ -2,7 +2,7 @@
 """What README and docs say is so: examples run as they stand and print what is said, names, links and pictures exist.
 
 Each example runs in a process of its own, in an empty folder: with the extension's zip in `dist/`, as `make zip` leaves
-it, and a Blender profile of its own where it needs Blender. So does the start of `make demo`.
+it, and a Blender profile of its own. So does the start of `make demo`.
 """
 
 import importlib.util
@@ -33,18 +33,17 @@ class Example(NamedTuple):
     code: str
     printed: str  # what the page says it prints, if it does
 
-    @property
-    def needs_blender(self) -> bool:
-        return "import bpy" in self.code
-
 
 def examples() -> list[Example]:
-    """The Python blocks of the page on scripts, each with the text block that follows it."""
+    """The blocks of the page on scripts that need Blender, each with the text block that follows it.
+
+    `tests/solvers/kernel/test_examples.py` runs the others.
+    """
     blocks = [*BLOCK.findall(SCRIPTS), ("", "")]
     return [
         Example(text, after if following == "text" else "")
         for (language, text), (following, after) in pairwise(blocks)
-        if language == "python"
+        if language == "python" and "import bpy" in text
     ]
 
 
@@ -53,28 +52,21 @@ def run(example: Example, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BLENDER_USER_")}
     environment["PYTHONPATH"] = str(build_zip.ROOT)
     environment["PWD"] = str(folder)  # Blender asks this, not the system, where it is
-    code = example.code
-    if example.needs_blender:
-        build_zip.build(folder / "dist")
-        (folder / "profile").mkdir()
-        environment["BLENDER_USER_RESOURCES"] = str(folder / "profile")
-        code += QUIT
+    build_zip.build(folder / "dist")
+    (folder / "profile").mkdir()
+    environment["BLENDER_USER_RESOURCES"] = str(folder / "profile")
     script = folder / "example.py"
-    script.write_text(code, encoding="utf-8")
+    script.write_text(example.code + QUIT, encoding="utf-8")
     return subprocess.run(
         [sys.executable, script.name], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
 
 
-def test_there_is_an_example_for_blender_and_one_without() -> None:
-    assert {example.needs_blender for example in examples()} == {True, False}
+def test_there_is_an_example_for_blender() -> None:
+    assert examples()
 
 
-@pytest.mark.parametrize(
-    "example",
-    [example for example in examples() if HAS_BLENDER or not example.needs_blender],
-    ids=lambda example: "bpy" if example.needs_blender else "solvers",
-)
+@pytest.mark.parametrize("example", examples() if HAS_BLENDER else [])
 def test_an_example_runs_and_prints_what_it_says(example: Example, tmp_path: Path) -> None:
     done = run(example, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

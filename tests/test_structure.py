@@ -98,51 +98,37 @@ def test_no_files_of_the_extension_import_each_other() -> None:
     assert circle(needs) == set()
 
 
-def test_rooms_of_the_solvers_import_from_those_below() -> None:
-    """Never from one above, nor from the entry points."""
-    upward = [
-        f"{name} imports {other}"
-        for name, others in python_needs(ROOT / "solvers", "solvers").items() if "." in name
-        for other in others if SOLVERS.index(name.partition(".")[0]) < SOLVERS.index(other.partition(".")[0])
-    ]  # fmt: skip
-    assert upward == []
-
-
-def test_solvers_of_papers_are_imported_when_they_are_asked_for() -> None:
-    """Not before, and no other one with them."""
+def test_solvers_are_imported_when_they_are_asked_for() -> None:
+    """Most sessions of Blender solve nothing, and each enables the extension; of papers only the one that is named."""
     program = """
 import sys, solvers as ik
-def papers(): return sorted(name for name in sys.modules if name.startswith("solvers.papers."))
-assert not papers(), papers()
+def loaded(room=""): return sorted(name for name in sys.modules if name.startswith(f"solvers.{room}"))
+assert not loaded(), loaded()
+ik.solve
+assert loaded("api") and not loaded("papers."), loaded()
 ik.prepare(ik.Skeleton([ik.Joint("arm", -1, "ball", (0, 0, 0))]), [], "svd")
-assert papers() == ["solvers.papers.svd"], papers()
+assert loaded("papers.") == ["solvers.papers.svd"], loaded()
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
-def rig_room(module: str) -> str:
-    """The room of a module of `rig`, by its dotted name below that."""
-    inner = [room for room in RIG if module == room or module.startswith(f"{room}.")]
-    return max(inner, key=len)
+def room_of(module: str, rooms: Sequence[str]) -> str:
+    """The room of a module, by its dotted name below the folder of all rooms."""
+    return max((room for room in rooms if module == room or module.startswith(f"{room}.")), key=len)
 
 
-def test_rooms_of_the_rig_import_from_those_below() -> None:
-    """Never from one above."""
-    needs = {name: others for name, others in python_needs(ROOT / "rig", "rig").items() if name}
+@pytest.mark.parametrize(("folder", "rooms"), [("solvers", SOLVERS), ("rig", RIG)])
+def test_rooms_import_from_those_below(folder: str, rooms: Sequence[str]) -> None:
+    """Never from one above; in the solvers, nor from the entry points."""
+    needs = python_needs(ROOT / folder, folder)
+    inner = {name: others for name, others in needs.items() if name and ("." in name or folder == "rig")}
     upward = [
         f"{name} imports {other}"
-        for name, others in needs.items() for other in others
-        if other and RIG.index(rig_room(name)) < RIG.index(rig_room(other))
+        for name, others in inner.items() for other in others
+        if other and rooms.index(room_of(name, rooms)) < rooms.index(room_of(other, rooms))
     ]  # fmt: skip
-    assert {rig_room(name) for name in needs} == set(RIG)
+    assert {room_of(name, rooms) for name in inner} == set(rooms)
     assert upward == []
-
-
-def test_no_class_of_the_solvers_has_the_name_of_another_one() -> None:
-    names = [node.name for file in sources("solvers") for node in parsed(file).body
-             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]  # fmt: skip
-    assert len(names) > 100
-    assert sorted(name for name in set(names) if names.count(name) > 1) == []
 
 
 def test_no_folder_is_a_list() -> None:
@@ -181,16 +167,6 @@ def test_no_files_of_the_kernel_call_each_other() -> None:
     needs = kernel_needs()
     assert "descent.c" in needs["polish.c"]
     assert circle(needs) == set()
-
-
-def test_importing_the_solvers_costs_nothing_until_a_name_is_asked_for() -> None:
-    """Most sessions of Blender solve nothing, and each enables the extension."""
-    script = (
-        "import sys, solvers; before = [name for name in sys.modules if name.startswith('solvers.')]; "
-        "solvers.solve; print(before, 'solvers.api' in sys.modules, 'solvers.papers.sqp' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[] True False\n"
 
 
 LARGEST, MOST_BRANCHES = 60, 25

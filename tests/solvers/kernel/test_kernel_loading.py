@@ -93,11 +93,9 @@ def test_a_wheel_of_another_version_is_refused(tmp_path: Path, numpy_finds: list
     refused(solved(installed(tmp_path, "0.0.1", library)), f"version 0.0.1, this is DQIK {VERSION}", numpy_finds)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [None, b"", b"a text, and no library\n", b"\x7fELF\x02\x01\x01" + bytes(57)],
-    ids=["missing", "empty", "text", "cut off"],
-)
+@pytest.mark.parametrize("content", [
+    None, b"", b"a text, and no library\n", b"\x7fELF\x02\x01\x01" + bytes(57),
+], ids=["missing", "empty", "text", "cut off"])  # fmt: skip
 def test_a_missing_or_broken_library_is_refused(
     tmp_path: Path, content: bytes | None, numpy_finds: list[float]
 ) -> None:

@@ -155,10 +155,9 @@ def test_frame_rates_and_units_swing_alike(seed: int, gravity: float, count: int
     assert found[4] == pytest.approx(found[1], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("seed", "frequency", "damping", "gravity", "drag"),
-    [(0, 1.0, 0.3, 0.0, 0.25), (1, 3.0, 0.5, 0.8, 0.0), (2, 2.0, 1.2, 0.5, 0.8)],
-)  # fmt: skip
+@pytest.mark.parametrize(("seed", "frequency", "damping", "gravity", "drag"), [
+    (0, 1.0, 0.3, 0.0, 0.25), (1, 3.0, 0.5, 0.8, 0.0), (2, 2.0, 1.2, 0.5, 0.8),
+])  # fmt: skip
 def test_a_loop_closes_and_two_rounds_are_one_round_twice(
     seed: int, frequency: float, damping: float, gravity: float, drag: float
 ) -> None:
