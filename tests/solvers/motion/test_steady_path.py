@@ -35,6 +35,16 @@ def test_noise_of_5_mm_is_lost_within_6_mm(seed: int) -> None:
     assert _acceleration(found) < 1.2 * _acceleration(_smooth())
 
 
+@pytest.mark.parametrize("frames", [60, 250])
+@pytest.mark.parametrize("noise", [0.003, 0.03])
+def test_a_distance_as_large_as_the_noise_brings_the_path_nearer_to_the_true_one(frames: int, noise: float) -> None:
+    true = _smooth(frames)
+    path = true + np.random.default_rng(4).normal(size=true.shape) * noise / np.sqrt(3.0)
+    found = steady_path(path, noise)
+    assert np.linalg.norm(found - true) < 0.8 * np.linalg.norm(path - true)
+    assert _acceleration(found - true) < 0.2 * _acceleration(path - true)
+
+
 def test_it_is_the_steadiest_path_in_its_tube() -> None:
     path, reach = np.random.default_rng(1).normal(size=(14, 2)), 0.6
 
