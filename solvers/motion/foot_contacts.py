@@ -180,9 +180,10 @@ def stances(odds: np.ndarray, feet: np.ndarray, kept: np.ndarray, leg: float, ra
 def _stood(places: np.ndarray, begin: int, end: int, kept: np.ndarray) -> np.ndarray:
     """Where a point at places (F, 3) stands from `begin` to `end`: straight from key to key, or in the mean."""
     own = kept[(kept >= begin) & (kept < end)]
-    if not len(own):
-        return np.broadcast_to(places[begin:end].mean(0), (end - begin, 3))
-    return np.stack([np.interp(np.arange(begin, end), own, places[own, axis]) for axis in range(3)], -1)
+    stands = np.broadcast_to(places[begin:end].mean(0), (end - begin, 3)).copy()
+    for axis in range(3) if len(own) else ():
+        stands[:, axis] = np.interp(np.arange(begin, end), own, places[own, axis])
+    return stands
 
 
 def in_reach(stands: np.ndarray, legs: Sequence[Leg], kept: np.ndarray) -> np.ndarray:
@@ -191,14 +192,12 @@ def in_reach(stands: np.ndarray, legs: Sequence[Leg], kept: np.ndarray) -> np.nd
     Little is known of that place, and the hips would be drawn along. legs : both. kept : the frames with keys.
     """
     found = stands.copy()
-    for side, k in np.ndindex(stands.shape[1:]):
-        leg, points = legs[side], legs[side].points[:, k]
+    for (side, leg), k in itertools.product(enumerate(legs), range(2)):
+        points, straight = leg.points[:, k], lengths(leg.knee - leg.hip) + lengths(leg.ankle - leg.knee)
         for begin, end in runs(stands[:, side, k]):
             if not ((kept >= begin) & (kept < end)).any():
-                hip, knee, ankle = (one[begin:end] for one in leg[:3])
-                away = _stood(points, begin, end, kept) - points[begin:end]
-                straight = lengths(knee - hip) + lengths(ankle - knee)
-                found[begin:end, side, k] = lengths(ankle + away - hip) < straight
+                line = (leg.ankle - leg.hip - points)[begin:end] + _stood(points, begin, end, kept)
+                found[begin:end, side, k] = lengths(line) < straight[begin:end]
     return found
 
 
