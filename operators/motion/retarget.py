@@ -101,7 +101,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
         Of several that are selected, the one that has its motion from another source is the partner.
         """
-        others = [object_named(context, name) for name in _sources(self, context)]
+        others = [ob for name in _sources(self, context) if (ob := object_named(context, name)) is not None]
         if not others:
             raise Refused(Note("Bring the figure that has the motion into this scene first"))
         chosen = [ob for ob in others if ob.select_get()] or others
