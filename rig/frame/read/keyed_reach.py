@@ -4,8 +4,9 @@
 An animator keys what is seen. Where a goal was missed, a solve from the keyed pose would stretch a little further
 toward the target, and show another pose than was keyed. So a target that the solve gets hardly nearer to is taken for
 where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
-smoothly; so does its pole. The same holds for goals that contact keeps from their targets. Rotations count beside
-places: an end that is where it was keyed, but is to turn, turns. NumPy only.
+smoothly; so does its pole. What is much is a share of the miss, or a length: a body that has followed a target to the
+end of its reach does not go back to its keys when the target goes on. The same holds for goals that contact keeps from
+their targets. Rotations count beside places: an end that is where it was keyed, but is to turn, turns. NumPy only.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
+_SHORT, _LONG = 0.03, 0.08  # the same of the skeleton's length
 
 
 def stay(
@@ -39,9 +41,10 @@ def stay(
     places, turns = ends(prepared, world)
     wanted, asked = arrays.positions[frames], prepared.effectors
     has_place, has_turn = asked.has_place, asked.has_turn
-    tolerance, lever = prepared.options.tolerance, ROTATION_LENGTH * prepared.skeleton.length
+    tolerance, length = prepared.options.tolerance, prepared.skeleton.length
+    lever = ROTATION_LENGTH * length
     before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
-    share = turn_share = np.where(has_place, _share(before, after, tolerance), 1.0)
+    share = turn_share = np.where(has_place, _share(before, after, tolerance, length), 1.0)
     orientations = arrays.orientations[frames]
     if has_turn.any():
         turns_away = turn(turns, prepared.carry.carried(world[..., :4], orientations))
@@ -74,10 +77,14 @@ def stay(
     arrays.rotation_errors[frames] = np.where(reaches, off, again.rotation_errors)
 
 
-def _share(before: np.ndarray, after: np.ndarray, tolerance: float) -> np.ndarray:
-    """How much of the way (F, G) to its target a goal is asked to go, from what it was missed by before and after."""
-    nearer = (before - after) / np.maximum(before, 1e-300)
-    part = np.clip((nearer - _LITTLE) / (_MUCH - _LITTLE), 0.0, 1.0)
+def _share(before: np.ndarray, after: np.ndarray, tolerance: float, length: float = np.inf) -> np.ndarray:
+    """How much of the way (F, G) to its target a goal is asked to go, from what it was missed by before and after.
+
+    length : of the skeleton, for misses in its unit.
+    """
+    nearer = before - after
+    part = (nearer / np.maximum(before, 1e-300) - _LITTLE) / (_MUCH - _LITTLE)
+    part = np.clip(np.maximum(part, (nearer / length - _SHORT) / (_LONG - _SHORT)), 0.0, 1.0)
     return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
 
 

@@ -262,6 +262,22 @@ def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
         assert degrees(rigs.turn(shown[frame], rigs.matrices(ob))) < 0.05
 
 
+def test_a_keyed_body_follows_a_target_as_far_as_it_goes_and_stays_there() -> None:
+    """However far beyond its reach the target is led on, the body does not go back to its keys."""
+    ob = planted_figure()
+    rigs.made_active(ob)
+    key_all(ob, 1)
+    hand = bpy.data.objects["forearm.L"]
+    began, at = hand.location.copy(), rigs.tail(ob, "forearm.L")
+    way, gone = rigs.Vector((0.6, -0.7, 0.4)).normalized(), [0.0]
+    for distance in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2):
+        hand.location = began + distance * way
+        rigs.update()
+        gone.append((rigs.tail(ob, "forearm.L") - at).dot(way))
+    assert gone[2] > 0.15
+    assert np.diff(gone).min() > -0.01, gone
+
+
 @pytest.mark.parametrize("keep", [True, False])
 def test_keyed_bones_are_held_unless_the_user_says_otherwise(keep: bool) -> None:
     """A chest keyed before Live goes on stays as it is keyed; with Keep Keyed Poses off it gives way."""

@@ -27,7 +27,7 @@ from vocabulary import BrokenError, forget, save_and_load, shown
 __all__ = ["check_at_once", "check_cleared", "check_hand", "check_kept", "check_keyed_pose", "check_muted",
            "check_off_here", "check_previous"]  # fmt: skip
 
-HARDLY = 0.14  # of a miss, that a solve may get nearer to a target and the pose still stays as it was keyed
+HARDLY, SHORT = 0.14, 0.02  # of a miss, and of the size: so far a solve may get nearer, and the keyed pose stays
 
 Object = Callable[[], bpy.types.Object]
 """An object, looked up each time: undo and loading replace it."""
@@ -274,5 +274,5 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
     nearer = seen - misses(ob)
     ob.dqik.hold_keyed = True
     update()
-    if (nearer < HARDLY * seen + 1e-3).all():
+    if (nearer < HARDLY * seen + 1e-3).all() and (nearer[::2] < SHORT * size(ob)).all():
         same("keyed pose", here, again, f"A pose that was keyed at frame {frame:g} comes back as another", 5.0)
