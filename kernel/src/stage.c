@@ -120,6 +120,13 @@ static int start_from_arcs(work *w, const dqik_problem *problem) {
     return iterations;
 }
 
+/* The largest error row of the goals at `w->now`. */
+double longest_error(const work *w) {
+    double largest = 0.0;
+    for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->now.e[i]));
+    return largest;
+}
+
 /* Whether `w->now` misses a goal by much, at a limit and not by its reach; see `_far_off` in
  * solvers/group/plan.py. */
 static int is_far_off(const work *w) {

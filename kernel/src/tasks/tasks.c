@@ -126,13 +126,6 @@ void shift_targets(const work *w, const point *p, const double *shares, double *
     }
 }
 
-/* The largest error row of the goals at `w->now`. */
-double longest_error(const work *w) {
-    double largest = 0.0;
-    for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->now.e[i]));
-    return largest;
-}
-
 double rows_square(const work *w, const point *p) {
     double sum = 0.0;
     for (int i = 0; i < w->rows; i++) sum += p->e[i] * p->e[i];
