@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 33189049 /* a hash of all below */
+#define DQIK_LAYOUT 148733595 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -129,7 +129,7 @@
 #define ABANDON_STEPS 4
 #define ABANDON_SHARE 0.3
 #define SERVED_SHARE 0.5
-#define UNSERVED_STEPS 4
+#define UNSERVED_STEPS 16
 #define UNSERVED_SHARE 0.98
 #define CREEP_STEPS 100
 #define CREEP_SHARE 0.01
@@ -143,7 +143,6 @@
 #define RECOVER_ERROR 0.25
 #define RECOVER_SHARE 0.5
 #define NEARER 0.999999999
-#define POLISH_MISS 0.01
 #define STAGED_MISS 0.005
 #define STAGED_MISS_KNOWN 0.001
 #define STAGED_SHARE 0.25
@@ -506,8 +505,8 @@ typedef struct {
     int32_t stagings; /* 0 without limits */
     const dqik_settings *staging; /* (stagings) one for each stage of the targets' way */
     int32_t yieldings; /* 0 if all goals are equal */
-    const dqik_settings *yielding; /* (yieldings) descents in which goals yield, afresh and in a motion */
-    const dqik_settings *yielding_on;
+    const dqik_settings *yielding; /* (yieldings) descents in which goals yield */
+    const dqik_settings *yielding_on; /* the last of these in a motion; NULL if there is none */
     int32_t spend; /* iterations in all, if those left are spent on missed goals; else 0 */
     const dqik_sweep *sweep; /* NULL for solvers that step along a Jacobian */
 } dqik_stage;

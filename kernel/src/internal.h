@@ -125,7 +125,6 @@ void report(const work *w, const point *p, const frame_view *frame);
 void misses(const work *w, const point *p, double *to);
 void shift_targets(const work *w, const point *p, const double *shares, double *places, double *turns);
 double rows_square(const work *w, const point *p);
-double longest_error(const work *w);
 double square_missed(work *w, point *p, const dqik_problem *problem);
 int targets_finite(const dqik_stage *s, const frame_view *frame);
 

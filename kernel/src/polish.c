@@ -40,7 +40,7 @@ int polish(work *w, const dqik_problem *problem, int before) {
     const dqik_stage *s = w->s;
     int iterations = before;
     if (!s->polishing) return iterations;
-    if (!s->yieldings || longest_error(w) <= POLISH_MISS) iterations += minimise(w, s->polishing);
+    iterations += minimise(w, s->polishing);
     w->use_soft = 0;
     if (s->insisting && !within(w, &w->now, problem->tolerance, problem->rotation_tolerance))
         iterations += minimise(w, s->insisting);

@@ -121,7 +121,7 @@ static int start_from_arcs(work *w, const dqik_problem *problem) {
 }
 
 /* The largest error row of the goals at `w->now`. */
-double longest_error(const work *w) {
+static double longest_error(const work *w) {
     double largest = 0.0;
     for (int i = 0; i < w->rows; i++) largest = most(largest, fabs(w->now.e[i]));
     return largest;

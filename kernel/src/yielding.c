@@ -174,7 +174,7 @@ int serve_in_order(work *w, const double *rotations, const double *translations,
         shift_targets(w, &w->now, w->ways, w->shifted_places, w->shifted_turns);
         w->places = w->shifted_places, w->turns = w->shifted_turns;
         errors(w, &w->now);
-        iterations += minimise(w, (in_motion ? s->yielding_on : s->yielding) + i);
+        iterations += minimise(w, i && in_motion ? s->yielding_on : s->yielding + i);
         w->places = places, w->turns = turns;
     }
     w->shares = w->yielded;

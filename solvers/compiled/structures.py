@@ -169,7 +169,8 @@ STAGE = structure(
     ("int32", "stagings", "0 without limits"),
     ("dqik_settings[]", "staging", "(stagings) one for each stage of the targets' way"),
     ("int32", "yieldings", "0 if all goals are equal"),
-    ("dqik_settings[]", "yielding yielding_on", "(yieldings) descents in which goals yield, afresh and in a motion"),
+    ("dqik_settings[]", "yielding", "(yieldings) descents in which goals yield"),
+    ("dqik_settings[]", "yielding_on", "the last of these in a motion; NULL if there is none"),
     ("int32", "spend", "iterations in all, if those left are spent on missed goals; else 0"),
     ("dqik_sweep[]", "sweep", "NULL for solvers that step along a Jacobian"),
 )  # fmt: skip

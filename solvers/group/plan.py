@@ -63,7 +63,6 @@ RECOVER_ERROR = 0.25  # [skeleton lengths] a start with a larger error is not ne
 RECOVER_SHARE = 0.5  # of its first error: a descent must end below it, unless the frame before met its goals
 RESTARTS_AT_ONCE = 8
 NEARER = 1.0 - 1e-9  # on ties, within rounding, keep the first attempt
-POLISH_MISS = 1e-2  # [skeleton lengths] goals missed by more are out of reach: steps without the pull find nothing
 STAGED_MISS = 5e-3  # [skeleton lengths] a frame that misses by less ends at a limit, not in a local minimum far away
 STAGED_MISS_KNOWN = 1e-3  # the same where no joint slides, so that targets out of reach are known
 STAGED_SHARE = 0.25  # of the sum of squared errors: the stages' answer counts if it is below this
@@ -192,7 +191,7 @@ class Plan:
             self.following.append(Attempt(_at_best, [Descent(runs["following_missed"][0]), *ends], Work.misses))
         self.following += _return(stage)
         self.in_order = _yielding(runs["yielding"])
-        self.in_order_on = _yielding(runs["yielding_on"])
+        self.in_order_on = _yielding([*runs["yielding"][:1], *runs["yielding_on"]])
 
 
 def run(work: Work, attempts: list[Attempt]) -> None:
@@ -276,13 +275,9 @@ def _ends(stage: Stage) -> list[Descent]:
         del work
         return stage.spend - taken
 
-    def polishes(work: Work, point: Point) -> bool:
-        # goals that come in an order are served in it afterwards
-        return not work.stage.ordered or work.stage.largest_error(point) <= POLISH_MISS
-
     polishing = stage.runs["polishing"]
     return [
-        *(Descent(settings, when=polishes) for settings in polishing),
+        *map(Descent, polishing),
         *(Descent(settings, hard=True, when=missed) for settings in stage.runs["insisting"]),
         # solvers that take many small steps may settle before they meet the goals
         *(Descent(settings, True, missed, left=left) for settings in polishing if stage.spend),

@@ -94,7 +94,6 @@ def runs(
          {"iterations": int((2.0 if any_limits else 0.5) * most), "first_damping": 1e-4,
           "reluctance": eased.reluctance, "weights": eased.weights, "serves": True}),
         # in a motion the next frame goes on from here
-        ("yielding_on", ordered, "eased", {"iterations": int(0.16 * most), "first_damping": 1e-3}),
         ("yielding_on", ordered, "yielding", {"slow_steps": 2, "slow_share": 0.05}),
         # toward the base pose, and back to the goals; this pull is stronger than a pole
         ("returning", returns and bool(pull) and not poles, "last",
