@@ -68,6 +68,8 @@ def object_named(context: bpy.types.Context, name: str) -> bpy.types.Object | No
 
 def name_of(context: bpy.types.Context, ob: bpy.types.Object) -> str:
     """The name by which `object_named` finds an object: with its library where another one has the same name."""
+    if ob.library is None:  # no other one of this file has it
+        return ob.name
     return ob.name if object_named(context, ob.name) == ob else ob.name_full
 
 

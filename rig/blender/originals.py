@@ -48,5 +48,7 @@ def source(ob: bpy.types.Object) -> bpy.types.Object | None:
     """The other object from which the motion of an object came, if it came so and is there."""
     action = curves.action_of(ob)
     name = "" if action is None else action.dqik_source
+    if not name:
+        return None
     found = bpy.data.objects.get(name) or next((one for one in bpy.data.objects if name == one.name_full), None)
     return found if found is not None and found != ob and found.type == ob.type else None
