@@ -73,7 +73,7 @@ class Stage:
         self.hard_tasks = (
             Tasks(skeleton, self.goals, self.space, self.chains, (), points, moved, soft=False) if soft else self.tasks
         )
-        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0 and method.continues)
+        self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0, method.continues)
         self.precedence, self.apart = Precedence(self.goals), longest_apart(skeleton, self.goals, self.space)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)

@@ -2,9 +2,9 @@
 """Goals that yield to others because not all can be met.
 
 In a sum of squares a goal that cannot be met drags the others off their targets. Three measures decide which goal
-yields. If nothing else moves the root of a chain, its length tells before the solve (`Yielding`). Otherwise, if hips
-slide or goals share a spine, a solve comes first: if it misses goals, those of a lower priority yield, and of equal
-priority those to blame (`Precedence`, `blame`).
+yields. A target that is further from the first joint that moves than the bones from there reach is known before the
+solve (`Yielding`). Otherwise, if hips slide or goals share a spine, a solve comes first: if it misses goals, those of a
+lower priority yield, and of equal priority those to blame (`Precedence`, `blame`).
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,11 @@ from ..model.goals import Goal, Targets
 from ..model.skeleton import Skeleton
 from .joint_space import JointSpace
 
-YIELD_EXCESS = 0.01  # of a chain's reach: at this distance beyond it a goal's share is a half
+YIELD_EXCESS = 0.01  # of the reach: at this distance beyond it a goal's share is a half
 YIELD_FLOOR = 0.02  # least share of such a goal
-YIELD_REACH = 0.05  # of a chain's reach: a target further beyond it is moved in to this distance
+YIELD_REACH = 0.05  # of the reach: a target further beyond it is moved in to this distance
 YIELD_ALONE = 0.02  # the same for a lone goal: the nearer its target, the more the pull counts
+YIELD_ANYWAY = 3.0  # the same for a lone goal without a pull: toward a target far away an iteration hardly settles
 YIELD_MISS = 3e-4  # [skeleton lengths] error of a goal to blame at which its share is a half
 YIELD_SHARED = 0.25  # of the largest error of its priority counts for each goal, which may miss little and drag others
 YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most: one that is met does not yield
@@ -31,16 +32,18 @@ YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
 
 class Yielding:
-    """The goals that yield to others because their targets lie beyond their chain's reach.
+    """The goals that yield to others because their targets lie beyond their reach.
 
-    The distance of a target beyond a chain's length depends on the target only, so the shares, and with them the
-    answer, change as smoothly as the target. Chains that slide, or whose root another goal moves, have no fixed reach.
+    The reach is the length of the bones from the first joint above the effector that moves, whichever goal moves it.
+    The distance of a target beyond it depends on the target only, so the shares, and with them the answer, change as
+    smoothly as the target. Where a joint slides there is no fixed reach.
     """
 
     def __init__(
-        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, pulled: bool
-    ) -> None:
-        """`pulled`: whether a pull shapes the answer."""
+        self, skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace, chains: np.ndarray, pulled: bool,
+        continues: bool,
+    ) -> None:  # fmt: skip
+        """Whether a pull shapes the answer (`pulled`), and `continues` as of `Method`: others step as published."""
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -50,29 +53,26 @@ class Yielding:
         paths: list[np.ndarray] = []
         extra: list[float] = []
         for index, goal in enumerate(goals):
-            top = next((j for j in skeleton.order if chains[index, j] and movable[j]), None)
-            if not goal.has_place or top is None or (skeleton.ancestors[top] & movable).sum() > 1:
+            above = skeleton.ancestors[goal.joint]
+            if not goal.has_place or not (chains[index] & movable).any() or (sliding & above).any():
                 continue
-            if (sliding & skeleton.ancestors[goal.joint]).any():
-                continue
+            top = next(j for j in skeleton.order if above[j] and movable[j])
             self.goals.append(index)
             self.top.append(top)
-            paths.append(
-                skeleton.ancestors[goal.joint] & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top)
-            )
+            paths.append(above & skeleton.ancestors[:, top] & (np.arange(len(skeleton)) != top))
             extra.append(float(np.linalg.norm(goal.offset)))
         self.paths, self.extra = np.array(paths, dtype=float).reshape(len(paths), len(skeleton)).T, np.array(extra)
         self._alone = len(goals) == 1
-        alone = 1.0 + YIELD_ALONE if pulled else np.inf
+        alone = np.inf if not continues else 1.0 + YIELD_ALONE if pulled else YIELD_ANYWAY
         most = alone if self._alone else 1.0 + YIELD_REACH
         self.most = np.full(len(self.goals), most)  # (K,) farthest that targets stay, in reaches
 
     def beyond(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> np.ndarray:
-        """Frames (F,) in which a target is further from its chain's root than the chain's length."""
+        """Frames (F,) in which a target is further from the root of its reach than that."""
         return np.any(self._ratio(positions, links, targets)[1] > 1.0, axis=-1)
 
     def _ratio(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-        """Vectors (F, K, 3) from the chains' roots to the targets, and their lengths relative to the chains' (F, K)."""
+        """Vectors (F, K, 3) from the roots of the reaches to the targets, and their lengths in reaches (F, K)."""
         offsets = 2.0 * np.sqrt((links[..., 4:] ** 2).sum(-1))  # |d| = |t| / 2
         reach = np.maximum(offsets @ self.paths + self.extra, 1e-12)
         away = targets.positions[:, self.goals] - positions[:, self.top]
@@ -81,13 +81,11 @@ class Yielding:
     def targets(self, positions: np.ndarray, links: np.ndarray, targets: Targets) -> Targets:
         """The targets for the solve: those out of reach are moved in to just beyond reach, with lower shares.
 
-        A limb that stretches toward a target far away would hardly feel the pull, which keeps it from turning about
-        itself, so a lone goal's target is moved in too if there is a pull; its share stays.
+        A limb that stretches toward a target far away would hardly feel its rotation, nor the pull, which keeps it from
+        turning about itself: so a lone goal's target is moved in too; its share stays.
 
         positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
-        if not np.isfinite(self.most).any():
-            return targets
         away, ratio = self._ratio(positions, links, targets)
         if ratio.max(initial=0.0) <= 1.0:
             return targets

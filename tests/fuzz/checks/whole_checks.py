@@ -216,6 +216,7 @@ def check_retarget(ob_of: Object, source: str, first: int, last: int, **options:
 def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None:
     """The old action stays, and so does what is shown on the frames with keys and outside the range.
 
+    Where in-betweens were made before, they are made of the keyed poses again: then only the old action is compared.
     Keys of goals and controls do not count, which make no poses while Live is off, nor places of connected bones.
     """
     ob = ob_of()
@@ -226,7 +227,8 @@ def check_in_betweens(ob_of: Object, first: int, last: int, plant: bool) -> None
     still = {bone.path_from_id("location") for bone in ob.pose.bones if bone.bone.use_connect}
     of_body = [points for (path, _), points in keys.items() if path.startswith("pose.bones") and path not in still
                and not any(f'bones["{name}"]' in path for name in controls)]  # fmt: skip
-    frames: Film = film({time for points in of_body for time, _ in points}) if ready else {}
+    again = bool(keys_before(ob, action, "IN_BETWEENS"))
+    frames: Film = film({time for points in of_body for time, _ in points}) if ready and not again else {}
     settle(first)
     done = run("in_betweens", ob, frame_start=first, frame_end=last, plant=plant)
     ob = after(ob_of, done, first, "In-Betweens", before, here, ready)
@@ -291,7 +293,8 @@ def check_edit_range(ob_of: Object, names: Sequence[str], turn: Sequence[float],
     ob = ob_of()
     settle(frame)
     ready = is_steady() and is_ready(ob)
-    for name in names:  # one without keys stays as it is posed, on all frames
+    for name in names:  # one without keys stays as it is posed, on all frames; keys of another mode do not show
+        ready &= bone(name, ob).rotation_mode == "QUATERNION"
         ready &= sum(f'bones["{name}"].rotation_quaternion' in path for path, _ in rigs.keys(ob)) == 4
     outer = [one for one in (*range(1, LAST + 1), LAST + 4) if abs(one - frame) > radius - 1e-3]
     before: Film = film(outer) if ready else {}
@@ -328,7 +331,7 @@ def check_overlap(ob_of: Object, names: Sequence[str], first: int, last: int, am
     settle(first)
     ready = is_steady() and is_ready(ob)
     before, here, keys = record(), poses(), rigs.keys(ob)
-    frames: Film = film(range(first, last + 1)) if ready else {}
+    frames: Film = film(range(first, last + 1), met=True) if ready else {}
     inside = True
     for frame in frames if amount == 0.0 else ():
         at_frame(frame)

@@ -87,6 +87,29 @@ def test_a_frame_out_of_reach_takes_no_more_steps_than_serve_the_others(way: tup
     assert max(solution.position_errors[1:].max() for solution in missed) < LEAST * HEIGHT
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_how_far_beyond_its_reach_a_target_is_changes_nothing(beside: bool) -> None:
+    """From some lengths on, alone and beside a goal that moves the arm's root; a hand that can turns as its target.
+
+    Unless such a target is moved in, its distance outweighs its rotation, and the answer depends on the last digits.
+    """
+    arm = ik.Skeleton([
+        ik.Joint("chest", -1, "ball", (0, 0, 0)), ik.Joint("arm", 0, "ball", (0, 0, 0.5)),
+        ik.Joint("forearm", 1, "ball", (0.3, 0, 0)), ik.Joint("hand", 2, "ball", (0.28, 0, 0)),
+    ])  # fmt: skip
+    random = np.random.default_rng(5)
+    for way, rotation in zip(random.normal(size=(5, 3)), random.normal(size=(5, 4)), strict=True):
+        answers = []
+        for lengths in (4.0, 40.0, 400.0):
+            place = lengths * way / np.linalg.norm(way) + (0, 0, 0 if beside else 0.5)  # from the root
+            goals = [ik.Goal("hand", place, rotation / np.linalg.norm(rotation), chain=["arm", "forearm", "hand"])]
+            if beside:
+                goals.append(ik.Goal("arm", (0.3, 0, 0.4), (1, 0, 0, 0), priority=1))
+            answers.append(ik.solve(arm, goals))
+        assert all(turned_by(answers[0].pose, answer.pose).max() < 1e-4 for answer in answers[1:])
+        assert beside or answers[0].rotation_errors[0] < np.radians(0.1)
+
+
 def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
     skeleton, _ = figure()
     hand = skeleton.names.index("hand 1")
