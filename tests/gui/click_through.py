@@ -13,24 +13,7 @@ from mathutils import Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import (
-    SHOTS,
-    Point,
-    Steps,
-    click,
-    click_button,
-    in_view,
-    keys,
-    move,
-    on_screen,
-    press,
-    region,
-    run,
-    shot,
-    until,
-    view,
-    window_middle,
-)
+import window
 
 NEAR = 1e-3  # of a figure 1.8 high: a goal is met
 PANELS = ("body", "bone", "limits", "couplings", "contacts", "rig", "goal", "chain", "pole", "solver", "compare",
@@ -66,11 +49,11 @@ def figure() -> bpy.types.Object:
             bone.parent = ob.data.edit_bones[parent]
             bone.use_connect = bone.parent.tail == bone.head
     bpy.ops.object.mode_set(mode="OBJECT")
-    with in_view():
+    with window.in_view():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
-    view().spaces[0].show_region_ui = True
-    view().spaces[0].region_3d.view_perspective = "ORTHO"
+    window.view().spaces[0].show_region_ui = True
+    window.view().spaces[0].region_3d.view_perspective = "ORTHO"
     return ob
 
 
@@ -87,72 +70,72 @@ def miss(bone: str) -> float:
     return (ob.matrix_world @ ob.pose.bones[bone].tail - target.matrix_world.translation).length
 
 
-def middle(bone: str) -> Point:
+def middle(bone: str) -> window.Point:
     """Where the middle of a bone is in the window."""
     pose_bone = rig().pose.bones[bone]
-    return on_screen(rig().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
+    return window.on_screen(rig().matrix_world @ ((pose_bone.head + pose_bone.tail) / 2))
 
 
 # -- the walk ----------------------------------------------------------------------------------------------------------
 
 
-def walk() -> Steps:
+def walk() -> window.Steps:
     """The steps of a first shot with DQIK, each checked."""
-    yield from press("SPACE", window_middle(), ctrl=True)  # the 3D view fills the window
+    yield from window.press("SPACE", window.window_middle(), ctrl=True)  # the 3D view fills the window
     figure()
     yield 0.5
-    region("UI").active_panel_category = "DQIK"
-    yield from shot("01 armature")
+    window.region("UI").active_panel_category = "DQIK"
+    yield from window.shot("01 armature")
 
-    yield from press("TAB", on_screen(Vector((0, 0, 1.2))), ctrl=True)
+    yield from window.press("TAB", window.on_screen(Vector((0, 0, 1.2))), ctrl=True)
     assert bpy.context.mode == "POSE"
-    yield from click(middle("hand.L"))
-    yield from click(middle("hand.R"), shift=True)
+    yield from window.click(middle("hand.L"))
+    yield from window.click(middle("hand.R"), shift=True)
     chosen = {bone.name for bone in bpy.context.selected_pose_bones}
     assert chosen == {"hand.L", "hand.R"}, chosen
-    yield from shot("02 bones selected")
+    yield from window.shot("02 bones selected")
 
-    yield from click_button("dqik.goal_add")
+    yield from window.click_button("dqik.goal_add")
     goals = rig().dqik.goals
     assert {goal.bone for goal in goals} == chosen
     assert all(goal.target is not None and miss(goal.bone) < NEAR for goal in goals)
-    yield from shot("03 goals added")
+    yield from window.shot("03 goals added")
 
-    yield from click_button("dqik.live")
+    yield from window.click_button("dqik.live")
     assert rig().dqik.live
-    with in_view():  # its button is beside the output settings, where renders start
+    with window.in_view():  # its button is beside the output settings, where renders start
         bpy.ops.dqik.lock_interface()
     assert bpy.context.scene.render.use_lock_interface
-    yield from shot("04 live")
+    yield from window.shot("04 live")
 
     active = goals[rig().dqik.active_goal]
     bone, target = active.bone, active.target.name
-    yield from click_button("dqik.target_select")
+    yield from window.click_button("dqik.target_select")
     assert bpy.context.mode == "OBJECT"
     assert [ob.name for ob in bpy.context.selected_objects] == [target] == [bpy.context.object.name]
     before = bpy.data.objects[target].location.copy()
-    at = on_screen(before)
-    toward = on_screen(before + Vector((-0.5 * before.x, 0, -0.3)))
-    yield from press("G", at)
+    at = window.on_screen(before)
+    toward = window.on_screen(before + Vector((-0.5 * before.x, 0, -0.3)))
+    yield from window.press("G", at)
     for share in (0.25, 0.5, 0.75, 1.0):
-        yield from move((int(at[0] + share * (toward[0] - at[0])), int(at[1] + share * (toward[1] - at[1]))))
+        yield from window.move((int(at[0] + share * (toward[0] - at[0])), int(at[1] + share * (toward[1] - at[1]))))
         yield 0.1
-    yield from click(toward)
+    yield from window.click(toward)
     moved = (bpy.data.objects[target].location - before).length
     assert moved > 0.3, f"the target moved by {moved}"
     for name in chosen:
         assert miss(name) < NEAR, f"{name} is {miss(name)} away from its target"
     assert rig().dqik.status.converged
-    yield from shot("05 target moved")
+    yield from window.shot("05 target moved")
 
-    yield from press("Z", at, ctrl=True)
+    yield from window.press("Z", at, ctrl=True)
     assert (bpy.data.objects[target].location - before).length < 1e-6
     assert rig().dqik.live
     assert miss(bone) < NEAR, f"after undo {bone} is {miss(bone)} away from its target"
-    yield from press("Z", at, ctrl=True, shift=True)
+    yield from window.press("Z", at, ctrl=True, shift=True)
     assert (bpy.data.objects[target].location - before).length > 0.3
     assert miss(bone) < NEAR, f"after redo {bone} is {miss(bone)} away from its target"
-    yield from shot("06 undone and redone")
+    yield from window.shot("06 undone and redone")
 
     scene, ob = bpy.context.scene, bpy.data.objects[target]
     scene.frame_start, scene.frame_end = 1, 12
@@ -160,48 +143,48 @@ def walk() -> Steps:
     ob.location = before
     ob.keyframe_insert("location", frame=12)
     bpy.ops.ed.undo_push(message="Key the target")
-    assert not keys(rig())
-    yield from click_button("dqik.bake")
-    yield from shot("07 bake dialog")
-    assert not keys(rig()), "the dialog baked before it was confirmed"
-    yield from press("RET", window_middle())
-    yield from until(lambda: not rig().dqik.live, "the bake ends")
-    baked = keys(rig())
+    assert not window.keys(rig())
+    yield from window.click_button("dqik.bake")
+    yield from window.shot("07 bake dialog")
+    assert not window.keys(rig()), "the dialog baked before it was confirmed"
+    yield from window.press("RET", window.window_middle())
+    yield from window.until(lambda: not rig().dqik.live, "the bake ends")
+    baked = window.keys(rig())
     assert baked
     assert all(len(points) == 12 for points in baked.values())
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
         assert all(miss(name) < NEAR for name in chosen), f"the bake misses a target at frame {frame}"
-    yield from shot("08 baked")
+    yield from window.shot("08 baked")
 
     bpy.context.scene.frame_set(5)
     bpy.context.scene.frame_end = 20000  # so many that there is time to stop
     action = rig().animation_data.action.name
-    yield from click_button("dqik.bake")
-    yield from press("RET", window_middle())
-    yield from until(lambda: bpy.context.scene.frame_current > 8, "the second bake begins")
-    yield from shot("09 second bake")
-    yield from press("ESC", window_middle())
-    yield from until(lambda: bpy.context.scene.frame_current == 5, "Esc goes back to the frame from before")
+    yield from window.click_button("dqik.bake")
+    yield from window.press("RET", window.window_middle())
+    yield from window.until(lambda: bpy.context.scene.frame_current > 8, "the second bake begins")
+    yield from window.shot("09 second bake")
+    yield from window.press("ESC", window.window_middle())
+    yield from window.until(lambda: bpy.context.scene.frame_current == 5, "Esc goes back to the frame from before")
     assert rig().animation_data.action.name == action
-    assert keys(rig()) == baked, "a stopped bake changed keys"
+    assert window.keys(rig()) == baked, "a stopped bake changed keys"
     assert len(rig().dqik.goals) == 2
-    yield from shot("10 stopped")
+    yield from window.shot("10 stopped")
 
-    yield from press("Z", window_middle(), ctrl=True)
-    yield from until(lambda: not keys(rig()), "undo takes the first bake back")
+    yield from window.press("Z", window.window_middle(), ctrl=True)
+    yield from window.until(lambda: not window.keys(rig()), "undo takes the first bake back")
     assert rig().dqik.live
     assert len(rig().dqik.goals) == 2
-    yield from shot("11 bake undone")
+    yield from window.shot("11 bake undone")
 
     yield from comparison()
     yield from panels()
 
 
-def comparison() -> Steps:
+def comparison() -> window.Steps:
     """Solvers compared on the figure: their curves are in the picture, which needs a GPU, and in the CSV."""
     solvers = {"PGS": (0.95, 0.45, 0.17), "CCD": (0.99, 0.94, 0.29)}
-    with in_view():
+    with window.in_view():
         result = bpy.ops.dqik.compare_solvers(solvers=set(solvers), frame_start=1, frame_end=12)
     assert result == {"FINISHED"}
     text = bpy.data.texts["DQIK comparison.csv"].as_string()
@@ -212,57 +195,57 @@ def comparison() -> Steps:
     for name, color in solvers.items():
         painted = np.abs(pixels.reshape(-1, 4)[:, :3] - color).max(-1) < 0.01
         assert painted.sum() > 500, f"{painted.sum()} pixels have the colour of {name}"
-    if SHOTS:
-        image.save(filepath=str(Path(SHOTS).resolve() / "comparison.png"))
-    yield from shot("12 solvers compared")
+    if window.SHOTS:
+        image.save(filepath=str(Path(window.SHOTS).resolve() / "comparison.png"))
+    yield from window.shot("12 solvers compared")
 
 
-def panels() -> Steps:
+def panels() -> window.Steps:
     """Every panel, open, in every situation that it may meet; `shot` says if one could not be drawn."""
     bpy.context.view_layer.objects.active = rig()
     bpy.ops.object.mode_set(mode="POSE")
     bpy.context.window_manager.dqik_overlay.show = True
-    yield from click_button("dqik_use_limits")
+    yield from window.click_button("dqik_use_limits")
     assert bpy.context.active_pose_bone.dqik_use_limits
-    yield from click_button("limits_clear")
+    yield from window.click_button("limits_clear")
     assert not bpy.context.active_pose_bone.dqik_use_limits
-    yield from shot("13 all panels")
+    yield from window.shot("13 all panels")
 
     goals, target = rig().dqik.goals, bpy.data.objects["hand.L target"]
     goals[0].bone, goals[1].target = "gone", None
-    yield from shot("14 goals without bone and target")
+    yield from window.shot("14 goals without bone and target")
     rig().dqik.active_goal = 9
-    yield from shot("15 no active goal")
+    yield from window.shot("15 no active goal")
     rig().dqik.active_goal, goals[0].target, goals[0].subtarget = 0, rig(), "gone"
     goals[0].pole_target, goals[0].pole_subtarget = rig(), "gone"
-    yield from shot("16 target bones that are gone")
+    yield from window.shot("16 target bones that are gone")
     bpy.ops.object.mode_set(mode="EDIT")
-    yield from shot("17 edit mode")
+    yield from window.shot("17 edit mode")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = target
-    yield from shot("18 an object that is no target")
-    with in_view():
+    yield from window.shot("18 an object that is no target")
+    with window.in_view():
         bpy.ops.mesh.primitive_cube_add()
-    yield from shot("19 a mesh")
+    yield from window.shot("19 a mesh")
     bpy.context.object.modifiers.new("Armature", "ARMATURE").object = rig()
-    yield from shot("20 a deformed mesh")
+    yield from window.shot("20 a deformed mesh")
     bpy.context.object.vertex_groups.new(name="hand.L")
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    yield from shot("21 weight painting")
+    yield from window.shot("21 weight painting")
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = None
-    yield from shot("22 nothing")
+    yield from window.shot("22 nothing")
 
     bpy.context.view_layer.objects.active = rig()
     rig().dqik.goals.clear()
     constraint = rig().pose.bones["hand.L"].constraints.new("IK")
     constraint.target, constraint.chain_count = target, 3
     yield 0.5
-    yield from click_button("dqik.goals_from_constraints")
+    yield from window.click_button("dqik.goals_from_constraints")
     assert [(goal.bone, goal.target, goal.chain_length) for goal in rig().dqik.goals] == [("hand.L", target, 3)]
-    yield from click_button("dqik.goal_remove")
+    yield from window.click_button("dqik.goal_remove")
     assert not rig().dqik.goals
-    yield from shot("23 constraints taken over, goal removed")
+    yield from window.shot("23 constraints taken over, goal removed")
 
 
-run(walk, scale=0.6, panels=[f"DQIK_PT_{name}" for name in PANELS])
+window.run(walk, scale=0.6, panels=[f"DQIK_PT_{name}" for name in PANELS])

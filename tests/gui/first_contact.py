@@ -16,28 +16,9 @@ from mathutils import Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import window
 from clothed_person import person
 from hands import control, drag, missed, place, rig
-from window import (
-    ROOT,
-    Steps,
-    click_button,
-    count,
-    in_view,
-    keys,
-    not_counted,
-    open_panel,
-    part,
-    press,
-    presses,
-    region,
-    run,
-    shot,
-    until,
-    view,
-    window,
-    window_middle,
-)
 
 FRAMES = 60  # of the first bake
 NEAR = 2e-3  # [m] a hand is at its control
@@ -45,42 +26,42 @@ NEAR = 2e-3  # [m] a hand is at its control
 seconds: dict[str, float] = {}
 
 
-def first_contact() -> Steps:
+def first_contact() -> window.Steps:
     """The parts, one after the other."""
     yield from to_a_pose()
     yield from to_a_bake()
     yield from mended()
     yield from retargeted()
     print("| part | presses | DQIK works |\n|---|---:|---:|")
-    for name, number in presses.items():
+    for name, number in window.presses.items():
         if name:
             print(f"| {name} | {number} | {seconds.get(name, 0.0):.1f} s |")
 
 
-def to_a_pose() -> Steps:
+def to_a_pose() -> window.Steps:
     """The tab, Set Up Full Body, Live, and a hand that is moved."""
     person()
-    with in_view():
+    with window.in_view():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
-    part("open the tab")
-    yield from press("N", window_middle())
-    assert view().spaces[0].show_region_ui
+    window.part("open the tab")
+    yield from window.press("N", window.window_middle())
+    assert window.view().spaces[0].show_region_ui
     yield 0.5
-    region("UI").active_panel_category = "DQIK"
-    count(1)
-    yield from shot("f01 tab")
-    part("four steps to a pose")
-    yield from click_button("dqik.setup_full_body")
-    yield from click_button("dqik.live")
+    window.region("UI").active_panel_category = "DQIK"
+    window.count(1)
+    yield from window.shot("f01 tab")
+    window.part("four steps to a pose")
+    yield from window.click_button("dqik.setup_full_body")
+    yield from window.click_button("dqik.live")
     before = place("hand.L")
     yield from drag(control("hand.L"), (-0.1, 0.0, 0.25))
     assert (place("hand.L") - before).length > 0.2
     assert missed("hand.L") < NEAR
-    yield from shot("f02 pose")
+    yield from window.shot("f02 pose")
 
 
-def to_a_bake() -> Steps:
+def to_a_bake() -> window.Steps:
     """The pose is keyed, then the hand elsewhere; Bake makes keys of it."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, FRAMES
@@ -88,19 +69,19 @@ def to_a_bake() -> Steps:
     for frame in (1, FRAMES):
         hand.keyframe_insert("location", frame=frame)
         hand.location += Vector((0.05, 0.0, 0.0))
-    part("first bake")
+    window.part("first bake")
     yield from work("dqik.bake", "first bake", lambda: not rig().dqik.live)
-    assert len(keys(rig())) > FRAMES
-    yield from shot("f03 baked")
+    assert len(window.keys(rig())) > FRAMES
+    yield from window.shot("f03 baked")
 
 
-def work(button: str, name: str, is_done: Callable[[], bool]) -> Steps:
+def work(button: str, name: str, is_done: Callable[[], bool]) -> window.Steps:
     """Press a button, confirm its dialog, and take the time until the work is done."""
-    yield from click_button(button)
+    yield from window.click_button(button)
     yield 0.5
-    yield from press("RET", window_middle())
+    yield from window.press("RET", window.window_middle())
     began = time.monotonic()
-    yield from until(lambda: is_done() and not window().modal_operators, f"{name} is done")
+    yield from window.until(lambda: is_done() and not window.window().modal_operators, f"{name} is done")
     seconds[name] = time.monotonic() - began
 
 
@@ -109,27 +90,27 @@ def clip() -> bpy.types.Object:
     return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith("cmu"))
 
 
-def mended() -> Steps:
+def mended() -> window.Steps:
     """The clip of the examples, imported as it comes: Pose Mode by the button in the panel, then Mend Motion."""
     bpy.ops.object.mode_set(mode="OBJECT")
     addon_utils.enable("io_anim_bvh")
-    bpy.ops.import_anim.bvh(filepath=str(ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
+    bpy.ops.import_anim.bvh(filepath=str(window.ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
                             update_scene_fps=True, update_scene_duration=True)  # fmt: skip
     bpy.ops.ed.undo_push(message="Clip")
     yield 1.0
-    yield from shot("f04 clip")
-    part("mend a clip")
-    with not_counted():
-        yield from open_panel("dqik.setup_full_body", "posemode_toggle")
-    count(1)
-    yield from click_button("posemode_toggle")
+    yield from window.shot("f04 clip")
+    window.part("mend a clip")
+    with window.not_counted():
+        yield from window.open_panel("dqik.setup_full_body", "posemode_toggle")
+    window.count(1)
+    yield from window.click_button("posemode_toggle")
     assert bpy.context.mode == "POSE"
-    before = keys(clip())
-    yield from work("dqik.mend_motion", "mend a clip", lambda: keys(clip()) != before)
-    yield from shot("f05 mended")
+    before = window.keys(clip())
+    yield from work("dqik.mend_motion", "mend a clip", lambda: window.keys(clip()) != before)
+    yield from window.shot("f05 mended")
 
 
-def retargeted() -> Steps:
+def retargeted() -> window.Steps:
     """The mended motion on the person, whose own goals stay."""
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.ops.object.select_all(action="DESELECT")
@@ -137,12 +118,12 @@ def retargeted() -> Steps:
     bpy.context.view_layer.objects.active = rig()
     bpy.ops.ed.undo_push(message="Person")
     yield 1.0
-    part("retarget a clip")
-    yield from click_button("posemode_toggle")
-    before = keys(rig())
-    yield from work("dqik.retarget", "retarget a clip", lambda: keys(rig()) != before)
-    yield from shot("f06 retargeted")
+    window.part("retarget a clip")
+    yield from window.click_button("posemode_toggle")
+    before = window.keys(rig())
+    yield from work("dqik.retarget", "retarget a clip", lambda: window.keys(rig()) != before)
+    yield from window.shot("f06 retargeted")
 
 
 if __name__ == "__main__":
-    run(first_contact, scale=1.0)
+    window.run(first_contact, scale=1.0)

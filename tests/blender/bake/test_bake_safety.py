@@ -7,19 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from situations import (
-    as_strip,
-    curves_of,
-    history,
-    key_turns,
-    make_special,
-    named,
-    pose_at,
-    reaching,
-    steps_of,
-    turn,
-    turned,
-)  # fmt: skip
+import situations
 
 SAME = 0.05  # [deg]
 
@@ -30,26 +18,26 @@ def bake(ob: bpy.types.Object, **settings: object) -> set[str]:
 
 
 def special(name: str) -> Callable[[bpy.types.Object], None]:
-    return lambda ob: make_special(name, curves_of(ob, "boom"))
+    return lambda ob: situations.make_special(name, situations.curves_of(ob, "boom"))
 
 
 def cyclic(ob: bpy.types.Object) -> None:
-    key_turns(ob, "mast", {2: (0.2, 0, 0), 7: (-0.2, 0.1, 0)})
-    make_special("cyclic", curves_of(ob, "mast"))
+    situations.key_turns(ob, "mast", {2: (0.2, 0, 0), 7: (-0.2, 0.1, 0)})
+    situations.make_special("cyclic", situations.curves_of(ob, "mast"))
 
 
 def blended(ob: bpy.types.Object) -> None:
     """An action that counts half, over a strip."""
-    as_strip(ob)
-    key_turns(ob, "mast")
+    situations.as_strip(ob)
+    situations.key_turns(ob, "mast")
     rigs.put(ob.animation_data, action_blend_type="COMBINE", action_influence=0.5)
 
 
 def blended_beside(ob: bpy.types.Object) -> None:
     """An action that adds a third to a bone that no goal moves, from its first key on and held before it."""
-    key_turns(ob, "flag")
-    as_strip(ob)
-    key_turns(ob, "flag", {5: (0.9, 0.0, 0.3), 12: (-0.7, 0.4, 0.0)})
+    situations.key_turns(ob, "flag")
+    situations.as_strip(ob)
+    situations.key_turns(ob, "flag", {5: (0.9, 0.0, 0.3), 12: (-0.7, 0.4, 0.0)})
     rigs.put(ob.animation_data, action_blend_type="ADD", action_influence=0.3)
 
 
@@ -59,8 +47,8 @@ def driver(ob: bpy.types.Object, mute: bool = False) -> None:
 
 
 def extrapolated(ob: bpy.types.Object) -> None:
-    make_special("extrapolated", curves_of(ob, "boom"))
-    for curve in curves_of(ob, "boom"):
+    situations.make_special("extrapolated", situations.curves_of(ob, "boom"))
+    for curve in situations.curves_of(ob, "boom"):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
 
@@ -71,10 +59,11 @@ def unassigned_slot(ob: bpy.types.Object) -> None:
         ob.animation_data.action_slot = None
 
 
-EXTRAS = named(
+EXTRAS = situations.named(
     cyclic, blended, blended_beside, driver, extrapolated, unassigned_slot, nothing_more=lambda ob: None,
     **{name: special(name) for name in ("noisy", "stepped", "muted", "muted_group", "locked", "sampled")},
-    muted_driver=lambda ob: driver(ob, mute=True), strip_above=lambda ob: rigs.put(as_strip(ob), blend_type="COMBINE"),
+    muted_driver=lambda ob: driver(ob, mute=True),
+    strip_above=lambda ob: rigs.put(situations.as_strip(ob), blend_type="COMBINE"),
     half_action=lambda ob: rigs.put(ob.animation_data, action_influence=0.5),
     added_action=lambda ob: rigs.put(ob.animation_data, action_blend_type="ADD"),
 )  # fmt: skip
@@ -84,40 +73,40 @@ EXTRAS = named(
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_baked_frames_are_those_that_live_solving_showed(extra: Callable, action: str) -> None:
     """What an action holds besides plain keys plays no part in what was baked; else the bake says why not."""
-    ob, _ = reaching()
-    ob.pose.bones["mast"].rotation_quaternion = turned((0.1, 0.2, 0.0))
-    key_turns(ob, "boom")
+    ob, _ = situations.reaching()
+    ob.pose.bones["mast"].rotation_quaternion = situations.turned((0.1, 0.2, 0.0))
+    situations.key_turns(ob, "boom")
     extra(ob)
     ob.dqik.live = True
-    live = {frame: pose_at(ob, frame) for frame in range(1, 21, 3)}
+    live = {frame: situations.pose_at(ob, frame) for frame in range(1, 21, 3)}
     actions = set(bpy.data.actions)
     if not rigs.done(bake, ob=ob, action=action):
         assert set(bpy.data.actions) == actions
-        assert turn(live[7], pose_at(ob, 7)) < SAME
+        assert situations.turn(live[7], situations.pose_at(ob, 7)) < SAME
         return
     assert not ob.dqik.live
-    assert max(turn(pose, pose_at(ob, frame)) for frame, pose in live.items()) < SAME
-    assert history(ob, (4, 10)) < SAME
+    assert max(situations.turn(pose, situations.pose_at(ob, frame)) for frame, pose in live.items()) < SAME
+    assert situations.history(ob, (4, 10)) < SAME
 
 
 def test_a_bone_whose_rotation_mode_is_keyed_gets_keys_in_each_mode() -> None:
     """Every frame is visited twice: where the mode changes, Blender converts channels in the middle of a visit."""
-    ob, _ = reaching()
-    ob.pose.bones["mast"].rotation_quaternion = turned((0.1, 0.2, 0.0))
+    ob, _ = situations.reaching()
+    ob.pose.bones["mast"].rotation_quaternion = situations.turned((0.1, 0.2, 0.0))
     rigs.key_path(ob.pose.bones["mast"], (1, 9, 14), ("QUATERNION", "XYZ", "AXIS_ANGLE"), "rotation_mode")
     ob.dqik.live = True
-    live = {frame: pose_at(ob, frame) for frame in (*range(1, 21, 3), 2)}
+    live = {frame: situations.pose_at(ob, frame) for frame in (*range(1, 21, 3), 2)}
     bake(ob)
     for frame, pose in live.items():
-        pose_at(ob, frame)
-        assert turn(pose, pose_at(ob, frame)) < SAME
+        situations.pose_at(ob, frame)
+        assert situations.turn(pose, situations.pose_at(ob, frame)) < SAME
 
 
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
 def test_other_bones_and_other_channels_keep_their_curves(action: str) -> None:
     """The flag's keys, a custom property's and those of another rotation mode's channel."""
-    ob, _ = reaching()
-    key_turns(ob, "flag")
+    ob, _ = situations.reaching()
+    situations.key_turns(ob, "flag")
     bone = ob.pose.bones["boom"]
     bone["strain"] = 0.0
     for frame in (1, 20):
@@ -133,7 +122,7 @@ def test_other_bones_and_other_channels_keep_their_curves(action: str) -> None:
 # -- bakes that come to nothing ----------------------------------------------------------------------------------------
 
 
-MISTAKES = named(
+MISTAKES = situations.named(
     asks_for_nothing=lambda ob: rigs.put(ob.dqik.goals[0], use_position=False),
     no_such_bone=lambda ob: rigs.put(ob.dqik.goals[0], bone="nobody"),
     no_target=lambda ob: rigs.put(ob.dqik.goals[0], target=None),
@@ -149,8 +138,8 @@ MISTAKES = named(
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_bake_that_fails_changes_nothing(mistake: Callable, action: str, live: bool) -> None:
     """Keys, actions, frame, bones, and targets that were moved and not keyed."""
-    ob, target = reaching()
-    key_turns(ob, "boom")
+    ob, target = situations.reaching()
+    situations.key_turns(ob, "boom")
     rigs.at_frame(5)
     mistake(ob)
     rigs.live(ob, live)
@@ -172,14 +161,14 @@ def test_a_bake_that_fails_changes_nothing(mistake: Callable, action: str, live:
 @pytest.mark.parametrize(("steps", "smooth"), [(1, 0.0), (7, 0.0), (20, 0.0), (21, 1.0)])
 def test_a_bake_that_is_stopped_changes_nothing(steps: int, smooth: float, live: bool) -> None:
     """Esc closes the operator's steps while frames are read, and of a smooth one while it solves after that."""
-    ob, target = reaching()
-    key_turns(ob, "boom")
+    ob, target = situations.reaching()
+    situations.key_turns(ob, "boom")
     rigs.at_frame(5)
     ob.dqik.live = live
     target.location = place = (0.6, 0.7, 0.8)
     before, keys = rigs.matrices(ob), rigs.keys(ob)
     rigs.made_active(ob)
-    working, _ = steps_of("bake", smooth=smooth)
+    working, _ = situations.steps_of("bake", smooth=smooth)
     for _ in range(steps):
         next(working)
     working.close()
@@ -187,4 +176,4 @@ def test_a_bake_that_is_stopped_changes_nothing(steps: int, smooth: float, live:
     assert tuple(target.location) == pytest.approx(place, abs=1e-6)
     assert rigs.keys(ob) == keys
     assert ob.dqik.live == live
-    assert turn(before, rigs.matrices(ob)) < SAME
+    assert situations.turn(before, rigs.matrices(ob)) < SAME

@@ -9,18 +9,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+import situations
 from mathutils import Vector
-from situations import (
-    ACTIONS,
-    as_strip,
-    curves_of,
-    into_collection,
-    linked_from,
-    make_special,
-    named,
-    over_strip,
-    overridden,
-)  # fmt: skip
 from test_shot_life import assert_alike, contents, film, off, shot
 
 LAYERED = bpy.app.version >= (4, 4, 0)
@@ -126,7 +116,7 @@ def refused(ob: bpy.types.Object, tool: str, said: str) -> None:
 
 
 def own_curves(ob: bpy.types.Object, bone: str) -> list[bpy.types.FCurve]:
-    found = curves_of(ob, bone)
+    found = situations.curves_of(ob, bone)
     assert found
     return found
 
@@ -137,7 +127,7 @@ def last_of_each_channel(ob: bpy.types.Object, bone: str) -> Iterable[bpy.types.
 
 def strip_in_the_way(ob: bpy.types.Object) -> None:
     """The action on top has other keys only."""
-    as_strip(ob)
+    situations.as_strip(ob)
     ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
 
 
@@ -147,11 +137,11 @@ def hinder(ob: bpy.types.Object, name: str, bone: str) -> None:
         own = ob.pose.bones[bone]
         rigs.drive(own, rigs.ROTATION_PATHS[own.rotation_mode], "0.02", 1)
     elif name in OF_ACTION:
-        {**ACTIONS, "strip_in_the_way": strip_in_the_way}[name](ob)
+        {**situations.ACTIONS, "strip_in_the_way": strip_in_the_way}[name](ob)
     elif name in ("one_locked", "noisy"):
-        make_special(name.removeprefix("one_"), last_of_each_channel(ob, bone))
+        situations.make_special(name.removeprefix("one_"), last_of_each_channel(ob, bone))
     else:
-        make_special(name, own_curves(ob, bone))
+        situations.make_special(name, own_curves(ob, bone))
 
 
 OBSTACLES = {
@@ -210,7 +200,7 @@ def test_what_is_beside_the_keys_does_no_harm(obstacle: str) -> None:
 def muted_track(ob: bpy.types.Object) -> None:
     """A stashed action."""
     action = ob.animation_data.action
-    as_strip(ob)
+    situations.as_strip(ob)
     ob.animation_data.nla_tracks[0].mute = True
     ob.animation_data.action = action
 
@@ -221,7 +211,7 @@ def other_strip(ob: bpy.types.Object) -> None:
     action, slot = data.action, getattr(data, "action_slot", None)
     data.action = None
     head.keyframe_insert("rotation_quaternion", frame=1)
-    as_strip(ob)
+    situations.as_strip(ob)
     data.action = action
     if slot is not None:
         data.action_slot = slot
@@ -243,11 +233,11 @@ def muted_drivers(ob: bpy.types.Object) -> None:
 
 HARMLESS = {
     "muted_track": muted_track, "other_strip": other_strip, "other_slot": other_slot, "muted_drivers": muted_drivers,
-    "covered_strip": over_strip,  # which moves the same, below an action that replaces all of it
+    "covered_strip": situations.over_strip,  # which moves the same, below an action that replaces all of it
     "muted_modifiers": lambda ob: [
         rigs.put(curve.modifiers.new("NOISE"), mute=True) for curve in rigs.fcurves(ob)],
     # from Blender 4.4 on it plays no part outside the NLA
-    "groups_muted": lambda ob: make_special("muted_group", rigs.fcurves(ob) if LAYERED else ()),
+    "groups_muted": lambda ob: situations.make_special("muted_group", rigs.fcurves(ob) if LAYERED else ()),
 }  # fmt: skip
 
 
@@ -262,15 +252,15 @@ def test_what_hides_no_keys_does_no_harm(harmless: str) -> None:
 def test_a_hold_is_refused_where_strips_alone_have_the_poses_beside_it() -> None:
     """The chest itself has no keys there, but nothing says on which frames its pose has to be as before."""
     ob = shot()
-    as_strip(ob)
+    situations.as_strip(ob)
     ready(ob, "hold here")
     rigs.pose(ob, "chest", rigs.rotation((1, 0, 0), 15.0))
     rigs.refuses(bpy.ops.dqik.hold_here, "The NLA moves 'Figure'")
     assert not rigs.fcurves(ob)
 
 
-AWAY = named(disabled=lambda target: rigs.put(target, hide_viewport=True),
-             excluded=lambda target: rigs.put(into_collection(target), exclude=True))  # fmt: skip
+AWAY = situations.named(disabled=lambda target: rigs.put(target, hide_viewport=True),
+             excluded=lambda target: rigs.put(situations.into_collection(target), exclude=True))  # fmt: skip
 
 
 @pytest.mark.parametrize(("tool", "auto"), [
@@ -295,9 +285,9 @@ def test_a_target_hidden_with_the_eye_is_keyed() -> None:
 def linked(path: Path, kind: str) -> bpy.types.Object:
     """The shot of this file as another file has it linked: plain, or overridden by Blender alone, or by the user."""
     if kind == "linked":
-        ob, _ = linked_from(path, ("Figure", "Box"))
+        ob, _ = situations.linked_from(path, ("Figure", "Box"))
     else:
-        ob = overridden(path)
+        ob = situations.overridden(path)
         ob.override_library.is_system_override = kind == "system"
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     if ob.animation_data is not None:
@@ -395,7 +385,7 @@ def test_key_controls_keys_the_others_and_says_why_one_cannot_be(
 def test_a_bake_above_strips_leaves_the_frames_outside_to_them() -> None:
     """Where no action was assigned: on its frames the baked pose shows, before and after the strips' motion."""
     ob = shot()
-    as_strip(ob)
+    situations.as_strip(ob)
     rigs.at_frame(1)
     inside, outside = range(8, 13), (1, 4, 7, 13, 20, 30)
     live = film(ob, inside)

@@ -4,20 +4,10 @@
 from collections.abc import Callable, Sequence
 
 import bpy
+import goals
 import numpy as np
 import rigs
 import vocabulary
-from goals import (
-    active_goals,
-    chain,
-    drives,
-    figures_behind,
-    follows_previous,
-    history_matters,
-    key_of,
-    size,
-    solved_alone,
-)
 from mathutils import Matrix
 from oracle import animated_bones, animated_paths, holds, live_is_keyed, poses, same, settle
 from outside import muted_curves, other_handlers, turns_bones
@@ -38,7 +28,7 @@ def go_live(ob: bpy.types.Object, frame: float) -> bool:
     ob.dqik.live = True
     update()
     settle(frame)
-    return not history_matters()
+    return not goals.history_matters()
 
 
 # -- what is remembered ------------------------------------------------------------------------------------------------
@@ -123,7 +113,7 @@ def check_hand(ob_of: Object, name: str, path: str, value: Sequence[float], fram
     if live_is_keyed(ob) or turns_bones() or ob not in shown() or not go_live(ob, frame):
         return
     one = ob.pose.bones[name]
-    if name not in solved_alone(ob) or name in animated_bones(ob) or ob.library is not None:
+    if name not in goals.solved_alone(ob) or name in animated_bones(ob) or ob.library is not None:
         return
     shown_before = np.array(getattr(one, path))
     if np.abs(shown_before - value).max() < 1e-3 or not any(value):
@@ -151,7 +141,7 @@ def check_cleared(ob_of: Object, name: str, frame: float) -> None:
     if live_is_keyed(ob) or turns_bones() or ob.library is not None or not go_live(ob, frame):
         return
     one = ob.pose.bones[name]
-    if name not in solved_alone(ob) or name in animated_bones(ob):
+    if name not in goals.solved_alone(ob) or name in animated_bones(ob):
         return
     path = rigs.ROTATION_PATHS[one.rotation_mode]
     rest = {"QUATERNION": (1, 0, 0, 0), "AXIS_ANGLE": (0, 0, 1, 0)}.get(one.rotation_mode, (0, 0, 0))
@@ -166,14 +156,14 @@ def check_cleared(ob_of: Object, name: str, frame: float) -> None:
 def check_muted(ob_of: Object, frame: float) -> None:
     """With all goals muted a figure stands as with Live off."""
     ob = ob_of()
-    if live_is_keyed(ob) or drives(ob) or not go_live(ob, frame):
+    if live_is_keyed(ob) or goals.drives(ob) or not go_live(ob, frame):
         return
     muted = [goal.mute for goal in ob.dqik.goals]
     for goal in ob.dqik.goals:
         goal.mute = True
     update()
     at_frame(frame)
-    here, counts = poses(), any(True for _ in active_goals(ob))  # a key may have unmuted one
+    here, counts = poses(), any(True for _ in goals.active_goals(ob))  # a key may have unmuted one
     ob.dqik.live = False
     update()
     at_frame(frame)
@@ -190,7 +180,8 @@ def check_previous(ob_of: Object, frame: float, jump: float) -> None:
     if live_is_keyed(ob):
         return
     ob.dqik.start_from = "PREVIOUS"
-    if not any(follows_previous(other) for other in shown() if other != ob) and not history_matters(previous=False):
+    others = (other for other in shown() if other != ob)
+    if not any(map(goals.follows_previous, others)) and not goals.history_matters(previous=False):
         ob.dqik.live = True
         update()
         at_frame(frame + jump - 1.0)
@@ -208,7 +199,7 @@ def check_previous(ob_of: Object, frame: float, jump: float) -> None:
 def check_at_once(ob_of: Object, target_of: Object, place: Sequence[float], frame: float) -> None:
     """What a moved target does shows at once, not at the next frame only."""
     ob, target = ob_of(), target_of()
-    if drives(target) or (target.animation_data is not None and target.animation_data.action is not None):
+    if goals.drives(target) or (target.animation_data is not None and target.animation_data.action is not None):
         return
     if live_is_keyed(ob) or other_handlers() or not go_live(ob, frame):
         return
@@ -222,7 +213,7 @@ def check_at_once(ob_of: Object, target_of: Object, place: Sequence[float], fram
 def misses(ob: bpy.types.Object) -> np.ndarray:
     """By how much goals are missed, in Blender's evaluation: distances, and turns [rad]."""
     shape, found = evaluated(ob), list[float]()
-    for goal, matrix in active_goals(ob):
+    for goal, matrix in goals.active_goals(ob):
         one, wanted = shape.pose.bones[goal.bone], shape.matrix_world.inverted_safe() @ matrix
         found.append(((one.tail if goal.use_tail else one.head) - wanted.translation).length * goal.use_position)
         found.append(rigs.turn(np.array(one.matrix)[None], np.array(wanted)[None]) * goal.use_rotation)
@@ -232,8 +223,8 @@ def misses(ob: bpy.types.Object) -> np.ndarray:
 def _is_at_root(ob: bpy.types.Object, goal: bpy.types.PropertyGroup, target: Matrix) -> bool:
     """Whether a goal's target lies where its chain begins."""
     shape = evaluated(ob)
-    root = shape.matrix_world @ shape.pose.bones[chain(ob, goal)[-1].name].head
-    return (root - target.translation).length < 1e-2 * size(ob) * max(map(abs, shape.matrix_world.to_scale()))
+    root = shape.matrix_world @ shape.pose.bones[goals.chain(ob, goal)[-1].name].head
+    return (root - target.translation).length < 1e-2 * goals.size(ob) * max(map(abs, shape.matrix_world.to_scale()))
 
 
 def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
@@ -242,23 +233,24 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
     missed : also where a goal is missed.
     """
     ob = ob_of()
-    if live_is_keyed(ob) or drives(ob) or ob.library is not None or not go_live(ob, frame):
+    if live_is_keyed(ob) or goals.drives(ob) or ob.library is not None or not go_live(ob, frame):
         return
     data = ob.animation_data
     if data is not None and (len(data.nla_tracks) or muted_curves(ob) or data.action_blend_type != "REPLACE"
                              or data.action_influence < 1.0):  # fmt: skip
         return
-    if any(goal.influence < 1.0 for goal, _ in active_goals(ob)) or ob.dqik.start_from != "POSE":
+    if any(goal.influence < 1.0 for goal, _ in goals.active_goals(ob)) or ob.dqik.start_from != "POSE":
         return
     if any(curve.modifiers for curve in rigs.fcurves(ob)) or ob.dqik.status.message or other_handlers():
         return
-    if not (missed or ob.dqik.status.converged) or any(key_of(ob) in figures_behind(other) for other in shown()):
+    behind = any(goals.key_of(ob) in goals.figures_behind(other) for other in shown())
+    if behind or not (missed or ob.dqik.status.converged):
         return
     if any(other != ob and other.animation_data and other.animation_data.action == data.action for other in shown()):
         return  # its keys would move them too
     if ob.dqik.status.overlap > 0.0:
         return  # a body that is still in something is pushed on from where its keys have it (docs/contact.md)
-    if any(goal.pole_target is not None and _is_at_root(ob, goal, matrix) for goal, matrix in active_goals(ob)):
+    if any(goal.pole_target is not None and _is_at_root(ob, goal, matrix) for goal, matrix in goals.active_goals(ob)):
         return  # the last digits decide to which side of the pole's line such a limb is folded
     here, seen = poses(), misses(ob)
     for one in ob.pose.bones:
@@ -274,5 +266,5 @@ def check_keyed_pose(ob_of: Object, frame: float, missed: bool) -> None:
     nearer = seen - misses(ob)
     ob.dqik.hold_keyed = True
     update()
-    if (nearer < HARDLY * seen + 1e-3).all() and (nearer[::2] < SHORT * size(ob)).all():
+    if (nearer < HARDLY * seen + 1e-3).all() and (nearer[::2] < SHORT * goals.size(ob)).all():
         same("keyed pose", here, again, f"A pose that was keyed at frame {frame:g} comes back as another", 5.0)

@@ -7,22 +7,10 @@ from collections.abc import Callable, Sequence
 
 import bpy
 import numpy as np
+import oracle
 from checks import Object, free_poses, go_live
 from goals import Key, all_behind, chains, figures_behind, history_matters, key_of, size, solved_bones
 from mathutils import Matrix
-from oracle import (
-    ANGLE,
-    LENGTH,
-    action_paths,
-    animated_bones,
-    animated_paths,
-    difference,
-    holds,
-    live_is_keyed,
-    poses,
-    same,
-    settle,
-)
 from outside import other_handlers, turns_bones
 from rigs import at_frame, evaluated, update
 from vocabulary import EXTENSION, BrokenError, armatures, run, said, shown
@@ -40,7 +28,7 @@ def bases(frame: float) -> dict[tuple[Key, str], np.ndarray]:
     """The poses without Live of the bones of live figures that goals move and nothing animates."""
     found = {}
     for ob in shown():
-        if ob.dqik.live and not live_is_keyed(ob) and ob.library is None:
+        if ob.dqik.live and not oracle.live_is_keyed(ob) and ob.library is None:
             ob.dqik.live = False
             update()
             found |= {(key_of(ob), name): pose for name, pose in free_poses(ob).items() if name in chains(ob)}
@@ -53,21 +41,21 @@ def bases(frame: float) -> dict[tuple[Key, str], np.ndarray]:
 def check_put_back(action: Callable[[], None], words: str) -> None:
     """What visits frames and puts everything back, as an export does, leaves frames, holds and poses as they were."""
     frame = bpy.context.scene.frame_current
-    settle(frame)
+    oracle.settle(frame)
     live = [ob for ob in shown() if ob.dqik.live]
     # exporters reset bones that nothing sets
-    known = live and all(map(chains, live)) and not any(map(live_is_keyed, live))
+    known = live and all(map(chains, live)) and not any(map(oracle.live_is_keyed, live))
     if history_matters() or turns_bones() or not known or _settings_stay_changed():
         return
     frames = (frame, frame + 3, frame + 1)
     if _last_digits_show(frames):
         return
-    before_base, before_hold = bases(frame), {key_of(ob): holds(ob) for ob in shown()}
+    before_base, before_hold = bases(frame), {key_of(ob): oracle.holds(ob) for ob in shown()}
     if any(_holds_at_rest(ob, before_base) for ob in shown()):
         return
     if "glb" in words and any(map(_is_posed_alone, shown())):
         return  # this exporter leaves such bones at rest, with and without Live
-    if any(not ob.dqik.status.converged and chains(ob) & animated_bones(ob) for ob in live):
+    if any(not ob.dqik.status.converged and chains(ob) & oracle.animated_bones(ob) for ob in live):
         return  # the last digits of keys could be what shows
     before, played = _visited(frames), _played()
     action()
@@ -76,10 +64,10 @@ def check_put_back(action: Callable[[], None], words: str) -> None:
         return  # exporters of some versions leave another slot
     at_frame(frame)
     for ob in shown():
-        if before_hold.get(key_of(ob), holds(ob)) != holds(ob):
+        if before_hold.get(key_of(ob), oracle.holds(ob)) != oracle.holds(ob):
             raise BrokenError("put back", f"{words}: {ob.name!r} holds other bones than before")
     for number, pose in _visited(frames).items():
-        same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
+        oracle.same("put back", before[number], pose, f"{words}: frame {number:g} is another than before", RESTORED)
     for key, after in bases(frame).items():
         off = np.abs(before_base[key] - after).max() if key in before_base else 0.0
         if not off <= 1e-4 * (1.0 + np.abs(after).max()):
@@ -93,8 +81,8 @@ def _settings_stay_changed() -> bool:
 
     Tools that play all actions put poses back, and leave such settings as the last of these frames had them.
     """
-    keyed = {path for action in bpy.data.actions for path in action_paths(action) if "dqik" in path}
-    return any(keyed - set(animated_paths(ob)) for ob in shown())
+    keyed = {path for action in bpy.data.actions for path in oracle.action_paths(action) if "dqik" in path}
+    return any(keyed - set(oracle.animated_paths(ob)) for ob in shown())
 
 
 def _played() -> list[tuple[str, int]]:
@@ -111,7 +99,7 @@ def _last_digits_show(frames: Sequence[float]) -> bool:
     """
     before = _visited(frames)
     for ob in shown():
-        if ob.dqik.live and not live_is_keyed(ob) and ob.library is None:
+        if ob.dqik.live and not oracle.live_is_keyed(ob) and ob.library is None:
             ob.dqik.live = False
             update()
             for one in ob.pose.bones:
@@ -120,19 +108,19 @@ def _last_digits_show(frames: Sequence[float]) -> bool:
             ob.dqik.live = True
             update()
     after = _visited(frames)
-    apart = [difference(before[frame], after[frame]) for frame in frames]
-    return any(turned > ANGLE or moved > LENGTH for turned, moved, _ in apart)
+    apart = [oracle.difference(before[frame], after[frame]) for frame in frames]
+    return any(turned > oracle.ANGLE or moved > oracle.LENGTH for turned, moved, _ in apart)
 
 
 def _holds_at_rest(ob: bpy.types.Object, base: dict[tuple[Key, str], np.ndarray]) -> bool:
     """Whether bones that stand at rest are held: clearing these lets them go, and putting them back shows nothing."""
-    held = (name for name, hold in holds(ob).items() if hold and (key_of(ob), name) in base)
+    held = (name for name, hold in oracle.holds(ob).items() if hold and (key_of(ob), name) in base)
     return any(np.abs(base[key_of(ob), name] - np.eye(4)).max() < 1e-3 for name in held)
 
 
 def _is_posed_alone(ob: bpy.types.Object) -> bool:
     """Whether a bone that no goal moves and nothing animates is posed."""
-    others = {one.name for one in ob.pose.bones} - solved_bones(ob) - animated_bones(ob)
+    others = {one.name for one in ob.pose.bones} - solved_bones(ob) - oracle.animated_bones(ob)
     return any(np.abs(np.array(ob.pose.bones[name].matrix_basis) - np.eye(4)).max() > 1e-6 for name in others)
 
 
@@ -140,7 +128,7 @@ def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
     found = {}
     for frame in frames:
         at_frame(frame)
-        found[frame] = poses()
+        found[frame] = oracle.poses()
     at_frame(frames[0])
     return found
 
@@ -148,7 +136,7 @@ def _visited(frames: Sequence[float]) -> dict[float, dict[Key, np.ndarray]]:
 def check_cloth(name: str, ob_of: Object, bone: str) -> None:
     """A cloth's pinned vertices are where the bone that carries them is. Bones that do not deform carry none."""
     ob = ob_of()
-    if live_is_keyed(ob) or ob.library is not None or other_handlers() or not go_live(ob, 1.0):
+    if oracle.live_is_keyed(ob) or ob.library is not None or other_handlers() or not go_live(ob, 1.0):
         return
     if not ob.data.bones[bone].use_deform:
         return
@@ -209,8 +197,8 @@ def _follows_solved(ob: bpy.types.Object) -> bool:
 
 def check_others(ob_of: Object, change: Callable[[], object], frames: Sequence[float]) -> None:
     """Figures that do not follow one stay as they are when that one is edited, baked or cleared."""
-    settle(frames[0])
-    if history_matters() or any(live_is_keyed(ob) for ob in armatures()):
+    oracle.settle(frames[0])
+    if history_matters() or any(oracle.live_is_keyed(ob) for ob in armatures()):
         return
     own = key_of(ob_of())
     others = [key_of(ob) for ob in shown() if key_of(ob) != own and own not in figures_behind(ob)]
@@ -224,14 +212,14 @@ def check_others(ob_of: Object, change: Callable[[], object], frames: Sequence[f
     if any(name in words for name, _ in others):
         return  # the operator said so
     for frame, pose in _visited(frames).items():
-        same("others", before[frame], {key: pose[key] for key in others if key in pose},
+        oracle.same("others", before[frame], {key: pose[key] for key in others if key in pose},
              f"Frame {frame:g} of another figure changed with {own[0]!r}")  # fmt: skip
 
 
 def check_targets_to_pose(ob_of: Object, last: int) -> None:
     """*Targets to Pose* puts every target where its bone is, or names what it leaves. last : of a range; 0 for none."""
     ob = ob_of()
-    if live_is_keyed(ob) or ob.library is not None:
+    if oracle.live_is_keyed(ob) or ob.library is not None:
         return
     ob.dqik.live = False
     update()
