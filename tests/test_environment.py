@@ -24,6 +24,7 @@ import progress
 import pytest
 import tasks
 from build_zip import ROOT
+from pytest import CaptureFixture, MonkeyPatch
 
 pytestmark = pytest.mark.newest
 
@@ -90,9 +91,7 @@ def _with_pip_settings(settings: str, home: Path, code: str) -> subprocess.Compl
 
 
 @pytest.mark.parametrize("is_told", [True, False])
-def test_uv_trusts_a_certificate_that_only_pip_is_told_of(
-    is_told: bool, index: str, certificates: Path, tmp_path: Path
-) -> None:
+def test_uv_trusts_a_certificate_told_to_pip(is_told: bool, index: str, certificates: Path, tmp_path: Path) -> None:
     """And takes packages from the index that pip is told of. Without the certificate it refuses that index."""
     settings = f"index-url = {index}" + f"\ncert = {certificates / 'ca.pem'}" * is_told
     target = tmp_path / "packages"
@@ -103,9 +102,7 @@ def test_uv_trusts_a_certificate_that_only_pip_is_told_of(
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
-def test_pip_trusts_the_certificates_of_the_system(
-    is_stored: bool, index: str, certificates: Path, tmp_path: Path
-) -> None:
+def test_pip_trusts_the_systems_certificates(is_stored: bool, index: str, certificates: Path, tmp_path: Path) -> None:
     """An old pip brings its own and no others: it cannot get uv through a proxy that only the system knows."""
     store = certificates / "ca.pem" if is_stored else tmp_path / "none.pem"
     target = tmp_path / "packages"
@@ -182,9 +179,7 @@ except SystemExit:
 ENVIRONMENTS = (*environment.BLENDERS.values(), environment.LINT, environment.KERNEL, environment.DOCS)
 
 
-def test_what_will_be_downloaded_is_said_before_and_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_downloads_are_said_and_counted(tmp_path: Path, monkeypatch: MonkeyPatch, capfd: CaptureFixture[str]) -> None:
     """The amounts for all together, and how far it has come."""
     new = environment.Environment("new", ("3.13",), ("bpy",), "bpy", download=470, size=1200)
     environment.announce([new, new])
@@ -202,9 +197,7 @@ def test_every_environment_knows_what_it_takes(one: environment.Environment) -> 
     assert one.size > one.download > (300 if one.name in environment.BLENDERS else 3)
 
 
-def test_where_no_python_fits_uv_downloads_one_into_the_checkout(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_no_python_fits_uv_brings_one_into_it(monkeypatch: MonkeyPatch, capsys: CaptureFixture[str]) -> None:
     """That of the newest Blender, and how much it is, is said before. If it fails, the reason and what to do."""
     commands: list[tuple[str, ...]] = []
     said: list[str] = []
@@ -297,7 +290,7 @@ def test_without_any_python_a_uv_that_is_there_brings_one_into_the_checkout(copy
     assert [Path(place).relative_to(copy).parts[0] for place in places] == [".venv-python", ".venv-cache"]
 
 
-def test_the_same_commands_run_without_make(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_commands_run_without_make(monkeypatch: MonkeyPatch) -> None:
     """`python tools/tasks.py demo`, `test` and `clean` do what make's targets of these names do."""
     run: list[tuple[str, ...]] = []
     monkeypatch.setattr(tasks, "run", lambda script, words: run.append((script, *words)) or 0)
@@ -308,7 +301,7 @@ def test_the_same_commands_run_without_make(monkeypatch: pytest.MonkeyPatch) -> 
     assert run == [("tools/build_zip.py",), ("examples/demo.py", "--frames", "12"), ("test", ""), ("clean",)]
 
 
-def test_temporary_files_of_a_command_go_with_it(capfd: pytest.CaptureFixture[str]) -> None:
+def test_temporary_files_of_a_command_go_with_it(capfd: CaptureFixture[str]) -> None:
     """Blender as a module leaves a folder behind where it is ended, as here."""
     assert tasks._call([sys.executable, "-c", "import tempfile; print(tempfile.mkdtemp())"]) == 0
     assert not Path(capfd.readouterr().out.strip()).parent.exists()

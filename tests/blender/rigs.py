@@ -131,9 +131,7 @@ def select(ob: bpy.types.Object, *names: str, at: float | None = None) -> None:
     ob.data.bones.active = ob.data.bones[names[-1]] if names else None
 
 
-def chain(
-    points: Sequence[Sequence[float]], name: str = "Rig", rolls: Sequence[float] | None = None
-) -> bpy.types.Object:
+def chain(points: Sequence, name: str = "Rig", rolls: Sequence[float] | None = None) -> bpy.types.Object:
     """Connected bones `a`, `b`, `c`, ... from point to point."""
     names = "abcdefghij"
     bones = [

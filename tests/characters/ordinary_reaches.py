@@ -265,9 +265,7 @@ def _photograph(figure: Figure, around: float, path: Path) -> None:
                       color_type="MATERIAL", show_shadows=True, show_cavity=True, shadow_intensity=0.25)  # fmt: skip
 
 
-def draw_sheet(
-    ob: bpy.types.Object, figure: Figure, rows: list[tuple[float, tuple[Reach, ...]]], low: Places, path: Path
-) -> None:  # fmt: skip
+def draw_sheet(ob: bpy.types.Object, figure: Figure, rows: list, low: Places, path: Path) -> None:
     """Draw rows of reaches, each with an amount of the natural pose."""
     folder, pictures = Path(bpy.app.tempdir), list[Path]()
     for amount, reaches in rows:

@@ -56,9 +56,7 @@ class Record:
         return np.where((above >= 0)[:, None, None], np.swapaxes(own[:, above], -1, -2) @ own, own)
 
 
-def recorded(
-    ob: bpy.types.Object, limbs: list[poses.Limb], names: list[str], frames: Sequence, act: Callable
-) -> Record:  # fmt: skip
+def recorded(ob: bpy.types.Object, limbs: list, names: list[str], frames: Sequence, act: Callable) -> Record:
     """Act on each frame, and record the pose."""
     matrices, wrong = [], 0
     for frame in frames:

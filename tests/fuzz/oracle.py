@@ -79,9 +79,7 @@ def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> t
     return worst
 
 
-def same(
-    kind: str, before: dict[Key, np.ndarray], after: dict[Key, np.ndarray], words: str, times: float = 1.0
-) -> None:
+def same(kind: str, before: dict, after: dict[Key, np.ndarray], words: str, times: float = 1.0) -> None:
     """Raise where two poses differ by more than so many times the room that there is."""
     turned, moved, name = difference(before, after)
     if turned > times * ANGLE or moved > times * LENGTH:

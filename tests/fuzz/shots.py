@@ -50,9 +50,7 @@ def film(frames: Iterable[float], met: bool = False, but: Mapping[Key, Container
     return found
 
 
-def same_film(
-    kind: str, before: Film, words: str, times: float = 3.0, but: Mapping[Key, Container[str]] | None = None
-) -> None:
+def same_film(kind: str, before: Film, words: str, times: float = 3.0, but: Mapping | None = None) -> None:
     """Raise where a frame of a film shows something else now. but : as of `film`."""
     for frame, now in film(before, but=but).items():
         same(kind, before[frame], now, f"{words}, frame {frame:g}", times)

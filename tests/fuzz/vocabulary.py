@@ -69,9 +69,7 @@ def shown() -> list[bpy.types.Object]:
 # -- making ------------------------------------------------------------------------------------------------------------
 
 
-def make_rig(
-    name: str, bones: Sequence[tuple], modes: Sequence[str] = ("QUATERNION",), unturned: Sequence[str] = ()
-) -> None:
+def make_rig(name: str, bones: Sequence, modes: Sequence[str] = ("QUATERNION",), unturned: Sequence[str] = ()) -> None:
     """An armature of (name, head, tail, parent, connected, roll); `unturned` do not inherit rotation."""
     ob = rigs.armature([Bone(*values) for values in bones], name)
     for k, one in enumerate(ob.pose.bones):

@@ -99,9 +99,7 @@ def on_skin(bone: str, share: float = 0.5) -> window.Point:
     return window.on_screen(hands.shown().matrix_world @ found.head.lerp(found.tail, share))
 
 
-def grab_part(
-    bone: str, by: tuple[int, int], name: str, moved: Iterable[str], share: float = 0.5, way: float = 1.0
-) -> window.Steps:
+def grab_part(bone: str, by: tuple, name: str, moved: Iterable, share: float = 0.5, way: float = 1.0) -> window.Steps:
     """Press Shift Alt G, and drag the skin of a bone by pixels: it comes along, and ends that did not move stay.
 
     way : the share of the way that the skin under the pointer goes at least; all of it, to 1.5 pixels, if 1.

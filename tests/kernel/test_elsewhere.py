@@ -46,9 +46,7 @@ def asked() -> dict[str, Asked]:
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)
-def there(
-    request: pytest.FixtureRequest, asked: dict[str, Asked], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Results]:
+def there(request: pytest.FixtureRequest, asked: dict, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
     """Each part's results on another system."""
     answers = run(request.param, {name: one.packed for name, one in asked.items()}, tmp_path_factory.mktemp("driver"))
     return {name: asked[name].image.read(answer) for name, answer in answers.items()}

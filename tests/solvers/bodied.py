@@ -85,9 +85,7 @@ def motion(count: int) -> np.ndarray:
     return np.stack([head, left, right, one, other], 1)
 
 
-def segments(
-    positions: np.ndarray, rotations: np.ndarray, skeleton: ik.Skeleton, capsules: list[ik.Capsule]
-) -> list[np.ndarray]:
+def segments(positions: np.ndarray, rotations: np.ndarray, skeleton: ik.Skeleton, capsules: list) -> list[np.ndarray]:
     """The starts and ends (..., C, 3) of the capsules' axes, from world places and rotations (..., J, 3 and 4)."""
     rows = [skeleton.index(one.joint) for one in capsules]
     ends = [np.array([getattr(one, name) for one in capsules], dtype=float) for name in ("start", "end")]

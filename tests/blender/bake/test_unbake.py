@@ -149,9 +149,7 @@ def test_an_edit_of_a_key_stays_between_its_neighbours() -> None:
 
 
 @pytest.mark.parametrize(("whole", "fewer"), [(False, 6), (True, 3)])
-def test_a_captured_figure_gets_keys_where_its_feet_begin_and_end_to_stand(
-    whole: bool, fewer: int, tmp_path: Path
-) -> None:
+def test_captured_figures_get_keys_where_feet_begin_and_end_to_stand(whole: bool, fewer: int, tmp_path: Path) -> None:
     ob = clip(tmp_path, range(100, 160))
     halves = np.arange(1.0, bpy.context.scene.frame_end + 0.25, 0.5).tolist()
     before, dense = film(ob, halves), keys_of(ob)
@@ -295,9 +293,7 @@ def test_a_motion_that_would_get_more_keys_is_refused() -> None:
 @pytest.mark.parametrize(("flips", "interpolation", "first", "last"), [
     ((20,), "BEZIER", 10, 30), ((12, 13, 27), "BEZIER", FRAMES[0], FRAMES[-1]), ((5, 15, 20, 25, 35), "LINEAR", 10, 30),
 ])  # fmt: skip
-def test_quaternions_of_either_sign_are_one_rotation(
-    flips: tuple[int, ...], interpolation: str, first: int, last: int
-) -> None:
+def test_quaternions_of_either_sign_are_one_rotation(flips: tuple, interpolation: str, first: int, last: int) -> None:
     """Where keys change their sign, a bone spins between them; afterwards it does not, and spins nowhere else."""
     ob = dancer()
     rigs.interpolate(ob, interpolation)

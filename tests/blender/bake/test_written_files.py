@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from pytest import CaptureFixture, MonkeyPatch
 from situations import installed
 
 OLD = b"what was there"
@@ -68,9 +69,7 @@ def no_file_beyond(size: int) -> Generator[None]:
 
 @pytest.mark.parametrize("share", [0.001, 0.5, 0.9, 0.99, 0.999])
 @pytest.mark.parametrize("compress", [False, True])
-def test_a_full_disk_leaves_what_was_there(
-    compress: bool, share: float, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_disk_changes_nothing(compress: bool, share: float, tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """Wherever the writing fails: exit code 1, one sentence, and the folder as before."""
     if not hasattr(signal, "SIGXFSZ"):
         return
@@ -105,7 +104,7 @@ def test_a_file_that_is_cut_is_known(compress: bool, tmp_path: Path) -> None:
         assert not blend_file.is_complete(str(tmp_path / "cut.blend"))
 
 
-def test_without_a_decompressor_the_end_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_decompressor_the_end_of_the_file_counts(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     """Linux distributions build a Blender whose Python cannot read what Blender compresses."""
     blend_file = rigs.part("rig.blender.files.blend_file")
     for name in ("zstandard", "compression"):
@@ -127,7 +126,7 @@ def test_the_file_is_as_compressed_as_the_open_one(compress: bool, tmp_path: Pat
     assert opens(tmp_path / "out.blend")
 
 
-def test_the_open_file_itself_is_not_written(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_open_file_itself_is_not_written(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """A farm that runs the task once more would bake what is baked."""
     source = shot(tmp_path / "shot.blend")
     before = source.read_bytes()
@@ -139,9 +138,7 @@ def test_the_open_file_itself_is_not_written(tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("versions", [0, 1, 3])
-def test_earlier_files_are_kept_as_the_preferences_say(
-    versions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_files_are_kept_as_the_preferences_say(versions: int, tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     """Blender's own saving is the example: the same names hold the same bytes."""
     monkeypatch.setattr(bpy.context.preferences.filepaths, "save_version", versions)
     kept = {}
@@ -160,7 +157,7 @@ def test_earlier_files_are_kept_as_the_preferences_say(
     assert kept["dqik"] == kept["blender"]
 
 
-def test_a_backup_that_cannot_be_made_leaves_all_as_it_was(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_that_cannot_be_made_leaves_all_as_it_was(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """A folder has the backup's name."""
     out = beside_an_old_file(tmp_path)
     blocked = Path(f"{out}1")
@@ -215,7 +212,7 @@ def test_relative_paths_name_the_same_files(tmp_path: Path) -> None:
     assert Path(bpy.path.abspath(found)).resolve() == (tmp_path / "textures" / "picture.png").resolve()
 
 
-def test_a_library_of_the_file_is_not_overwritten(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_library_of_the_file_is_not_overwritten(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """Blender refuses that too."""
     library = shot(tmp_path / "library.blend")
     before = library.read_bytes()
@@ -305,7 +302,7 @@ REMOVALS = {
 
 
 @pytest.mark.parametrize("case", REMOVALS)
-def test_what_another_add_on_removes_is_named(case: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_another_add_on_removes_is_named(case: str, tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """The exit code is 1, and no file changes."""
     when, remove, hidden, words = REMOVALS[case]
     out = beside_an_old_file(tmp_path)
@@ -320,7 +317,7 @@ def test_what_another_add_on_removes_is_named(case: str, tmp_path: Path, capfd: 
     assert sorted(os.listdir(tmp_path)) == ["out.blend", "shot.blend"]
 
 
-def test_what_nobody_can_read_changes_no_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nobody_can_read_changes_no_exit_code(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     """The output is closed, or knows no umlauts; the file is written."""
     shot(tmp_path / "shot.blend")
     for encoding in ("ascii", None):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Matrix, Vector
+from pytest import CaptureFixture, MonkeyPatch
 from situations import auto_keying, forget, linked_from, twin_of
 from test_controls import in_centimetres, posed
 
@@ -633,9 +634,7 @@ def test_a_removed_goal_takes_its_keys_along() -> None:
 
 
 @pytest.mark.parametrize("auto", [True, False])
-def test_a_prop_that_was_moved_beside_its_keys(
-    auto: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_prop_moved_beside_its_keys(auto: bool, monkeypatch: MonkeyPatch, capfd: CaptureFixture[str]) -> None:
     """With Auto Keying it is keyed where it is and the hand stays with it; else a line says that it moves back."""
     auto_keying(monkeypatch, auto, False)
     ob, box = live(), prop("moving")

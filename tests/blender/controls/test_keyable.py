@@ -11,6 +11,7 @@ import pytest
 import rigs
 import situations
 from mathutils import Vector
+from pytest import CaptureFixture
 from test_shot_life import assert_alike, contents, film, off, shot
 
 LAYERED = bpy.app.version >= (4, 4, 0)
@@ -298,7 +299,7 @@ def linked(path: Path, kind: str) -> bpy.types.Object:
 @pytest.mark.parametrize("tool", ["hold here", "targets"])
 @pytest.mark.parametrize(("kind", "said"), [("linked", "make a library override"), ("system", "make it editable")])
 def test_linked_figures_and_those_that_blender_overrides_for_itself_are_refused(
-    kind: str, said: str, tool: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    kind: str, said: str, tool: str, tmp_path: Path, capfd: CaptureFixture[str]
 ) -> None:
     """Blender lets nobody go to Pose Mode with them."""
     keyed_shot(tool)
@@ -365,9 +366,7 @@ def test_whole_motions_are_refused_where_new_keys_would_be_hidden(obstacle: str,
 
 
 @pytest.mark.parametrize("obstacle", ["locked", "muted", "cyclic"])
-def test_key_controls_keys_the_others_and_says_why_one_cannot_be(
-    obstacle: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_key_controls_keys_the_others_and_says_why_one_cannot_be(obstacle: str, capfd: CaptureFixture[str]) -> None:
     ob = keyed_shot("plant")
     hinder(ob, obstacle, "DQIK hand.L")
     before = rigs.keys(ob)

@@ -42,9 +42,7 @@ def names_of(ob: bpy.types.Object) -> list[str]:
     return [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
 
 
-def switch(
-    ob: bpy.types.Object, to: str, at: float | None = None, selected: str = "hand.L", **options: object
-) -> None:
+def switch(ob: bpy.types.Object, to: str, at: float | None = None, selected: str = "hand.L", **options: object) -> None:
     """Press *Limb to FK* or *Limb to IK* with a bone of the limb selected."""
     rigs.select(ob, selected, at=at)
     assert getattr(bpy.ops.dqik, f"limb_to_{to}")(**options) == {"FINISHED"}

@@ -290,9 +290,7 @@ UNSEEN = {
 )
 @pytest.mark.parametrize("parented", [False, True])
 @pytest.mark.parametrize("how", ["undo", "open"])
-def test_a_target_that_blender_does_not_evaluate_is_where_its_channels_say(
-    how: str, parented: bool, disable: str, tmp_path: Path
-) -> None:
+def test_a_target_not_evaluated_is_where_channels_say(how: str, parented: bool, disable: str, tmp_path: Path) -> None:
     """Also after undo and in a file that is opened, where Blender has the identity for its place."""
     ob = rigs.bent_arm("Rig")
     holder, target = rigs.empty((0.2, 0.1, 0.3), "Holder"), rigs.empty((1.0, -0.6, 0.2), "Target")

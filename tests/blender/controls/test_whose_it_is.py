@@ -70,9 +70,7 @@ def shape(name: str, bones: tuple[str, ...]) -> np.ndarray:
 
 @pytest.mark.parametrize("afterwards", AFTERWARDS)
 @pytest.mark.parametrize("first_is_live", [True, False])
-def test_a_pose_pasted_before_live_brings_no_base_pose(
-    first_is_live: bool, afterwards: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_poses_pasted_before_live_bring_no_base_pose(first_is_live: bool, afterwards: Callable, tmp_path: Path) -> None:
     """Bones that no goal of the second figure moves keep the pose that was pasted, whatever comes later."""
     first = reaching(posed("First", 20.0), ("hand.L", "hand.R", "foot.L", "foot.R"))
     rigs.pose(first, "chest", rigs.rotation((0, 1, 0), 30.0))
@@ -127,9 +125,7 @@ def test_bones_that_are_joined_keep_the_pose_that_is_seen(afterwards: Callable[[
 
 @pytest.mark.parametrize("copied", [duplicate, plain_copy])
 @pytest.mark.parametrize("afterwards", [reload, new_session])
-def test_a_copy_takes_base_pose_and_holds_over(
-    copied: Callable, afterwards: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_a_copy_takes_base_pose_and_holds_over(copied: Callable, afterwards: Callable, tmp_path: Path) -> None:
     """Live off gives the copy and the first one the same pose back; what is pasted between them is told apart."""
     first = posed("First", 20.0)
     before = rigs.channels(first)

@@ -10,6 +10,7 @@ import bpy
 import pytest
 import rigs
 from mathutils import Vector
+from pytest import CaptureFixture
 from situations import into_collection
 
 
@@ -75,7 +76,7 @@ LONG = "a" * 300
 ])  # fmt: skip
 def test_a_wrong_argument_is_refused_in_one_sentence_before_the_bake(
     arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    capfd: CaptureFixture[str],
 ) -> None:  # fmt: skip
     """Nothing is baked, written, renamed or left behind; the exit code is 1 or 2."""
     moving_arm()
@@ -106,9 +107,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (lambda ob: setattr(ob.dqik.goals[0], "target", None), "no target"),
     (lambda ob: bpy.context.scene.collection.objects.unlink(ob), "not in the open scene"),
 ])  # fmt: skip
-def test_a_rig_that_cannot_be_baked_is_refused(
-    change: Callable[[bpy.types.Object], object], said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_unbakeable_rigs_are_refused(change: Callable, said: str, tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """One sentence says why."""
     change(moving_arm())
     capfd.readouterr()

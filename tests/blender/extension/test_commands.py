@@ -10,10 +10,11 @@ import pytest
 import rigs
 from build_zip import ROOT
 from farm_files import MODULES, clip, keys, report, run, shot, untouched
+from pytest import CaptureFixture
 from situations import installed
 
 
-def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_worked_off_whatever_one_file_is(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """One line and one entry for each armature; what is refused, and what cannot be read, stops nothing."""
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
@@ -133,7 +134,7 @@ WRONG = {
 @pytest.mark.parametrize("command", MODULES)
 @pytest.mark.parametrize("case", WRONG)
 def test_arguments_that_do_not_fit_are_said_before_anything_is_read(
-    case: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    case: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: CaptureFixture[str]
 ) -> None:
     """Exit code 2, one sentence, and no file more or less."""
     monkeypatch.chdir(tmp_path)
@@ -150,7 +151,7 @@ def test_arguments_that_do_not_fit_are_said_before_anything_is_read(
     assert re.fullmatch(rf"{command}: .*{said}.*\n", printed.err)
 
 
-def test_a_body_that_is_not_there_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_body_that_is_not_there_is_named(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     walk, body = clip(tmp_path / "walk.bvh", 30), tmp_path / "hero.blend"
     words = ("--input", walk, "--output", tmp_path / "out", "--report", tmp_path / "report.json")
     assert run("dqik_retarget", "--body", body, *words) == 1
@@ -161,7 +162,7 @@ def test_a_body_that_is_not_there_is_named(tmp_path: Path, capfd: pytest.Capture
     assert "the body file" in (said := report(tmp_path / "report.json")[0]["reason"]) and "hero.blend" in said
 
 
-def test_results_that_are_there_are_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_results_that_are_there_are_left_out(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """So that a batch that was broken off goes on."""
     folder, out, said = tmp_path / "in", tmp_path / "out", tmp_path / "report.json"
     folder.mkdir()
@@ -180,7 +181,7 @@ def test_results_that_are_there_are_left_out(tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("command", MODULES)
-def test_help_and_the_page_name_all_arguments(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_help_and_the_page_name_all_arguments(command: str, capfd: CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     printed = capfd.readouterr().out
     assert f"--command {command}" in printed
@@ -191,9 +192,7 @@ def test_help_and_the_page_name_all_arguments(command: str, capfd: pytest.Captur
     assert unknown == set(), "docs/farms.md says nothing of these"
 
 
-def test_a_report_that_cannot_be_written_at_the_end_is_a_failure(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_that_cannot_be_written_at_the_end_is_a_failure(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """A handler takes the folder away while the shot is baked."""
     shot(tmp_path / "shot.blend")
     folder = tmp_path / "reports"

@@ -203,9 +203,7 @@ def sweep(which: str, far: float, facing: int, roll: float, start_from: str = "P
 
 @pytest.mark.parametrize("start_from", MODES)
 @pytest.mark.parametrize(("facing", "roll", "far"), [(0, 0.0, 1.5), (1, 1.0, 2.0), (2, 2.5, 1.9), (3, -0.7, 2.1)])
-def test_no_bone_jumps_while_a_target_passes_a_straight_chain(
-    far: float, facing: int, roll: float, start_from: str
-) -> None:
+def test_no_bone_jumps_as_targets_pass_a_straight_chain(far: float, facing: int, roll: float, start_from: str) -> None:
     """No bone turns by more than 6 degrees a frame, and the target is followed."""
     worst, missed = sweep("dqik", far, facing, roll, start_from)
     assert worst < 6.0
@@ -214,9 +212,7 @@ def test_no_bone_jumps_while_a_target_passes_a_straight_chain(
 
 @pytest.mark.parametrize("start_from", MODES)
 @pytest.mark.parametrize(("count", "share", "axis"), [(4, 0.5, 1), (4, 0.75, 2), (5, 0.5, 2), (7, 0.75, 1)])
-def test_no_bone_of_a_straight_rope_jumps_while_a_target_passes(
-    count: int, share: float, axis: int, start_from: str
-) -> None:
+def test_no_bone_of_a_rope_jumps_for_passing_targets(count: int, share: float, axis: int, start_from: str) -> None:
     """A chain of equal bones along X, 1.5 long; the target crosses its axis in steps of 1 cm."""
     ob = rigs.chain([(1.5 * k / count, 0, 0) for k in range(count + 1)])
     last = ob.pose.bones[-1].name

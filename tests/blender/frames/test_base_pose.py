@@ -46,9 +46,7 @@ def test_live_off_gives_back_exactly_the_pose_from_before() -> None:
     ("spine", "rotation_quaternion", rigs.rotation((1, 0, 0), 33.0), slice(3, 7)),
     ("collar.L", "location", (0.01, 0.0, 0.02), slice(3)),
 ])  # fmt: skip
-def test_what_the_hand_does_to_a_solved_bone_moves_the_base_pose(
-    name: str, channel: str, value: tuple, row: slice
-) -> None:
+def test_posing_a_solved_bone_by_hand_moves_the_base_pose(name: str, channel: str, value: tuple, row: slice) -> None:
     """It is part of the pose that comes back; of a bone that was only moved, the rotation is its own."""
     ob = posed_figure()
     before = rigs.channels(ob)

@@ -18,9 +18,7 @@ STEPS = 130
 UP = Vector((0, 0, 1))
 
 
-def set_up(
-    name: str, role: tuple[str, str]
-) -> tuple[bpy.types.Object, bpy.types.PoseBone, bpy.types.Object, float, Vector]:
+def set_up(name: str, role: tuple) -> tuple[bpy.types.Object, bpy.types.PoseBone, bpy.types.Object, float, Vector]:
     """A character with a full body: its armature, a part's bone and target, its height and the way it looks."""
     character = BY_NAME[name]
     ob = rigs.made_active(build.native(character))

@@ -31,9 +31,7 @@ def person(name: str, side: str, x: float) -> bpy.types.Object:
     return ob
 
 
-def made(
-    apart: float = APART, sizes: tuple[float, float] = SIZES
-) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:  # fmt: skip
+def made(apart: float = APART, sizes: tuple = SIZES) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Two people hand in hand, and two figures that stand elsewhere."""
     sources = [person("Ann", "L", 0.0), person("Ben", "R", apart)]
     figures = [rigs.figure("Small"), rigs.figure("Tall")]

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from pytest import CaptureFixture
 from situations import installed, key_turns, named, steps_of
 
 AT = 6  # the frame on which it happens
@@ -78,9 +79,7 @@ def work(task: str) -> set[str]:
 @pytest.mark.parametrize(
     ("disturb", "task", "live"), [(*pair, number % 3 == 0) for number, pair in enumerate(product(STOPS, TASKS))]
 )
-def test_a_disturbed_task_stops_with_a_sentence(
-    disturb: str, task: str, live: bool, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_disturbed_task_stops_with_words(disturb: str, task: str, live: bool, capfd: CaptureFixture[str]) -> None:
     """What still exists is as before, nothing stays suspended, and nobody sees a traceback."""
     ob = scene_with_arm()
     rigs.live(ob, live)
@@ -158,9 +157,7 @@ BETWEEN = {**ENDS, **RENAMED, "remove_layer": ("the view layer was removed", rem
     (*pair, number % 2 == 0, (3, 20)[number // 2 % 2])
     for number, pair in enumerate(product(BETWEEN, ("bake", "check_range", "compare_solvers")))
 ])  # fmt: skip
-def test_what_timers_do_between_the_steps_from_the_panel_is_noticed(
-    disturb: str, name: str, live: bool, steps: int
-) -> None:
+def test_what_timers_do_between_steps_of_the_panel_is_noticed(disturb: str, name: str, live: bool, steps: int) -> None:
     """The operator ends with a sentence, also where Blender could not do that in a handler."""
     ob = scene_with_arm()
     bpy.ops.ed.undo_push(message="Arm")

@@ -120,9 +120,7 @@ def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first() -> No
 
 
 @pytest.mark.parametrize("setting", ["dqik_stiffness", "dqik_hold"])
-def test_memory_is_bounded_where_each_frame_is_prepared_anew(
-    setting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting of a bone that is keyed on all frames makes another prepared solve of each."""
     solvers = rigs.part("solvers")
     ob = playing()

@@ -222,9 +222,7 @@ def key_all(ob: bpy.types.Object, frame: int) -> None:
     (1.0, "POSE", False, (0.9, 1.4, -0.3)), (1.0, "POSE", True, (1.2, -1.4, 0.6)),
     (1.0, "PREVIOUS", False, (1.6, 0.2, 0.5)), (1.0, "PREVIOUS", True, (0.9, 1.4, -0.3)),
 ])  # fmt: skip
-def test_a_whole_pose_keyed_with_a_missed_goal_comes_back(
-    natural_pose: float, start_from: str, limits: bool, away: tuple
-) -> None:
+def test_poses_keyed_with_missed_goals_return(natural_pose: float, start_from: str, limits: bool, away: tuple) -> None:
     """What the animator keyed is what is shown, between the keys nothing jumps, and a bake shows the same."""
     ob = planted_figure(natural_pose=natural_pose, start_from=start_from)
     if start_from == "PREVIOUS":

@@ -8,6 +8,7 @@ import pytest
 import rigs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest import MonkeyPatch
 
 ENUMS = bpy.types.Keyframe.bl_rna.properties
 HANDLES = [item.identifier for item in ENUMS["handle_left_type"].enum_items]
@@ -81,9 +82,7 @@ def test_a_key_put_in_leaves_the_curve(keys: list, share: float, smoothing: str,
 
 @RANDOM
 @given(**CURVES)
-def test_a_key_that_jumps_leaves_what_is_before_it_and_behind_the_next_key(
-    keys: list, share: float, smoothing: str, extrapolation: str
-) -> None:
+def test_a_key_that_jumps_leaves_both_sides(keys: list, share: float, smoothing: str, extrapolation: str) -> None:
     """The key after it, and those behind, are the animator's; between it and that key nothing overshoots."""
     curve = curve_of(keys, smoothing, extrapolation)
     first, last = curve.range()
@@ -113,9 +112,7 @@ def test_of_two_keys_as_near_as_blender_allows_the_nearer_one_is_taken(time: flo
 
 @pytest.mark.parametrize("kind", HANDLES)
 @pytest.mark.parametrize("frames", [(10.0,), (9.0, 10.0), tuple(np.arange(8.0, 14.0))])
-def test_new_keys_have_the_handles_of_the_preferences(
-    monkeypatch: pytest.MonkeyPatch, kind: str, frames: tuple[float, ...]
-) -> None:
+def test_new_keys_have_the_handles_of_the_preferences(monkeypatch: MonkeyPatch, kind: str, frames: tuple) -> None:
     """As a key that Blender inserts; the animator's own keys keep theirs, and the curve beyond them stays."""
     monkeypatch.setattr(bpy.context.preferences.edit, "keyframe_new_handle_type", kind)
     ob = rigs.empty((0, 0, 0))
@@ -137,7 +134,7 @@ def test_new_keys_have_the_handles_of_the_preferences(
 
 
 @pytest.mark.parametrize("kind", ["CONSTANT", "LINEAR", "BEZIER", "SINE"])
-def test_keys_have_the_interpolation_of_the_preferences(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_keys_have_the_interpolation_of_the_preferences(monkeypatch: MonkeyPatch, kind: str) -> None:
     """On new curves; else that of the key before, as Blender's have. Keys of a motion go on between the frames."""
     monkeypatch.setattr(bpy.context.preferences.edit, "keyframe_new_interpolation_type", kind)
     ob = rigs.empty((0, 0, 0))
@@ -157,9 +154,7 @@ def test_keys_have_the_interpolation_of_the_preferences(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(("handle", "kind"), [("VECTOR", "LINEAR"), ("FREE", "BEZIER"), ("AUTO", "CONSTANT")])
-def test_a_pressed_key_has_what_the_preferences_say(
-    monkeypatch: pytest.MonkeyPatch, handle: str, kind: str
-) -> None:
+def test_a_pressed_key_has_what_the_preferences_say(monkeypatch: MonkeyPatch, handle: str, kind: str) -> None:
     """A key that is there keeps what it has, and one between two takes its neighbour's easing."""
     keying = rigs.part("rig.keys.keying")
     edit = bpy.context.preferences.edit

@@ -9,6 +9,7 @@ import pytest
 import rigs
 from live_rigs import frames_of
 from mathutils import Vector
+from pytest import MonkeyPatch
 from situations import as_strip, auto_keying, reopened
 from test_controls import HEIGHT, control, shift
 from test_posing import live_figure
@@ -88,7 +89,7 @@ def test_a_pin_on_a_wish_goes_and_the_wish_stays() -> None:
     assert [(goal.name, goal.priority, goal.position_weight) for goal in ob.dqik.goals] == before
 
 
-def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pins_are_keyed_with_auto_keying(monkeypatch: MonkeyPatch) -> None:
     """Pinned from frame 20 on, let go at 40: before and after, a dragged hand takes the hips along. One step each."""
     auto_keying(monkeypatch, True, False)
     ob = live_figure()
@@ -112,7 +113,7 @@ def test_pins_are_keyed_with_auto_keying(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not goal_of(bpy.data.objects["Figure"], "hips").mute
 
 
-def test_only_insert_available_makes_no_curve_for_a_pin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_insert_available_makes_no_curve_for_a_pin(monkeypatch: MonkeyPatch) -> None:
     """The pin is there on all frames, and Unpin removes it."""
     auto_keying(monkeypatch, True, True)
     ob = live_figure()
@@ -123,7 +124,7 @@ def test_only_insert_available_makes_no_curve_for_a_pin(monkeypatch: pytest.Monk
     assert len(ob.dqik.goals) == count
 
 
-def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: MonkeyPatch) -> None:
     """A goal that is added later in its place is not muted by them."""
     auto_keying(monkeypatch, True, False)
     ob = live_figure()
@@ -135,7 +136,7 @@ def test_unpin_without_auto_keying_takes_the_keys_along(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("in_strip", [False, True])
-def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pin_on_a_figure_that_moves_is_keyed_in_any_case(in_strip: bool, monkeypatch: MonkeyPatch) -> None:
     """Also with Only Insert Available: else a pin on one frame would hold the hips there on all frames."""
     auto_keying(monkeypatch, True, True)
     ob = live_figure()
@@ -254,9 +255,7 @@ def all_met(ob: bpy.types.Object, frame: int) -> bool:
 
 
 @pytest.mark.parametrize(("seed", "auto"), [(0, True), (1, False), (2, False), (3, False), (4, True), (5, True)])
-def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
-    auto: bool, seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_pin_and_unpin_change_no_other_time(auto: bool, seed: int, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     """Bones at random are pinned and let go again, some twice, with undo, or saved and opened in between.
 
     The bones stay where they are until *Unpin*; goals, controls and their keys stay, and after it the motion is as
@@ -301,7 +300,7 @@ def test_pin_and_unpin_change_nothing_outside_the_time_between_them(
         assert bpy.ops.dqik.unpin() == {"CANCELLED"}
 
 
-def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: MonkeyPatch) -> None:
     """Pinned at 10 and once more at 12, moved by hand at 15, let go at 20, and pinned where the body is at 30."""
     auto_keying(monkeypatch, True, False)
     ob = moving(np.random.default_rng(3), 3)
@@ -326,7 +325,7 @@ def test_a_pin_that_is_pressed_again_keeps_the_frames_before(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("leads", [True, False])
-def test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal(leads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal(leads: bool, monkeypatch: MonkeyPatch) -> None:
     """It stays with its keys, and so does the elbow, also where it does not lead it; after *Unpin* all is as before."""
     auto_keying(monkeypatch, True, False)
     ob = live_figure()
@@ -350,7 +349,7 @@ def test_a_pin_leaves_the_pole_of_its_limb_to_the_other_goal(leads: bool, monkey
 
 
 @pytest.mark.parametrize("auto", [True, False])
-def test_unpin_leaves_what_was_never_pinned_alone(auto: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpin_leaves_what_was_never_pinned_alone(auto: bool, monkeypatch: MonkeyPatch) -> None:
     """All controls, keyed or not: a sentence, and nothing changes; nor does a goal of a high priority by hand."""
     ob = moving(np.random.default_rng(0), 4)
     ob.dqik.goals[2].priority = 1

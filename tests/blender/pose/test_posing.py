@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Euler, Quaternion, Vector
+from pytest import MonkeyPatch
 from situations import auto_keying
 from test_controls import HEIGHT, STILL, contents, control, moved, places, posed, shift
 
@@ -112,7 +113,7 @@ def test_targets_of_all_goals_if_no_selected_bone_has_one() -> None:
 
 
 @pytest.mark.parametrize("only_available", [False, True])
-def test_auto_keying_keys_the_targets(monkeypatch: pytest.MonkeyPatch, only_available: bool) -> None:
+def test_auto_keying_keys_the_targets(monkeypatch: MonkeyPatch, only_available: bool) -> None:
     """With Only Insert Available, those that have curves; a range, which the user asks for, is keyed in any case."""
     ob = rigs.set_up(rigs.figure(), False)
     auto_keying(monkeypatch, True, only_available)
@@ -375,9 +376,7 @@ def influences(ob: bpy.types.Object) -> dict[str, float]:
       for number, fk in enumerate(((), ("hand.L",), ("hand.R",), ("foot.L",), ("hand.L", "hand.R")))),
     *((keyed, auto, ("hand.L", "foot.R")) for keyed in (False, True) for auto in (False, True)),
 ])  # fmt: skip
-def test_a_mirrored_paste_takes_switched_limbs_to_the_other_side(
-    keyed: bool, auto: bool, fk: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mirrored_pastes_take_switched_limbs_too(keyed: bool, auto: bool, fk: tuple, monkeypatch: MonkeyPatch) -> None:
     """Limbs in FK, a rolled foot, a held trunk and a missed hand, at the frame of the copy and at another one."""
     tools = bpy.context.scene.tool_settings
     monkeypatch.setattr(tools, "use_keyframe_insert_auto", False)

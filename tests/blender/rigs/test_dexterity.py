@@ -71,9 +71,7 @@ def test_the_rotations_are_spread_evenly() -> None:
 
 @settings(max_examples=15)
 @given(st.floats(20, 175), st.floats(20, 175), st.floats(-170, 170), st.sampled_from([None, (1, 0, 0), (1, 2, -2)]))
-def test_a_wrist_with_limits_makes_the_share_of_its_cone_and_its_twist(
-    cone: float, twist: float, middle: float, axis: tuple | None
-) -> None:
+def test_a_limited_wrist_has_its_cone_and_twist(cone: float, twist: float, middle: float, axis: tuple | None) -> None:
     """Of all directions a cone with half-angle `c` has `(1 - cos c) / 2`, of all rolls the twist's range over a turn.
 
     Whatever axis the joint twists about, where its frame stands, and where the range's middle is.

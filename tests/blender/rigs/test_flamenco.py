@@ -175,9 +175,7 @@ def test_folders_of_windows(tmp_path: Path) -> None:
     ({"output": "shots/"}, "folder of their own"),
     ({"folder": "shots", "output": "shots"}, "folder of their own"),
 ])  # fmt: skip
-def test_jobs_that_cannot_be_are_refused_when_they_are_submitted(
-    chosen: dict[str, str], said: str, tmp_path: Path
-) -> None:
+def test_jobs_that_cannot_be_are_refused_when_they_are_submitted(chosen: dict, said: str, tmp_path: Path) -> None:
     for folder in ("shots", "empty", "twice"):
         (tmp_path / folder).mkdir()
     for name in ("shots/a.blend", "twice/walk.bvh", "twice/walk.bvh.blend"):

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from pytest import CaptureFixture
 from situations import NEAR, key_turns, linked_from, overridden, override, pose_at, reaching, reopened, turn, turned
 
 FRAMES = (3, 9, 20, 21, 22)
@@ -196,7 +197,7 @@ STORING = {
 }  # fmt: skip
 
 
-def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
+def refused(capfd: CaptureFixture[str], words: str) -> None:
     """The operators that can be pressed, most of them, do nothing on the active armature and say why."""
     pressed = [name for name in STORING if getattr(bpy.ops.dqik, name).poll()]
     assert len(pressed) > 20
@@ -204,7 +205,7 @@ def refused(capfd: pytest.CaptureFixture[str], words: str) -> None:
         refuses(name, STORING[name], capfd, words)
 
 
-def refuses(name: str, options: dict, capfd: pytest.CaptureFixture[str], words: str) -> None:
+def refuses(name: str, options: dict, capfd: CaptureFixture[str], words: str) -> None:
     operator, ob = getattr(bpy.ops.dqik, name), bpy.context.object
     def state() -> tuple:
         """With the keys, of which a linked action must lose and get none."""
@@ -218,9 +219,7 @@ def refuses(name: str, options: dict, capfd: pytest.CaptureFixture[str], words: 
     assert words in capfd.readouterr().out, name
 
 
-def test_what_would_be_stored_on_a_linked_armature_is_refused(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_would_be_stored_on_a_linked_armature_is_refused(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     ob, _ = reaching()
     key_turns(ob, "flag")
     rigs.live(ob, at=5)
@@ -231,9 +230,7 @@ def test_what_would_be_stored_on_a_linked_armature_is_refused(
     assert "make a library override first" in ob.dqik.status.message
 
 
-def test_an_override_that_is_not_editable_says_so_until_it_is(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_override_that_is_not_editable_says_so_until_it_is(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """Blender lets nobody write its pose, so nothing is solved."""
     ob, _ = reaching()
     rigs.live(ob, at=5)

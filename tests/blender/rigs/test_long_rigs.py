@@ -21,9 +21,7 @@ def line(count: int, name: str = "Line") -> bpy.types.Object:
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_many_bones_in_a_line_reach_their_target(
-    compiled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_bones_in_a_line_reach_their_target(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Live, Solve and Bake meet the goal, by the kernel and by NumPy, and the overlay draws it."""
     if not compiled:
         monkeypatch.setattr(rigs.part("solvers.api"), "load", lambda: None)

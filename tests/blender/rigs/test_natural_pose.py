@@ -384,9 +384,7 @@ def test_a_file_from_before_the_natural_pose_keeps_its_look(set_by_hand: float |
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_was_used_on_a_figure_without_goals_it_is_set_up_with_the_natural_pose(
-    seed: int, tmp_path: Path
-) -> None:
+def test_whatever_was_used_on_a_figure_without_goals_set_up_gives_the_natural_pose(seed: int, tmp_path: Path) -> None:
     """Settings at random, and tools for motions; then saved and opened, appended, or undone and redone."""
     random = np.random.default_rng(seed)
     ob = rigs.made_active(rigs.figure())

@@ -205,9 +205,7 @@ def test_only_selected_bones_and_nothing_to_recognise() -> None:
 
 
 @pytest.mark.parametrize(("bend", "least", "most"), [(2.0, 0.0, 1.0), (9.0, 1.0, 25.0), (25.0, 54.0, 56.0)])
-def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(
-    bend: float, least: float, most: float
-) -> None:
+def test_a_slight_bend_at_rest_does_not_tell_where_an_elbow_bends(bend: float, least: float, most: float) -> None:
     """Elbows that are off the line of their arms by a bend whose axis is 55 degrees from that of a straight arm."""
     ob, tilt = rigs.figure(), radians(55.0)
     bpy.ops.object.mode_set(mode="EDIT")

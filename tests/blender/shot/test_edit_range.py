@@ -131,9 +131,7 @@ def test_a_standing_foot_is_moved_over_its_whole_stand_and_the_others_stay() -> 
     assert np.linalg.norm(film(ob, "foot.R", np.arange(1.0, 41.0))[:, :3, 3] - other[:, :3, 3], axis=-1).max() < 1e-3
 
 
-def test_a_captured_foot_stands_while_the_hips_are_moved_and_not_a_bit_changes_beyond_the_radius(
-    tmp_path: Path,
-) -> None:
+def test_a_captured_foot_stands_while_hips_are_moved_and_not_a_bit_changes_beyond_the_radius(tmp_path: Path) -> None:
     ob = clip(tmp_path, range(100, 160))
     rigs.set_up(ob, from_animation=True)
     times, frames = np.arange(1.0, 60.25, 0.25), np.arange(1.0, 60.5)

@@ -285,9 +285,7 @@ def random_turns(seed: int) -> dict[str, dict[int, tuple[float, ...]]]:
      (random_turns(1), (30, -20, 1), False), (random_turns(2), (10, -7, 0.3), False),
      (random_turns(1), (10, -7, 0.3), True), (random_turns(3), (125, -82, 4), True)],
 )  # fmt: skip
-def test_straight_limbs_stay_straight(
-    turns: dict[str, dict[int, tuple[float, ...]]], place: tuple[float, ...], of_hips: bool
-) -> None:  # fmt: skip
+def test_straight_limbs_stay_straight(turns: dict, place: tuple[float, ...], of_hips: bool) -> None:
     """They could bend or roll within the tolerances; also far away, where numbers are rounded more."""
     ob = rigs.figure()
     if of_hips:

@@ -19,9 +19,7 @@ STEP, LAST = {1: 0.0, 7: 2.0, 13: 28.0}, 13  # the pitch of the foot [degrees] b
 FRAMES = [*np.arange(1.0, LAST + 0.1, 0.5)]
 
 
-def blocked(
-    targets: str = "BONES", controls: set[str] | None = None, steps: dict[int, float] = STEP
-) -> bpy.types.Object:  # fmt: skip
+def blocked(targets: str = "BONES", controls: set[str] | None = None, steps: dict = STEP) -> bpy.types.Object:
     """A live figure whose left foot rolls from one key of its control to the next, and slips by 6 mm or more."""
     ob = figure()
     with rigs.edit_mode(ob) as bones:

@@ -280,9 +280,7 @@ def test_motion_that_depends_on_the_way_is_that_of_playback(seen: SimpleNamespac
         assert (rigs.head(ob, "hand.L") - Vector(known.frames[frame].heads[ob.pose.bones.find("hand.L")])).length < 1e-4
 
 
-def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(
-    seen: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_nothing_is_kept_when_it_is_off_removed_undone_or_loaded(seen: SimpleNamespace, tmp_path: Path) -> None:
     """The settings are saved, what was read is not."""
     ob = moving()
     bpy.ops.ed.undo_push(message="before")

@@ -81,9 +81,7 @@ def swings(ob: bpy.types.Object, bone: str, points: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", [name for name in LIMITS if name != "free in X"])
-def test_the_border_lies_on_the_limit_by_the_solvers_own_projection(
-    overlay: ModuleType, model: ModuleType, name: str
-) -> None:
+def test_the_border_is_the_limit_by_the_solvers_projection(overlay: ModuleType, model: ModuleType, name: str) -> None:
     """The solver leaves a swing just inside the drawn border alone, and moves one just outside back to it."""
     ob = turned_rig()
     bone = ob.pose.bones["b"]
@@ -108,9 +106,7 @@ def test_the_border_lies_on_the_limit_by_the_solvers_own_projection(
 
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE"])
-def test_a_bone_at_its_limit_touches_the_border_where_blender_shows_it(
-    overlay: ModuleType, mode: str, across: bool
-) -> None:
+def test_a_bone_at_its_limit_is_on_the_border_in_blender(overlay: ModuleType, mode: str, across: bool) -> None:
     """Blender poses the bone with the coordinates of the border; its tip, or the next joint, comes to lie on it."""
     ob = turned_rig(mode, across)
     bone, limits = ob.pose.bones["b"], rigs.part("rig.overlay.limits")

@@ -209,9 +209,7 @@ def blenders_own() -> set[str]:
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
-def test_all_words_and_tooltips_that_the_tab_shows_are_translated(
-    name: str, extension: str, languages: ModuleType
-) -> None:
+def test_all_words_and_tooltips_of_the_tab_are_translated(name: str, extension: str, languages: ModuleType) -> None:
     words, drawn = languages.read(name), shown(extension)
     assert len(drawn.texts) > 500
     missing = {text for _, text in drawn.texts} | literals(extension)
@@ -299,9 +297,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("parts", "english", "german"), SENTENCES)
-def test_notes_with_names_and_numbers_are_translated(
-    languages: ModuleType, parts: tuple, english: str, german: str
-) -> None:
+def test_notes_with_names_and_numbers_translate(languages: ModuleType, parts: tuple, english: str, german: str) -> None:
     """Names stay; notes in fields are translated too."""
     notes = rigs.part("rig.notes")
     words = languages.read("de")

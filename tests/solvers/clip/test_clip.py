@@ -445,9 +445,7 @@ def test_targets_that_jump_are_met() -> None:
 
 
 @pytest.mark.parametrize(("smooth", "priority", "more"), [(1.0, 1, 1e-3), (0.3**4, 1, 1e-3), (0.3**4, 0, 3e-3)])
-def test_what_is_out_of_reach_is_missed_by_no_more_than_frame_by_frame(
-    smooth: float, priority: int, more: float
-) -> None:  # fmt: skip
+def test_what_is_out_of_reach_is_missed_no_more_than_frame_by_frame(smooth: float, priority: int, more: float) -> None:
     """By the hand that reaches for it and by the other, which can meet its target: equal goals share what is missed."""
     goals = [ik.Goal(4, (0, 0, 0)), ik.Goal(7, (0, 0, 0), priority=priority)]
     t = np.linspace(0.0, 1.0, 25)

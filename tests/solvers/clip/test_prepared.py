@@ -147,9 +147,7 @@ def test_copies_of_arrays_have_memory_of_their_own(prepare: Prepare) -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize(("bad", "solver"), [(np.nan, "PGS"), (np.inf, "DLS")])
-def test_a_question_that_is_not_finite_is_answered_with_nan(
-    name: str, bad: float, solver: str, prepare: Prepare
-) -> None:
+def test_questions_that_are_not_finite_get_nan(name: str, bad: float, solver: str, prepare: Prepare) -> None:
     """Non-finite input gives NaN output, never a pose; other frames and the motion are not affected."""
     goals = [ik.Goal(2, (0.5, 1.5, 0.5), (1, 0, 0, 0), pole=(0, 0, 5))]
     curve = ik.Goal(1, kind="CURVE", points=[(0.1, 1.0, 0.0), (0.1, 1.0, 0.0)])

@@ -65,9 +65,7 @@ def test_a_joint_that_prefers_a_bend_below_a_ball_is_the_middle_of_a_limb() -> N
     (leg(), ik.Goal(3, position=(0, 0, 0), chain=[2, 3])),
     (leg(), ik.Goal(1, position=(0, 0, 0))),
 ], ids=["no bend preferred", "no ball above", "a stiff knee", "chain too short", "goal above the knee"])  # fmt: skip
-def test_there_is_no_limb_without_a_bend_a_ball_and_a_goal_that_reaches_both(
-    skeleton: ik.Skeleton, goal: ik.Goal
-) -> None:
+def test_no_limb_is_without_a_bend_a_ball_and_a_goal_that_reaches_both(skeleton: ik.Skeleton, goal: ik.Goal) -> None:
     assert ik.prepare(skeleton, [goal]).stages[0].limbs == []
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pytest import CaptureFixture
 
 import solvers as ik
 
@@ -59,9 +60,7 @@ def test_the_page_for_scripts_runs_from_top_to_bottom() -> None:
 
 
 @pytest.mark.parametrize(("page", "code", "printed"), BLOCKS, ids=[page for page, _, _ in BLOCKS])
-def test_the_example_of_a_page_runs_as_it_stands(
-    page: str, code: str, printed: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_a_page_runs_as_it_is(page: str, code: str, printed: str, capsys: CaptureFixture[str]) -> None:
     """It needs nothing that it does not make, and prints what the page says."""
     exec(compile(code, page, "exec"), {})
     assert SignlessZeros().check_output(printed, capsys.readouterr().out, 0)

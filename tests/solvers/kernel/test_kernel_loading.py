@@ -96,9 +96,7 @@ def test_a_wheel_of_another_version_is_refused(tmp_path: Path, numpy_finds: list
 @pytest.mark.parametrize("content", [
     None, b"", b"a text, and no library\n", b"\x7fELF\x02\x01\x01" + bytes(57),
 ], ids=["missing", "empty", "text", "cut off"])  # fmt: skip
-def test_a_missing_or_broken_library_is_refused(
-    tmp_path: Path, content: bytes | None, numpy_finds: list[float]
-) -> None:
+def test_a_missing_or_broken_library_is_refused(tmp_path: Path, content: bytes | None, numpy_finds: list) -> None:
     library = tmp_path / "library.so"
     if content is not None:
         library.write_bytes(content)

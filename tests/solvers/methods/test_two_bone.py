@@ -179,9 +179,7 @@ def test_without_a_pole_a_bent_limb_stays_in_its_plane(seed: int) -> None:
 @pytest.mark.parametrize(("bones", "preferred", "toward"), [
     ((0, 1, 0), None, (0, 0, -1)), ((0, 1, 0), (0, 0, 0.3), (1, 0, 0)), ((1, 0, 0), None, (0, -1, 0)),
 ], ids=["about X", "as it prefers", "about Z, where the bone is X"])  # fmt: skip
-def test_a_straight_ball_bends_as_it_prefers_or_about_a_known_axis(
-    bones: tuple, preferred: tuple | None, toward: tuple
-) -> None:
+def test_straight_balls_bend_as_preferred_or_by_an_axis(bones: tuple, preferred: tuple | None, toward: tuple) -> None:
     """Its elbow leaves the line to the side that the axis defines."""
     skeleton = limb(bones, bones, root=(0, 0, 0), preferred=preferred)
     line = np.array(bones)

@@ -216,9 +216,7 @@ def test_every_solver_has_a_line_about_it() -> None:
     (np.array([[0, math.nan, 0]]), np.tile(UPRIGHT, (1, 1)), r"positions of goal 0.*nan"),
     (np.zeros((1, 3)), np.array([[1, 0, math.inf, 0]]), r"rotations of goal 0.*inf"),
 ])  # fmt: skip
-def test_bad_targets_of_a_prepared_solve_are_refused(
-    positions: np.ndarray, rotations: np.ndarray, message: str
-) -> None:
+def test_bad_targets_of_prepared_solves_are_refused(positions: np.ndarray, rotations: np.ndarray, message: str) -> None:
     prepared = ik.prepare(chain(2), [ik.Goal(1, (0, 1, 0))], "PGS", ik.Options())
     with pytest.raises(ik.InvalidGoal, match=message):
         prepared(positions, rotations, None)

@@ -158,9 +158,7 @@ def test_frame_rates_and_units_swing_alike(seed: int, gravity: float, count: int
 @pytest.mark.parametrize(("seed", "frequency", "damping", "gravity", "drag"), [
     (0, 1.0, 0.3, 0.0, 0.25), (1, 3.0, 0.5, 0.8, 0.0), (2, 2.0, 1.2, 0.5, 0.8),
 ])  # fmt: skip
-def test_a_loop_closes_and_two_rounds_are_one_round_twice(
-    seed: int, frequency: float, damping: float, gravity: float, drag: float
-) -> None:
+def test_loops_close_and_repeat(seed: int, frequency: float, damping: float, gravity: float, drag: float) -> None:
     spring = Spring(frequency, damping, drag, gravity)
     heads, turns = _wandering(seed, loops=True)(np.arange(49.0) / 24.0)
     heads += np.arange(49.0)[:, None] * [0.02, 0.01, 0.0]  # goes forward
@@ -215,9 +213,7 @@ def test_what_the_bound_pushes_does_not_turn_what_hangs_on_it(tilt: float) -> No
 @pytest.mark.parametrize(
     ("seed", "amount", "bound", "gravity"), [(0, 0.3, 0.1, 0.0), (1, 0.7, 0.6, 0.8), (2, 0.0, 1.4, 1.0)]
 )
-def test_no_bone_turns_further_than_the_bound_and_amount_scales(
-    seed: int, amount: float, bound: float, gravity: float
-) -> None:
+def test_bones_turn_within_the_bound_and_amount_scales(seed: int, amount: float, bound: float, gravity: float) -> None:
     heads, turns = _wandering(seed)(np.arange(60.0) / 24.0)
     chain, spring = _led(heads, turns, 3, 0.2), Spring(1.0, 0.2, 0.5, gravity, bound=bound)
     whole = quaternion.log(follow_through(chain, spring, 24.0, loop=False))
