@@ -159,12 +159,10 @@ def figure(name: str = "Figure") -> bpy.types.Object:
 def figure_bones() -> list[Bone]:
     """The bones of `figure`."""
     bones = [
-        Bone("hips", (0, 0, 1.0), (0, 0, 1.15)),
-        Bone("spine", (0, 0, 1.15), (0, 0, 1.35), "hips", True),
-        Bone("chest", (0, 0, 1.35), (0, 0, 1.5), "spine", True),
-        Bone("neck", (0, 0, 1.5), (0, 0, 1.6), "chest", True),
+        Bone("hips", (0, 0, 1.0), (0, 0, 1.15)), Bone("spine", (0, 0, 1.15), (0, 0, 1.35), "hips", True),
+        Bone("chest", (0, 0, 1.35), (0, 0, 1.5), "spine", True), Bone("neck", (0, 0, 1.5), (0, 0, 1.6), "chest", True),
         Bone("head", (0, 0, 1.6), (0, 0, 1.8), "neck", True),
-    ]
+    ]  # fmt: skip
     for side, sign in (("L", 1), ("R", -1)):
         bones += [
             Bone(f"collar.{side}", (sign * 0.03, 0, 1.45), (sign * 0.18, 0, 1.45), "chest"),

@@ -12,7 +12,6 @@ from vocabulary import armatures, library_of
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 ROTATION = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
-SCENES = ("Scene", "Two")
 
 
 class NothingToDrawError(Exception):

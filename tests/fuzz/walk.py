@@ -96,14 +96,9 @@ class Breaks:
 
 
 def walk(
-    log: Log,
-    journal: TextIO,
-    seed: int = 0,
-    length: int = 60,
-    steps: list[Step] | None = None,
-    only: str = "",
+    log: Log, journal: TextIO, seed: int = 0, length: int = 60, steps: list[Step] | None = None, only: str = "",
     without: str = "",
-) -> dict[str, object]:
+) -> dict[str, object]:  # fmt: skip
     """Walk `length` steps from a seed, or the given steps. Returns what broke first, if anything, and the steps."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.context.preferences.edit.use_keyframe_insert_available = False  # as steps leave it

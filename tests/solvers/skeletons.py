@@ -108,11 +108,9 @@ def intervals(draw: st.DrawFn, least: float, most: float) -> tuple[float, float]
 
 
 ranges = st.one_of(
-    st.none(),
-    intervals(-3.0, 3.0).map(lambda ends: ik.Range(*ends)),
-    st.just(ik.Range(-np.pi, np.pi)),
+    st.none(), intervals(-3.0, 3.0).map(lambda ends: ik.Range(*ends)), st.just(ik.Range(-np.pi, np.pi)),
     st.just(ik.Range(np.radians(0.5), np.pi)),
-)
+)  # fmt: skip
 slides = st.one_of(st.none(), intervals(-0.5, 0.5).map(lambda ends: ik.Range(*ends)))
 twist_swings = st.one_of(
     st.none(),

@@ -27,16 +27,6 @@ def swinging_arm(reach: Callable[[float], Vector] | None = None) -> bpy.types.Ob
     return ob
 
 
-def limited_arm() -> bpy.types.Object:
-    """The same with limits on all bones."""
-    ob = swinging_arm()
-    for bone in ob.pose.bones:
-        rigs.limit(bone, (-40, 40), (-170, 170), (-170, 170))
-    for name in "bc":
-        rigs.limit(ob.pose.bones[name], (-20, 20), (-120, 120), (-120, 120))
-    return ob
-
-
 def bake(**settings: object) -> set[str]:
     """Bake all frames, or as said."""
     return bpy.ops.dqik.bake(**{"frame_start": FRAMES[0], "frame_end": FRAMES[-1], **settings})
@@ -105,29 +95,6 @@ def test_a_limb_that_popped_moves_smoothly() -> None:
     assert roughness(smooth[0]) < 0.2 * roughness(usual[0])
     assert smooth[1] <= max(usual[1], 1e-3)
     assert smooth[2] <= usual[2]
-
-
-def test_limits_are_kept() -> None:
-    """Twist and swing of each bone, on every frame, where the usual bake jumps between them."""
-    usual, smooth = [(turns(ob), worst_miss(ob)) for ob in both(limited_arm)]
-    for poses in (usual[0], smooth[0]):
-        for row, (twist, swing) in enumerate([(40, 170), (20, 120), (20, 120)]):
-            found = np.array([rigs.twist_and_swing(Quaternion(q)) for q in poses[:, row]])
-            assert np.abs(found[:, 0]).max() < twist + 0.05
-            assert np.hypot(found[:, 1], found[:, 2]).max() < swing + 0.05
-    assert roughness(smooth[0]) < roughness(usual[0])
-    assert smooth[1] <= max(usual[1], 1e-3)
-
-
-def test_more_smooth_is_smoother() -> None:
-    """Between nothing and all."""
-    rough = []
-    for amount in (0.3, 1.0):
-        rigs.new_file()
-        ob = swinging_arm()
-        bake(smooth=amount, frame_end=30)
-        rough.append(roughness(turns(ob)[:30]))
-    assert rough[1] < rough[0]
 
 
 def keyed_arm() -> bpy.types.Object:

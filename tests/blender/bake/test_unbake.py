@@ -255,22 +255,6 @@ def live_body(keys: Sequence[float], interpolation: str = "BEZIER") -> bpy.types
     return ob
 
 
-def test_a_live_body_is_not_held_by_it() -> None:
-    """Bones that the goals move follow the controls afterwards as before; undo brings the pose back."""
-    ob = live_body(FRAMES)
-    before = film(ob, FRAMES)
-    rigs.at_frame(20)
-    bpy.ops.ed.undo_push(message="before")
-    assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}
-    assert not any(bone.dqik_hold for bone in ob.pose.bones)
-    bpy.ops.ed.undo_push(message="after")
-    assert joints_turned(ob, before, film(ob, FRAMES)) < radians(0.6)
-    rigs.at_frame(20)
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Figure"]
-    assert rigs.turn(film(ob, [20])[0], before[FRAMES.index(20)]) < 1e-4
-
-
 def test_a_live_body_whose_only_goal_moves_nothing_gets_few_keys_too() -> None:
     """Such as one whose target is the bone that it moves."""
     ob = dancer()

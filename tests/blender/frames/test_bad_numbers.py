@@ -179,12 +179,10 @@ def inside(bone: bpy.types.PoseBone) -> bool:
 
 
 LIMITS = {
-    "none at all": ((0, 0), (0, 0), (0, 0)),
-    "one axis": ((0, 0), (-20, 40), (0, 0)),
-    "not at rest": ((10, 30), (20, 60), (-50, -10)),
-    "a single posture": ((15, 15), (20, 20), (-10, -10)),
+    "none at all": ((0, 0), (0, 0), (0, 0)), "one axis": ((0, 0), (-20, 40), (0, 0)),
+    "not at rest": ((10, 30), (20, 60), (-50, -10)), "a single posture": ((15, 15), (20, 20), (-10, -10)),
     "wide": ((-60, 60), (-90, 90), (-90, 90)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("stiffness", [0.0, 0.5, 1.0])

@@ -115,14 +115,6 @@ def test_frame_rates_and_scales_swing_alike(rate: int, size: float) -> None:
     assert found[1] == pytest.approx(found[0], abs=0.03)
 
 
-def test_nothing_else_is_keyed() -> None:
-    ob = _dog()
-    rigs.at_frame(7)
-    bpy.ops.dqik.overlap()
-    assert bpy.context.scene.frame_current == 7
-    assert {curve.data_path.split('"')[1] for curve in rigs.fcurves(ob)} == {"body", *TAIL}
-
-
 def test_limits_hold_on_every_frame() -> None:
     ob = _dog()
     for name in TAIL:

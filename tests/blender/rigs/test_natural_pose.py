@@ -144,21 +144,6 @@ def test_a_bone_posed_by_hand_keeps_its_pose() -> None:
     assert turns[1.0] < turns[0.0] + radians(1.0)
 
 
-def test_limits_are_kept() -> None:
-    """No bone leaves its limits for a natural pose."""
-    ob = acting_figure(live=False)
-    for side in "LR":
-        rigs.limit(ob.pose.bones[f"forearm.{side}"], (-5, 5), (-5, 5), (-25, 25))
-        rigs.limit(ob.pose.bones[f"shin.{side}"], (0, 0), (-20, 5), (0, 0))
-    ob.dqik.live = True
-    for frame in rigs.visited((24, 12, 6)):
-        for side in "LR":
-            twist, x, z = rigs.twist_and_swing(rigs.local_rotation(ob, f"forearm.{side}"))
-            assert abs(twist) < 5.01, (frame, side)
-            assert (x / 5.0) ** 2 + (z / 25.0) ** 2 < 1.001, (frame, side)
-            assert -20.01 < rigs.twist_and_swing(rigs.local_rotation(ob, f"shin.{side}"))[1] < 5.01
-
-
 def test_a_pole_says_where_the_elbow_points() -> None:
     """With a pole behind and above the figure the elbow points there, with the natural pose as without."""
     ob = acting_figure(live=False)

@@ -19,7 +19,6 @@ OPERATORS = (
 )  # fmt: skip
 WORDS = {"OPERATORS": OPERATORS, "MODES": MODES, "SOLVERS": SOLVERS, "PRESETS": PRESETS, "LEGACY": LEGACY}
 
-_AUTO = "bpy.context.scene.tool_settings.use_keyframe_insert_auto"
 _MADE = "made = {local}.copy()\nbpy.context.scene.collection.objects.link(made)"
 _FITS = (", stance={one([0.0, 0.5, 1.0])}, own_speed={chance(0.3)}, by_name={chance(0.3)}, "
          "root={one(['AUTO', 'AUTO', 'BONE', 'OBJECT', 'IN_PLACE'])!r}, preview={chance(0.2)}, "

@@ -89,17 +89,6 @@ def test_the_arrays_are_answered_as_a_call_answers(solver: str, prepare: Prepare
         assert (solution.iterations, solution.converged) == (other.iterations, other.converged)
 
 
-def test_the_length_of_an_orientation_does_not_matter(prepare: Prepare) -> None:
-    prepared = prepare(chain(4), [ik.Goal(3, (0, 1, 1), (1, 0, 0, 0))])
-    arrays = reach(prepared, 1)
-    arrays.orientations[0] = (0.8, 0.6, 0, 0)
-    prepared.solve_into(arrays)
-    before = answers(arrays)
-    arrays.orientations[0] *= 7.0
-    prepared.solve_into(arrays)
-    assert_allclose(arrays.rotations, before[0], atol=1e-9)
-
-
 def test_shared_starts_and_links_are_the_same_as_many_alike(prepare: Prepare) -> None:
     prepared = prepare(chain(4), [ik.Goal(3, (0, 1, 1))])
     many = reach(prepared, 20)

@@ -227,14 +227,6 @@ def test_a_motion_with_the_same_goals_goes_on_as_the_other_would() -> None:
     assert_allclose(distances(other, places[4:]), whole[4:], atol=0.0)
 
 
-def test_the_first_frame_is_solved_afresh() -> None:
-    skeleton, place = chain(3), (0.7, 1.6, 0.4)
-    motion = ik.TrackedMotion(prepared(skeleton, ik.Goal(2, (0, 0, 0))), 3.0, 0.1)
-    assert motion.pose is None
-    distances(motion, np.array([place]))
-    assert_allclose(motion.pose.rotations, motion.prepared([place]).pose.rotations, atol=1e-12)
-
-
 def test_a_frame_of_no_numbers_gets_none_and_changes_nothing() -> None:
     motion = ik.TrackedMotion(prepared(rail(), ik.Goal("cart", (0, 0, 0))), 2.0, 0.1)
     motion.begin(rail().rest_pose())

@@ -16,10 +16,8 @@ import solvers as ik
 def mixed() -> ik.Skeleton:
     """A joint of each kind, in an order that is not that of the tree."""
     return ik.Skeleton([
-        ik.Joint("elbow", 2, "hinge", (0, 1, 0), axis=(2, 0, 0)),
-        ik.Joint("hand", 0, "fixed", (0, 1, 0)),
-        ik.Joint("shoulder", -1, "ball", (0, 0, 0)),
-        ik.Joint("tool", 1, "prismatic", (0, 0, 0), axis=(0, 0, 3)),
+        ik.Joint("elbow", 2, "hinge", (0, 1, 0), axis=(2, 0, 0)), ik.Joint("hand", 0, "fixed", (0, 1, 0)),
+        ik.Joint("shoulder", -1, "ball", (0, 0, 0)), ik.Joint("tool", 1, "prismatic", (0, 0, 0), axis=(0, 0, 3)),
     ])  # fmt: skip
 
 

@@ -90,12 +90,10 @@ def test_a_length_that_is_no_length_is_refused(length: object) -> None:
 @pytest.mark.parametrize("other", [None, 3, "arm", [ball()]])
 def test_what_is_no_skeleton_is_refused(other: object) -> None:
     for call in (
-        lambda: ik.solve(other, [ik.Goal(0, (0, 1, 0))]),
-        lambda: ik.forward(other, chain(1).rest_pose()),
-        lambda: ik.pose_from_angles(other, [0, 0, 0]),
-        lambda: ik.angles_from_pose(other, chain(1).rest_pose()),
+        lambda: ik.solve(other, [ik.Goal(0, (0, 1, 0))]), lambda: ik.forward(other, chain(1).rest_pose()),
+        lambda: ik.pose_from_angles(other, [0, 0, 0]), lambda: ik.angles_from_pose(other, chain(1).rest_pose()),
         lambda: ik.toward_posture(other, chain(1).rest_pose()),
-    ):
+    ):  # fmt: skip
         with pytest.raises(ik.InvalidSkeleton, match="skeleton: expected a Skeleton, got"):
             call()
 
