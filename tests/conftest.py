@@ -52,6 +52,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return number % parts != part - 1 or None
 
 
+PAPERS = {path.stem.upper() for path in (ROOT / "solvers" / "papers").glob("*.py")}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The solvers of the papers have no compiled code: with the kernel they do what they do without."""
+    for item in items:
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if PAPERS.intersection(value for one in given if isinstance(value := getattr(one, "solver", one), str)):
+            item.add_marker("compiled")
+
+
 _TIMES = "dqik/seconds"  # in pytest's cache: of each test, as it took last on this machine
 _USUAL = 0.1  # seconds of a test that has not run here yet
 

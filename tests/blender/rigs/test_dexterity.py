@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+pytestmark = pytest.mark.newest
 DRAWN = 500  # postures at a time
 MANY = 4000  # rotations: shares are right to about a three-hundredth
 

@@ -10,6 +10,7 @@ import solvers as ik
 from solvers.iterate.linear_step import LinearSystem
 from solvers.papers import gauss_seidel
 
+pytestmark = pytest.mark.compiled
 JOINTS = 5
 LIMIT = 0.3  # [rad]
 

@@ -22,6 +22,7 @@ from solvers.papers import curvature, newton
 from solvers.space.joint_space import State
 from solvers.space.point import Request, evaluate
 
+pytestmark = pytest.mark.compiled
 PULL = 0.3
 STEP = 2e-4
 

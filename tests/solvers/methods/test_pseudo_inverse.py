@@ -15,6 +15,7 @@ import solvers as ik
 from solvers.iterate.linear_step import LinearSystem, free_step, least_norm
 from solvers.papers import pinv, sdls, svd, transpose, tsvd
 
+pytestmark = pytest.mark.compiled
 FAMILY = [name for name in STEPS if name not in DAMPED]
 family = pytest.mark.parametrize("name", FAMILY)
 

@@ -15,6 +15,7 @@ from skeletons import LEFT, RIGHT, arm, arm_bent, chain, random_pose, seeds, tor
 
 import solvers as ik
 
+pytestmark = pytest.mark.compiled
 PI = math.pi
 LIMB = [2, 3]
 
