@@ -9,23 +9,9 @@ from collections.abc import Callable, Container, Mapping
 from math import degrees, hypot, pi
 
 import bpy
+import goals
 import numpy as np
 import rigs
-from goals import (
-    Key,
-    active_goals,
-    carriers,
-    chains,
-    finite,
-    follows_itself,
-    history_matters,
-    is_live,
-    key_of,
-    rolled,
-    size,
-    solved_bones,
-    turned,
-)
 from mathutils import Matrix, Quaternion
 from outside import turns_bones
 from relations import couplings_hold, floor_holds, kind_is_met
@@ -45,45 +31,45 @@ NO_HAND = (*QUIET, "handlers", "sims", "scenes", "nla", "export")
 # -- comparing ---------------------------------------------------------------------------------------------------------
 
 
-def poses(but: Mapping[Key, Container[str]] | None = None) -> dict[Key, np.ndarray]:
+def poses(but: Mapping[goals.Key, Container[str]] | None = None) -> dict[goals.Key, np.ndarray]:
     """The evaluated matrices of all armatures in the view layer. but : bones of armatures that do not count."""
-    found = {key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
+    found = {goals.key_of(ob): rigs.matrices(ob) for ob in shown() if len(ob.data.bones)}
     for key, names in (but or {}).items():
-        counting = [one.name not in names for ob in shown() if key_of(ob) == key for one in ob.pose.bones]
+        counting = [one.name not in names for ob in shown() if goals.key_of(ob) == key for one in ob.pose.bones]
         found |= {key: found[key][np.array(counting)]} if key in found else {}
     return found
 
 
-def poses_that_stay() -> dict[Key, np.ndarray]:
+def poses_that_stay() -> dict[goals.Key, np.ndarray]:
     """As above without armatures on which bones are animated and not solved: Blender takes these to other frames."""
-    stay = {key_of(ob) for ob in shown() if animated_bones(ob) <= solved_bones(ob)}
+    stay = {goals.key_of(ob) for ob in shown() if animated_bones(ob) <= goals.solved_bones(ob)}
     return {key: pose for key, pose in poses().items() if key in stay}
 
 
-def difference(before: dict[Key, np.ndarray], after: dict[Key, np.ndarray]) -> tuple[float, float, str]:
+def difference(before: dict[goals.Key, np.ndarray], after: dict[goals.Key, np.ndarray]) -> tuple[float, float, str]:
     """The largest turn [deg], the largest move as a share of the size, and the armature with the largest of them."""
     worst = (0.0, 0.0, "")
     for ob in shown():
-        a, b = before.get(key_of(ob)), after.get(key_of(ob))
+        a, b = before.get(goals.key_of(ob)), after.get(goals.key_of(ob))
         if a is None or b is None or a.shape != b.shape:
             continue
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             continue
         lengths = np.linalg.norm(a[:, :3, :3], axis=1)
         whole = (lengths > 1e-4).all(1) & (np.linalg.norm(b[:, :3, :3], axis=1) > 1e-4).all(1)
-        turned = degrees(rigs.turn(a[whole], b[whole])) if whole.any() else 0.0
-        moved = float(np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=1).max()) / size(ob)
-        if moved < 1e-5 * float(np.abs(a[:, :3, 3]).max()) / size(ob):
+        turn = degrees(rigs.turn(a[whole], b[whole])) if whole.any() else 0.0
+        moved = float(np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=1).max()) / goals.size(ob)
+        if moved < 1e-5 * float(np.abs(a[:, :3, 3]).max()) / goals.size(ob):
             moved = 0.0  # rounding of bones that stand far away
-        worst = max(worst, (turned, moved, ob.name), key=lambda item: item[0] / ANGLE + item[1] / LENGTH)
+        worst = max(worst, (turn, moved, ob.name), key=lambda item: item[0] / ANGLE + item[1] / LENGTH)
     return worst
 
 
-def same(kind: str, before: dict, after: dict[Key, np.ndarray], words: str, times: float = 1.0) -> None:
+def same(kind: str, before: dict, after: dict[goals.Key, np.ndarray], words: str, times: float = 1.0) -> None:
     """Raise where two poses differ by more than so many times the room that there is."""
-    turned, moved, name = difference(before, after)
-    if turned > times * ANGLE or moved > times * LENGTH:
-        raise BrokenError(kind, f"{words}: {name!r} differs by {turned:.3g} degrees, {moved:.3g} of its size")
+    turn, moved, name = difference(before, after)
+    if turn > times * ANGLE or moved > times * LENGTH:
+        raise BrokenError(kind, f"{words}: {name!r} differs by {turn:.3g} degrees, {moved:.3g} of its size")
 
 
 def all_channels(ob: bpy.types.Object) -> np.ndarray:
@@ -139,22 +125,22 @@ class Watch:
     """Looks at the file after each step."""
 
     def __init__(self) -> None:
-        self.live: dict[Key, bool] = {}
-        self.moved: dict[Key, set[str]] = {}
-        self.channels: dict[Key, dict[str, np.ndarray]] = {}
-        self.holds: dict[Key, dict[str, float]] = {}
+        self.live: dict[goals.Key, bool] = {}
+        self.moved: dict[goals.Key, set[str]] = {}
+        self.channels: dict[goals.Key, dict[str, np.ndarray]] = {}
+        self.holds: dict[goals.Key, dict[str, float]] = {}
 
     def before(self) -> None:
         """Note what the next step must not change."""
-        self.live = {key_of(ob): ob.dqik.live for ob in armatures()}
+        self.live = {goals.key_of(ob): ob.dqik.live for ob in armatures()}
         self.channels = {}
         with_goals = [ob for ob in armatures() if ob.pose is not None and len(ob.dqik.goals)]
-        self.holds = {key_of(ob): holds(ob) for ob in with_goals}  # others are not looked after
+        self.holds = {goals.key_of(ob): holds(ob) for ob in with_goals}  # others are not looked after
         for ob in armatures():
             if ob.pose is not None and len(ob.pose.bones):
                 names = [one.name for one in ob.pose.bones]
-                self.channels[key_of(ob)] = dict(zip(names, all_channels(ob), strict=True))
-                self.moved.setdefault(key_of(ob), set()).update(chains(ob))
+                self.channels[goals.key_of(ob)] = dict(zip(names, all_channels(ob), strict=True))
+                self.moved.setdefault(goals.key_of(ob), set()).update(goals.chains(ob))
 
     def after(self, group: str) -> None:
         """Raise where something does not hold."""
@@ -177,9 +163,9 @@ class Watch:
                 floor_holds(ob)
         for ob in armatures():
             if ob.pose is not None and not ob.dqik.live:
-                self.moved[key_of(ob)] = set()
+                self.moved[goals.key_of(ob)] = set()
             elif ob.pose is not None and group not in QUIET:  # undone, loaded, edited: whatever it was, it may be ours
-                self.moved[key_of(ob)] = {one.name for one in ob.pose.bones}
+                self.moved[goals.key_of(ob)] = {one.name for one in ob.pose.bones}
 
     @staticmethod
     def _finite(ob: bpy.types.Object) -> None:
@@ -188,7 +174,7 @@ class Watch:
 
     def _held_alike(self, ob: bpy.types.Object) -> None:
         """A hold changes by a hand only; that of a keyed bone also goes with the frame on which it was posed."""
-        before, animated = self.holds.get(key_of(ob), {}), animated_bones(ob)
+        before, animated = self.holds.get(goals.key_of(ob), {}), animated_bones(ob)
         for name, hold in holds(ob).items():
             if name not in animated and before.get(name, hold) != hold:
                 raise BrokenError("hold", f"{name!r} of {ob.name!r} had hold {before[name]:g} and has {hold:g} though "
@@ -196,13 +182,14 @@ class Watch:
 
     def _still_live(self, ob: bpy.types.Object, group: str) -> None:
         keyed = live_is_keyed(ob)
-        silent = self.live.get(key_of(ob)) and not ob.dqik.live and not ob.dqik.status.message
+        silent = self.live.get(goals.key_of(ob)) and not ob.dqik.live and not ob.dqik.status.message
         if silent and not keyed and group not in ("live", "check"):
             raise BrokenError("off", f"{ob.name!r} is live no longer, without a message")
 
     def _left_alone(self, ob: bpy.types.Object) -> None:
         """Bones that no goal has moved since live solving went on have the channels that they had."""
-        before, moved = self.channels.get(key_of(ob), {}), self.moved.get(key_of(ob), set()) | chains(ob)
+        own = goals.key_of(ob)
+        before, moved = self.channels.get(own, {}), self.moved.get(own, set()) | goals.chains(ob)
         animated = animated_bones(ob)
         for one, now in zip(ob.pose.bones, all_channels(ob) if len(ob.pose.bones) else (), strict=True):
             was = before.get(one.name)
@@ -216,15 +203,15 @@ class Watch:
 def report_is_true(ob: bpy.types.Object) -> None:
     """Where the report says that all goals are met, Blender's evaluation says so too, except for wishes."""
     settings = ob.dqik
-    if not settings.status.converged or settings.status.message or not is_live(ob):
+    if not settings.status.converged or settings.status.message or not goals.is_live(ob):
         return
     shape = evaluated(ob)
-    if not finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or follows_itself():
+    if not goals.finite(shape.matrix_world) or abs(shape.matrix_world.determinant()) < 1e-9 or goals.follows_itself():
         return
     into, (*_, scale) = shape.matrix_world.inverted(), shape.matrix_world.decompose()
-    rolls = rolled(ob)
+    rolls = goals.rolled(ob)
     even_object = min(scale) > 0.0 and max(scale) < 1.0001 * min(scale) and ob.parent is None
-    for goal, matrix in active_goals(ob):
+    for goal, matrix in goals.active_goals(ob):
         if goal.influence < 1.0 or goal.priority < 0 or goal.bone in rolls:
             continue
         one, wanted = shape.pose.bones[goal.bone], into @ matrix
@@ -235,16 +222,16 @@ def report_is_true(ob: bpy.types.Object) -> None:
         end = one.tail if goal.use_tail else one.head
         miss = (end - wanted.translation).length
         far = max(wanted.translation.length, end.length, shape.matrix_world.translation.length / min(map(abs, scale)))
-        room = 1.2 * settings.tolerance * size(ob) + 5e-5 * size(ob) + 1e-5 * far
+        room = 1.2 * settings.tolerance * goals.size(ob) + 5e-5 * goals.size(ob) + 1e-5 * far
         if goal.use_position and goal.position_weight > 0.0 and not miss <= room:
             raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} misses by {miss:.3g}, "
-                                     f"{miss / size(ob):.3g} of the size")  # fmt: skip
+                                     f"{miss / goals.size(ob):.3g} of the size")  # fmt: skip
         even = even_object and all(evenly_scaled(part) for part in (wanted, one.matrix, *carriers_of(shape, goal)))
         if goal.use_rotation and goal.rotation_weight > 0.0 and even:
-            turned = rigs.turn(np.array(one.matrix)[None], np.array(carried(shape, goal, wanted))[None])
-            if turned > 1.2 * settings.rotation_tolerance + 2e-3:
+            turn = rigs.turn(np.array(one.matrix)[None], np.array(carried(shape, goal, wanted))[None])
+            if turn > 1.2 * settings.rotation_tolerance + 2e-3:
                 raise BrokenError("met", f"{ob.name!r} says that its goals are met; {goal.bone!r} is turned "
-                                         f"{degrees(turned):.3g} degrees off")  # fmt: skip
+                                         f"{degrees(turn):.3g} degrees off")  # fmt: skip
 
 
 def carriers_of(shape: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[Matrix]:
@@ -256,7 +243,7 @@ def carriers_of(shape: bpy.types.Object, goal: bpy.types.PropertyGroup) -> list[
 def carried(shape: bpy.types.Object, goal: bpy.types.PropertyGroup, wanted: Matrix) -> Matrix:
     """A target in armature space, turned with the limb above its goal's bone as far as its rotation follows."""
     above, share = shape.pose.bones[goal.bone].parent, goal.rotation_follows
-    control = shape.pose.bones.get(goal.subtarget) if key_of(goal.target) == key_of(shape) else None
+    control = shape.pose.bones.get(goal.subtarget) if goals.key_of(goal.target) == goals.key_of(shape) else None
     own = control.parent if control is not None and control.bone.use_inherit_rotation else None
     turn = Quaternion().slerp(_from_rest(above), share) @ Quaternion().slerp(_from_rest(own), share).inverted()
     return turn.to_matrix().to_4x4() @ wanted
@@ -286,10 +273,10 @@ def outside_limits(one: bpy.types.PoseBone) -> float:
     ]
     if any(hi < lo for lo, hi in ranges) or hypot(*(max(lo, -hi, 0.0) for lo, hi in ranges[1:])) > pi - 0.1:
         return 0.0
-    size = hypot(x, z)
-    if abs(size - pi) < 1e-3:
+    angle = hypot(x, z)
+    if abs(angle - pi) < 1e-3:
         return 0.0  # at half a turn of swing the twist is not determined
-    around = 1.0 - 2.0 * pi / size if size > 1e-6 else 1.0  # the same swing, the long way round
+    around = 1.0 - 2.0 * pi / angle if angle > 1e-6 else 1.0  # the same swing, the long way round
     ways = [(twist + 2.0 * pi * k, x * way, z * way) for k in (-1, 0, 1) for way in (1.0, around)]
     return min(max(_excess(angle, *ends) for angle, ends in zip(angles, ranges, strict=True)) for angles in ways)
 
@@ -301,13 +288,13 @@ def _excess(angle: float, lo: float, hi: float) -> float:
 def limits_hold(ob: bpy.types.Object) -> None:
     """Every bone that a goal moves is inside its limits."""
     status = ob.dqik.status
-    solved = is_live(ob) and (status.converged or status.iterations > 0) and not status.message
+    solved = goals.is_live(ob) and (status.converged or status.iterations > 0) and not status.message
     if not solved or ob.data.pose_position == "REST":
         return
     driven = [curve.data_path for curve in ob.animation_data.drivers] if ob.animation_data else []
-    left = carriers(ob)
-    for goal, _ in active_goals(ob):
-        for one in turned(ob, goal):
+    left = goals.carriers(ob)
+    for goal, _ in goals.active_goals(ob):
+        for one in goals.turned(ob, goal):
             ours = not one.dqik_lock and not len(one.constraints) and one.name not in left
             ours = ours and not any(f'bones["{one.name}"]' in path for path in driven)
             if ours and one.dqik_use_limits and outside_limits(one) > LIMIT:
@@ -321,7 +308,7 @@ def limits_hold(ob: bpy.types.Object) -> None:
 def check_frame(frame: float, other: float) -> None:
     """A frame looks the same to a fresh session, and by whatever way it was reached."""
     at_frame(frame)
-    if history_matters() or turns_bones():
+    if goals.history_matters() or turns_bones():
         return
     here = poses()
     forget()
@@ -364,14 +351,14 @@ def check_undo(change: Callable[[], None]) -> None:
     frame = bpy.context.scene.frame_current_final
     settle(frame)
     bpy.ops.ed.undo_push(message="before")
-    skip = history_matters()
-    before, was = poses(), {key_of(ob): ob.dqik.live for ob in armatures()}
+    skip = goals.history_matters()
+    before, was = poses(), {goals.key_of(ob): ob.dqik.live for ob in armatures()}
     change()
     update()
     bpy.ops.ed.undo_push(message="after")
     bpy.ops.ed.undo()
     update()
-    if {key_of(ob): ob.dqik.live for ob in armatures()} != was:
+    if {goals.key_of(ob): ob.dqik.live for ob in armatures()} != was:
         raise BrokenError("undo", "Undo left live solving switched otherwise than before")
     if not skip:
         settle(frame)
@@ -381,7 +368,7 @@ def check_undo(change: Callable[[], None]) -> None:
 def check_scenes(other: str, frame: float, elsewhere: float) -> None:
     """A frame change in one scene leaves the pose in another scene as it is."""
     at_frame(frame)
-    if history_matters() or turns_bones() or other == bpy.context.scene.name:
+    if goals.history_matters() or turns_bones() or other == bpy.context.scene.name:
         return
     here, places = poses_that_stay(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
     bpy.data.scenes[other].frame_set(int(elsewhere))

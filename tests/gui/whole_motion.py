@@ -15,35 +15,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import window
 from clothed_person import person
-from window import (
-    ROOT,
-    Point,
-    Steps,
-    click,
-    click_button,
-    drag_to,
-    event,
-    in_view,
-    keys,
-    move,
-    press,
-    region,
-    run,
-    shot,
-    type_text,
-    until,
-    view,
-    window,
-    window_middle,
-)
 
 LAST, CLIP = 120, 360  # the last frame of the scene, and of the clip
 FOOT = "LeftFoot"
 Contact = tuple[str, str, int, int]
 
 
-def whole_motion() -> Steps:
+def whole_motion() -> window.Steps:
     """The presses of the panel Motion, one after the other."""
     for one in (
         open_file, find_contacts, low_timeline, drag_contacts, hold_hands, stop, mend, compare, edit, overlap,
@@ -79,10 +59,10 @@ def slide() -> float:
     return float(np.concatenate(stands).mean())
 
 
-def open_file() -> Steps:
+def open_file() -> window.Steps:
     """The clip in a window, in Pose Mode, with the tab open."""
     addon_utils.enable("io_anim_bvh")
-    bpy.ops.import_anim.bvh(filepath=str(ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
+    bpy.ops.import_anim.bvh(filepath=str(window.ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
                             rotate_mode="QUATERNION", update_scene_fps=True)  # fmt: skip
     ob, scene = bpy.context.object, bpy.context.scene
     scene.frame_start, scene.frame_end = 1, LAST
@@ -96,61 +76,66 @@ def open_file() -> Steps:
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.ed.undo_push(message="Clip")
     bpy.context.preferences.system.viewport_aa = "OFF"
-    view().spaces[0].show_region_ui = True
+    window.view().spaces[0].show_region_ui = True
     yield 1.0
-    with in_view():
+    with window.in_view():
         bpy.ops.view3d.view_axis(type="RIGHT")
         bpy.ops.view3d.view_all()
-    region("UI").active_panel_category = "DQIK"
+    window.region("UI").active_panel_category = "DQIK"
     timeline().spaces[0].show_region_channels = False
     yield 1.0
-    with bpy.context.temp_override(window=window(), area=timeline(), region=timeline_region()):
+    with bpy.context.temp_override(window=window.window(), area=timeline(), region=timeline_region()):
         bpy.ops.action.view_all()
-    yield from shot("m01 clip opened")
+    yield from window.shot("m01 clip opened")
 
 
 def timeline() -> bpy.types.Area:
     """The timeline at the lower edge of the window."""
-    return next(area for area in window().screen.areas if area.type == "DOPESHEET_EDITOR")
+    return next(area for area in window.window().screen.areas if area.type == "DOPESHEET_EDITOR")
 
 
 def timeline_region() -> bpy.types.Region:
     """Its main region."""
-    return next(region for region in timeline().regions if region.type == "WINDOW")
+    return next(part for part in timeline().regions if part.type == "WINDOW")
 
 
 def state() -> tuple[dict[str, dict], list[Contact]]:
     """The keys of all armatures, and the contacts."""
-    return {ob.name: keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
+    return {ob.name: window.keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
 
 
-def press_and_confirm(operator: str) -> Steps:
+def idle() -> bool:
+    """Whether no operator runs on."""
+    return not window.window().modal_operators
+
+
+def press_and_confirm(operator: str) -> window.Steps:
     """Press a button and confirm its dialog, if it has one; wait for the work to be done; then undo and redo it."""
     before = state()
-    yield from click_button(operator)
+    yield from window.click_button(operator)
     yield 0.5
-    yield from shot(f"dialog of {operator}")
-    yield from press("RET", window_middle())
-    yield from until(lambda: state() != before and not window().modal_operators, f"{operator} has done its work")
+    yield from window.shot(f"dialog of {operator}")
+    yield from window.press("RET", window.window_middle())
+    yield from window.until(lambda: state() != before and idle(), f"{operator} has done its work")
     after = state()
-    yield from press("Z", window_middle(), ctrl=True)
+    yield from window.press("Z", window.window_middle(), ctrl=True)
     assert state() == before, f"undo of {operator} does not bring back what was"
-    yield from press("Z", window_middle(), ctrl=True, shift=True)
+    yield from window.press("Z", window.window_middle(), ctrl=True, shift=True)
     assert state() == after, f"redo of {operator} does not bring back what it did"
 
 
 # -- the presses -------------------------------------------------------------------------------------------------------
 
 
-def find_contacts() -> Steps:
+def find_contacts() -> window.Steps:
     """Contacts of the whole clip are found and listed, although the scene is shorter, and are bars in the timeline."""
     yield from press_and_confirm("dqik.contacts_find")
     assert len(contacts()) > 8
     assert max(one[3] for one in contacts()) > LAST
-    yield from shot("m03 contacts found")
+    yield from window.shot("m03 contacts found")
 
 
-def low_timeline() -> Steps:
+def low_timeline() -> window.Steps:
     """The timeline of a new window has room for a lane or two: that of the chosen contact, which can be dragged."""
     number = next(n for n, one in enumerate(contacts()) if one[1] == "BALL" and one[2] > 5 and one[3] < LAST - 5)
     walker().dqik.active_contact = number
@@ -158,41 +143,41 @@ def low_timeline() -> Steps:
     before = contacts()[number]
     yield from drag_bar(number, before[3] + 0.3, before[3] + 2.3)
     assert contacts()[number] == (*before[:3], before[3] + 2), contacts()[number]
-    yield from press("Z", window_middle(), ctrl=True)
+    yield from window.press("Z", window.window_middle(), ctrl=True)
     assert contacts()[number] == before
     edge = timeline().x + timeline().width // 3, timeline().y + timeline().height
-    yield from drag_to(edge, (edge[0], edge[1] + 140))
-    yield from shot("m03 timeline higher")
+    yield from window.drag_to(edge, (edge[0], edge[1] + 140))
+    yield from window.shot("m03 timeline higher")
 
 
-def at_bar(number: int, frame: float) -> Point:
+def at_bar(number: int, frame: float) -> window.Point:
     """Where a frame of a contact's bar is in the window: half way up its lane, as the timeline draws it."""
     from importlib import import_module
 
     bars_of = import_module("bl_ext.user_default.dqik.rig.overlay.contact_bars")
     main = timeline_region()
-    with bpy.context.temp_override(window=window(), area=timeline(), region=main):
+    with bpy.context.temp_override(window=window.window(), area=timeline(), region=main):
         bars = bars_of.in_region(walker(), bpy.context)
     bar = next(one for one in bars if one.number == number)
     x, _ = main.view2d.view_to_region(frame, 0.0, clip=False)
     return int(main.x + x), int(main.y + 0.5 * (bar.bottom + bar.top))
 
 
-def drag_bar(number: int, start: float, end: float, let_go: bool = True) -> Steps:
+def drag_bar(number: int, start: float, end: float, let_go: bool = True) -> window.Steps:
     """Drag a bar from a frame to another with the mouse."""
     at, to = at_bar(number, start), at_bar(number, end)
-    yield from move(at)
-    event("LEFTMOUSE", "PRESS", at)
+    yield from window.move(at)
+    window.event("LEFTMOUSE", "PRESS", at)
     yield 0.2
     for share in (0.3, 0.6, 1.0):
-        yield from move((int(at[0] + share * (to[0] - at[0])), at[1]))
+        yield from window.move((int(at[0] + share * (to[0] - at[0])), at[1]))
         yield 0.1
     if let_go:
-        event("LEFTMOUSE", "RELEASE", to)
+        window.event("LEFTMOUSE", "RELEASE", to)
         yield 0.4
 
 
-def drag_contacts() -> Steps:
+def drag_contacts() -> window.Steps:
     """Both ends and the middle; Esc takes a drag back; a click beside the bars is Blender's own."""
     number = next(n for n, one in enumerate(contacts()) if one[1] == "BALL" and one[3] - one[2] > 8 and one[2] > 5)
     _, _, first, last = before = contacts()[number]
@@ -200,77 +185,77 @@ def drag_contacts() -> Steps:
     assert contacts()[number] == (*before[:3], last + 3), contacts()[number]
     yield from drag_bar(number, first - 0.3, first + 1.7)
     assert contacts()[number] == (*before[:2], first + 2, last + 3), contacts()[number]
-    yield from shot("m04 ends dragged")
+    yield from window.shot("m04 ends dragged")
     middle = 0.5 * (first + last)
     yield from drag_bar(number, middle, middle - 2.0)
     assert contacts()[number] == (*before[:2], first, last + 1), contacts()[number]
     yield from drag_bar(number, middle, middle + 2.0, let_go=False)
     assert contacts()[number] == (*before[:2], first + 2, last + 3), contacts()[number]
-    yield from shot("m05 dragging")
-    yield from press("ESC", at_bar(number, middle + 2.0))
+    yield from window.shot("m05 dragging")
+    yield from window.press("ESC", at_bar(number, middle + 2.0))
     assert contacts()[number] == (*before[:2], first, last + 1), contacts()[number]
-    event("LEFTMOUSE", "RELEASE", at_bar(number, middle + 2.0))
+    window.event("LEFTMOUSE", "RELEASE", at_bar(number, middle + 2.0))
     yield 0.4
     for wanted in ((first + 2, last + 3), (first, last + 3), (first, last)):
-        yield from press("Z", window_middle(), ctrl=True)
+        yield from window.press("Z", window.window_middle(), ctrl=True)
         assert contacts()[number][2:] == wanted, (contacts()[number], wanted)
     count = len(contacts())
-    yield from click_button("dqik.contact_remove")
+    yield from window.click_button("dqik.contact_remove")
     assert len(contacts()) == count - 1
-    yield from shot("m06 contact removed")
-    yield from press("Z", window_middle(), ctrl=True)
+    yield from window.shot("m06 contact removed")
+    yield from window.press("Z", window.window_middle(), ctrl=True)
     assert contacts()[number] == before
 
 
-def hold_hands() -> Steps:
+def hold_hands() -> window.Steps:
     """A contact is added for the selected hand, then for a foot that is selected later; both at the present frame."""
     before = contacts()
     for bone, part, frame in (("LeftHand", "KNUCKLES", 50), ("RightHand", "KNUCKLES", 70)):
         select(bone)
         bpy.context.scene.frame_set(frame)
-        yield from click_button("dqik.contact_add")
+        yield from window.click_button("dqik.contact_add")
         assert contacts()[-1] == (bone, part, frame, frame + 9), contacts()[-1]
-    yield from shot("m06 hands added")
+    yield from window.shot("m06 hands added")
     for _ in range(4):  # two adds, and two selections
-        yield from press("Z", window_middle(), ctrl=True)
+        yield from window.press("Z", window.window_middle(), ctrl=True)
     assert contacts() == before
 
 
-def stop() -> Steps:
+def stop() -> window.Steps:
     """Esc while the whole clip is mended changes nothing."""
     before, count = state(), len(bpy.data.actions)
-    yield from click_button("dqik.mend_motion")
+    yield from window.click_button("dqik.mend_motion")
     yield 0.5
-    yield from move(window_middle())
-    event("RET", "PRESS", window_middle())
+    yield from window.move(window.window_middle())
+    window.event("RET", "PRESS", window.window_middle())
     for _ in range(200):
         yield 0.01
-        if len(window().modal_operators) > 0:
+        if not idle():
             break
-    assert len(window().modal_operators) > 0, "mending does not begin, or is done before it could be stopped"
-    event("ESC", "PRESS", window_middle())
-    event("ESC", "RELEASE", window_middle())
-    yield from until(lambda: not window().modal_operators, "mending stops")
+    assert not idle(), "mending does not begin, or is done before it could be stopped"
+    window.event("ESC", "PRESS", window.window_middle())
+    window.event("ESC", "RELEASE", window.window_middle())
+    yield from window.until(idle, "mending stops")
     assert state() == before
     assert len(bpy.data.actions) == count
 
 
-def mend() -> Steps:
+def mend() -> window.Steps:
     """The feet are planted, and the report says so."""
     before = slide()
     yield from press_and_confirm("dqik.mend_motion")
     assert slide() < 0.1 * before
-    yield from shot("m07 mended")
+    yield from window.shot("m07 mended")
 
 
-def compare() -> Steps:
+def compare() -> window.Steps:
     """The original over the figure and beside it, at frames on which it slid."""
     bpy.context.scene.frame_set(60)
-    yield from click_button("show_original")
+    yield from window.click_button("show_original")
     assert walker().dqik.show_original
-    yield from shot("m08 original over it")
+    yield from window.shot("m08 original over it")
     walker().dqik.original_beside = 0.4
-    yield from shot("m09 original beside it")
+    yield from window.shot("m09 original beside it")
     walker().dqik.original_beside = 0.0
 
 
@@ -281,69 +266,70 @@ def select(*names: str) -> None:
     bpy.ops.ed.undo_push(message="Select")
 
 
-def edit() -> Steps:
+def edit() -> window.Steps:
     """The spine is turned at a frame; the frames around follow."""
     select("Spine")
-    yield from press("R", window_middle())
-    yield from type_text("20", window_middle())
-    yield from press("RET", window_middle())
-    before = keys(walker())
-    yield from click_button("dqik.edit_range")
+    yield from window.press("R", window.window_middle())
+    yield from window.type_text("20", window.window_middle())
+    yield from window.press("RET", window.window_middle())
+    before = window.keys(walker())
+    yield from window.click_button("dqik.edit_range")
     yield 0.5
-    assert keys(walker()) != before
-    yield from shot("m10 range edited")
+    assert window.keys(walker()) != before
+    yield from window.shot("m10 range edited")
 
 
-def overlap() -> Steps:
+def overlap() -> window.Steps:
     """The head lags behind, and other numbers are tried in the panel of the last operation while it plays."""
     select("Neck1", "Head")
     yield from press_and_confirm("dqik.overlap")
-    yield from press("Z", window_middle(), ctrl=True)
-    before = keys(walker())
-    yield from click_button("dqik.overlap")
+    yield from window.press("Z", window.window_middle(), ctrl=True)
+    before = window.keys(walker())
+    yield from window.click_button("dqik.overlap")
     yield 0.5
-    yield from press("RET", window_middle())
-    yield from until(lambda: keys(walker()) != before and not window().modal_operators, "the head lags behind")
+    yield from window.press("RET", window.window_middle())
+    yield from window.until(lambda: window.keys(walker()) != before and idle(), "the head lags behind")
     yield from change_while_it_plays(lambda: bpy.context.window_manager.operators[-1].properties.frequency, 0.725)
-    assert window().screen.is_animation_playing, "playback has stopped"
-    yield from shot("m11 overlap")
+    assert window.window().screen.is_animation_playing, "playback has stopped"
+    yield from window.shot("m11 overlap")
     bpy.ops.screen.animation_cancel(restore_frame=True)
 
 
-def change_while_it_plays(value: Callable[[], float], height: float) -> Steps:
+def change_while_it_plays(value: Callable[[], float], height: float) -> window.Steps:
     """Turn the wheel over a number of the panel of the last operation, at a share of its height, while it plays."""
     yield 1.0  # it slides into place
-    panel, before = region("HUD"), (value(), keys(walker()))
+    panel, before = window.region("HUD"), (value(), window.keys(walker()))
     if panel.height < 50:  # it is closed
-        yield from click((panel.x + 30, panel.y + panel.height - 10))
-        yield from until(lambda: region("HUD").height > 250, "the panel of the last operation opens")
-    with in_view():
+        yield from window.click((panel.x + 30, panel.y + panel.height - 10))
+        yield from window.until(lambda: window.region("HUD").height > 250, "the panel of the last operation opens")
+    with window.in_view():
         bpy.ops.screen.animation_play()
-    panel = region("HUD")
+    panel = window.region("HUD")
     at = panel.x + int(0.7 * panel.width), panel.y + int(height * panel.height)
-    yield from move(at)
+    yield from window.move(at)
     yield 1.0  # until what is under the pointer is active, while it plays
-    event("WHEELUPMOUSE", "PRESS", at, ctrl=True)
-    yield from until(lambda: value() != before[0] and keys(walker()) != before[1], "the number changes the keys")
+    window.event("WHEELUPMOUSE", "PRESS", at, ctrl=True)
+    later = lambda: value() != before[0] and window.keys(walker()) != before[1]  # noqa: E731
+    yield from window.until(later, "the number changes the keys")
     played = bpy.context.scene.frame_current
-    yield from until(lambda: bpy.context.scene.frame_current != played, "playback goes on")
+    yield from window.until(lambda: bpy.context.scene.frame_current != played, "playback goes on")
 
 
-def remove_shakes() -> Steps:
+def remove_shakes() -> window.Steps:
     """What trembles is quiet; the report says by how much it trembled."""
     yield from press_and_confirm("dqik.remove_shakes")
-    yield from shot("m11 shakes removed")
+    yield from window.shot("m11 shakes removed")
 
 
-def fewer_keys() -> Steps:
+def fewer_keys() -> window.Steps:
     """Few keys are left."""
-    before = sum(map(len, keys(walker()).values()))
+    before = sum(map(len, window.keys(walker()).values()))
     yield from press_and_confirm("dqik.unbake")
-    assert sum(map(len, keys(walker()).values())) < before - 5000
-    yield from shot("m12 fewer keys")
+    assert sum(map(len, window.keys(walker()).values())) < before - 5000
+    yield from window.shot("m12 fewer keys")
 
 
-def retarget() -> Steps:
+def retarget() -> window.Steps:
     """A person with no motion gets that of the clip, which a preview shows before."""
     bpy.ops.object.mode_set(mode="OBJECT")
     ob, _ = person()
@@ -353,22 +339,22 @@ def retarget() -> Steps:
     bpy.context.view_layer.objects.active = ob
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.ed.undo_push(message="Person")
-    with in_view():
+    with window.in_view():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
     yield 1.0
     before = state()
-    with in_view():
+    with window.in_view():
         bpy.ops.dqik.retarget(source=walker().name, frame_start=1, frame_end=CLIP, preview=True)
     assert state() == before
-    yield from shot("m13 preview")
-    yield from click_button("dqik.preview_hide")
-    yield from shot("m13 preview hidden")
+    yield from window.shot("m13 preview")
+    yield from window.click_button("dqik.preview_hide")
+    yield from window.shot("m13 preview hidden")
     yield from press_and_confirm("dqik.retarget")
-    yield from shot("m13 retargeted")
-    yield from click_button("show_original")
-    yield from shot("m14 source over it")
+    yield from window.shot("m13 retargeted")
+    yield from window.click_button("show_original")
+    yield from window.shot("m14 source over it")
 
 
 if __name__ == "__main__":
-    run(whole_motion, scale=1.0, panels=("DQIK_PT_motion", "DQIK_PT_motion_contacts"))
+    window.run(whole_motion, scale=1.0, panels=("DQIK_PT_motion", "DQIK_PT_motion_contacts"))
