@@ -4,6 +4,7 @@
 import pytest
 from binaries import read, signed_pages
 from elsewhere import PLATFORMS, built
+from environment import ROOT
 
 from solvers.compiled.contract import FUNCTIONS
 
@@ -16,8 +17,13 @@ C_LIBRARIES = {
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_library_is_for_its_platform(name: str) -> None:
-    """The processor, the oldest system, and nothing beside the C library that would have to be there."""
-    library, (system, processor) = read(built(name).read_bytes()), name.split("-")
+    """The processor, the oldest system, and nothing beside the C library that would have to be there.
+
+    It names no folder of the builder.
+    """
+    content, (system, processor) = built(name).read_bytes(), name.split("-")
+    library = read(content)
+    assert str(ROOT).encode() not in content
     assert library.processor == processor
     if system == "linux":
         assert tuple(map(int, library.oldest.removeprefix("glibc ").split("."))) <= (2, 28)

@@ -165,18 +165,6 @@ def test_targets_to_pose_knows_the_space() -> None:
     assert apart(from_forearm(ob), stands(ob) @ rigs.rotation((0, 0, 1), 25.0)) < TURNED
 
 
-def test_a_share_can_be_keyed() -> None:
-    ob = body()
-    control(ob).location = (-0.1, -0.3, 0.2)
-    goal = goal_of(ob)
-    rigs.key_path(goal, (1, 9), (1.0, 0.0), "rotation_follows")
-    seen = {}
-    for frame in rigs.visited((1, 3, 5, 7, 9)):
-        assert ob.dqik.status.converged
-        seen[frame] = turn(ob, HAND)
-    assert apart(seen[1], seen[9]) > 0.3
-
-
 def test_a_pin_holds_the_hand_in_the_world() -> None:
     ob = body()
     control(ob).location = (-0.1, -0.2, 0.2)

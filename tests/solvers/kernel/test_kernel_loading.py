@@ -16,7 +16,7 @@ import build_kernel
 import build_zip
 import pytest
 
-from solvers.compiled.contract import FUNCTIONS, layout
+from solvers.compiled.contract import layout
 from solvers.compiled.library import VERSION
 
 SOLVE = """
@@ -163,20 +163,3 @@ def test_a_wheel_lists_its_files_with_their_digests(platform: build_kernel.Platf
             content = archive.read(name)
             expected = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
             assert (digest, size) == (f"sha256={expected}", str(len(content)))
-
-
-@pytest.mark.parametrize("platform", LIBRARIES, ids=lambda platform: platform.name)
-def test_a_library_is_for_its_platform_and_names_no_folder_of_the_builder(platform: build_kernel.Platform) -> None:
-    content = platform.library.read_bytes()
-    machine = {
-        "linux-x64": (b"\x7fELF", 18, b"\x3e\x00"), "linux-arm64": (b"\x7fELF", 18, b"\xb7\x00"),
-        "windows-x64": (b"MZ", None, b"PE\0\0\x64\x86"), "windows-arm64": (b"MZ", None, b"PE\0\0\x64\xaa"),
-        "macos-arm64": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\0\0\x01"),
-        "macos-x64": (b"\xcf\xfa\xed\xfe", 4, b"\x07\0\0\x01"),
-    }  # fmt: skip
-    magic, place, processor = machine[platform.name]
-    assert content.startswith(magic)
-    place = int.from_bytes(content[60:64], "little") if place is None else place
-    assert content[place : place + len(processor)] == processor
-    assert str(build_kernel.ROOT).encode() not in content
-    assert all(function.name.encode() in content for function in FUNCTIONS)

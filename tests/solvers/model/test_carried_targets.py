@@ -63,19 +63,6 @@ def test_a_four_bar_linkage_obeys_freudensteins_equation(solver: str) -> None:
         assert solution.converged
 
 
-def test_a_linkage_closes_over_a_motion_solved_as_one() -> None:
-    """`solve_clip`: every frame of the turn is closed, and the rocker is where a frame by itself has it."""
-    skeleton, pin = four_bar()
-    starts = [cranked(degrees) for degrees in range(0, 360, 15)]
-    motion = ik.Pose(np.array([pose.rotations for pose in starts]), np.array([pose.translations for pose in starts]))
-    places = np.tile((ROCKER, 0.0, 0.0), (len(starts), 1, 1))
-    clip = ik.solve_clip(skeleton, [pin], places, smooth=0.3, reference=motion)
-    for start, solution in zip(starts, clip, strict=True):
-        alone = ik.solve(skeleton, [pin], start, options=EXACT)
-        assert goal_errors(skeleton, solution.pose, pin)[0] < 1e-4 * skeleton.length
-        assert abs(angle(solution.pose, 2) - angle(alone.pose, 2)) < 1e-3
-
-
 @pytest.mark.parametrize("solver", LINEAR)
 def test_hands_hold_on_to_each_other_in_place_and_turn(solver: str) -> None:
     """One hand is led; the other is held in its frame, with a trunk that carries both: in the pose that comes out."""

@@ -15,7 +15,6 @@ import solvers as ik
 from solvers.algebra import dual_quaternion
 
 HALF = math.sqrt(0.5)
-QUARTER_TURN_X = (HALF, HALF, 0, 0)
 QUARTER_TURN_Z = (HALF, 0, 0, HALF)
 
 
@@ -125,19 +124,6 @@ def test_a_pose_is_normalized_and_not_written_to() -> None:
 
 
 # -- forward kinematics -----------------------------------------------------------------------------------------------
-
-
-def test_forward_of_an_arm_bent_by_quarter_turns() -> None:
-    """Up by 2, left by 1 after a quarter turn about Z, then toward the viewer by 3 after one about X."""
-    arm = ik.Skeleton([
-        ik.Joint("shoulder", -1, "ball", (5, 0, 0)),
-        ik.Joint("elbow", 0, "hinge", (0, 2, 0), axis=(1, 0, 0)),
-        ik.Joint("hand", 1, "fixed", (0, 3, 0)),
-    ])  # fmt: skip
-    pose = ik.Pose(np.array([QUARTER_TURN_Z, QUARTER_TURN_X, (1, 0, 0, 0)]), np.zeros((3, 3)))
-    world = ik.forward(arm, pose)
-    assert_allclose(world.positions, [[5, 0, 0], [3, 0, 0], [3, 0, 3]], atol=1e-15)
-    assert_allclose(np.abs(world.rotations[2] @ [0.5, 0.5, 0.5, 0.5]), 1, atol=1e-15)
 
 
 @given(skeletons(most=8), seeds)
