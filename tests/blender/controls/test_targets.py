@@ -73,24 +73,6 @@ def test_a_bone_of_another_armature_is_a_target() -> None:
     assert (places[0] - places[2]).length > 0.3
 
 
-def test_an_unsolved_bone_of_the_same_armature_is_a_target() -> None:
-    """A control bone beside the chain moves the hand, when posed and when keyed."""
-    ob = rigs.armature([
-        rigs.Bone("a", (0, 0, 0), (1, 0, 0)),
-        rigs.Bone("b", (1, 0, 0), (1.9, -0.4, 0), "a", True),
-        rigs.Bone("control", (1.5, -0.5, 0.3), (1.5, -0.5, 0.5)),
-    ])  # fmt: skip
-    rigs.reach(ob, "b", ob, subtarget="control")
-    assert rigs.message(ob) == ""
-    assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
-    control = ob.pose.bones["control"]
-    control.location = (-0.5, 0.1, 0.2)
-    assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
-    rigs.key_path(control, (1, 9), ((-0.5, 0.1, 0.2), (-0.7, 0.3, -0.2)))
-    for _ in rigs.visited((9, 1, 5)):
-        assert (rigs.tail(ob, "b") - rigs.head(ob, "control")).length < REACHED
-
-
 # -- several armatures ------------------------------------------------------------------------------------------------
 
 
@@ -103,21 +85,6 @@ def moving_arm(name: str, at: tuple) -> tuple[bpy.types.Object, bpy.types.Object
     rigs.goal(ob, "b", target)
     ob.dqik.live = True
     return ob, target
-
-
-def test_several_armatures_are_solved_each_for_itself() -> None:
-    """Three live arms all reach their targets on every frame, as one alone does."""
-    arms = [moving_arm(f"Rig {k}", (3.0 * k, k, 0.0)) for k in range(3)]
-    for _ in rigs.visited((1, 8, 20, 13)):
-        for ob, target in arms:
-            assert rigs.miss(ob, "b", target) < REACHED
-    assert max(rigs.turn(rigs.matrices(arms[0][0]), rigs.matrices(ob)) for ob, _ in arms[1:]) < 1e-4
-    alone = rigs.matrices(arms[2][0])
-    for ob, _ in arms[:2]:
-        ob.dqik.live = False
-    rigs.at_frame(2)
-    rigs.at_frame(13)
-    assert rigs.turn(alone, rigs.matrices(arms[2][0])) < 1e-6
 
 
 def moving_chain(bone: str) -> bpy.types.Object:

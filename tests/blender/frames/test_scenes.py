@@ -182,17 +182,6 @@ def test_an_armature_out_of_the_view_layer_comes_back_solved() -> None:
     assert rigs.miss(ob, "jib", target) < NEAR
 
 
-def test_a_second_view_layer_is_solved_too() -> None:
-    """Both layers of a scene show the target reached."""
-    ob, target = reaching()
-    bpy.context.scene.view_layers.new("Second")
-    ob.dqik.live = True
-    for frame, layer in ((3, 0), (9, 1), (10, 1), (4, 0), (5, 1)):
-        bpy.context.window.view_layer = bpy.context.scene.view_layers[layer]
-        rigs.at_frame(frame)
-        assert rigs.miss(ob, "jib", target) < NEAR
-
-
 def test_keyed_holds_are_those_of_the_frame_in_each_view_layer(tmp_path: Path) -> None:
     """Also in the layer that Blender evaluates first and no window shows, of which originals get no animated values."""
     ob, _ = reaching()

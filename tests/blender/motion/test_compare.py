@@ -4,7 +4,6 @@
 import contextlib
 import csv
 from math import sin
-from pathlib import Path
 
 import bpy
 import gpu
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 import rigs
 from mathutils import Vector
-from situations import reopened
 
 FRAMES = range(1, 13)
 NUMBERS = {
@@ -323,17 +321,6 @@ def test_the_csv_begins_with_a_summary(arm: bpy.types.Object) -> None:
         ("mean step", np.degrees(measured.mean_step)), ("largest step", np.degrees(measured.largest_step)),
     ):  # fmt: skip
         assert float(found["PGS"][name]) == pytest.approx(value, rel=1e-8)
-
-
-def test_the_csv_is_one_text_that_is_saved(arm: bpy.types.Object, tmp_path: Path) -> None:
-    """A second comparison replaces the first one's lines, and the file keeps them."""
-    compare("PGS", "TRANSPOSE")
-    compare("DLS")
-    assert {line["solver"] for line in frame_lines()} == {"DLS"}
-    assert [text.name for text in bpy.data.texts] == ["DQIK comparison.csv"]
-    lines = text()
-    reopened(tmp_path / "compared.blend")
-    assert text() == lines
 
 
 def test_the_picture_is_drawn_where_there_is_a_gpu(arm: bpy.types.Object) -> None:

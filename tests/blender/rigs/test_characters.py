@@ -328,38 +328,6 @@ def test_a_goal_at_the_end_of_a_shin_is_a_legs() -> None:
     assert rigs.head(ob, "LeftKnee").y < rigs.head(ob, "LeftHip").y - 0.1
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.2])
-@pytest.mark.parametrize("name", ["vroid", "arms down"])
-def test_frames_in_any_way_give_one_pose(name: str, scale: float) -> None:
-    """Played, visited, and baked, with limits in axes of their own and with a bone that is scaled."""
-    ob = made(name, "fbx")
-    truth, random = build.truth(BY_NAME[name]), np.random.default_rng(11)
-    limbs = poses.limbs(BY_NAME[name], truth, ob)
-    bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-    bpy.ops.dqik.limits_preset()
-    ob.pose.bones[limbs[0].bones[0]].scale = (scale,) * 3
-    goals = {goal.bone: goal for goal in ob.dqik.goals}
-    rigs.at_frame(1)
-    for limb in limbs:
-        target = goals[limb.bones[2]].target
-        rigs.key(target, 1)
-        target.matrix_world = poses.reach(ob, limb, random)
-        rigs.key(target, 9)
-    ob.dqik.live = True
-    frames = range(1, 10)
-    played = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in frames}
-    visited = {frame: (rigs.at_frame(frame), rigs.matrices(ob))[1] for frame in (7, 2, 4, 9)}
-    for frame, matrices in visited.items():
-        assert np.abs(matrices - played[frame]).max() < 1e-4
-    if scale == 1.0:
-        assert ob.dqik.status.error < 1e-2
-    assert all(inside(ob, bone) for bone in ob.pose.bones if bone.dqik_use_limits)
-    assert bpy.ops.dqik.bake(frame_start=1, frame_end=9) == {"FINISHED"}
-    assert not ob.dqik.live
-    for frame in rigs.visited(frames):
-        assert np.abs(rigs.matrices(ob) - played[frame]).max() < 1e-3
-
-
 @pytest.mark.parametrize("name", ["vroid", "arms down"])
 def test_limits_in_axes_of_their_own_are_mirrored(name: str) -> None:
     """Mirrored from one side, a knee and an elbow of the other bend as Human Limits has them bend."""

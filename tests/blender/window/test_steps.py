@@ -83,11 +83,3 @@ def test_a_tool_without_steps_works_at_once(made: Callable, is_pressed: bool) ->
     assert done == ["all"]
     tool.cancel(context)
     assert not context.window_manager.event_timer_add.called
-
-
-def test_a_script_has_all_steps_at_once(made: Callable) -> None:
-    done: list[str] = []
-    tool, context = made(lambda: steps(done))
-    assert tool.execute(context) == {"FINISHED"}
-    assert done == ["all"]
-    assert not context.window_manager.event_timer_add.called
