@@ -221,20 +221,6 @@ def test_controls_of_imported_names_mirror_too() -> None:
 # -- mirroring ---------------------------------------------------------------------------------------------------------
 
 
-def test_goals_are_mirrored_by_name() -> None:
-    """The right hand gets the left hand's settings and a control at its own place."""
-    ob = rigs.figure()
-    rigs.select(ob, "hand.L")
-    bpy.ops.dqik.pin()
-    ob.dqik.goals[0].priority, ob.dqik.goals[0].position_weight = 3, 0.5
-    assert bpy.ops.dqik.goals_mirror() == {"FINISHED"}
-    other = ob.dqik.goals[1]
-    assert (other.bone, other.subtarget, other.priority, other.position_weight) == ("hand.R", "DQIK hand.R", 3, 0.5)
-    assert (rigs.head(ob, "DQIK hand.R") - rigs.head(ob, "hand.R")).length < 1e-5
-    assert bpy.ops.dqik.goals_mirror(direction="R") == {"FINISHED"}
-    assert len(ob.dqik.goals) == 2
-
-
 SIDES = [("mano_izq", "mano_der"), ("Hand links", "Hand rechts"), ("lefthand", "righthand"), ("LHand", "RHand"),
          ("Epaule.Gauche", "Epaule.Droite"), ("HAND_LFT", "HAND_RGT")]  # fmt: skip
 

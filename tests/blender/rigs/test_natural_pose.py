@@ -54,15 +54,6 @@ def off(ob: bpy.types.Object, name: str, wanted) -> float:
 # -- what it does -----------------------------------------------------------------------------------------------------
 
 
-def test_it_is_on_where_the_figure_is_known() -> None:
-    """Without anybody setting it, a figure bends its arms another way than at 0."""
-    ob = acting_figure()
-    assert ob.dqik.natural_pose == 1.0
-    natural = rigs.poses(ob, FRAMES)
-    ob.dqik.natural_pose = 0.0
-    assert furthest(natural, rigs.poses(ob, FRAMES)) > radians(10.0)
-
-
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST"])
 def test_goals_are_met_as_without(start_from: str) -> None:
     """Goals that are within reach are met with it."""
@@ -70,28 +61,6 @@ def test_goals_are_met_as_without(start_from: str) -> None:
     for frame in rigs.visited(FRAMES):
         for name in ENDS:
             assert rigs.miss(ob, name, bpy.data.objects[name]) < 5e-4, (frame, name)
-
-
-def test_a_figure_that_nobody_has_touched_does_not_move() -> None:
-    """Live on, with targets where the bones are posed, moves nothing more than without; nor does playing frames."""
-    drifts = {}
-    for amount in (0.0, 1.0):
-        rigs.new_file()
-        ob = rigs.figure()
-        for k, bone in enumerate(ob.pose.bones):
-            bone.rotation_mode = "QUATERNION"
-            rigs.posed(bone, rigs.rotation((1, 2 * k, 3), 3.0 * k))
-        rigs.update()
-        bpy.ops.dqik.setup_full_body(targets="EMPTIES")
-        before = rigs.matrices(ob)
-        ob.dqik.natural_pose, ob.dqik.live = amount, True
-        rigs.update()
-        drifts[amount] = rigs.turn(before, rigs.matrices(ob))
-        after = rigs.matrices(ob)
-        rigs.visit((2, 3, 4, 30))
-        assert rigs.turn(after, rigs.matrices(ob)) < 1e-6
-    assert drifts[1.0] < drifts[0.0] + 1e-5
-    assert drifts[1.0] < 1e-3
 
 
 def test_the_amount_can_be_keyed() -> None:
@@ -258,24 +227,6 @@ def test_learning_brings_it_nearer_to_the_characters_own_way(actions: str) -> No
     assert abs(away(ob) - shipped) < 0.01
     ob.dqik.own_motion_share = 0.5
     assert learnt < away(ob) < shipped
-
-
-def test_learning_leaves_the_scene_as_it_is() -> None:
-    """Frame, pose, keys, the assigned action and the actions themselves."""
-    ob = character()
-    rigs.at_frame(70)
-    ob.dqik.natural_pose = 0.0  # what is learnt then moves nothing
-    rigs.update()
-    action = bpy.data.actions["Own way"]
-    before = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
-    bpy.ops.dqik.learn_from_actions()
-    rigs.update()
-    after = rigs.channels(ob), len(bpy.data.actions), tuple(action.frame_range), len(bpy.data.objects)
-    assert bpy.context.scene.frame_current == 70
-    assert ob.dqik.live
-    assert ob.animation_data is None or ob.animation_data.action is None
-    np.testing.assert_array_equal(before[0], after[0])
-    assert before[1:] == after[1:]
 
 
 def test_an_action_teaches_as_much_while_it_plays() -> None:
