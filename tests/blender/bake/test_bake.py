@@ -66,18 +66,6 @@ def test_a_frame_that_is_known_amid_frames_that_follow() -> None:
     assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
 
 
-@pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
-def test_keys_are_where_time_stretching_evaluates_them(old: int, new: int) -> None:
-    """With Time Stretching a frame of the scene evaluates keys of another number."""
-    ob = moving_arms()
-    render = bpy.context.scene.render
-    render.frame_map_old, render.frame_map_new = old, new
-    ob.dqik.live = True
-    before = rigs.poses(ob, FRAMES)
-    bake()
-    assert furthest(before, rigs.poses(ob, FRAMES)) < 1e-3
-
-
 def test_hips_that_move_are_keyed_in_location() -> None:
     """Only bones that may move get location keys, on every frame."""
     ob = moving_arms()
@@ -218,20 +206,6 @@ def test_keys_outside_the_range_keep_their_easing() -> None:
     assert [[curve.evaluate(frame) for frame in (-9, -5.5, 26, 33, 39)] for curve in curves] == before
     outside = [point for curve in curves for point in curve.keyframe_points if point.co.x not in FRAMES]
     assert {point.type for point in outside} == {"EXTREME"}
-
-
-@pytest.mark.parametrize("action", ["NEW", "CURRENT"])
-def test_an_armature_without_an_action_gets_one(action: str) -> None:
-    """One action is made, named after the armature, and its keys act."""
-    ob = moving_arms()
-    actions = len(bpy.data.actions)
-    ob.dqik.live = True
-    solved = rigs.poses(ob, FRAMES)
-    ob.dqik.live = False
-    assert bake(action=action) == {"FINISHED"}
-    assert len(bpy.data.actions) == actions + 1
-    assert ob.name in ob.animation_data.action.name
-    assert furthest(solved, rigs.poses(ob, FRAMES)) < 1e-5
 
 
 def test_baking_twice_into_the_current_action_makes_no_second_keys() -> None:

@@ -73,18 +73,6 @@ def test_posing_by_hand_steers_the_solve() -> None:
     assert rigs.turn(steered, rigs.matrices(ob)) < 1e-5
 
 
-def test_posing_a_bone_outside_the_chains_is_kept() -> None:
-    """A bone that no goal moves is the user's, live or not."""
-    ob = posed_figure()
-    rigs.live(ob)
-    ob.pose.bones["hand.R"].rotation_quaternion = rigs.rotation((0, 0, 1), 25.0)
-    rigs.update()
-    rigs.at_frame(9)
-    assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
-    ob.dqik.live = False
-    assert abs(rigs.local_rotation(ob, "hand.R").angle - radians(25.0)) < 1e-5
-
-
 @pytest.mark.parametrize("frames", [(), (10, 1)])
 def test_live_off_after_loading_gives_the_base_pose_back(frames: tuple[int, ...], tmp_path: Path) -> None:
     """Whether or not anything was solved since the file was opened."""
