@@ -260,26 +260,6 @@ def test_hips_go_with_a_lowered_head_until_the_trunk_has_its_length(prior: Any) 
 
 
 @pytest.mark.parametrize("prior", [Prior, NumpyPrior])
-def test_straight_arms_come_along_with_a_duck_and_led_hands_stay(prior: Any) -> None:
-    """Hands stay within reach of shoulders that go down as hips do; those that were led themselves stay."""
-    one = rig(goals=("hips", *ENDS))
-    own, hand = prior(one.figure), one.goals.index("hand L")
-    shoulder = one.heads[one.names.index("arm L")]
-    reach = np.linalg.norm(one.targets({}).positions[0, hand] - shoulder)  # straight at rest
-    for down in (0.05, 0.2, 0.4):
-        asked = one.targets({"head": np.array([0.0, -down, 0.0])})
-        found = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
-        lowered = shoulder + np.array([0.0, (found - asked.positions[0])[0, 1], 0.0])
-        beyond = np.linalg.norm(asked.positions[0, hand] - lowered) - reach
-        assert np.linalg.norm(found[hand] - lowered) < reach
-        assert beyond < np.linalg.norm(found[hand] - asked.positions[0, hand]) < 1.4 * beyond
-        for led in ((0.0, 0.25, 0.0), (-0.2, -0.1, 0.0)):
-            asked = one.targets({"head": np.array([0.0, -down, 0.0]), "hand L": np.array(led)})
-            found = own.shaped(one.rest, asked, one.links, 1.0)[1][0]
-            np.testing.assert_allclose(found[hand], asked.positions[0, hand], atol=0.02 * beyond)
-
-
-@pytest.mark.parametrize("prior", [Prior, NumpyPrior])
 def test_hips_do_not_jump_wherever_the_head_is_led(prior: Any) -> None:
     """On straight ways through the whole body, as far as below the feet, hips go ten times as far at most."""
     one, random = rig(goals=("hips", *ENDS)), np.random.default_rng(4)

@@ -106,23 +106,6 @@ def test_a_chain_lies_on_a_curve(kind: str) -> None:
     assert on_curve(curve, [rigs.tail(ob, f"bone {k}") for k in range(4)]) < 2e-3
 
 
-def centre_of_mass(ob: bpy.types.Object) -> np.ndarray:
-    """Of bones that weigh as they are long, as none of the chain's has a role."""
-    shown = rigs.evaluated(ob)
-    middles = [shown.matrix_world @ (0.5 * (bone.head + bone.tail)) for bone in shown.pose.bones]
-    return np.average(np.array(middles), axis=0, weights=[bone.bone.length for bone in shown.pose.bones])
-
-
-def test_the_weight_is_over_the_target() -> None:
-    ob, hand, under = chain(), rigs.empty((0.9, 0.3, 1.4), "Hand"), rigs.empty((0.2, 0.1, 0.0), "Under")
-    ob.rotation_euler = (0.1, 0.2, 0.3)
-    rigs.goal(ob, "bone 3", hand)
-    goal_of(ob, "BALANCE", "bone 0", under)
-    assert ob.dqik.status.converged
-    assert np.abs(centre_of_mass(ob)[:2] - np.array(under.location)[:2]).max() < 1e-3
-    assert rigs.miss(ob, "bone 3", hand) < 1e-3
-
-
 SHARES = {"hips": 0.497, "head": 0.081, "arm": 0.028, "forearm": 0.016, "hand": 0.006, "thigh": 0.1, "shin": 0.0465,
           "foot": 0.0145}  # fmt: skip
 """Winter 2009, table 4.1; the trunk is shared by the bones below, head and neck as well, by length."""
