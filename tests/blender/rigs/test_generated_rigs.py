@@ -270,16 +270,6 @@ def test_human_limits_are_kept(opened: Callable) -> None:
         assert abs(turned.to_axis_angle()[0].normalized().y * turned.angle) < radians(91.0)
 
 
-def test_the_ik_controls_work_again(opened: Callable) -> None:
-    """With the switches put back, a rig is moved by its IK controls as before Set Up."""
-    ob = opened("basic_human")
-    bpy.ops.dqik.setup_full_body()
-    bpy.ops.dqik.goals_clear()
-    before = rigs.head(ob, "DEF-hand.L")
-    move(ob, "hand_ik.L", (-0.2, -0.2, 0.1))
-    assert (rigs.head(ob, "DEF-hand.L") - before - Vector((-0.2, -0.2, 0.1))).length < 1e-3
-
-
 def test_a_rig_of_an_unknown_tool_is_left_alone(opened: Callable) -> None:
     """Its bones follow its controls: a sentence, and nothing changes. Its FK controls take goals and are met."""
     ob = opened("basic_human")

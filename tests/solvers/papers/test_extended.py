@@ -28,33 +28,6 @@ from solvers.space.tasks import ROTATION_LENGTH, Tasks
 LENGTHS = np.array([90.0, 60, 90, 150, 150, 90])  # the paper's
 STEP = 1e-6
 
-
-# -- in the plane ------------------------------------------------------------------------------------------------------
-
-
-def pair_ends(lengths: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Eq. 8 for all pairs, x before y, then the effector: by complex numbers."""
-    first = lengths[:-1] * np.exp(1j * angles[:-1])
-    ends = first + lengths[1:] * np.exp(1j * (angles[:-1] + angles[1:]))
-    tip = (lengths * np.exp(1j * np.cumsum(angles))).sum()
-    return np.concatenate([ends.real, ends.imag, [tip.real, tip.imag]])
-
-
-def test_the_planar_jacobian_is_the_derivative_of_pairs_and_main_link() -> None:
-    generator = np.random.default_rng(0)
-    for count in range(1, 8):
-        lengths, angles = generator.uniform(0.5, 2, count), generator.uniform(-3, 3, count)
-        columns = [
-            (pair_ends(lengths, angles + step) - pair_ends(lengths, angles - step)) / (2 * STEP)
-            for step in STEP * np.eye(count)
-        ]
-        weights = np.append(np.full(2 * count - 2, 0.3), [1, 1])
-        assert_allclose(
-            planar.jacobian(lengths, angles, weight=0.3), weights[:, None] * np.transpose(columns), atol=1e-8
-        )
-        assert_allclose(planar.effector(lengths, angles), pair_ends(lengths, angles)[-2:])
-
-
 # -- in space ----------------------------------------------------------------------------------------------------------
 
 
