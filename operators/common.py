@@ -14,6 +14,7 @@ from ..rig.blender import scene_state
 from ..rig.blender.dependencies import aims
 from ..rig.blender.words import iface_
 from ..rig.clip import last_report
+from ..rig.figure.short_names import called
 from ..rig.keys import keyable
 from ..rig.notes import Code, Note, Refused, joined, note_of
 from ..solvers import DqikError
@@ -66,11 +67,24 @@ def object_named(context: bpy.types.Context, name: str) -> bpy.types.Object | No
     return min(found, key=lambda ob: ob.library is not None, default=None)
 
 
+def chosen_object(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
+    """The object of a name in an option; None for an empty name. Raises `Refused` if there is no such object."""
+    found = object_named(context, name)
+    if name and found is None:
+        raise Refused(Note(Code.NO_OBJECT, repr(name)))
+    return found
+
+
 def name_of(context: bpy.types.Context, ob: bpy.types.Object) -> str:
     """The name by which `object_named` finds an object: with its library where another one has the same name."""
     if ob.library is None:  # no other one of this file has it
         return ob.name
     return ob.name if object_named(context, ob.name) == ob else ob.name_full
+
+
+def begin_posing(ob: bpy.types.Object, control: str) -> Note:
+    """What to do next with a control that was selected: nothing follows it while Live is off."""
+    return Note(Code.BEGIN_POSING if ob.dqik.live else Code.BEGIN_WITH_LIVE, called(ob, control))
 
 
 class NotDone(Exception):

@@ -35,7 +35,7 @@ class Code:
     LINKED = "This armature is linked, so its goals and its pose are not saved here: make a library override first"
     REST_POSITION = "The armature is shown in Rest Position: choose Pose Position to solve"
     FOLDED = "At rest this figure is folded or lies down, but here it stands: press Use Pose as Rest first"
-    NO_OBJECT = "There is no object {}: choose another target"
+    NO_OBJECT = "There is no object {}: choose another"
     BONE_HIDDEN = "Bone {} is hidden: show it or its bone collection first"
     TARGETS_NOT_THERE = (
         "The targets of {} are not at their bones: give each goal a target of its own, without constraints, "
@@ -55,6 +55,7 @@ class Code:
     PARENTED = "{} is parented to it"
     USES = "{} uses it"
     BEGIN_POSING = "{} is selected: press G to move it, or Shift Alt G to drag any part of the body"
+    BEGIN_WITH_LIVE = "{} is selected: press Live, then G to move it"
     BEGIN_WITH_CONTROLS = "Select a control, and press G to move it"
     CONTROLS_ADDED = "{} controls added"
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"

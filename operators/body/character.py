@@ -8,11 +8,10 @@ from bpy.props import StringProperty
 
 from ...rig.controls import controls, eyes, problem_file, rest_pose, selection
 from ...rig.figure import character
-from ...rig.figure.short_names import called
 from ...rig.frame import learning
 from ...rig.frame.sessions import sessions
 from ...rig.notes import Code, Note, Refused
-from ..common import NotDone, Said, Tool, refuse
+from ..common import NotDone, Said, Tool, begin_posing, refuse
 
 
 class DQIK_OT_swap_sides(Tool, bpy.types.Operator):
@@ -56,7 +55,7 @@ class DQIK_OT_eyes_add(Tool, bpy.types.Operator):
         if ob.mode == "POSE":
             chosen = controls.EYES if controls.EYES in added.names else added.names[-1]
             selection.select_only(ob, chosen)
-            parts.append(Note(Code.BEGIN_POSING, called(ob, chosen)))
+            parts.append(begin_posing(ob, chosen))
         else:
             parts.append(Note(Code.BEGIN_WITH_CONTROLS))
         self.tell({"WARNING"} if added.missing or added.keyed else {"INFO"}, *parts)

@@ -14,12 +14,11 @@ from ...rig.blender import scene_state
 from ...rig.controls import controls, full_body, goals, more_controls, selection, switches, unkeyed_action
 from ...rig.figure import roles
 from ...rig.figure.character import Character
-from ...rig.figure.short_names import called
 from ...rig.frame import commands, offline
 from ...rig.keys import keyable
 from ...rig.notes import Code, Note, Refused
 from ...rig.shot import from_animation, to_fk
-from ..common import NotDone, Said, Steps, Tool, armature, live_on, refuse
+from ..common import NotDone, Said, Steps, Tool, armature, begin_posing, live_on, refuse
 from ..pose.controls import key_from_motion
 
 CONTROLS = [
@@ -241,10 +240,12 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
             parts += [Note(Code.CONTROLS_NOT_KEYED), refusal]
         if self.controls:
             return self._tell_added(ob, added, parts)
-        if self._in_window and as_bones and count:
-            parts.append(_begin_posing(ob, figure))
-        worth_a_look = result.missing or figure.folded or armatures or (refusal is not None and count)
-        self.tell({"WARNING"} if worth_a_look else {"INFO"}, *parts)
+        begin = [_begin_posing(ob, figure)] if self._in_window and as_bones and count else []
+        if result.missing or figure.folded or armatures or (refusal is not None and count):
+            self.tell({"WARNING"}, *parts, *begin)
+            return None
+        self.tell({"INFO"}, *parts)
+        return begin  # a line of its own: Blender shows the last one, and leaves out the middle of long ones
 
     def _tell_added(self, ob: bpy.types.Object, added: more_controls.Added | None, parts: list[Note]) -> Said:
         """Say which controls were added; None if the armature can have none. parts : what there is to say already."""
@@ -274,5 +275,5 @@ def _begin_posing(ob: bpy.types.Object, figure: roles.Figure) -> Note:
     hands = [goal for goal in own if (role := figure.role(ob.pose.bones.find(goal.bone))) and role.name == "hand"]
     for goal in (hands or own)[:1]:
         selection.select_only(ob, goal.subtarget)
-        return Note(Code.BEGIN_POSING, called(ob, goal.subtarget))
+        return begin_posing(ob, goal.subtarget)
     return Note(Code.BEGIN_WITH_CONTROLS)

@@ -16,7 +16,7 @@ from ...rig.keys import keyable
 from ...rig.motion import mend_motion
 from ...rig.notes import Note, Refused
 from ...solvers.motion import fine_time, likely_rate
-from ..common import Steps, armature, name_of, object_named, refuse
+from ..common import Steps, armature, chosen_object, name_of, refuse
 from ..frames import FramesTool, shares
 
 _REPORTS = Touching(
@@ -74,7 +74,7 @@ class GroundOptions:
 
     def chosen_ground(self, context: bpy.types.Context) -> Ground:
         """The ground that is chosen. Raises `Refused` if no mesh is."""
-        mesh = object_named(context, self.ground_object) if self.ground == MESH else None
+        mesh = chosen_object(context, self.ground_object) if self.ground == MESH else None
         if self.ground == MESH and (mesh is None or mesh.type != "MESH"):
             raise Refused(Note("Choose the mesh on which the figure moves"))
         return Ground(self.ground, self.ground_height, mesh)

@@ -56,7 +56,7 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
             times, every = scene_state.times(scene, wide), list[shakes.Channel]()
             for one, names in owners.items():
                 every += yield from shares(shakes.channels(one, names, times), 0.0, 0.1)
-            shakes.check(every, ob.name)
+            shakes.check(every, ob.name, frames)
             quiet, report = yield from shares(shakes.quiet(every, self.rate(scene), self.amount), 0.1, 0.5)
             stack.enter_context(lineage.new_actions(dict.fromkeys(one.ob for one in every), originals.SHAKES))
             shakes.write(every, quiet, inside, times[inside])

@@ -18,7 +18,7 @@ from ...rig.keys import keyable
 from ...rig.motion import hand_contacts, retarget, retargeted_keys, root_motion, same_names
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.overlay import preview
-from ..common import Steps, Tool, armature, name_of, object_named, refuse
+from ..common import Steps, Tool, armature, chosen_object, name_of, object_named, refuse
 from ..frames import FramesTool, shares
 
 _READ, _SOLVED = 0.4, 0.95  # of the progress, once motions are read, and once the new one is found
@@ -180,7 +180,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
 
     def _source(self, context: bpy.types.Context) -> bpy.types.Object:
         """The source. Raises `Refused` if it is none."""
-        source = object_named(context, self.source)
+        source = chosen_object(context, self.source)
         if source is None or source.type != "ARMATURE":
             raise Refused(Note("Choose as Source the armature whose motion this one gets"))
         return source
@@ -191,7 +191,7 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         """The partner, if one was chosen, and its source. Raises `Refused` if they are none."""
         if not self.partner:
             return None, None
-        partner = object_named(context, self.partner)
+        partner = chosen_object(context, self.partner)
         theirs = None if partner in (ob, source) else _partner_source(context, partner)
         if partner is None or theirs is None:
             raise Refused(Note("Choose as Partner a figure that has the motion of another source by Retarget"))

@@ -10,7 +10,7 @@ from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import attach, attachable
-from ..common import NotDone, Said, Tool, name_of, object_named
+from ..common import NotDone, Said, Tool, chosen_object, name_of, object_named
 
 
 class AttachTool(Tool):
@@ -53,15 +53,15 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
             self.layout.prop_search(self, "bone", target.pose, "bones", icon="BONE_DATA")
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        named = object_named(context, self.object)
-        if self.object and named is None:
-            raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
+        named = chosen_object(context, self.object)
         if self.into_hand:
             target = _hand(context)
             owners = [(named, "")] if named is not None else _props(context)
-            if not owners or target is None:
+            if target is None:
                 raise Refused(Note("Select the objects to put in the hand, and the hand's bone or control in Pose "
                                    "Mode"))
+            if not owners:
+                raise Refused(Note("Choose the object to put in the hand"))
         elif named is None:
             raise Refused(Note("Choose the object to attach to"))
         else:
@@ -73,9 +73,9 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
         if done.is_beside:
             self.tell({"WARNING"}, Note("{} was moved beside its keys: key it at this frame, or it moves back with the "
                                         "next frame", repr(target[0].name)))
-        names = listed([attachable.name_of(one) for one in owners])
-        self.tell({"INFO"}, Note("Attached {} to {}", names, attachable.name_of(target)))
-        aside = [attachable.name_of(owner) for owner, count in done.aside.items() if count]
+        names = listed([attachable.called_of(one) for one in owners])
+        self.tell({"INFO"}, Note("Attached {} to {}", names, attachable.called_of(target)))
+        aside = [attachable.called_of(owner) for owner, count in done.aside.items() if count]
         if aside:
             self.tell({"INFO"}, Note("Keys of {} on up to {} later frames are set aside, and count again after Detach",
                                      listed(aside), max(done.aside.values())))
@@ -97,9 +97,7 @@ class DQIK_OT_detach(AttachTool, bpy.types.Operator):
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         time = context.scene.frame_current_final
         if self.object:
-            named = object_named(context, self.object)
-            if named is None:
-                raise Refused(Note(Code.NO_OBJECT, repr(self.object)))
+            named = chosen_object(context, self.object)
             found = [one for one in attachments.of(named, self.bone) if self.constraint in ("", one.constraint)]
         else:
             found = _held(context)
@@ -107,7 +105,7 @@ class DQIK_OT_detach(AttachTool, bpy.types.Operator):
         if not found:
             raise NotDone("WARNING", Note("None of what is selected is attached at frame {}", f"{time:g}"))
         (attach.remove if self.remove else attach.detach)(found, context)
-        return Note("Let go {}", listed([attachable.name_of((one.ob, one.bone)) for one in found]))
+        return Note("Let go {}", listed([attachable.called_of((one.ob, one.bone)) for one in found]))
 
 
 def _bones(context: bpy.types.Context) -> list[Bone]:

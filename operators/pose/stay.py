@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ...rig.controls import controls, goals, pins, selection
+from ...rig.figure.short_names import called
 from ...rig.frame.read.view import View
 from ...rig.frame.sessions import sessions
 from ...rig.keys import keyable, keying
@@ -44,7 +45,7 @@ class DQIK_OT_pin(Tool, bpy.types.Operator):
         keyed = auto and shot_pins.key(ob, [*numbers, *replaced], frame, pinned=True, auto=only_available)
         _select(context, ob, {goal.subtarget: ob.dqik.goals[number].subtarget for number in numbers
                               for goal in ob.dqik.goals if goal.bone == ob.dqik.goals[number].bone})  # fmt: skip
-        words = listed(names)
+        words = listed([called(ob, name) for name in names])
         if keyed:
             return Note("Pinned from frame {} on: {}", f"{frame:g}", words)
         return Note("Pinned on all frames: {}", words)
@@ -77,7 +78,7 @@ class DQIK_OT_unpin(Tool, bpy.types.Operator):
             free = pins.let_go(ob, numbers)
             keyed = shot_pins.key(ob, [*numbers, *free], frame, pinned=False, auto=shot_pins.keys_available_only(ob))
         notes = [] if keyed else shot_pins.remove(ob, numbers)
-        words = listed(bones)
+        words = listed([called(ob, name) for name in bones])
         if keyed:
             return Note("Unpinned from frame {} on: {}", f"{frame:g}", words)
         self.tell({"WARNING"} if notes else {"INFO"}, Note("Unpinned on all frames: {}", words), *notes)
@@ -134,7 +135,7 @@ class DQIK_OT_hold_here(Tool, bpy.types.Operator):
                 context.view_layer.update()
                 holds.keep_shown(ob, context.evaluated_depsgraph_get())
         ob.update_tag(refresh={"DATA"})
-        return _said(self, names, left)
+        return _said(self, ob, names, left)
 
 
 class DQIK_OT_holds_clear(Tool, bpy.types.Operator):
@@ -164,7 +165,7 @@ class DQIK_OT_holds_clear(Tool, bpy.types.Operator):
                 view = View.now(context.evaluated_depsgraph_get())
                 left = holds.let_go_here(sessions.of(ob), ob, held, view)
             ob.update_tag(refresh={"DATA"})
-            return _said(self, held, left)
+            return _said(self, ob, held, left)
         count = 0 if self.here else holds.clear(ob, names)
         if not count:
             raise NotDone("WARNING", Note("None of the selected bones is held" if self.only_selected
@@ -179,19 +180,19 @@ def _refusal(ob: bpy.types.Object) -> Note | None:
     return keyable.of_action(ob)
 
 
-def _said(tool: Tool, names: list[str], left: list[str]) -> Said:
+def _said(tool: Tool, ob: bpy.types.Object, names: list[str], left: list[str]) -> Said:
     """Which holds were keyed. left : those that were not."""
     done = [name for name in names if name not in left]
     if left:
         kept = Note("The holds of {} cannot be keyed: unlink their action, or leave the NLA's tweak mode",
-                    listed([repr(name) for name in left]))
+                    listed([called(ob, name) for name in left]))
         if not done:
             raise NotDone("WARNING", kept)
         tool.tell({"WARNING"}, kept)
         return None
     if not done:
         raise NotDone("INFO")
-    return Note("Keyed the holds of {}", listed([repr(name) for name in done]))
+    return Note("Keyed the holds of {}", listed([called(ob, name) for name in done]))
 
 
 class DQIK_OT_plant(Tool, bpy.types.Operator):
@@ -220,7 +221,7 @@ class DQIK_OT_plant(Tool, bpy.types.Operator):
             self.tell({"WARNING"}, Note(Code.TARGETS_NOT_THERE, listed([repr(name) for name in left])))
         for one in done:
             self.tell({"INFO"}, Note("Planted {} from {} to {}",
-                                     repr(ob.dqik.goals[one.goal].name), one.first, one.last))
+                                     called(ob, ob.dqik.goals[one.goal].bone), one.first, one.last))
         if not done:
             raise NotDone("INFO")
 

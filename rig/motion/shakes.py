@@ -107,11 +107,14 @@ def _count(ob: bpy.types.Object, path: str, index: int, times: Sequence[float]) 
     return int(((keys >= times[0] - curves.SAME_FRAME) & (keys <= times[-1] + curves.SAME_FRAME)).sum())
 
 
-def check(every: Sequence[Channel], name: str) -> None:
-    """Raise `Refused` if there are no channels, few frames, or keys, in copies of the actions, would not be seen."""
+def check(every: Sequence[Channel], name: str, frames: Sequence[int]) -> None:
+    """Raise `Refused` if there are no channels, few frames, or keys, in copies of the actions, would not be seen.
+
+    every : those with a key on each of the frames.
+    """
     if not every:
-        raise Refused(Note("Nothing of {} has a key on each frame: shakes are taken out of captured or baked motion",
-                           repr(name)))
+        raise Refused(Note("Nothing of {} has a key on each frame from {} to {}: shakes are taken out of captured or "
+                           "baked motion", repr(name), frames[0], frames[-1]))
     if len(every[0].values) < _FEWEST:
         raise Refused(Note("Choose at least {} frames, or shakes cannot be told from motion", _FEWEST))
     for ob in dict.fromkeys(one.ob for one in every):

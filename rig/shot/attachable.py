@@ -11,6 +11,7 @@ from ..blender.dependencies import Bone, Dependencies, aimed_bones, aims_of
 from ..blender.places import owner_of, world_matrix
 from ..controls import goals
 from ..figure.character import Character
+from ..figure.short_names import called
 from ..keys import attachments, keyable
 from ..notes import Code, Note
 from ..skeleton import couplings
@@ -50,8 +51,14 @@ def figure_of(goal: bpy.types.PropertyGroup) -> bpy.types.Object:
 
 
 def name_of(tie: Bone) -> str:
-    """The name of a bone, or of an object, to be shown."""
+    """The name of a bone, or of an object, as refusals have it."""
     return repr(tie[1] or tie[0].name)
+
+
+def called_of(tie: Bone) -> str:
+    """The part of the body that a bone is or moves, or the name of an object, as panels and reports have it."""
+    ob, bone = tie
+    return called(ob, bone) if bone and ob.type == "ARMATURE" else ob.name
 
 
 def target_problem(target: Bone, depsgraph: bpy.types.Depsgraph) -> Note | None:

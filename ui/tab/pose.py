@@ -10,7 +10,6 @@ from ...operators.common import armature
 from ...rig.blender.dependencies import aims
 from ...rig.blender.words import iface_
 from ...rig.controls import selection
-from ...rig.figure.short_names import called
 from ...rig.keys import attachments
 from ...rig.keys.attachments import Attachment
 from ...rig.shot import attachable, plant
@@ -121,17 +120,12 @@ def _attachments(context: bpy.types.Context, ob: bpy.types.Object) -> Iterator[A
 
 def _words(one: Attachment) -> str:
     """What is attached to what, and on which frames. Controls have the name of the part that they move."""
-    owner = _name(one.ob, attachable.hand_of(one.ob, one.bone)[1])
-    target = "" if one.target is None else _name(one.target, one.subtarget)
+    owner = attachable.called_of((one.ob, one.bone))
+    target = "" if one.target is None else attachable.called_of((one.target, one.subtarget))
     if isfinite(one.end):
         text = iface_("{} to {}, {} to {}")
         return text.format(owner, target, f"{one.start:g}", f"{one.end - 1:g}")
     return iface_("{} to {}, from {}").format(owner, target, f"{one.start:g}")
-
-
-def _name(ob: bpy.types.Object, bone: str) -> str:
-    """The name of a bone by its part of the body, or of an object."""
-    return called(ob, bone) if bone and ob.type == "ARMATURE" else ob.name
 
 
 def _button(layout: bpy.types.UILayout, one: Attachment, remove: bool) -> bpy.types.UILayout:

@@ -593,6 +593,8 @@ REFUSED: dict[str, tuple[str, Callable[[bpy.types.Object, bpy.types.Object], obj
     "a bone that another frame solves": ("'DQIK hand.L' cannot be attached to 'head', which follows it",
                                          lambda ob, box: solved_on_another_frame(ob), HEAD),
     "no such object": ("There is no object 'Nothing'", lambda ob, box: None, {"object": "Nothing"}),
+    "no object for the hand": ("Choose the object to put in the hand", lambda ob, box: rigs.select(ob, "hand.L"),
+                               {"into_hand": True}),
     "no such bone": ("'Figure' has no bone 'wing'", lambda ob, box: None, {"object": "Figure", "bone": "wing"}),
     "without size": ("'Box' has no size", lambda ob, box: without_size(box), BOX),
     "a constrained control": ("Constraints or drivers move 'DQIK hand.L'",
@@ -644,7 +646,9 @@ def test_a_prop_moved_beside_its_keys(auto: bool, monkeypatch: MonkeyPatch, capf
     moved, hand = world(box)[:3, 3], rigs.tail(ob, "hand.L")
     capfd.readouterr()
     assert bpy.ops.dqik.attach(object="Box") == {"FINISHED"}
-    assert ("moved beside its keys" in capfd.readouterr().out) == (not auto)
+    said = capfd.readouterr().out
+    assert "Attached Left Hand to Box" in said  # as the panel calls both
+    assert ("moved beside its keys" in said) == (not auto)
     rigs.at_frame(BEGIN + 1)
     rigs.at_frame(BEGIN)
     assert np.abs(world(box)[:3, 3] - (moved if auto else keyed)).max() < EXACT

@@ -255,7 +255,7 @@ def test_refusals_say_what_to_do_and_change_nothing() -> None:
     source, ob = walker(), rigs.figure("Copy")
     still, chain = rigs.figure("Still"), rigs.chain([(0, 0, 0), (1, 0, 0), (2, 0, 0)], "Chain")
     rigs.made_active(ob)
-    for name, words in (("Copy", "is this armature itself"), ("", "Choose as Source"), ("Nobody", "Choose"),
+    for name, words in (("Copy", "is this armature itself"), ("", "Choose as Source"), ("Nobody", "no object 'Nobody'"),
                         (still.name, "does not move"), (chain.name, "has no hips")):  # fmt: skip
         rigs.refuses(bpy.ops.dqik.retarget, words, source=name)
     rigs.made_active(chain)

@@ -120,7 +120,9 @@ def test_set_up_from_the_panel_ends_with_a_hand_that_can_be_moved() -> None:
     note = full_body._begin_posing(ob, figures.of(ob).figure)
     assert ob.mode == "POSE"
     assert [bone.name for bone in bpy.context.selected_pose_bones] == ["DQIK hand.L"]
-    assert str(note).startswith("Left Hand is selected: press G")
+    assert str(note) == "Left Hand is selected: press Live, then G to move it"
+    ob.dqik.live = True
+    assert str(full_body._begin_posing(ob, figures.of(ob).figure)).startswith("Left Hand is selected: press G")
 
 
 def test_a_goal_that_is_left_out_is_not_called_met(arm: bpy.types.Object) -> None:
