@@ -29,8 +29,8 @@ class FramesTool(Tool):
     whole_motion: ClassVar[bool] = False  # whether the dialog proposes the frames of the motion, else the scene's
 
     frame_start: IntProperty(name="Start", description="First frame. Start 0 and End -1 take the scene's range",
-                             default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+                             default=0, options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1, options={"SKIP_SAVE"})
     step: IntProperty(name="Step", description="1 takes every frame, 2 every second one", default=1, min=1)
 
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:

@@ -54,8 +54,8 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
         "Live shows the same motion then, and follows what you change of the targets", default=True,
     )  # fmt: skip
     frame_start: IntProperty(name="Start", description="First frame to key. Start 0 and End -1 take the frames on "
-                             "which the body has keys", default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame to key", default=-1)
+                             "which the body has keys", default=0, options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame to key", default=-1, options={"SKIP_SAVE"})
 
     controls: EnumProperty(
         name="Controls",

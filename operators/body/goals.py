@@ -14,9 +14,12 @@ class DQIK_OT_goal_add(Tool, bpy.types.Operator):
 
     bl_label = "Add Goal"
 
-    bone: StringProperty(name="Bone", description="The bone that should reach the target. If empty, the selected bones")
-    target: StringProperty(name="Target", description="The object to reach. If empty, each goal gets a new empty")
-    subtarget: StringProperty(name="Target Bone", description="The bone to reach, if the target is an armature")
+    bone: StringProperty(name="Bone", description="The bone that should reach the target. If empty, the selected bones",
+                         options={"SKIP_SAVE"})  # fmt: skip
+    target: StringProperty(name="Target", description="The object to reach. If empty, each goal gets a new empty",
+                           options={"SKIP_SAVE"})  # fmt: skip
+    subtarget: StringProperty(name="Target Bone", description="The bone to reach, if the target is an armature",
+                              options={"SKIP_SAVE"})  # fmt: skip
     chain_length: IntProperty(name="Chain Length", description="Number of bones that the goal moves, 0 for all", min=0)
     use_rotation: BoolProperty(name="Rotation", description="Turn the bone with the target")
 

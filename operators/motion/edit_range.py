@@ -27,7 +27,7 @@ class DQIK_OT_edit_range(Tool, bpy.types.Operator):
     stand: BoolProperty(name="Keep Standing", description="A foot or hand that stands on this frame is moved on all "
                         "frames on which it stands", default=True)  # fmt: skip
     all_frames: BoolProperty(name="All Frames", description="The change is added to the whole motion, and fades "
-                             "nowhere: a pose that corrects it", default=False)  # fmt: skip
+                             "nowhere: a pose that corrects it", default=False, options={"SKIP_SAVE"})  # fmt: skip
 
     @classmethod
     def unavailable(cls, context: bpy.types.Context, ob: bpy.types.Object | None) -> Note | None:

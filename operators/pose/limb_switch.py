@@ -23,8 +23,8 @@ class LimbSwitchTool(Tool):
 
     on_goals = True
     frame_start: IntProperty(name="Start", description="First frame of a range. An End before it means from the "
-                             "current frame on", default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+                             "current frame on", default=0, options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1, options={"SKIP_SAVE"})
     keep_body: BoolProperty(
         name="Keep Body", description="Where the rest of the body would move without the goal, or by it, key and hold "
         "its bones on the switched frames too", default=True,

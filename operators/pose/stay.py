@@ -203,8 +203,8 @@ class DQIK_OT_plant(Tool, bpy.types.Operator):
     stopped = Note(Code.NOTHING_KEYED)
 
     frame_start: IntProperty(name="Start", description="First frame. An End before it means the frames around this one "
-                             "on which the foot is slow and low", default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+                             "on which the foot is slow and low", default=0, options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1, options={"SKIP_SAVE"})
     fade: IntProperty(name="Fade", description="Frames before and after, over which the foot comes from and goes to "
                       "where it was; 0 takes an eighth of a second", default=0, min=0, soft_max=20)  # fmt: skip
     roll: BoolProperty(name="Roll", description="Feet roll about heel and ball as they did, instead of keeping their "
@@ -224,6 +224,8 @@ class DQIK_OT_plant(Tool, bpy.types.Operator):
                                      called(ob, ob.dqik.goals[one.goal].bone), one.first, one.last))
         if not done:
             raise NotDone("INFO")
+        if len(done) == 1:  # to be changed in the panel that adjusts the last operation
+            self.frame_start, self.frame_end = done[0].first, done[0].last
 
     @staticmethod
     def _numbers(context: bpy.types.Context, ob: bpy.types.Object) -> list[int]:

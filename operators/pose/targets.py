@@ -64,10 +64,12 @@ class DQIK_OT_targets_to_pose(Tool, bpy.types.Operator):
 
     # Before the frames: Blender sets a script's values in this order, and switching the range resets the frames.
     use_range: BoolProperty(name="Key a Range", description="Key the targets where the bones are on every frame of a "
-                            "range, instead of moving them on this frame", update=_range_switched)  # fmt: skip
+                            "range, instead of moving them on this frame", update=_range_switched,
+                            options={"SKIP_SAVE"})  # fmt: skip
     frame_start: IntProperty(name="Start", description="First frame of a range to key. An End before it means the "
-                             "current frame only, or with Key a Range the scene's", default=0)  # fmt: skip
-    frame_end: IntProperty(name="End", description="Last frame", default=-1)
+                             "current frame only, or with Key a Range the scene's", default=0,
+                             options={"SKIP_SAVE"})  # fmt: skip
+    frame_end: IntProperty(name="End", description="Last frame", default=-1, options={"SKIP_SAVE"})
     all: BoolProperty(name="All", description="Move the targets of all goals, not only those of selected bones")
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -55,6 +55,14 @@ def public(struct: bpy.types.Struct) -> list[bpy.types.Property]:
     return [prop for prop in struct.properties if prop.identifier != "rna_type" and not prop.is_hidden]
 
 
+def test_what_one_press_was_about_is_not_taken_for_the_next() -> None:
+    """Blender begins with the last options: the frames of one foot would be planted for the other, too."""
+    own = {"frame_start", "frame_end", "use_range", "all_frames", "bone", "target", "subtarget"}
+    kept = [(kind.identifier, prop.identifier) for kind in operators() for prop in public(kind)
+            if prop.identifier in own and not prop.is_skip_save]  # fmt: skip
+    assert kept == [("DQIK_OT_attach", "bone")]  # which asks each time
+
+
 def test_all_panels_are_registered_in_the_dqik_tab(ui: ModuleType) -> None:
     assert panels(ui)
     for cls in ui.PANELS:
