@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which actions an object gets, and what becomes of those that it had: they stay in the file."""
 
+import re
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from ..blender import animation, originals
 
 Assigned = tuple[bpy.types.Action | None, object]
 """An action and its slot, which is None before Blender 4.4."""
+_MADE = re.compile(r" DQIK(\.\d{3,})?$")  # ends the names of actions that were made before
 
 
 def assigned(ob: bpy.types.Object | None) -> Assigned:
@@ -72,10 +74,11 @@ def instead(ob: bpy.types.Object, action: bpy.types.Action | None) -> Generator[
 def _made(ob: bpy.types.Object, name: str) -> bpy.types.Action:
     """A copy of an object's action; an empty one with a name, or where a copy would not show the same."""
     (old, slot), data = assigned(ob), ob.animation_data
+    usual = _MADE.sub("", ob.name if old is None else old.name) + " DQIK"  # Blender numbers further ones
     if name or old is None or _is_blended(data) or (curves.LAYERED and slot is None):
-        return bpy.data.actions.new(name or f"{ob.name if old is None else old.name} DQIK")
+        return bpy.data.actions.new(name or usual)
     copied: Any = old.copy()
-    copied.name = f"{old.name} DQIK"
+    copied.name = usual
     return copied
 
 

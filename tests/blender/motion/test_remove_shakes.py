@@ -56,7 +56,7 @@ def test_it_comes_nearer_to_the_clip_without_shakes(tmp_path: Path, mode: str) -
 
 
 def test_pressed_again_it_starts_from_the_shaking_motion(tmp_path: Path) -> None:
-    """So that Amount can be tried; with nothing taken for shakes, nothing changes."""
+    """So that Amount can be tried; with nothing taken for shakes, nothing changes. Names of actions stay short."""
     ob, _, before = _shaking(tmp_path)
     whole = {"frame_start": 1, "frame_end": len(FRAMES), "plant": False}
     films = list[np.ndarray]()
@@ -67,6 +67,8 @@ def test_pressed_again_it_starts_from_the_shaking_motion(tmp_path: Path) -> None
     assert np.abs(films[1] - films[0]).max() > 1e-3
     assert bpy.ops.dqik.remove_shakes(amount=0.0, **whole) == {"FINISHED"}
     assert np.abs(rigs.shown(ob, FRAMES) - before).max() < 1e-5
+    assert bpy.ops.dqik.remove_shakes(original=False, **whole) == {"FINISHED"}
+    assert {one.name.partition(" DQIK")[2] for one in bpy.data.actions} == {"", ".001", ".002", ".003", ".004"}
 
 
 def test_a_part_of_the_frames_and_of_the_bones(tmp_path: Path) -> None:
