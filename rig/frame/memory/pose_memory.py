@@ -273,9 +273,12 @@ class PoseMemory:
         edited, animated = self._edits(ob, now, before, prepared, view)
         turned, moved = edited.rotations.any(-1), edited.locations.any(-1)
         bones = np.flatnonzero(turned), np.flatnonzero(moved)
-        if not any(part.size for part in bones) or same_pose(before, now, *bones):
-            return
         action, place = prepared.action, (*view.place, prepared.action)
+        if not any(part.size for part in bones) or same_pose(before, now, *bones):
+            if self._unkeyed and not animated:  # a pose that is cancelled goes back to the keys, which are no edit
+                changed = now.away(before, EDITED) & self._ours()
+                self._is_put_back(ob, now, changed.rotations.any(-1), changed.locations.any(-1), place, view.fresh)
+            return
         if self.history.place[2] != action and actions.has_curves(self.history.place[2]):
             return  # it came with another action; one that has lost its curves had them moved to this one
         if self._is_put_back(ob, now, turned, moved, place, view.fresh):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import addon_utils
 import bpy
+import captured
 import numpy as np
 import pytest
 import rigs
@@ -419,3 +420,21 @@ def test_a_check_keeps_a_target_that_was_moved_and_not_keyed(start_from: str, bo
         np.testing.assert_allclose([bone.dqik_base[:7] for bone in bones], bases, atol=1e-5)
         assert (target.location - place).length < 1e-6
         assert degrees(rigs.turn(shown, rigs.matrices(ob))) < (0.02 if start_from == "POSE" else 1.0)
+
+
+def test_keyed_bones_that_are_posed_and_cancelled_are_as_before(tmp_path: Path) -> None:
+    """As Esc does in a rotation, or while a pose asset is blended in: the channels are what the keys have, again."""
+    ob = rigs.set_up(captured.clip(tmp_path, range(12)))
+    rigs.at_frame(5)
+    before, bones = rigs.matrices(ob), [ob.pose.bones[name] for name in ("Spine1", "Neck1", "LeftArm")]
+    shown = [bone.rotation_quaternion.copy() for bone in bones]
+    for angle in (10.0, 25.0):
+        for bone, own in zip(bones, shown, strict=True):
+            bone.rotation_quaternion = own @ rigs.rotation((1, 1, 0), angle)
+        rigs.update()
+    assert rigs.turn(before, rigs.matrices(ob)) > np.radians(10.0)
+    for bone, own in zip(bones, shown, strict=True):
+        bone.rotation_quaternion = own
+    rigs.update()
+    assert rigs.turn(before, rigs.matrices(ob)) < 1e-4
+    assert not any(bone.dqik_hold for bone in ob.pose.bones)
