@@ -16,7 +16,7 @@ from bpy.props import (
 )
 
 from .. import live
-from ..rig.compare import Row, last_comparison
+from ..rig.compare import Row, compared
 from ..rig.controls import goals, selection
 from ..rig.frame.sessions import sessions
 from ..rig.overlay import workspace
@@ -206,7 +206,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def comparison(self) -> Sequence[Row]:
         """The last comparison of solvers, one row for each solver; not saved."""
-        return last_comparison.of(self.id_data)
+        return compared.get(self.id_data.original.session_uid) or ()
 
     @property
     def natural_pose_refusal(self) -> str:
@@ -217,4 +217,4 @@ class DqikSettings(bpy.types.PropertyGroup):
     @property
     def workspace(self) -> Workspace | None:
         """The reach that was last computed for a goal; not saved."""
-        return workspace.last(self.id_data)
+        return workspace.last.get(self.id_data.original.session_uid)

@@ -19,8 +19,8 @@ SOLVERS = (
 )  # fmt: skip
 """Folders of `solvers`. The files beside them may import from all."""
 RIG = (
-    "notes", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory", "frame.step",
-    "frame", "clip", "bake", "shot", "motion", "overlay", "compare",
+    "notes", "remembered", "curves", "blender", "figure", "keys", "skeleton", "controls", "frame.read", "frame.memory",
+    "frame.step", "frame", "clip", "bake", "shot", "motion", "overlay", "compare",
 )  # fmt: skip
 """Folders and files of `rig`. `frame` stands for the files beside its three rooms."""
 TOP = ("live.py", "operators", "ui", "properties")

@@ -12,6 +12,7 @@ from gpu_extras.batch import batch_for_shader
 from ..operators.motion import see_motion
 from ..rig.clip import seen_motion
 from ..rig.overlay import motion as seen
+from ..rig.remembered import Remembered
 from .drawing import Color, blended, dots_of, draw_dots, draw_lines, figure_in_view, linear, lines_of, own_shader
 
 _BEFORE, _AFTER = (0.95, 0.18, 0.14), (0.47, 0.95, 0.27)  # where themes have no colours of motion paths: before 4.3
@@ -36,8 +37,10 @@ class _Cache:
     known: seen_motion.SeenMotion | None = None  # that the batches of ghosts were made from
     of: frozenset[str] = frozenset()  # what is drawn of each ghost
     ghosts: dict[int, _Ghost] = {}  # by frame
-    arcs_of: tuple = ()  # what the batches of arcs were made from
-    arcs: list[tuple[_Batch, str, Color, float]] = []  # with shader, colour and width or size
+
+
+_arcs: Remembered[tuple, list[tuple[_Batch, str, Color, float]]] = Remembered(1)
+"""Batches with shader, colour and width or size."""
 
 
 def draw() -> None:
@@ -136,12 +139,12 @@ def _draw_arcs(context: bpy.types.Context, ob: bpy.types.Object) -> None:
         bones, objects = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == ob], []
     else:
         bones, objects = [], context.selected_objects
-    of = (known, known.is_old, len(known.frames), scene.frame_current, bones, [one.session_uid for one in objects])
-    if of != _Cache.arcs_of:
-        _Cache.arcs_of, _Cache.arcs = of, []
-        for arc in seen.arcs(ob, scene, bones, objects):
-            _Cache.arcs += _arc(arc, scene.frame_current)
-    for batch, kind, color, size in _Cache.arcs:
+    uids, now = [one.session_uid for one in objects], scene.frame_current
+    of = (known, known.is_old, len(known.frames), now, *bones, *uids)
+    parts = _arcs.of(of, lambda: [
+        part for arc in seen.arcs(ob, scene, bones, objects) for part in _arc(arc, now)
+    ])  # fmt: skip
+    for batch, kind, color, size in parts:
         if kind == "DOTS":
             draw_dots(context, batch, color, size)
         else:
@@ -170,5 +173,6 @@ def _arc(arc: seen.Arc, now: int) -> list[tuple[_Batch, str, Color, float]]:
 
 def forget() -> None:
     """Let go what was drawn last."""
-    _Cache.known, _Cache.ghosts, _Cache.arcs_of, _Cache.arcs = None, {}, (), []
+    _Cache.known, _Cache.ghosts = None, {}
+    _arcs.clear()
     _mesh_shader.cache_clear()

@@ -12,6 +12,7 @@ from mathutils import Vector
 
 from ..rig.blender import units
 from ..rig.overlay import scene, workspace
+from ..rig.remembered import Remembered
 from .drawing import batch, blended, draw_lines, draw_points, figure_in_view, lines_of, points_of, write
 
 _COLORS = {
@@ -30,22 +31,20 @@ _Batch = tuple[gpu.types.GPUBatch, str]
 
 
 class _Drawn(NamedTuple):
-    """The batches that are drawn, and what they were made from."""
+    """The batches that are drawn."""
 
-    contents: tuple = ()
-    lines: Sequence[_Batch] = ()
-    faces: Sequence[_Batch] = ()
-    points: Sequence[_Batch] = ()
-    labels: Sequence[tuple[Vector, str, str]] = ()
+    lines: Sequence[_Batch]
+    faces: Sequence[_Batch]
+    points: Sequence[_Batch]
+    labels: Sequence[tuple[Vector, str, str]]
 
 
-_drawn = _Drawn()
+_drawn: Remembered[tuple, _Drawn] = Remembered(1)
 _shown: _Drawn | None = None  # in the region that is drawn now
 
 
 def _refresh() -> _Drawn | None:
     """The batches of the active armature; None if nothing is to be shown."""
-    global _drawn
     context = bpy.context
     overlay, ob = context.window_manager.dqik_overlay, figure_in_view(context)
     if ob is None:
@@ -58,15 +57,10 @@ def _refresh() -> _Drawn | None:
         return None
     found = scene.read(ob, context.evaluated_depsgraph_get(), context.selected_pose_bones or (), shown)
     reach = ob.dqik.workspace if overlay.show and overlay.reach else None
-    contents = (*found.contents, reach)
-    if contents != _drawn.contents:
-        _drawn = _batches(contents, ob, scene.draw(found), reach)
-    return _drawn
+    return _drawn.of((*found.contents, reach), lambda: _batches(ob, scene.draw(found), reach))
 
 
-def _batches(
-    contents: tuple, ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None
-) -> _Drawn:  # fmt: skip
+def _batches(ob: bpy.types.Object, drawing: scene.Drawing, reach: workspace.Workspace | None) -> _Drawn:
     """The batches of a drawing."""
     faces = gpu.shader.from_builtin("UNIFORM_COLOR")
     labels = [
@@ -80,7 +74,6 @@ def _batches(
             if len(points):
                 points_of_reach.append((points_of(points), kind))
     return _Drawn(
-        contents,
         [(lines_of(np.concatenate(parts)), kind) for kind, parts in drawing.lines.items()],
         [(batch(faces, "TRIS", np.concatenate(parts)), kind) for kind, parts in drawing.faces.items()],
         points_of_reach, labels,
@@ -118,5 +111,6 @@ def draw_labels() -> None:
 
 def forget() -> None:
     """Let go what was drawn last."""
-    global _drawn, _shown
-    _drawn, _shown = _Drawn(), None
+    global _shown
+    _drawn.clear()
+    _shown = None

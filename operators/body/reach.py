@@ -37,7 +37,7 @@ class DQIK_OT_reach_show(Tool, bpy.types.Operator):
             raise Refused(reading.rig.refusal or Note("The active goal is muted or incomplete"))
         goal = numbers.index(ob.dqik.active_goal)
         computed = yield from workspace.compute(ob.evaluated_get(depsgraph), found, goal, self.postures)
-        workspace.remember(ob, computed)
+        workspace.last.keep(ob.session_uid, computed)
         overlay = context.window_manager.dqik_overlay
         overlay.show = overlay.reach = True
         if len(computed.shell.dexterous):
@@ -54,4 +54,4 @@ class DQIK_OT_reach_hide(Tool, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        workspace.remember(ob, None)
+        workspace.last.keep(ob.session_uid, None)

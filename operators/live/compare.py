@@ -7,7 +7,6 @@ from bpy.props import EnumProperty
 
 from ...rig import compare
 from ...rig.blender import scene_state
-from ...rig.compare import last_comparison
 from ...rig.compare.picture import draw_picture
 from ...rig.frame import offline
 from ...rig.frame.step.start_mode import Way
@@ -68,7 +67,7 @@ class DQIK_OT_compare_solvers(FramesTool, bpy.types.Operator):
             options = solver_options(ob.dqik, name, size)
             measuring = compare.measure(name, options, inputs, bases, frames, way, rows)
             yield from shares(measuring, *(0.3 + 0.7 * k / len(names) for k in (index, index + 1)))
-        last_comparison.remember(ob, rows)
+        compare.compared.keep(ob.session_uid, rows)
         refused = [row.refusal for row in rows if row.refusal is not None]
         if len(refused) == len(rows):
             raise NotDone("ERROR", *refused)

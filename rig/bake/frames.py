@@ -95,7 +95,7 @@ class Run:
         asked: list[int] = []
         for frame, question in enumerate(questions):
             found = None if shot is None else shot.answer(self._times[frame], question)
-            found = known.answer(question) if found is None else found
+            found = known.get(question) if found is None else found
             if found is None:
                 asked.append(frame)
             else:

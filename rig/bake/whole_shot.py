@@ -19,6 +19,7 @@ from ..frame.step.known_answers import KnownAnswers, Question
 from ..frame.step.session import Session
 from ..frame.step.whole_shot import Asked, SolvedWindow, WholeShot
 from ..notes import Refused
+from ..remembered import Remembered
 from . import smooth_motion
 from .frames import Run
 from .smooth_motion import Stopped, solve_motion
@@ -222,20 +223,15 @@ def _answers(
     """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
     own = [asked[frame] for frame in range(window.begin, window.end)]
     key = (smooth, bridges, *(one.question for one in own), *held.values())
-    solved = shot.windows.setdefault(window, {})
-    found = solved.pop(key, None)
-    if found is None:
-        watch(0.0)
-        found = _solve(window, own, held, smooth, known, bridges)
-    solved[key] = found
-    if len(solved) > _VERSIONS:
-        del solved[next(iter(solved))]
-    return found
+    solved = shot.windows.setdefault(window, Remembered(_VERSIONS))
+    return solved.of(key, lambda: _solve(window, own, held, smooth, known, bridges, watch))
 
 
 def _solve(
-    window: Window, asked: Sequence[Asked], held: dict[int, bytes], smooth: float, known: KnownAnswers, bridges: bool
+    window: Window, asked: Sequence[Asked], held: dict[int, bytes], smooth: float, known: KnownAnswers, bridges: bool,
+    watch: Watch,
 ) -> SolvedWindow:  # fmt: skip
+    watch(0.0)
     run = Run(asked[0].frame_input, 0, len(asked), goes_on=False)
     for one in asked:
         run.add(one.frame_input, 1.0)

@@ -153,6 +153,11 @@ class Channels:
     modes: Modes
     scales: Scales | None = None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rotations and locations."""
+        return self.rotations.nbytes + self.locations.nbytes
+
     def copy(self) -> "Channels":
         """An independent copy."""
         return Channels(self.rotations.copy(), self.locations.copy(), self.modes, self.scales)

@@ -11,13 +11,13 @@ from ..blender import animation, bulk, rotation
 from ..blender.armature import Armature
 from ..figure.character import Character
 from ..notes import Note
+from ..remembered import Remembered
 from . import last_report, rest_legs
 
 _SHORTEST, _LONGEST = 30, 2000  # frames of a motion that tells something, and of those that are read
 _DENSE = 0.9  # keys a frame, from which on a motion is captured or baked
-_MOST = 32  # motions that are remembered
 
-_known: dict[tuple, Note | None] = {}  # by the object, its motion and the rate
+_known: Remembered[tuple, Note | None] = Remembered(32)
 
 
 def keys_a_second(scene: bpy.types.Scene) -> float:
@@ -33,11 +33,7 @@ def note(ob: bpy.types.Object, scene: bpy.types.Scene) -> Note | None:
     """
     rate = keys_a_second(scene)
     which = ob.session_uid, *last_report.motion(ob), rate
-    if which not in _known:
-        if len(_known) >= _MOST:
-            _known.pop(next(iter(_known)))
-        _known[which] = of_rate(_likely(ob, rate), rate)
-    return _known[which]
+    return _known.of(which, lambda: of_rate(_likely(ob, rate), rate))
 
 
 def of_rate(likely: int | None, rate: float) -> Note | None:

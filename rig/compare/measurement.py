@@ -16,6 +16,7 @@ from ..blender.channels import Channels
 from ..frame.read.question import FrameInput
 from ..frame.step.start_mode import Way
 from ..notes import Note, note_of
+from ..remembered import Remembered
 
 _BEAT = 0.03  # seconds of solving between reports of progress
 
@@ -59,6 +60,10 @@ class Row:
     def message(self) -> str:
         """The refusal as text; empty if there is none."""
         return "" if self.refusal is None else str(self.refusal)
+
+
+compared: Remembered[int, Sequence[Row]] = Remembered(100)
+"""The rows of the last comparison on each armature, by the `session_uid` of its object."""
 
 
 def measure(

@@ -9,12 +9,12 @@ import numpy as np
 from .. import curves
 from ..blender import animation
 from ..notes import Code, Note
+from ..remembered import Remembered
 from . import controls
 
 _STILL = 1e-6  # keys whose values differ by less move nothing
-_MOST = 32  # answers that are remembered
 
-_known: dict[tuple, Note | None] = {}  # by the object, its action and curves, and the actions of the file
+_known: Remembered[tuple, Note | None] = Remembered(32)
 
 
 def note(ob: bpy.types.Object) -> Note | None:
@@ -25,11 +25,9 @@ def note(ob: bpy.types.Object) -> Note | None:
     count = sum(len(curve.keyframe_points) for curve in curves.fcurves(data))
     named = tuple(goal.subtarget for goal in ob.dqik.goals if goal.target == ob)
     which = ob.session_uid, data.action.session_uid, count, len(bpy.data.actions), named
-    if which not in _known:
-        if len(_known) >= _MOST:
-            _known.clear()
-        _known[which] = Note(Code.CONTROLS_UNKEYED, repr(data.action.name)) if _lacks_keys(ob) else None
-    return _known[which]
+    return _known.of(
+        which, lambda: Note(Code.CONTROLS_UNKEYED, repr(data.action.name)) if _lacks_keys(ob) else None
+    )
 
 
 def led_by(ob: bpy.types.Object) -> dict[int, str]:

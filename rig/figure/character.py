@@ -12,14 +12,12 @@ import numpy as np
 from ..blender import bulk
 from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
+from ..remembered import Remembered
 from . import recognise, roles
 from .anatomy import Anatomy
 from .body import RestBody
 from .parts import MASSES, Role
 from .roles import Figure
-
-_MOST = 32  # characters that are kept
-_kept: dict[tuple[object, ...], "Character"] = {}
 
 
 class Character:
@@ -44,15 +42,12 @@ class Character:
         if armature is not None:
             return cls(armature, roles.read(ob, armature))
         contents = _contents(ob)
-        known = _kept.pop(contents, None)
+        known = _known.get(contents)
         if known is None:
             armature = Armature(ob)
             known = cls(armature, roles.read(ob, armature))
-            if armature.kind is not None or recognise.leans(armature.control_tree, known.figure.roles):
-                return known
-        _kept[contents] = known
-        if len(_kept) > _MOST:
-            del _kept[next(iter(_kept))]
+            if armature.kind is None and not recognise.leans(armature.control_tree, known.figure.roles):
+                _known.keep(contents, known)
         return known
 
     @property
@@ -116,6 +111,9 @@ class Character:
                 whole = max(float(lengths[bones].sum()), 1e-12)
                 found.update({bone: share * max(float(lengths[bone]) / whole, 1e-6) for bone in bones})
         return found or {bone: max(float(length), 1e-6) for bone, length in enumerate(lengths)}
+
+
+_known: Remembered[tuple, Character] = Remembered(32)
 
 
 def scaled_size(ob: bpy.types.Object) -> float:

@@ -10,13 +10,14 @@ from bpy.app.translations import pgettext_iface as iface_
 
 from ..blender import bulk
 from ..blender.dependencies import CONTROL_PREFIX
+from ..remembered import Remembered
 from .character import Character
 from .parts import Role
 
 _SEPARATORS = ":|_-. "
 _SHARE = 0.9  # of the bones have the prefix: a few helpers may have other names
-_MOST = 16  # armatures whose roles are remembered
-_known: dict[int, tuple[tuple, dict[str, Role]]] = {}  # by `session_uid`, with what they were found from
+
+_known: Remembered[tuple, dict[str, Role]] = Remembered(16)
 
 
 def called(ob: bpy.types.Object, name: str) -> str:
@@ -46,14 +47,10 @@ def short(ob: bpy.types.Object, name: str) -> str:
 def _roles(ob: bpy.types.Object) -> dict[str, Role]:
     """The roles by bone, found again when bones or choices are others, since panels ask at each redraw."""
     names = tuple(ob.pose.bones.keys())
-    made_from = (ob.data.session_uid, names, bulk.read(ob.pose.bones, "dqik_role", kind=np.int32).tobytes())
-    known = _known.get(ob.session_uid)
-    if known is None or known[0] != made_from:
-        known = made_from, {names[bone]: role for bone, role in Character.of(ob).figure.all_roles.items()}
-        if len(_known) >= _MOST:
-            _known.clear()
-        _known[ob.session_uid] = known
-    return known[1]
+    choices = bulk.read(ob.pose.bones, "dqik_role", kind=np.int32).tobytes()
+    return _known.of((ob.session_uid, ob.data.session_uid, names, choices), lambda: {
+        names[bone]: role for bone, role in Character.of(ob).figure.all_roles.items()
+    })  # fmt: skip
 
 
 @lru_cache(maxsize=16)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..blender import bulk
 from ..blender.armature import Armature
+from ..remembered import Remembered
 from . import bone_names, roles
 from .character import Character
 from .roles import Figure
@@ -21,9 +22,8 @@ _LEAST_WEIGHT = 0.3  # of a vertex in a bone's group, for the vertex to be the b
 _HANGS_FAR = 0.15  # of the figure's size: chains of bones without a role that reach further are hair, skirts, capes
 _HELD = 0.25  # of the figure's size: what a hand or a foot carries rigidly reaches further than they do
 _ENDS = ("hand", "finger", "foot", "toes")
-_MOST_MEASURED = 8  # figures whose points are kept
 
-_measured: dict[tuple, dict[int, np.ndarray]] = {}  # by what they were measured from
+_measured: Remembered[tuple, dict[int, np.ndarray]] = Remembered(8)
 
 
 def meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
@@ -43,11 +43,7 @@ def contents(ob: bpy.types.Object) -> tuple:
 def points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:
     """For bones by number, the vertices (n, 3) of the skin that are theirs most, at rest and in armature space."""
     key = (own.armature.rest.tobytes(), *own.armature.index, tuple(own.figure.roles.items()), contents(ob))
-    if key not in _measured:
-        if len(_measured) >= _MOST_MEASURED:
-            _measured.clear()
-        _measured[key] = _points(ob.original, own)
-    return _measured[key]
+    return _measured.of(key, lambda: _points(ob.original, own))
 
 
 def _points(ob: bpy.types.Object, own: Character) -> dict[int, np.ndarray]:

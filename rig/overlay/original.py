@@ -12,16 +12,13 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 from .. import curves
 from ..blender import bulk, originals, scene_state
 from ..blender.places import converted
+from ..remembered import Remembered
 from .motion import body_bones
 
 _VALUES = dict[tuple[str, int], float]
 
 
-class _Last:
-    """The last lines of an action, and what they were made from: a view that only turns reads no curves again."""
-
-    made_from: tuple = ()
-    lines = np.zeros((0, 2, 3))
+_lines: Remembered[tuple, np.ndarray] = Remembered(1)  # of an action: a view that only turns reads no curves again
 
 
 def is_known(ob: bpy.types.Object) -> bool:
@@ -36,9 +33,7 @@ def lines(ob: bpy.types.Object, context: bpy.types.Context) -> np.ndarray:
     if action is not None:
         time = scene_state.times(context.scene, [context.scene.frame_current_final])[0]
         made_from = ob.session_uid, action.session_uid, time, len(ob.pose.bones), np.array(shown.matrix_world).tobytes()
-        if made_from != _Last.made_from:
-            _Last.made_from, _Last.lines = made_from, _of_action(ob, shown, action, time)
-        return _Last.lines
+        return _lines.of(made_from, lambda: _of_action(ob, shown, action, time))
     return np.zeros((0, 2, 3)) if source is None else _of_figure(ob, shown, source, context)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ..blender import bulk
 from ..clip.clip import BodyMotion
+from ..remembered import Remembered
 from .motion import body_bones
 
 
@@ -30,7 +31,7 @@ class Preview(NamedTuple):
     lines: np.ndarray
 
 
-_known: dict[int, Preview] = {}  # by the `session_uid` of the armature object
+_known: Remembered[int, Preview | None] = Remembered(20)  # by the `session_uid` of the armature object
 
 
 def show(
@@ -38,13 +39,12 @@ def show(
     scale: float,
 ) -> None:  # fmt: skip
     """Show on each frame how a figure's bones would be. scale : of the figure in the world; the others as above."""
-    for uid in _known.keys() - {one.session_uid for one in bpy.data.objects}:
-        del _known[uid]
     bones = body_bones(ob)
     heads, tails = (bulk.read(ob.data.bones, f"{end}_local", 3)[bones] for end in ("head", "tail"))
     starts = posed.heads[:, bones]
     ways = quaternion.rotate(posed.turns[:, bones], np.broadcast_to(scale * (tails - heads), starts.shape))
-    _known[ob.session_uid] = Preview(source, partner, taken, list(frames), np.stack([starts, starts + ways], 2))
+    lines = np.stack([starts, starts + ways], 2)
+    _known.keep(ob.session_uid, Preview(source, partner, taken, list(frames), lines))
 
 
 def of(ob: bpy.types.Object) -> Preview | None:
@@ -62,7 +62,7 @@ def lines(ob: bpy.types.Object, frame: int) -> np.ndarray:
 
 def hide(ob: bpy.types.Object) -> None:
     """Show nothing more of an armature object."""
-    _known.pop(ob.session_uid, None)
+    _known.keep(ob.session_uid, None)
 
 
 def forget() -> None:

@@ -113,13 +113,13 @@ class Scene:
     @property
     def contents(self) -> tuple:
         """Everything that the drawing depends on."""
-        place = [tuple(row) for row in self.ob.matrix_world]
+        place = np.array(self.ob.matrix_world).tobytes()
         return (
             self.ob.original.session_uid, self.shown, place, self.world.tobytes(), self.ob.dqik.tolerance,
             self.lo.tobytes(), self.hi.tobytes(),
-            *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), self.selected,
-            self.roles, self.bodies.tobytes(), self.lags, self.facts,
-            [None if place.target is None else (*place.target.translation, place.roll) for place in self.places],
+            *(part.tobytes() for part in self.frames), self.limited.tobytes(), self.holds.tobytes(), *self.selected,
+            *self.roles.items(), self.bodies.tobytes(), self.lags, self.facts,
+            *(None if place.target is None else (*place.target.translation, place.roll) for place in self.places),
         )  # fmt: skip
 
 

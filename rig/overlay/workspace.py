@@ -11,6 +11,7 @@ from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
 from ..frame.memory import contents
 from ..frame.read.question import FrameInput
+from ..remembered import Remembered
 from .reach import POSTURES, SampledChain, Shell, shell
 
 
@@ -79,16 +80,5 @@ def _root_row(parent: np.ndarray, bones: np.ndarray, row: int) -> int:
     return row
 
 
-_last: dict[int, Workspace] = {}  # by the `session_uid` of the object
-
-
-def last(ob: bpy.types.Object) -> Workspace | None:
-    """The reach that was last computed for a goal of this armature."""
-    return _last.get(ob.original.session_uid)
-
-
-def remember(ob: bpy.types.Object, computed: Workspace | None) -> None:
-    """Store the reach of a goal of this armature; None forgets it."""
-    _last.pop(ob.original.session_uid, None)
-    if computed is not None:
-        _last[ob.original.session_uid] = computed
+last: Remembered[int, Workspace | None] = Remembered(100)
+"""The reach that was last computed for a goal of each armature, by the `session_uid` of its object; None is hidden."""

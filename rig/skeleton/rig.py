@@ -18,6 +18,7 @@ from ..blender.channels import Channels
 from ..blender.dependencies import acts
 from ..figure import foot
 from ..figure.foot import angles
+from ..remembered import Remembered
 from . import foot_roll
 from .bone_joints import BoneJoints
 from .foot_roll import RolledFoot
@@ -166,8 +167,7 @@ class Rig:
         self.frame_rows = np.flatnonzero(np.abs(self.frame_axes - quaternion.IDENTITY).max(-1) > limit_frame.SAME)
         self.goal_axes = self.frame_axes[self.goal_rows]
         self._to_bones = None if self.frames is None else limit_frame.to_rotations(*self.frames)
-        self._motions = b"", np.zeros((1, 0, 4))
-        self._stretch: tuple[tuple[float, ...], ik.Prepared] = (1.0,) * len(self.goals), prepared
+        self._motions, self._stretched = Remembered[bytes, np.ndarray](1), Remembered[tuple, ik.Prepared](1)
         self.rest_links = np.tile(dual_quaternion.IDENTITY, (len(self.skeleton), 1))
         self.rest_links[self.main] = dual_quaternion.from_parts(self.own_rest, self.rest_offset)
         for row, joint in slides.items():
@@ -208,7 +208,7 @@ class Rig:
             return self
         rig = copy(self)
         rig.prepared = self.prepared.with_holds(hold, gain)
-        rig.skeleton, rig._stretch = rig.prepared.skeleton, ((1.0,) * len(self.goals), rig.prepared)
+        rig.skeleton, rig._stretched = rig.prepared.skeleton, Remembered(1)
         return rig
 
     def _root_goals(self, slides: dict[int, int]) -> list[RootGoal]:
@@ -263,26 +263,27 @@ class Rig:
     def motions(self, pose: Channels) -> np.ndarray:
         """The motions (1, J, 4) of all joints in a pose, not to be changed; cached until the solved bones' change."""
         turned = pose.rotations[self.solved_bones]
-        contents = turned.tobytes() + pose.modes.numbers
-        if self._motions[0] != contents:
+
+        def made() -> np.ndarray:
             motions = np.empty((1, len(self.skeleton), 4))
             motions[:] = quaternion.IDENTITY
             motions[0, self.solved_joints] = self.to_joints(pose.modes.quaternions(turned, self.solved_bones))
-            self._motions = contents, motions
-        return self._motions[1]
+            return motions
+
+        return self._motions.of(turned.tobytes() + pose.modes.numbers, made)
 
     def stretched(self, factors: tuple[float, ...]) -> ik.Prepared:
         """The prepared solve with the goals' bones stretched by `factors` (G,); cached until they change."""
-        if all(factor == 1.0 for factor in factors):
-            return self.prepared
-        if self._stretch[0] != factors:
+        own = self.prepared
+
+        def made() -> ik.Prepared:
             goals = [
                 replace(goal, offset=tuple(factor * part for part in goal.offset))
-                for goal, factor in zip(self.prepared.goals, factors, strict=True)
+                for goal, factor in zip(own.goals, factors, strict=True)
             ]
-            own = self.prepared
-            self._stretch = factors, ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
-        return self._stretch[1]
+            return ik.prepare(self.skeleton, goals, own.solver, own.options, own.contacts)
+
+        return own if all(factor == 1.0 for factor in factors) else self._stretched.of(factors, made)
 
 
 def _is_local(bone: bpy.types.PoseBone) -> bool:

@@ -7,7 +7,8 @@ There are four stores. Each is changed by its own methods, and `docs/frames.md` 
 - In a session, until undo or loading: the base pose and what was written last (`pose_memory.py`), what
   places have shown (`put_back.py`), and what the bones had stored (`arrivals.py`).
 - Across undo: what edits led to, by the count of adoptions that the armature stores (`adoptions.py`).
-- Made anew when its contents differ: the prepared rig (`prepared_rig.py`, `contents.py`).
+- Made anew when its contents differ: the prepared rig (`prepared_rig.py`, `contents.py`). Its rigs, as all that is kept
+  by what it was made from, are `Remembered` (`rig/remembered.py`).
 
 `PoseMemory.adopt_edits` is where an edit becomes part of the base pose: `_edits` finds the channels that a hand has
 changed, `_is_put_back` takes edits back whose pose is shown again, `frame.solve` decides on what came with a frame, and

@@ -13,6 +13,7 @@ from ...blender.channels import Modes, Which
 from ...blender.dependencies import Dependencies
 from ...controls import unkeyed_action
 from ...notes import Note
+from ...remembered import Remembered
 from ...skeleton.build import build
 from ...skeleton.goal_facts import GoalFacts
 from ...skeleton.rig import Rig
@@ -52,7 +53,6 @@ class PreparedRig:
         """`solver` replaces the armature's own solver."""
         self._solver = solver
         self._contents: Contents | None = None
-        self._made_from: Contents | None = None  # by `_rigs`, but for their holds
         self._animated: tuple = ()
         self._paths: tuple = ()
         self.animation = _NO_ANIMATION
@@ -72,7 +72,7 @@ class PreparedRig:
         self.newly_keyed: set[int] = set()
         self._actions: set[int] = set()  # that were assigned
         self._gains = np.zeros(0)
-        self._rigs: dict[bytes, Rig | Note] = {}  # by holds and gains
+        self._rigs: Remembered[bytes, Rig | Note] = Remembered(_MOST)  # by holds and gains
 
     @property
     def animates_settings(self) -> bool:
@@ -103,7 +103,7 @@ class PreparedRig:
     def renewed(self) -> "PreparedRig":
         """One that knows nothing of an armature, but has what was built, for where everything is the same again."""
         other = PreparedRig(self._solver)
-        other._made_from, other._rigs, other.natural = self._made_from, self._rigs, self.natural
+        other._contents, other._rigs, other.natural = self._contents, self._rigs, self.natural
         return other
 
     def look(self, ob: bpy.types.Object, evaluated: bpy.types.Object, view: View) -> bool:
@@ -155,17 +155,12 @@ class PreparedRig:
             contents.edited(evaluated, goals.facts) if edited or before is None else before.edited,
         )  # fmt: skip
         self.stale = self._other = False
-        rebuilt = now != before
+        rebuilt = now != before or (self.rig is None and self.refusal is None)
         if rebuilt:
-            made = self._made_from
-            if made is None or now._replace(holds=made.holds) != made:
+            if before is None or now._replace(holds=before.holds) != before:
                 self._rigs.clear()
-            if now.holds not in self._rigs:
-                self._rigs[now.holds] = self._made(evaluated, goals.facts, of_bones)
-            self._take(evaluated, self._rigs[now.holds])
-            if len(self._rigs) > _MOST:
-                del self._rigs[next(iter(self._rigs))]
-            self._contents = self._made_from = now
+            self._take(evaluated, self._rigs.of(now.holds, lambda: self._made(evaluated, goals.facts, of_bones)))
+            self._contents = now
         self._take_goals(goals)
         self.unanimated = self.rig is not None and self.free.of(self.rig.bones).all()
         if self.rig is None or not (edited or rebuilt):

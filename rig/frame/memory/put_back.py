@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...blender.channels import Channels
+from ...remembered import Remembered
 
 _MOST = 64  # edits that are remembered
 _ROOM = 16 << 20  # bytes for what places have shown, as far as each has shown one pose
@@ -78,7 +79,9 @@ class History:
         self.place, self.edited = NOWHERE, False
         self._left: deque[Departure] = deque(maxlen=_MOST)
         self._count, self._in_row = 0, False  # edits so far, and whether the next one may belong to the last one
-        self._shown: dict[Place, tuple[Showing, ...]] = {}  # the place that was shown last comes last
+        self._shown = Remembered[Place, tuple[Showing, ...]](
+            _ROOM, lambda place, shown: min(shown[-1].channels.nbytes, _ROOM)
+        )  # fmt: skip
 
     def note_edit(self, shown: Channels, state: State, keyed: Channels | None, turned: np.ndarray, moved: np.ndarray
                   ) -> None:  # fmt: skip
@@ -106,15 +109,12 @@ class History:
         if other:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip
-        before = self._shown.pop(place, ())
+        before = self._shown.get(place) or ()
         # a frame that is visited again may show another pose without an edit: targets have gone back to their keys
         kept = bool(before) and fresh and not _same_channels(before[-1].channels, channels)
         if before and before[-1].edits == self._count and not kept:
             before = before[:-1]
-        self._shown[place] = (*before[-_EACH + 1 :], Showing(channels, self._count, followed))
-        size = channels.rotations.nbytes + channels.locations.nbytes
-        if not before and len(self._shown) > max(1, _ROOM // size):
-            del self._shown[next(iter(self._shown))]
+        self._shown.keep(place, (*before[-_EACH + 1 :], Showing(channels, self._count, followed)))
 
     def find(
         self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray, present: State
@@ -142,8 +142,8 @@ class History:
 
     def showing(self, place: Place, now: Channels, turned: np.ndarray, moved: np.ndarray) -> Showing | None:
         """When a place has last shown the channels `now` on bones turned (n,) and moved (m,), if it has."""
-        shown = reversed(self._shown.get(place, ()))
-        return next((one for one in shown if same_pose(one.channels, now, turned, moved)), None)
+        shown = self._shown.get(place) or ()
+        return next((one for one in reversed(shown) if same_pose(one.channels, now, turned, moved)), None)
 
     def state_of(self, showing: Showing, present: State) -> State | None:
         """The state in which a place was shown; None if it is too long ago. present : the present one."""

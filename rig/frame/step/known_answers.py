@@ -8,11 +8,11 @@ With *Pose* and *Rest* the answer of a frame depends only on what the frame asks
 renders and bakes after playback read and write their frames, and solve none of them. NumPy only.
 """
 
-from threading import Lock
 from typing import NamedTuple
 from weakref import ref
 
 from ....solvers import Prepared
+from ...remembered import Remembered
 from ..read.natural_pose import Shaping
 
 MOST = 64 << 20  # bytes; those that were not asked for longest go first
@@ -31,23 +31,13 @@ class Question(NamedTuple):
     pose: bytes
 
 
-class KnownAnswers:
-    """The answers to the last questions, for all armatures and threads."""
+class KnownAnswers(Remembered[Question, bytes]):
+    """The answers to the last questions, as of `FrameArrays.answers`, for all armatures and threads."""
 
     def __init__(self, most: int = MOST) -> None:
         """`most` : bytes."""
-        self._most, self._bytes, self._lock = most, 0, Lock()
-        self._answers: dict[Question, bytes] = {}
+        super().__init__(most, lambda asked, found: _OWN + len(asked.targets) + len(asked.pose) + len(found))
         self._pose = b""  # of the last question: many frames share theirs
-
-    def __len__(self) -> int:
-        return len(self._answers)
-
-    def clear(self) -> None:
-        """Forget all answers."""
-        with self._lock:
-            self._answers.clear()
-            self._bytes = 0
 
     def question(
         self, prepared: Prepared, shaping: Shaping | None, keyed: bool, inputs: tuple[bytes, bytes]
@@ -64,25 +54,3 @@ class KnownAnswers:
             pose = self._pose  # one object, whose hash Python has kept
         self._pose = pose
         return Question(way, targets, pose)
-
-    def answer(self, question: Question) -> bytes | None:
-        """The answer to a question, for `FrameArrays.answer_again`; None if it is not known."""
-        with self._lock:
-            found = self._answers.pop(question, None)
-            if found is not None:
-                self._answers[question] = found
-        return found
-
-    def keep(self, question: Question, found: bytes) -> None:
-        """Remember an answer, as of `FrameArrays.answers`."""
-        with self._lock:
-            if question not in self._answers:
-                self._answers[question] = found
-                self._bytes += _size(question, found)
-            while self._bytes > self._most:
-                first = next(iter(self._answers))
-                self._bytes -= _size(first, self._answers.pop(first))
-
-
-def _size(question: Question, found: bytes) -> int:
-    return _OWN + len(question.targets) + len(question.pose) + len(found)

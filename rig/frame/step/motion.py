@@ -168,7 +168,7 @@ class FollowedMotion:
 
     def _answer(self, frame_input: FrameInput, arrays: FrameArrays, question: Question) -> bytes:
         """Solve the frame whose input is in `arrays` on its own, unless its answer is known; returns the answer."""
-        found = self._known.answer(question)
+        found = self._known.get(question)
         if found is not None:
             arrays.answer_again(found)
         else:

@@ -6,6 +6,7 @@ compares everything that could make the next frame different by contents, and if
 through the whole step again.
 """
 
+from functools import partial
 from math import isfinite
 
 import bpy
@@ -14,6 +15,7 @@ import numpy as np
 from ....solvers import FrameArrays
 from ...blender import channels
 from ...blender.channels import Channels
+from ...remembered import Remembered
 from ..memory.pose_memory import PoseMemory
 from ..memory.prepared_rig import PreparedRig
 from ..read import links, targets
@@ -43,7 +45,7 @@ class SteadyFrames:
         self._requests = frame_input.gather().requests  # one sum tells whether all are numbers
         self._links.links = frame_input.links
         self._names = [fact.name for fact in prepared.goals.facts]
-        self._of_answers: dict[bytes, Channels] = {}  # the same start gives the same answer the same channels
+        self._of_answers = Remembered[bytes, Channels](_ROOM, lambda known, shown: shown.nbytes)
         self._near = start.rotations.take(rig.solved_bones, axis=0).astype(float)
         self.note(reading.now)
 
@@ -101,23 +103,18 @@ class SteadyFrames:
         """The channels that an answer to an input will show; None if it is the input of other frames."""
         if frame_input.prepared is not self._input.prepared:
             return None
-        if known not in self._of_answers:
+        found = self._of_answers.get(known)
+        if found is None:
             arrays = frame_input.prepared.arrays()
             arrays.answer_again(known)
-            return self._channels(arrays, known)
-        return self._of_answers[known]
+            found = self._channels(arrays, known)
+        return found
 
     def _channels(self, arrays: FrameArrays, known: bytes | None) -> Channels:
-        """The channels of the answer in `arrays`, not to be changed; those of `known` answers are kept."""
-        found = None if known is None else self._of_answers.get(known)
-        if found is None:
-            found = write.answer(arrays.rotations[0], arrays.translations[0], self.reading.start, self._input)
-            if known is not None:
-                self._of_answers[known] = found
-                size = found.rotations.nbytes + found.locations.nbytes
-                if len(self._of_answers) > max(1, _ROOM // size):
-                    del self._of_answers[next(iter(self._of_answers))]
-        return found
+        """The channels of the answer in `arrays`, not to be changed; those of `known` answers are remembered."""
+        pose = arrays.rotations[0], arrays.translations[0]
+        make = partial(write.answer, *pose, self.reading.start, self._input)
+        return make() if known is None else self._of_answers.of(known, make)
 
     def note(self, now: Channels) -> None:
         """Note the original bones' channels as they were written last, or read if nothing was written."""

@@ -14,6 +14,7 @@ import bpy
 
 from ...blender import scene_state
 from ...notes import Note
+from ...remembered import Remembered
 from ..read.question import FrameInput
 from .known_answers import Question
 
@@ -63,7 +64,7 @@ class WholeShot:
     def __init__(self) -> None:
         self.notes: list[Note] = []
         self.smooth, self.is_partial = 0.0, False
-        self.windows: dict[object, dict[tuple[object, ...], SolvedWindow]] = {}
+        self.windows: dict[object, Remembered[tuple[object, ...], SolvedWindow]] = {}
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit

@@ -113,20 +113,20 @@ def test_memory_is_bounded_and_what_was_not_asked_for_longest_goes_first() -> No
         question = ask(place)
         prepared.solve_into(arrays)
         answers.keep(question, arrays.answers()[0])
-        assert answers.answer(ask(0.0)) is not None  # asked for again and again
+        assert answers.get(ask(0.0)) is not None  # asked for again and again
     assert 2 <= len(answers) < 20
-    assert answers.answer(ask(49.0)) is not None
-    assert answers.answer(ask(10.0)) is None
+    assert answers.get(ask(49.0)) is not None
+    assert answers.get(ask(10.0)) is None
 
 
 @pytest.mark.parametrize("setting", ["dqik_stiffness", "dqik_hold"])
 def test_memory_is_bounded_where_each_frame_is_prepared_anew(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting of a bone that is keyed on all frames makes another prepared solve of each."""
     solvers = rigs.part("solvers")
-    ob = playing()
     prepared_rig = rigs.part("rig.frame.memory.prepared_rig")
     most = 5
     monkeypatch.setattr(prepared_rig, "_MOST", most)
+    ob = playing()
     bone = ob.pose.bones["spine"]
     rigs.key_path(bone, (1, 100), (0.0, 0.9), setting)
 

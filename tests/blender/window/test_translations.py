@@ -158,7 +158,7 @@ def situations() -> Iterator[None]:
         contact.bone, contact.part, contact.mute = "foot.L", "HEEL", mute
     ob.dqik.avoid.add()
     bpy.ops.dqik.reach_show(postures=1000)
-    compare.last_comparison.remember(ob, [compare.Row("PGS"), compare.Row("DLS", notes.Note("Stopped"))])
+    compare.compared.keep(ob.session_uid, [compare.Row("PGS"), compare.Row("DLS", notes.Note("Stopped"))])
     made, ob.dqik.contacts_of = bpy.data.actions.new("Made"), bpy.data.actions.new("Other")
     ob.animation_data_create().action = made
     made.dqik_original = bpy.data.actions.new("Original")
