@@ -63,6 +63,9 @@ class Parser(argparse.ArgumentParser):
         if request.start is not None and request.end is not None and request.end < request.start:
             self.error(f"the range ends at frame {request.end}, before it starts at {request.start}")
         self._check_format(request)
+        for path in _body(request):
+            if not os.path.isfile(path):
+                self.error(f"there is no body file {request.body!r}")
         if request.input is None:
             output = replaced_file.resolved(bpy.path.abspath(request.output))
             if bpy.data.filepath and output == replaced_file.resolved(bpy.data.filepath):

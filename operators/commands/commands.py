@@ -5,13 +5,14 @@ A file in which an armature is refused or fails gets the reason in the report, a
 written anew after each file, so that it is there if the process ends early.
 """
 
+import io
 import json
 import os
 import sys
 import tomllib
 from argparse import Namespace
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from functools import cache, partial
 from time import perf_counter
 from typing import NamedTuple, TextIO
@@ -170,10 +171,13 @@ def _version() -> str:
 
 def _tried(task: Task) -> Tried:
     """Does a task; returns its result, or the error that ended it."""
-    began = perf_counter()
+    began, printed = perf_counter(), io.StringIO()
     try:
-        result: Done | Exception = task.work()
-    except RuntimeError as error:  # an operator's report
+        with redirect_stdout(printed):
+            result: Done | Exception = task.work()
+        with suppress(OSError, ValueError):
+            print(printed.getvalue(), end="")
+    except RuntimeError as error:  # an operator's report, which Blender has printed, and the command says too
         result = Refusal(command_files.reported(error))
     except Exception as error:
         result = error

@@ -46,8 +46,6 @@ def _tasks(path: str | None, request: Namespace) -> Generator[list[commands.Task
         with _carried(source, request, [name for name in there if name != source.name], bpy.data.actions) as tasks:
             yield tasks
         return
-    if not os.path.isfile(os.path.abspath(request.body)):
-        raise Failure(f"there is no body file {request.body!r}")
     with tempfile.TemporaryDirectory(prefix="dqik-") as folder:
         clip = _as_blend(path, os.path.join(folder, "clip.blend"), request.up)
         try:

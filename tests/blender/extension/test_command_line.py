@@ -112,7 +112,9 @@ def test_unbakeable_rigs_are_refused(change: Callable, said: str, tmp_path: Path
     change(moving_arm())
     capfd.readouterr()
     assert command(*ARM, "--output", str(tmp_path / "out.blend")) == 1
-    assert re.search(f"^dqik_bake: .*{said}", capfd.readouterr().err, re.MULTILINE)
+    printed = capfd.readouterr()
+    assert re.search(f"^dqik_bake: .*{said}", printed.err, re.MULTILINE)
+    assert not re.search(said, printed.out)
     assert not list(tmp_path.iterdir())
 
 

@@ -94,10 +94,6 @@ def test_what_cannot_be_retargeted_has_a_reason(folder: Path) -> None:
     assert "choose the armature that has the motion by --source; there are: 'Still', 'Other'" in found["two.blend"]
     assert "no .bvh file" in found["broken.bvh"]
     assert [name for name, reason in found.items() if reason is None] == ["jump.bvh", "stage.blend", "walk.bvh"]
-    words = ("--body", folder / "none.blend", "--output", folder / "more", "--report", folder / "report.json")
-    assert run("dqik_retarget", "--input", folder / "clips" / "walk.bvh", *words) == 1
-    assert "none.blend" in report(folder / "report.json")[0]["reason"]
-    assert not list((folder / "more").iterdir())
 
 
 def test_a_folder_gets_the_options_that_the_body_keeps(folder: Path) -> None:
