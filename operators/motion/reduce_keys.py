@@ -99,7 +99,7 @@ class DQIK_OT_unbake(FramesTool, bpy.types.Operator):
             found = reduce_keys.dense(one, names, times)
             every += yield from shares(found, number / len(owners), (number + 1) / len(owners))
         if self.whole:
-            key_stretches.number_limbs(ob, every)
+            reduce_keys.number_limbs(ob, every)
         if not every:
             raise Refused(Note(Code.NOTHING_TO_UNBAKE, repr(ob.name)))
         reduce_keys.check(every)
@@ -115,6 +115,6 @@ def _read(
     is_plain = all(reduce_keys.is_plain(one) for one in shown)
     step = 1 if is_plain else 2
     read = yield from clip.read(shown, halves[:: 3 - step], visits)
-    key_stretches.key_stances(ob, every, read[0], step, scene_state.rate(scene))
+    reduce_keys.key_stances(ob, every, read[0], step, scene_state.rate(scene))
     motion = reduce_keys.motion(ob, ends, {one.name: one for one in read}, every)
     return motion.doubled() if is_plain else motion, is_plain

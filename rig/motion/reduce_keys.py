@@ -9,16 +9,24 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import Keys
+from ...solvers.motion import Keys, find_contacts, fine_time, runs
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner, bone_of
+from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
+from ..figure.character import Character
+from ..figure.parts import LIMBS
 from ..keys import keyable, splits
 
 SCALE = 0.002  # by which a scale may differ
 _STILL = 0.002  # of the bounds: what changes by less does not move
+_LIMBS = {part: limb for limb, parts in LIMBS.items() for part in parts} | {
+    "finger": "fingers", "spine": "trunk", "neck": "trunk", "head": "trunk",
+}  # fmt: skip
+
+_Limb = tuple[str, ...]
 
 
 class Bounds(NamedTuple):
@@ -257,3 +265,60 @@ def effectors(ob: bpy.types.Object, names: Iterable[str]) -> list[str]:
     moving = set(names)
     return [bone.name for bone in ob.pose.bones
             if not bone.children and any(one.name in moving for one in (bone, *bone.parent_recursive))]  # fmt: skip
+
+
+def key_stances(ob: bpy.types.Object, every: Sequence[Dense], shown: Clip, step: int, rate: float) -> None:
+    """Have the bones and the controls of feet keyed where these begin and end to stand.
+
+    shown : of which every `step`th time is a frame. rate : frames a second.
+    """
+    character, names = Character.of(ob), ob.pose.bones.keys()
+    legs = rest_legs.of(ob, character)
+    if legs is None:
+        return
+    points, hips = rest_legs.marks(character.armature, legs, lambda bone: shown.bones(bone)[::step])
+    on_ground = fine_time.on_frames(find_contacts(points, hips, rate, rest_legs.length(ob, legs)), rate)
+    for leg, stands in zip(legs, np.moveaxis(on_ground, 1, 0), strict=True):
+        frames = {frame for point in stands.T for begin, end in runs(point) for frame in (begin, end - 1)}
+        own = [names[bone] for bone in leg.bones]
+        led = [goal for goal in goals.counting(ob) if goal.bone == own[-1]]
+        owners = {key_of(target) for target in goals.target_owners(led)} | {(ob.name, name) for name in own}
+        for one in every:
+            if (one.ob.name, one.bone) in owners:
+                one.must = {2 * frame for frame in frames}
+
+
+def number_limbs(ob: bpy.types.Object, every: Sequence[Dense]) -> None:
+    """Give everything that has dense keys the number of its limb.
+
+    Limbs are arms, legs, the fingers of a hand, and spine, neck and head as one. A bone without a role goes with the
+    one above if that has no other child, so tails and strands of hair are limbs too. A control goes with the bones that
+    its goals lead.
+    """
+    bones = _of_bones(ob)
+    led = dict[tuple[str, str], set[_Limb]]()
+    for goal in goals.counting(ob):
+        for target in goals.target_owners([goal]):
+            led.setdefault(key_of(target), set()).add(bones[goal.bone])
+    numbers = dict[_Limb, int]()
+    for one in every:
+        key = one.ob.name, one.bone
+        limb: _Limb = bones.get(one.bone, key) if one.ob == ob else key
+        if len(led.get(key, ())) == 1:
+            limb = next(iter(led[key]))
+        one.limb = numbers.setdefault(limb, len(numbers))
+
+
+def _of_bones(ob: bpy.types.Object) -> dict[str, _Limb]:
+    """The limb of each bone."""
+    names, found = ob.pose.bones.keys(), dict[str, _Limb]()
+    roles = {names[bone]: role for bone, role in Character.of(ob).figure.all_roles.items() if role.name != "twist"}
+    for bone in sorted(ob.pose.bones, key=lambda bone: len(bone.parent_recursive)):
+        role, above = roles.get(bone.name), bone.parent
+        if role is not None:
+            found[bone.name] = _LIMBS.get(role.name, role.name), role.side
+        elif above is not None and len(above.children) == 1:
+            found[bone.name] = found[above.name]
+        else:
+            found[bone.name] = bone.name, "only"
+    return found
