@@ -320,7 +320,7 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
     if sessions.busy.depth or (suspended and suspended.issuperset(uid for _, uid in sessions.armatures.places())):
         return
     with sessions.busy:
-        view = View(depsgraph, now, fresh=moved is None, is_whole=not suspended)
+        view = View(depsgraph, now, fresh=moved is None, borrowed=_borrowed, is_whole=not suspended)
         if view.edited and sessions.follow_renames():
             view.evaluate()
         # what the handlers before this one have changed, and in an update what arrivals and migrations have mended
@@ -333,8 +333,6 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
             if solved:
                 view.evaluate()
             solved |= _solve_level(level, view, None if moved is None else moved | solved)
-            _borrowed.extend(view.borrowed)
-            view.borrowed.clear()
         sessions.simulations.solved(view, [ob for level in levels for ob, live in level if live])
 
 

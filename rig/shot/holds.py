@@ -19,7 +19,7 @@ from ..blender import animation, bulk, channels, rotation
 from ..blender.dependencies import aims_of
 from ..frame import offline
 from ..frame.memory import holds
-from ..frame.memory.adoptions import ByHand, Held
+from ..frame.memory.adoptions import ByHand, Held, KeyedHolds
 from ..frame.memory.put_back import State
 from ..frame.read import own_answers
 from ..frame.read.view import View
@@ -135,7 +135,7 @@ def notice(session: Session, ob: bpy.types.Object, view: View) -> bool:
         above = {name: one for name, one in again.items() if one.above} if posed else {}
         wanted = with_above(session, ob, found, view) | above
         hold_here(session, ob, wanted, view, kept=found)
-        pose.adoptions.note_keyed(count, place, wanted)
+        pose.adoptions.note(count, KeyedHolds(place, wanted))
         ob.dqik.adoptions = count + 1
     return bool(found)
 

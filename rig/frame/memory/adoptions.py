@@ -7,7 +7,6 @@ edits that its base pose has adopted. An edit is found here by that count and by
 counts when animation sets channels again after edits: so each undo step says whether its edits are past.
 """
 
-from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from ...blender.channels import Channels
 from .put_back import State
 
-_MOST = 1000  # adoptions of an armature; dragging a bone makes one for each move of the pointer
+_MOST = 1500  # adoptions of an armature; dragging a bone makes one for each move of the pointer
 
 
 class ByHand(NamedTuple):
@@ -64,26 +63,33 @@ class Adoption(NamedTuple):
         )  # fmt: skip
 
 
+class KeyedHolds(NamedTuple):
+    """Bones whose holds were keyed at a place."""
+
+    place: tuple[int, float]
+    bones: Held
+
+
 class Adoptions:
-    """The edits that one armature's base pose has adopted. Undo and redo leave them as they are."""
+    """The edits that one armature's base pose has adopted. Undo and redo leave them as they are.
+
+    Holds that are keyed count as adoptions too, and so does that animation sets the animated channels, which is None.
+    """
 
     def __init__(self) -> None:
-        self._at: OrderedDict[int, Adoption] = OrderedDict()
-        self._keyed: dict[int, tuple[tuple[int, float], Held]] = {}
-        self._past: set[int] = set()  # counts at which animation has set the animated channels
+        self._at: dict[int, Adoption | KeyedHolds | None] = {}
 
-    def note(self, count: int, adoption: Adoption) -> None:
-        """Remember what was adopted after the first `count` adoptions."""
-        self._forget(count)
+    def note(self, count: int, adoption: Adoption | KeyedHolds | None) -> None:
+        """Remember what came after the first `count` adoptions; what came there before was undone."""
+        self._at.pop(count, None)
         self._at[count] = adoption
-        self._at.move_to_end(count)
-        while len(self._at) > _MOST:
-            self._at.popitem(last=False)
+        if len(self._at) > _MOST:
+            del self._at[next(iter(self._at))]
 
     def find(self, count: int, names: tuple[str, ...], now: Channels) -> Adoption | None:
         """The adoption that an undo step lacks; None if the armature's channels `now` have no such edit."""
         adoption = self._at.get(count)
-        return adoption if adoption is not None and adoption.fits(names, now) else None
+        return adoption if isinstance(adoption, Adoption) and adoption.fits(names, now) else None
 
     def before(
         self, count: int, names: tuple[str, ...], bone: int, place: tuple[int, float] | None = None
@@ -94,30 +100,24 @@ class Adoptions:
         place : the only one that counts.
         """
         found = None
-        for number, edit in sorted(self._at.items(), key=lambda item: -item[0]):
-            if number >= count or edit.names != names or bone not in (*edit.turned, *edit.moved):
+        for edit in reversed(self._edits(-1, count)):
+            if edit.names != names or bone not in (*edit.turned, *edit.moved):
                 continue
             if place is not None and edit.place != place:
                 break
             found, place = edit.before, edit.place
         return found
 
-    def note_keyed(self, count: int, place: tuple[int, float], bones: Held) -> None:
-        """Remember that the holds of bones were keyed at a place after `count` adoptions; this counts as one, too."""
-        self._forget(count)
-        self._keyed[count] = place, bones
-
     def keyed(self, count: int, place: tuple[int, float]) -> Held:
         """The bones whose holds were keyed at a place after `count` adoptions, which an undo step lacks."""
-        where, bones = self._keyed.get(count, (place, {}))
-        return bones if where == place else {}
+        found = self._at.get(count)
+        return found.bones if isinstance(found, KeyedHolds) and found.place == place else {}
 
     def outdate(self, count: int) -> int:
         """Animation sets the animated channels after `count` adoptions; returns the new count."""
         if not self._pending(count):
             return count
-        self._forget(count)
-        self._past.add(count)
+        self.note(count, None)
         return count + 1
 
     def overlay(self, count: int, names: tuple[str, ...], place: tuple[int, float], keyed: Channels) -> None:
@@ -138,11 +138,10 @@ class Adoptions:
 
     def _pending(self, count: int) -> list[Adoption]:
         """The edits among the first `count` adoptions since animation has set the animated channels last, in order."""
-        last = max((past for past in self._past if past < count), default=-1)
-        return [self._at[number] for number in sorted(self._at) if last < number < count]
+        last = max((number for number, one in self._at.items() if one is None and number < count), default=-1)
+        return self._edits(last, count)
 
-    def _forget(self, count: int) -> None:
-        """What was counted by this number belongs to steps that were undone."""
-        self._at.pop(count, None)
-        self._keyed.pop(count, None)
-        self._past.discard(count)
+    def _edits(self, last: int, count: int) -> list[Adoption]:
+        """The edits among the first `count` adoptions that came after the number `last`, in order."""
+        found = (self._at[number] for number in sorted(self._at) if last < number < count)
+        return [one for one in found if isinstance(one, Adoption)]

@@ -20,14 +20,6 @@ _STORED = (("dqik_owner", 1, np.int32), ("dqik_switch", 3, np.float32), ("dqik_b
            ("dqik_hold_of", 1, np.int32), ("dqik_hold", 1, np.float32))  # fmt: skip
 
 
-class _Seen(NamedTuple):
-    """What was stored on an armature's bones when it was looked at last."""
-
-    contents: tuple[bytes, ...]
-    names: tuple[str, ...]
-    holds: np.ndarray
-
-
 class Mirrored(NamedTuple):
     """What a mirrored paste has brought to an armature.
 
@@ -51,7 +43,8 @@ class Arrivals:
     """
 
     def __init__(self) -> None:
-        self._seen: _Seen | None = None
+        self._contents: tuple[bytes, ...] = ()
+        self._held: dict[str, float] = {}  # by the names of the bones
         self._changed = False
         self.goals: tuple = ()
         self.mirrored: Mirrored | None = None
@@ -59,12 +52,11 @@ class Arrivals:
     @property
     def known(self) -> bool:
         """Whether the armature was looked at."""
-        return self._seen is not None
+        return bool(self._contents)
 
     def look(self, ob: bpy.types.Object, pose: PoseMemory, depsgraph: bpy.types.Depsgraph) -> None:
         """Put right what has arrived on the bones of an original object, also on its evaluated copy."""
-        before, now = self._seen, _read(ob)
-        if before is not None and before.contents == now.contents:
+        if self._contents == bulk.contents(ob.pose.bones, _STORED):
             return
         self._changed = True
         switched, evaluated = pasted_settings.switched(ob), ob.evaluated_get(depsgraph)
@@ -80,8 +72,7 @@ class Arrivals:
         for one in (ob, evaluated):
             pasted_settings.mend(one)
             pasted_settings.mend_switches(one, switched)
-        held = {} if before is None else dict(zip(before.names, before.holds.tolist(), strict=True))
-        holds.drop_foreign(ob, np.array([held.get(name, 0.0) for name in now.names]))
+        holds.drop_foreign(ob, np.array([self._held.get(bone.name, 0.0) for bone in ob.pose.bones]))
         pose.keep_own(ob)
         self._note(ob)
 
@@ -97,9 +88,5 @@ class Arrivals:
 
     def _note(self, ob: bpy.types.Object) -> None:
         pasted_settings.note_switches(ob)
-        self._seen = _read(ob)
-
-
-def _read(ob: bpy.types.Object) -> _Seen:
-    contents = bulk.contents(ob.pose.bones, _STORED)
-    return _Seen(contents, tuple(ob.pose.bones.keys()), np.frombuffer(contents[-1], dtype=np.float32))
+        self._contents = bulk.contents(ob.pose.bones, _STORED)
+        self._held = dict(zip(ob.pose.bones.keys(), holds.stored(ob).tolist(), strict=True))
