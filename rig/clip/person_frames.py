@@ -139,16 +139,19 @@ def check_alike(people: Mapping[bpy.types.Object, Person]) -> None:
 def _standing(body: RestBody) -> tuple[np.ndarray, list[Sequence[str]]]:
     """Left, up and forward (3, 3) of a figure as it stands, and the parts of its legs if it stands on toes.
 
-    The trunk tells what is up, unless it leans far from the line of the legs: animals stand on theirs.
+    The trunk tells what is up, unless it leans far from the line of the legs: animals stand on theirs. An animal's head
+    may be far above its trunk, so its shoulders tell how that lies.
     """
     heads, up = body.armature.heads, body.up
     legs = list[Sequence[str]]()
     hips, feet = (np.mean([heads[body.bone(part, side)] for side in SIDES], axis=0) for part in ("thigh", "foot"))
-    if not body.human and unit(hips - feet) @ up < _LEANS:
+    front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
+    has_front = all(None not in bones for bones in front)
+    trunk = unit(np.mean([heads[bones[0]] for bones in front], axis=0) - hips) if has_front else up
+    if not body.human and unit(hips - feet) @ trunk < _LEANS:
         up = nearest_axis(hips - feet)
-        front = [[body.bone(part, side) for part in _FRONT] for side in SIDES]
-        low = all(None not in bones and (heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
-        legs += (rest_legs.PARTS, _FRONT) if low and up @ body.up < _IS_LEVEL else (rest_legs.PARTS,)
+        low = has_front and all((heads[bones[-1]] - feet) @ up < 0.5 * (hips - feet) @ up for bones in front)
+        legs += (rest_legs.PARTS, _FRONT) if low and up @ trunk < _IS_LEVEL else (rest_legs.PARTS,)
     up = _snapped(up)
     left = _snapped(unit(body.left - up * (up @ body.left)))
     return np.stack([left, up, np.cross(left, up)], -1), legs

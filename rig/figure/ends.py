@@ -18,6 +18,7 @@ _PARTS = {  # a line of the figure, the share of it up to which a part is as lon
     "hand": (("forearm", "hand"), 0.9, 0.6), "head": (("hips", "head"), 0.6, 0.3),
     "foot": (("thigh", "foot"), 0.25, 0.17), "toes": (("foot", "toes"), 0.8, 0.5),
 }  # fmt: skip
+_PAW = 0.45  # the same share of feet of animals, which stand on their toes
 _OTHERS = 2.0, 0.5  # the same of other bones, of the way from the bone above
 _LEAST = 0.02  # of that line: a shorter bone is no length
 
@@ -63,6 +64,8 @@ def _measure(body: RestBody, bone: int, role: Role) -> tuple[float, float, float
     above = int(armature.parent[bone])
     if role.name in _PARTS:
         (first, last), most, usual = _PARTS[role.name]
+        if role.name == "foot" and not body.human:
+            most = _PAW
         start, end = (body.bone(name, role.side if Role(name).part.sided else "") for name in (first, last))
         if start is not None and end is not None:
             return body.way(start, end), most, usual

@@ -5,7 +5,7 @@ Legs usually go by places, so that feet stand, and arms by angles. A hand on the
 scaled, and there and where it holds on to something it goes no further than the source's: it does not slide.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,23 +75,40 @@ def away(source: Source, offset: tuple[float, float, float]) -> np.ndarray:
     return axes @ np.array(offset)
 
 
-def end(body: Body, posed: BodyMotion, bones: Bones) -> np.ndarray:
-    """Where the end (F, 3) of a limb is by the turns of its bones, with the joint that carries it as it is posed."""
-    lines = zip(bones, _lines(body, bones), strict=False)
+def end(body: Body, posed: BodyMotion, bones: Bones, paw: np.ndarray | None = None) -> np.ndarray:
+    """Where the end (F, 3) of a limb is by the turns of its bones, with the joint that carries it as it is posed.
+
+    paw : (3,) from the last of them to the point on which it stands, where that is the end.
+    """
+    lines = zip(bones, _lines(body, bones, paw), strict=paw is not None)
     return posed.heads[:, bones[0]] + sum(quaternion.rotate(body.turns[bone], line) for bone, line in lines)
 
 
-def bend(body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray, pole: float) -> None:
-    """Turn the two bones of a limb so that its end is at a place (F, 3), and about the line to there by a pole."""
+def bend(
+    body: Body, posed: BodyMotion, bones: Bones, target: np.ndarray, pole: float, paw: np.ndarray | None = None
+) -> None:  # fmt: skip
+    """Turn the bones of a limb so that its end is at a place (F, 3), and about the line to there by a pole.
+
+    paw : as of `end`. The limb has three bones with it, else two.
+    """
     upper, lower, _ = bones
-    turns = body.turns[upper], body.turns[lower]
+    lines = _lines(body, bones, paw)
+    turned = bones[: len(lines)]
+    turns = [body.turns[bone] for bone in turned]
     axis = quaternion.rotate(quaternion.product(turns[1], body.person.frames[lower]), _HINGE)
-    lines = _lines(body, bones)
-    body.turns[upper], body.turns[lower] = two_bones.reach(posed.heads[:, upper], *turns, lines, axis, target)
+    hips = posed.heads[:, upper]
+    new = (two_bones.reach(hips, turns[0], turns[1], (lines[0], lines[1]), axis, target) if paw is None
+           else two_bones.reach_on_tip(hips, turns, lines, axis, target))  # fmt: skip
+    body.turns |= zip(turned, new, strict=True)
     if pole:
-        line = end(body, posed, bones) - posed.heads[:, upper]
-        about = quaternion.exp(pole * line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12))
-        body.turns |= {bone: quaternion.product(about, body.turns[bone]) for bone in (upper, lower)}
+        line = end(body, posed, bones, paw) - posed.heads[:, upper]
+        line /= np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12)
+        turn(body, turned, quaternion.exp(pole * line))
+
+
+def turn(body: Body, bones: Sequence[int], by: np.ndarray) -> None:
+    """Turn bones in the world by (F, 4) more."""
+    body.turns |= {bone: quaternion.product(by, body.turns[bone]) for bone in bones}
 
 
 def outward(part: str, side: str) -> float:
@@ -190,10 +207,10 @@ def _palm(person: Person, shown: BodyMotion, scale: float, side: str) -> np.ndar
     return shown.heads[:, hand] + scale * quaternion.rotate(shown.turns[:, hand], line)
 
 
-def _lines(body: Body, bones: Bones) -> tuple[np.ndarray, np.ndarray]:
-    """The lines (3,) along the two bones of a limb at rest."""
-    first, second = body.space.scale * np.diff(body.person.armature.heads[list(bones)], axis=0)
-    return first, second
+def _lines(body: Body, bones: Bones, paw: np.ndarray | None) -> list[np.ndarray]:
+    """The lines (3,) along the bones of a limb at rest; that of the third one is its paw."""
+    lines = [*np.diff(body.person.armature.heads[list(bones)], axis=0), *([] if paw is None else [paw])]
+    return [body.space.scale * line for line in lines]
 
 
 def smooth(amount: np.ndarray) -> np.ndarray:

@@ -3,8 +3,9 @@
 
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
-legs are bent so that the ankles are there. Last, hands that touch something are put where they touch it on the other
-body (`hand_contacts`), or on another figure (`retargeted_body`).
+legs are bent so that the ankles are there. Animals stand on the tips of their feet: their legs have three bones, and
+end there. Last, hands that touch something are put where they touch it on the other body (`hand_contacts`), or on
+another figure (`retargeted_body`).
 """
 
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -243,15 +244,15 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
     posed = body.posed(shift, mover)
     for side, (leg, their, ankle) in enumerate(zip(person.legs, theirs.legs, ankles, strict=True)):
-        bones = leg.thigh, leg.shin, leg.foot
-        own, limb = limb_places.end(body, posed, bones), fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]]
+        bones, paw = (leg.thigh, leg.shin, leg.foot), leg.ball if person.four else None
+        own, limb = limb_places.end(body, posed, bones, paw), fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]]
         ankle = own + limb.places * (ankle - own)
-        before = shown.heads[:, their.foot] - shown.heads[:, their.thigh]
+        before = _end(theirs, shown, their, source.scale) - shown.heads[:, their.thigh]
         swing = quaternion.between(before, ankle - posed.heads[:, leg.thigh])  # the smallest, which leads back too
-        body.turns |= {bone: quaternion.product(swing, body.turns[bone]) for bone in bones[:2]}
+        limb_places.turn(body, bones if person.four else bones[:2], swing)
         part = limb_places.LEG if side < len(SIDES) else limb_places.ARM  # in front the joint points backward
         sign = limb_places.outward(part, SIDES[side % len(SIDES)])
-        limb_places.bend(body, posed, bones, ankle, sign * limb.pole)
+        limb_places.bend(body, posed, bones, ankle, sign * limb.pole, paw)
     limb_places.place_arms(places, body, posed, way, fit.limbs, holding, taken.rate)
     return Fitted(source, body, shift, mover, {side: grip.share(taken.rate) for side, grip in holding.items()})
 
@@ -267,7 +268,7 @@ def _lifts(
     off = [_off_ground(source, side) for side in range(len(ankles))]
     lift = np.zeros(body.count)
     if any(arm.share.any() for arm in arms):
-        spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, body.space.scale)
+        spans = [_span(body.person, posed, leg, ankle, body.space.scale)
                  for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
         wide = round(_LIFTS * rate)
         lift = two_bones.lifted(spans, [limb_places.about(1.0 - one, wide) for one in off], arms, _UP)
@@ -282,23 +283,33 @@ def _off_ground(source: Source, side: int) -> np.ndarray:
 
 def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
     """How much higher (F,) hips have to be so that knees are bent as the source's are."""
-    heads, size = source.motion.heads, body.space.scale
-    before = [_span(leg, heads[:, leg.thigh] - heads[:, leg.foot], source.scale) for leg in source.person.legs]
-    spans = [_span(leg, posed.heads[:, leg.thigh] - ankle, size)
+    before = [_span(source.person, source.motion, leg, _end(source.person, source.motion, leg, source.scale),
+                    source.scale) for leg in source.person.legs]  # fmt: skip
+    spans = [_span(body.person, posed, leg, ankle, body.space.scale)
              for leg, ankle in zip(body.person.legs, ankles, strict=True)]  # fmt: skip
     return two_bones.higher(before, spans, _UP)
 
 
-def _span(leg: RestLeg, line: np.ndarray, scale: float) -> two_bones.Span:
-    """A leg of a figure of some scale with a line (F, 3) from ankle to hip."""
-    return two_bones.Span(line, *(float(scale * np.linalg.norm(one)) for one in (leg.upper, leg.lower)))
+def _end(person: Person, shown: BodyMotion, leg: RestLeg, scale: float) -> np.ndarray:
+    """Where a leg of a figure of some scale ends (F, 3): at its ankle, or if it goes on four on the tip of its foot."""
+    ankle = shown.heads[:, leg.foot]
+    return ankle + scale * quaternion.rotate(shown.turns[:, leg.foot], leg.ball) if person.four else ankle
+
+
+def _span(person: Person, shown: BodyMotion, leg: RestLeg, end: np.ndarray, scale: float) -> two_bones.Span:
+    """A leg of a figure of some scale whose end is at a place (F, 3)."""
+    lower = scale * np.linalg.norm(leg.lower)
+    if person.four:
+        lower = np.linalg.norm(_end(person, shown, leg, scale) - shown.heads[:, leg.shin], axis=-1)
+    return two_bones.Span(shown.heads[:, leg.thigh] - end, float(scale * np.linalg.norm(leg.upper)), lower)
 
 
 def _ankles(places: ScaledPlaces, body: Body, side: int) -> np.ndarray:
     """Where an ankle (F, 3) has to be so that ball or heel are where the source has them, scaled.
 
-    With its heel up, a foot keeps the ball; with its toes up the heel, as far behind the ball's place as it is long.
-    Steps that are wider than the body is large put no foot further ahead of its ankle.
+    Of an animal it is where the ball has to be. With its heel up, a foot keeps the ball; with its toes up the heel, as
+    far behind the ball's place as it is long. Steps that are wider than the body is large put no foot further ahead of
+    its ankle.
     """
     ball, heel = (places.of(point) for point in places.source.points(side))
     forward = ball - heel
@@ -309,18 +320,20 @@ def _ankles(places: ScaledPlaces, body: Body, side: int) -> np.ndarray:
     longer = np.subtract(*lengths)
     theirs = places.source.person
     ahead = (places.wide - places.size) * places.source.scale * float(theirs.legs[side].ball @ theirs.forward)
+    if body.person.four:
+        return ball - ahead * level
     return np.where(forward[:, 2:] > 0.0, heel + longer * level - own_heel, ball - own_ball) - ahead * level
 
 
 def _all_ankles(
     taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray, posed: BodyMotion
 ) -> list[np.ndarray]:  # fmt: skip
-    """Where the ankles (F, 3) have to be; feet that stand in the source stand. way : (F, 3) beside the places.
+    """Where the ends of legs (F, 3) have to be: ankles, and tips of animals. Feet that stand in the source stand.
 
-    posed : the body, with its hips where the source's are.
+    way : (F, 3) beside the places. posed : the body, with its hips where the source's are.
     """
     source, stands = taken.source, _stands(taken.source, taken.rate)
-    further = _ahead(source, body, places.size) if body.person.four else _wider(places, body, fit.stance)
+    further = _ahead(places, body, posed) if body.person.four else _wider(places, body, fit.stance)
     offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
                for side in range(len(further))]  # fmt: skip
     leg, ankles = source.person.leg * source.scale, list[np.ndarray]()
@@ -391,17 +404,17 @@ def _level(directions: np.ndarray) -> np.ndarray:
     return level / np.maximum(np.linalg.norm(level, axis=-1, keepdims=True), _STEEP)
 
 
-def _ahead(source: Source, body: Body, size: float) -> list[np.ndarray]:
-    """How much further ahead (F, 3) feet in front stand than the source's, scaled: animals are not equally long."""
-    theirs, shown, scale, _ = source
-    hips = theirs.chains["hips", "", 0][0]
-    ahead = _level(quaternion.rotate(shown.turns[:, hips], theirs.forward))
-    longer = [0.0 if side < len(SIDES) else body.space.scale * _long(body.person, side)
-              - size * scale * _long(theirs, side) for side in range(len(theirs.legs))]  # fmt: skip
-    return [by * ahead for by in longer]
+def _ahead(places: ScaledPlaces, body: Body, posed: BodyMotion) -> list[np.ndarray]:
+    """How much further (F, 3) feet in front stand than the source's, scaled: animals are not equally long.
+
+    They are before the shoulders of the posed body as the source's are before its own: trunks bend in turns. How a
+    figure rests does not count: there its legs may stand anywhere.
+    """
+    shoulders = _shoulders(body.person, posed) - places.of(_shoulders(places.source.person, places.source.motion))
+    legs = len(body.person.legs)
+    return [_ALONG * shoulders if side >= len(SIDES) else np.zeros_like(shoulders) for side in range(legs)]
 
 
-def _long(person: Person, side: int) -> float:
-    """How far a foot in front rests ahead of the one behind it."""
-    front, hind = (person.armature.heads[leg.foot] + leg.ball for leg in (person.legs[side], person.legs[side - 2]))
-    return float((front - hind) @ person.forward)
+def _shoulders(person: Person, shown: BodyMotion) -> np.ndarray:
+    """The middle (F, 3) between the first joints of the legs in front."""
+    return np.mean([shown.heads[:, leg.thigh] for leg in person.legs[len(SIDES) :]], axis=0)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Legs and arms over F frames whose ends are put to places, as near as may be to how they were. Arrays only."""
+"""Legs and arms over F frames whose ends are put to places, as near as may be to how they were. Arrays only.
+
+They have two bones; the legs of an animal that stands on the tips of its feet have three.
+"""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,14 +21,17 @@ _HALVINGS = 40
 
 
 class Span(NamedTuple):
-    """From ankles to hips (F, 3), and the lengths of the two bones between them."""
+    """From ankles to hips (F, 3), and the lengths of the two bones between them.
+
+    That of the lower one may differ from frame to frame (F,): with the foot of who stands on its tip.
+    """
 
     line: np.ndarray
     upper: float
-    lower: float
+    lower: float | np.ndarray
 
     @property
-    def length(self) -> float:
+    def length(self) -> float | np.ndarray:
         """Of the straight leg."""
         return self.upper + self.lower
 
@@ -124,13 +131,15 @@ def reach(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Turns (F, 4) of thigh and shin with which the ankle is at its place (F, 3).
 
-    hips : (F, 3). thigh, shin : (F, 4) turns from rest. lines : (3,) from hip to knee and from knee to ankle at rest.
+    hips : (F, 3). thigh, shin : (F, 4) turns from rest. lines : (3,) from hip to knee and from knee to ankle at rest;
+    (F, 3) where the ankle moves against the shin.
     axis : (F, 3) about which the knee bends. The knee bends on in the plane in which it is bent; a straight one about
     its axis. A place out of reach is reached for.
     """
-    upper, lower = (np.linalg.norm(line) for line in lines)
+    upper, lower = (np.linalg.norm(line, axis=-1, keepdims=True) for line in lines)
     along = quaternion.rotate(thigh, lines[0] / upper)
     down = quaternion.rotate(shin, lines[1] / lower)
+    upper, lower = upper[..., 0], lower[..., 0]
     wanted = ankles - hips
     distance = np.linalg.norm(wanted, axis=-1)
     cosine = (distance**2 - upper**2 - lower**2) / (2.0 * upper * lower)
@@ -142,8 +151,48 @@ def reach(
     plane = _unit(bent + missing[:, None] * ahead + _LEAST * ahead)
     new = cosine[:, None] * along + sine[:, None] * plane
     shin = quaternion.product(quaternion.between(down, new), shin)
-    swing = quaternion.between(_unit(upper * along + lower * new), _unit(wanted))
+    swing = quaternion.between(_unit(upper * along + lower[..., None] * new), _unit(wanted))
     return quaternion.product(swing, thigh), quaternion.product(swing, shin)
+
+
+def reach_on_tip(
+    hips: np.ndarray, turns: Sequence[np.ndarray], lines: Sequence[np.ndarray], axis: np.ndarray, tips: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Turns (F, 4) of thigh, shin and foot with which the tip of the foot is at its place (F, 3).
+
+    Knee and ankle open or fold alike, by a share of what is missing to a straight leg, or to a folded one whose tip can
+    be at the hip, so that neither bends the other way; what that leaves, the knee takes. turns : of these three, from
+    rest. lines : (3,), the third one from the ankle to the tip. The rest as for `reach`.
+    """
+    upper, lower, end = (np.linalg.norm(line) for line in lines)
+    cosine = (upper**2 - lower**2 - end**2) / (2.0 * lower * end)
+    folded = np.pi, np.arccos(np.clip(cosine, -1.0, 1.0))
+    along = [quaternion.rotate(turn, line) for turn, line in zip(turns, lines, strict=True)]
+    bends = [_bend(*pair, axis) for pair in pairwise(along)]
+    distance = np.linalg.norm(tips - hips, axis=-1)
+
+    def turned(share: np.ndarray) -> list[np.ndarray]:
+        knee, ankle = (quaternion.exp(np.where(share < 0.0, share * angle, share * (most - angle))[:, None] * about)
+                       for (angle, about), most in zip(bends, folded, strict=True))  # fmt: skip
+        return [knee, quaternion.product(knee, ankle)]
+
+    def line(more: Sequence[np.ndarray]) -> np.ndarray:
+        return along[0] + sum(quaternion.rotate(turn, one) for turn, one in zip(more, along[1:], strict=True))
+
+    ends = np.ones(len(distance))
+    share = _balanced(lambda share: distance - np.linalg.norm(line(turned(share)), axis=-1), -ends, ends)
+    shin, foot = (quaternion.product(one, turn) for one, turn in zip(turned(share), turns[1:], strict=True))
+    bent = quaternion.relative(shin, foot)
+    thigh, shin = reach(hips, turns[0], shin, (lines[0], lines[1] + quaternion.rotate(bent, lines[2])), axis, tips)
+    return thigh, shin, quaternion.product(shin, bent)
+
+
+def _bend(above: np.ndarray, below: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By what angle (F,) and about what unit axis (F, 3) a joint between two bones is bent; a straight one: `axis`."""
+    normal = np.cross(above, below)
+    sine, cosine = np.linalg.norm(normal, axis=-1), (above * below).sum(-1)
+    is_straight = sine < _STRAIGHT * np.hypot(sine, cosine)
+    return np.arctan2(sine, cosine), np.where(is_straight[:, None], axis, _unit(normal))
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

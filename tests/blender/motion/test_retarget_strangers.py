@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Retarget with figures as importers leave them: drawn ones, folded sources, loose feet, helper bones, wide hips."""
 
+from math import sin
 from pathlib import Path
 
 import bpy
@@ -11,6 +12,7 @@ import rigs
 import strangers
 from mathutils import Euler, Vector
 from test_retarget import LEG, film, retarget, walker
+from test_retarget_bodies import animal
 
 pytestmark = pytest.mark.newest
 
@@ -75,6 +77,32 @@ def test_a_source_that_is_folded_at_rest_gives_what_it_gives_unfolded(seed: int,
     away = np.degrees(np.arccos(np.clip((one * other).sum(-1), -1.0, 1.0)))
     assert away[:, 2:].max() < 6.0
     assert away[:, :2].max() < 25.0
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_animal_that_is_folded_at_rest_gives_what_it_gives_unfolded(seed: int) -> None:
+    """Captured dogs are: all their bones point one way. They stand on four, with a neck that is not in line."""
+    shown = []
+    for fold in (False, True):
+        rigs.new_file()
+        source, ob = animal("Dog", 1.0, 0.5), animal("Horse", 2.0, 0.7)
+        for frame in range(-5, 25):
+            source.pose.bones["hips"].location.y = 0.02 * frame
+            for bone in source.pose.bones:
+                part, _, side = bone.name.partition(".")
+                share = {"thigh": 0.3, "shin": -0.15, "front_thigh": -0.3, "front_shin": 0.15}.get(part, 0.0)
+                swing = share * dict(SIDES).get(side, 0.0) * sin(0.5 * frame)
+                rigs.posed(bone, Euler((swing, 0.0, 0.0)).to_quaternion())
+                rigs.key(bone, frame)
+        if fold:
+            folded(source, seed)
+        retarget(source, ob, frame_start=1, frame_end=24)
+        shown.append(film(ob))
+    pairs = [(f"{front}{a}.{s}", f"{front}{b}.{s}") for s, _ in SIDES for front in ("", "front_")
+             for a, b in (("thigh", "shin"), ("shin", "foot"), ("foot", "toe"))]  # fmt: skip
+    one, other = (directions(own, (("hips", "neck"), ("neck", "head"), *pairs)) for own in shown)
+    away = np.degrees(np.arccos(np.clip((one * other).sum(-1), -1.0, 1.0)))
+    assert away.max() < 12.0
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How high a body is that goes on its arms too: by its arms as far as they carry, and no higher than its legs reach."""
+"""How high a body is that goes on its arms too, by its arms as far as they carry, and legs that stand on their tips."""
 
 import numpy as np
 
-from solvers.motion.two_bones import Span, Support, higher, lifted
+from solvers.algebra import quaternion
+from solvers.motion.two_bones import Span, Support, higher, lifted, reach_on_tip
 
 UP = np.array([0.0, 0.0, 1.0])
 COUNT = 21
@@ -46,3 +47,26 @@ def test_the_body_stays_where_nothing_is_on_the_ground_and_goes_over_without_a_j
         found = lifted(LEGS, [stand, 0.5 * stand], [Support(LONG, WANTED, share)], UP)
         assert np.abs(np.diff(found)).max() < 0.35 * np.ptp(found)
         assert np.ptp(found) > 0.05
+
+
+def test_a_leg_on_its_tip_reaches_it_and_opens_knee_and_ankle_alike() -> None:
+    """Legs of many proportions, bent as a dog's: the tip is at its place, and no joint of an opened leg bends over."""
+    random = np.random.default_rng(5)
+    count = 200
+    knee, ankle, swing = random.uniform(0.3, 1.6, count), random.uniform(0.2, 1.4, count), random.uniform(-1, 1, count)
+    axis = np.tile([1.0, 0.0, 0.0], (count, 1))
+    turns = [quaternion.exp(angle[:, None] * axis) for angle in (swing, swing + knee, swing + knee - ankle)]
+    for lengths in random.uniform(0.2, 0.7, (5, 3)):
+        lines = [np.array([0.0, 0.0, -length]) for length in lengths]
+        place = sum(quaternion.rotate(turn, line) for turn, line in zip(turns, lines, strict=True))
+        before = np.linalg.norm(place, axis=-1)
+        distance = before + random.uniform(0.0, 0.999, count) * (lengths.sum() - before)
+        way = quaternion.rotate(quaternion.exp(random.uniform(-1, 1, (count, 3))), place)
+        tips = (distance / before)[:, None] * way
+        found = reach_on_tip(np.zeros((count, 3)), turns, lines, axis, tips)
+        new = sum(quaternion.rotate(turn, line) for turn, line in zip(found, lines, strict=True))
+        assert np.abs(new - tips).max() < 1e-6
+        for pair, angle in ((found[:2], knee), (found[1:], -ankle)):
+            left = quaternion.log(quaternion.relative(*pair))[:, 0] / angle
+            assert left.min() > 0.0
+            assert left.max() < 1.0 + 1e-6
