@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion for twelve figures that differ in all that figures differ in: *Retarget*, and Blender's constraints.
 
-The example clip, or those that `--clips` names; motions of animals go to three animals. With Blender, an object hangs
+The example clip, or those that `--clips` names; motions of animals go to six animals. With Blender, an object hangs
 on each bone of the source, turned as the figure's bone is in its rest pose once that is matched; the bone gets *Copy
 Rotation* from it, the hips also *Copy Location* by the ratio of the legs. `nla.bake` makes keys of it. Which bones
 belong together, where figures face, and how their limbs lie at rest, is given to it; *Retarget* finds it out.
@@ -102,6 +102,8 @@ def _rows(captured: Clip, arguments: Namespace) -> list[Row]:
             after, took = _filmed(pair, truths[1], way)
             labels = {"clip": captured.name, "figure": figure, "way": name}
             rows.append(labels | _measures(before, after) | {"seconds": took})
+            if figure in twelve.ANIMALS:  # whose necks and legs in front are as long as they are
+                rows[-1] |= {"hands": None, "hands_worst": None}
             if way is _retarget:
                 columns += [draw_retarget.column(film, moments) for film in (before, after)[bool(columns) :]]
     if arguments.clips and arguments.page is None:  # beside the documented table there are none

@@ -60,11 +60,13 @@ class Film:
     def ball(self, side: str, source: "Film") -> np.ndarray:
         """The ball of a foot (F, 3): the joint of the toes, on the sole of a skin, or as low as the tips of paws.
 
-        Of feet without toes it is where the body of which the figure is made has it, or where another figure has it.
+        Of feet without toes it is where the body of which the figure is made has it, or where another figure has it,
+        whose feet end there if they have no toes either.
         """
         row, own, body = self.row("foot", side), self if self.has("toes", side) else source, self.body()
-        ankle, up = self.rest[row], body[:, 2]
-        line = own.rest[own.row("toes", side)] - own.rest[own.row("foot", side)]
+        ankle, up, foot = self.rest[row], body[:, 2], own.row("foot", side)
+        end = own.rest_axes[foot, :, 1] * own.lengths[foot]
+        line = own.at_rest("toes", side) - own.rest[foot] if own.has("toes", side) else end
         line = body @ (own.body().T @ line) * self.leg() / own.leg()
         if own is source and self.joints_at_rest is not None:
             thigh, foot, toes = (np.array(self.joints_at_rest[joint]) for joint in ("thigh", "foot", "toes"))
