@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .api import prepare, solutions_of, solve_frames
-from .clip import solve_into
+from .clip import slow_into, solve_into
 from .model.contacts import Contacts
 from .model.errors import InvalidOptions, InvalidPose
 from .model.goals import Goal
@@ -52,10 +52,10 @@ def solve_clip(
     -----
     Minimises, by Levenberg-Marquardt steps over all frames, goals as stiff springs, squared accelerations of the
     joints, a robust distance from the motion that it begins with or the reference, and one-sided limits; then solves
-    each frame's goals exactly. It begins with frame-by-frame answers, every few frames where the goals can be met.
-    Steps follow from a block-banded Cholesky factorisation. Long motions are solved in windows of 300 frames that
-    overlap, so that time and memory grow with the number of frames; where windows begin changes joints by less than
-    0.001 rad.
+    each frame's goals exactly, and slows joints that turn faster than their goals make them. It begins with
+    frame-by-frame answers, every few frames where the goals can be met. Steps follow from a block-banded Cholesky
+    factorisation. Long motions are solved in windows of 300 frames that overlap, so that time and memory grow with
+    the number of frames; where windows begin changes joints by less than 0.001 rad.
 
     Examples
     --------
@@ -88,5 +88,7 @@ def solve_clip(
     arrays = prepared.arrays(count, shared=reference is None)
     arrays.ask(targets, start)
     solve_into(prepared, prepared, arrays, weight, reference is not None)
+    if reference is None and contacts is None:
+        slow_into(prepared, arrays, weight)
     prepared.push_apart(arrays)
     return solutions_of(prepared, arrays, time.perf_counter() - began)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...solvers import Batch, FrameArrays, Motion, Prepared
 from ...solvers.algebra import quaternion
-from ...solvers.clip import Watch, borders, solve_into, stretches, unwatched
+from ...solvers.clip import Watch, borders, slow_into, solve_into, stretches, unwatched
 from ...solvers.model import ANSWERS, QUESTIONS
 from ...solvers.motion import steady_path
 from ..frame.read.question import check_numbers
@@ -69,6 +69,7 @@ class MotionSolver:
         self._parts.clear()
         self._last = None
         solve_motion(prepared, arrays, self._weight, corrects, self._watch)
+        slow_motion(prepared, arrays, self._weight, corrects, self._watch)
         return [(self._first, arrays.batch())]
 
     def stop(self) -> None:
@@ -91,6 +92,19 @@ def solve_motion(
         solve_into(prepared, own, arrays, weight, corrects, watch=watch, held=held, beside=beside, bridges=bridges)
         check_numbers(arrays.rotations)
         prepared.push_apart(arrays)
+
+
+def slow_motion(
+    prepared: Prepared, arrays: FrameArrays, weight: float, corrects: bool, watch: Watch = unwatched,
+    held: tuple[int, int] = (0, 0),
+) -> None:  # fmt: skip
+    """Solve frames of a motion again in which joints turn too fast, as `slow_into` has it.
+
+    Not those of keyed bodies, which turn as they are keyed, and of bodies that others keep away.
+    """
+    if len(arrays) >= _FEWEST and not corrects and prepared.apart is None:
+        slow_into(prepared, arrays, weight, held, watch)
+        check_numbers(arrays.rotations)
 
 
 class _Answered:

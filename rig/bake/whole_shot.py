@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...solvers import FrameArrays, Prepared
-from ...solvers.clip import Watch, Window, borders, joined, popping, stretches
+from ...solvers.clip import Watch, Window, across, borders, joined, popping, stretches
 from ..blender import scene_state
 from ..frame import offline
 from ..frame.read.question import FrameInput
@@ -22,7 +22,7 @@ from ..notes import Refused
 from ..remembered import Remembered
 from . import smooth_motion
 from .frames import Run
-from .smooth_motion import Stopped, solve_motion
+from .smooth_motion import Stopped, slow_motion, solve_motion
 
 _BEAT = 0.05  # seconds between reports that frames are still being solved
 _JUMP, _STANDS_OUT = 0.1, 4.0  # [skeleton lengths], and times the steps beside it: a target's step that is a jump
@@ -181,25 +181,29 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     otherwise are solved. known : answers of frames on their own.
     """
     (asked, unsure), smooth = shot.asked(), shot.smooth
-    done, kept, pops = 0, set[Window](), dict[Window, bool | None]()
+    done, kept, pops = 0, set[object](), dict[Window, bool | None]()
     motions = _parts(asked)
     steady = smooth_motion.in_shot(asked, motions, smooth, known)
-    own = {part: list(stretches(*part)) for part in motions}
+    now, own = dict[int, bytes](), {part: list(stretches(*part)) for part in motions}
     at_borders = {part: {border.first: border for border in borders(*part, smooth)} for part in motions}
 
     def answer(part: tuple[int, int], window: Window, bridges: bool = False) -> bool | None:
         """Answer the frames of a window and of the borders beside it: whether it pops; None if they are not read."""
         held, ends = dict[int, bytes](), (window.begin, window.last)
         beside = [at_borders[part][at] for at in ends if at in at_borders[part]]
-        kept.update((*beside, window))
+        kept.update((one, False) for one in (*beside, window))
         if not all(unsure.isdisjoint(range(one.begin, one.end)) for one in (*beside, window)):
             return None
         for border in beside:
             held.update(enumerate(_answers(shot, known, border, steady, {}, smooth, watch).answers, border.first))
         found = _answers(shot, known, window, steady, held, smooth, watch, bridges)
-        for frame, one in {**held, **dict(enumerate(found.answers, window.first))}.items():
-            shot.reply(frame, smooth, asked[frame].question, one)
+        reply({**held, **dict(enumerate(found.answers, window.first))})
         return found.pops
+
+    def reply(answers: dict[int, bytes]) -> None:
+        now.update(answers)
+        for frame, one in answers.items():
+            shot.reply(frame, smooth, asked[frame].question, one)
 
     every = [(part, window) for part in motions for window in own[part]]
     for part, window in sorted(every, key=lambda one: abs(one[1].begin - near)):
@@ -212,24 +216,32 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     for part in motions:
         for window in joined(own[part], [bool(pops[one]) for one in own[part]]):
             answer(part, window, bridges=True)
+        for window in (*own[part], *across(*part)):
+            held = {frame: now[frame] for frame in range(window.begin, window.end)}
+            slower = _answers(shot, known, window, steady, held, smooth, watch, slows=True)
+            reply(dict(enumerate(slower.answers, window.first)))
+            kept.add((window, True))
     for window in shot.windows.keys() - kept:
         del shot.windows[window]
 
 
 def _answers(
     shot: WholeShot, known: KnownAnswers, window: Window, asked: dict[int, Asked], held: dict[int, bytes],
-    smooth: float, watch: Watch, bridges: bool = False,
+    smooth: float, watch: Watch, bridges: bool = False, slows: bool = False,
 ) -> SolvedWindow:  # fmt: skip
-    """The answers of a window's frames, as they were found before if it asks the same. held : by frame."""
+    """The answers of a window's frames, as they were found before if it asks the same. held : by frame.
+
+    slows : all are held: those in which joints turn too fast are solved again.
+    """
     own = [asked[frame] for frame in range(window.begin, window.end)]
     key = (smooth, bridges, *(one.question for one in own), *held.values())
-    solved = shot.windows.setdefault(window, Remembered(_VERSIONS))
-    return solved.of(key, lambda: _solve(window, own, held, smooth, known, bridges, watch))
+    solved = shot.windows.setdefault((window, slows), Remembered(_VERSIONS))
+    return solved.of(key, lambda: _solve(window, own, held, smooth, known, bridges, slows, watch))
 
 
 def _solve(
     window: Window, asked: Sequence[Asked], held: dict[int, bytes], smooth: float, known: KnownAnswers, bridges: bool,
-    watch: Watch,
+    slows: bool, watch: Watch,
 ) -> SolvedWindow:  # fmt: skip
     watch(0.0)
     run = Run(asked[0].frame_input, 0, len(asked), goes_on=False)
@@ -238,7 +250,9 @@ def _solve(
     arrays, prepared = run.in_motion(known), run.prepared
     for at, answer in held.items():
         arrays.answer_again(answer, at - window.begin)
-    if smooth > 0.0:
+    if slows and smooth > 0.0:
+        slow_motion(prepared, arrays, smooth**4, run.keyed, held=window.held)
+    elif smooth > 0.0:
         beside = window.first - window.begin, window.end - window.last
         solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside, bridges=bridges)
     answers = arrays.answers()[window.first - window.begin : window.last - window.begin]

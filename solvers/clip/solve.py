@@ -151,7 +151,8 @@ class _Solve:
         for begin in range(0, len(self.arrays), AT_ONCE):
             some = slice(begin, begin + AT_ONCE)
             part, targets = Pose(pose.rotations[some], pose.translations[some]), self.targets.take(some)
-            points = [(stage, _point(stage, part, targets, some_of(self.links, some))) for stage in self.stages.stages]
+            links = some_of(self.links, some)
+            points = [(stage, point_of(stage, part, targets, links)) for stage in self.stages.stages]
             self.arrays.answer(some, self.stages.report(part, points, iterations[some], targets))
 
     def _solve_stage(self, stage: Stage, number: int, pose: Pose) -> tuple[State, int, np.ndarray]:
@@ -162,10 +163,10 @@ class _Solve:
         shares = ANSWERS_SHARE + (1.0 - ANSWERS_SHARE) * np.array([number, number + 1]) / len(self.stages.stages)
         space, frames, keys, watch = stage.space, len(self.arrays), self.keys, within(self.watch, *shares.tolist())
         compiled = compiled_stage(self.prepared, number)
-        targets, own = self.targets.of_goals(stage.indices), _state(space, pose)
+        targets, own = self.targets.of_goals(stage.indices), state_of(space, pose)
         own_keys, at_keys, own_links = own.take(keys), targets.take(keys), some_of(self.links, keys)
         states, rows, costs = zip(*(
-            _missed(stage, compiled, answer, at_keys, own_links) for answer in self.found
+            missed_in(stage, compiled, answer, at_keys, own_links) for answer in self.found
         ), strict=True)  # fmt: skip
         least, at = nearest(np.stack(costs)), np.arange(len(keys))
         unmet = np.stack(costs)[least, at]
@@ -192,7 +193,7 @@ class _Solve:
         del own  # as large as the motion
         if not self.corrects:
             steps = forced(clip, begun)
-            smoothness = smoothness.nearer(max(float(steps.mean()) / CALM, 1.0) ** FASTER)
+            smoothness = smoothness.nearer(nearness(steps))
             clip = replace(clip, smoothness=smoothness, terms=(*clip.terms, Speed.of(smoothness, steps)))
         met = stage.tasks.within(wanted, stage.options.tolerance, stage.options.rotation_tolerance)
         if not met.all():
@@ -218,12 +219,17 @@ class _Solve:
             state.x[self.given] = held.x
 
 
+def nearness(steps: np.ndarray) -> float:
+    """Times as near to the motion that it begins with a motion stays whose goals force steps (F,)."""
+    return max(float(steps.mean()) / CALM, 1.0) ** FASTER
+
+
 def some_of(links: np.ndarray, frames: np.ndarray | slice) -> np.ndarray:
     """The links of some frames, or those that all share."""
     return links if len(links) == 1 else links[frames]
 
 
-def _state(space: JointSpace, pose: Pose) -> State:
+def state_of(space: JointSpace, pose: Pose) -> State:
     """The state of a pose of all frames, some frames at a time."""
     frames = len(pose.rotations)
     parts = [
@@ -246,7 +252,7 @@ def _taken(space: JointSpace, own: State, states: Sequence[State], which: np.nda
     return taken
 
 
-def _missed(
+def missed_in(
     stage: Stage, compiled: CompiledStage | None, answer: Pose, targets: Targets, links: np.ndarray
 ) -> tuple[State, np.ndarray, np.ndarray]:  # fmt: skip
     """`missed`, some frames at a time."""
@@ -260,7 +266,7 @@ def _missed(
     return whole, np.concatenate(rows), np.concatenate(costs)
 
 
-def _point(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:
+def point_of(stage: Stage, pose: Pose, targets: Targets, links: np.ndarray) -> Point:
     """The point of a stage in a pose. targets : of all goals."""
     state = stage.space.state(pose, len(pose.rotations))
     frames = Request(state, targets.of_goals(stage.indices), with_still_slides(stage, pose, links))

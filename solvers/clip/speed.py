@@ -66,6 +66,10 @@ class Speed:
             own.put_blocks(blocks[0], frames, flipped @ hessian @ part)
         own.put_blocks(blocks[1], fast, np.swapaxes(parts[1], -1, -2) @ hessian @ parts[0])
 
+    def over(self, state: State) -> np.ndarray:
+        """By how much (F,) [rad] the fastest joint's step to the next frame exceeds what is allowed."""
+        return np.append(self._over(state)[2].max(-1, initial=0.0), 0.0)
+
     def _over(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The steps (F - 1, K, 3), their lengths, and by how much these exceed what is allowed."""
         v = self.smoothness.steps(state.take(slice(0, -1)), state.take(slice(1, None)))
@@ -73,19 +77,22 @@ class Speed:
         return v, length, np.maximum(length - self.allowed[: len(v), None], 0.0)
 
 
-def forced(clip: Clip, state: State) -> np.ndarray:
+def forced(clip: Clip, state: State, back: bool = False) -> np.ndarray:
     """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns.
 
     A goal that is missed is missed alike in both frames: a jump of what the frames' own answers miss forces no step.
+    back : from the next frame to each instead.
     0 where rounding does not tell it: weights may differ by a hundred orders of magnitude.
     """
     after = np.minimum(np.arange(len(clip)) + 1, len(clip) - 1)
-    links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[after]
-    targets = clip.targets.take(after)._replace(wanted=clip.targets.wanted)
+    to = np.maximum(np.arange(len(clip)) - 1, 0) if back else after
+    links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[to]
+    targets = clip.targets.take(to)._replace(wanted=clip.targets.wanted)
     now, then = Problem(clip), Problem(replace(clip, targets=targets, links=links))
     try:
         step = now.system(state).correction(then.errors(state) - now.errors(state))
     except np.linalg.LinAlgError:
         return np.zeros(len(clip))
     steps = np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
-    return np.where(np.isfinite(steps), steps, 0.0)
+    steps = np.where(np.isfinite(steps), steps, 0.0)
+    return steps[after] if back else steps

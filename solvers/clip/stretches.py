@@ -53,6 +53,14 @@ def stretches(begin: int, end: int) -> Iterator[Window]:
         yield Window(first, last + held[1], first + held[0], last, held)
 
 
+def across(begin: int, end: int) -> Iterator[Window]:
+    """The windows from the middle of a stretch across a border to that of the next, once all is solved."""
+    for border in borders(begin, end, 0.0):
+        first, last = max(border.first - STRETCH // 2, begin), min(border.last + STRETCH // 2, end)
+        held = REACH if first > begin else 0, REACH if last < end else 0
+        yield Window(first, last, first + held[0], last - held[1], held)
+
+
 def joined(own: Sequence[Window], pops: Sequence[bool]) -> Iterator[Window]:
     """The windows that are solved as one, of all stretches of a motion, some of which pop."""
     near = [any(pops[max(at - 1, 0) : at + 2]) for at in range(len(own))]

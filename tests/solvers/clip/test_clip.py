@@ -13,12 +13,13 @@ import workloads
 from hypothesis import given, settings
 from measures import EXACT, chain_of, outside_limits
 from numpy.testing import assert_allclose
+from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, scipy_rotation, seeds, skeletons, torso, wxyz
 
 import solvers as ik
+from solvers.clip import slow_into, solve_into
 from solvers.clip import solve as whole
-from solvers.clip import solve_into
 from solvers.clip.answers import answers
 from solvers.clip.bounds import Bounds
 from solvers.clip.keys import between, kept
@@ -90,6 +91,12 @@ def accelerations(poses: list[ik.Pose]) -> np.ndarray:
         for one, other in pairwise(poses)
     ]
     return np.diff(turned, axis=0)
+
+
+def fastest(rotations: np.ndarray) -> np.ndarray:
+    """The largest turn (F - 1,) of a joint from each frame of rotations (F, J, 4) to the next [rad], by SciPy."""
+    every = [scipy_rotation(one) for one in rotations]
+    return np.array([(one.inv() * other).magnitude().max() for one, other in pairwise(every)])
 
 
 def roughness(solutions: list[ik.Solution]) -> float:
@@ -308,6 +315,27 @@ def test_a_body_moves_more_smoothly_and_misses_nothing(seed: int, turns: bool) -
     assert roughness(clip) < 0.95 * roughness(follow)
     again = ik.solve_clip(skeleton, goals, places, rotations, start)
     assert all(np.array_equal(a.pose.rotations, b.pose.rotations) for a, b in zip(clip, again, strict=True))
+
+
+def test_joints_that_turn_too_fast_are_slowed_and_none_faster() -> None:
+    """An arm whose hand is led to where it is straight and back. Held frames stay, and all others meet their goals."""
+    generator = np.random.default_rng(7)
+    knots = generator.normal(size=(4, 3))
+    knots *= (1.2 + 0.8 * generator.random((4, 1))) / np.linalg.norm(knots, axis=1, keepdims=True)
+    places = CubicSpline(np.linspace(0.0, 1.0, 4), knots)(np.linspace(0.0, 1.0, 40))[:, None]
+    places /= np.maximum(np.linalg.norm(places, axis=-1, keepdims=True) / 1.98, 1.0)
+    joints = [ik.Joint(f"ball {k}", k - 1, "ball", (0, min(k, 1), 0)) for k in range(2)]
+    prepared = ik.prepare(ik.Skeleton([*joints, ik.Joint("hand", 1, "fixed", (0, 1, 0))]), [ik.Goal("hand", (0, 0, 0))])
+    arrays = prepared.arrays(len(places))
+    arrays.ask(prepared.targets(places), prepared.start(None))
+    solve_into(prepared, prepared, arrays)
+    begun, fast = arrays.rotations.copy(), fastest(arrays.rotations)
+    slow_into(prepared, arrays, held=(0, 2))
+    assert arrays.converged.all()
+    assert (arrays.rotations[-2:] == begun[-2:]).all()
+    slower = fastest(arrays.rotations)
+    assert (slower < fast + np.radians(2.5)).all()
+    assert slower.max() < 0.9 * fast.max()
 
 
 def test_more_smoothing_moves_more_smoothly() -> None:
