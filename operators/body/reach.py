@@ -8,7 +8,7 @@ from ...rig.frame import offline
 from ...rig.frame.step.session import Session
 from ...rig.notes import Note, Refused
 from ...rig.overlay import workspace
-from ...rig.overlay.reach import POSTURES
+from ...solvers.reach import POSTURES
 from ..common import Said, Steps, Tool
 
 

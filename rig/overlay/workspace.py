@@ -9,10 +9,10 @@ import numpy as np
 
 from ...solvers import Pose
 from ...solvers.algebra import dual_quaternion, quaternion
+from ...solvers.reach import POSTURES, SampledChain, Shell, shell
 from ..frame.memory import contents
 from ..frame.read.question import FrameInput
 from ..remembered import Remembered
-from .reach import POSTURES, SampledChain, Shell, shell
 
 
 @dataclass(frozen=True, eq=False)

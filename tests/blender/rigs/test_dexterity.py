@@ -24,7 +24,7 @@ def ik() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def reach() -> ModuleType:
-    return rigs.part("rig.overlay.reach")
+    return rigs.part("solvers.reach.reach")
 
 
 def limits(ik: ModuleType, twist: tuple, swing_x: tuple, swing_z: tuple) -> object:
@@ -77,7 +77,7 @@ def test_a_limited_wrist_has_its_cone_and_twist(cone: float, twist: float, middl
 
     Whatever axis the joint twists about, where its frame stands, and where the range's middle is.
     """
-    ik, reach = (rigs.part(name) for name in ("solvers", "rig.overlay.reach"))
+    ik, reach = (rigs.part(name) for name in ("solvers", "solvers.reach.reach"))
     wrist_limits = limits(ik, (middle - twist, middle + twist), (-cone, cone), (-cone, cone))
     joints = [ik.Joint("wrist", -1, "ball", (0, 0, 0), axis=axis, limits=wrist_limits)]
     skeleton = ik.Skeleton(joints)

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers import Goal, Pose, Skeleton
-from ...solvers.algebra import SplitMix64, dual_quaternion, quaternion
-from ...solvers.space import JointSpace, State
+from ..algebra import SplitMix64, dual_quaternion, quaternion
+from ..model.goals import Goal
+from ..model.skeleton import Pose, Skeleton
+from ..space.joint_space import JointSpace, State
 from .dexterity import ROTATIONS, Orientations, Wrist
 
 CELLS = 26  # along the longest side of the space that is searched

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solvers import Joint, Range, TwistSwing
-from ...solvers.algebra import quaternion, rotations
-from ...solvers.model import FULL_TURN, locate
+from ..algebra import quaternion, rotations
+from ..model.limits import FULL_TURN, Range, TwistSwing, locate
+from ..model.skeleton import Joint
 
 ROTATIONS = 128  # that are tested
 NARROW = np.radians(15.0)  # limits closer together than twice this count as that wide: no sampled posture fits them
