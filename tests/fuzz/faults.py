@@ -245,7 +245,7 @@ FAULTS = [
     Fault("limits-projection", "solvers/iterate/active_set.py",
           "projected = space.project(system.x + candidate) - system.x", "projected = candidate",
           "limits have no effect where NumPy solves", "../solvers/test_promises", numpy=True, groups="limits"),
-    Fault("baked-frames-stay", "rig/frame/read/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
+    Fault("baked-frames-stay", "solvers/keyed/unmoved.py", " or not _is_allowed(prepared, pose):", ":",
           "couplings and limits that come after a bake have no effect on its frames", "test_couplings test_promises",
           groups="couplings,limits,bake,whole"),
     Fault("coupled-control", "rig/skeleton/plan.py", "        if led is None:\n            found.append(link)",

@@ -13,11 +13,12 @@ import numpy as np
 
 from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ....solvers.algebra import dual_quaternion, quaternion
+from ....solvers.keyed import keyed_reach, unmoved
 from ....solvers.model import ANSWERS, QUESTIONS, Targets
 from ...blender.channels import Channels
 from ...notes import Note, Refused
 from ...skeleton.rig import Rig
-from . import keyed_reach, kinds, led_limbs, lengths, own_answers, start_pose, unmoved
+from . import kinds, led_limbs, lengths, own_answers, start_pose
 from . import links as joint_links
 from . import targets as goal_targets
 from .natural_pose import Shaping
@@ -71,7 +72,13 @@ class FrameInput:
 
     def digest(self) -> bytes:
         """What tells this pose and these goals from others, as `own_answers` has it."""
-        return own_answers.digest(self.posed, own_answers.of_goals(self.prepared, self.targets))
+        return self._digest(self.posed, self.targets)
+
+    def _digest(self, posed: Pose, targets: Targets) -> bytes:
+        return own_answers.digest(posed, own_answers.of_goals(self.prepared, targets))
+
+    def _is_own(self, posed: Pose, targets: Targets) -> bool:
+        return self._digest(posed, targets) in self.own
 
     def ask(self, arrays: FrameArrays, frame: int = 0) -> None:
         """Copy the input into one frame of the arrays; its start pose is the animator's until it is completed."""
@@ -125,7 +132,7 @@ class FrameInput:
         unmoved.keep(arrays, self.prepared, posed)
         if self.own:
             bent = [self.prepared.goals[one.toes].joint for one in self.rig.rolled_feet if one.loose]
-            unmoved.keep_own(arrays, self.prepared, posed, self.own, bent)
+            unmoved.keep_own(arrays, self.prepared, posed, self._is_own, bent)
 
     def follow(self, motion: Motion, arrays: FrameArrays) -> None:
         """Solve F frames like this one, whose start poses are complete, as the next ones of a motion.

@@ -6,16 +6,18 @@ pull to the pose. A captured motion to which the targets were keyed would trembl
 are all moved as one would not go along as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from ....solvers import FrameArrays, Goal, Pose, Prepared
-from ....solvers.algebra import quaternion
-from ....solvers.model import Targets
-from ....solvers.space import SINGLE, JointSpace
-from . import keyed_reach, own_answers
+from ..algebra import quaternion
+from ..model.frames import FrameArrays
+from ..model.goals import Goal, Targets
+from ..model.skeleton import Pose
+from ..space import SINGLE, JointSpace
+from . import keyed_reach
+from .keyed_solve import KeyedSolve
 
 _ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses near the origin, less than shows
 _NEAR = 1e-3  # radians: solves from such poses end nearer
@@ -23,7 +25,7 @@ _STRAIGHT = 0.05  # radians: but within their tolerances straight limbs may bend
 _ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits
 
 
-def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
+def keep(arrays: FrameArrays, prepared: KeyedSolve, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
     if not arrays.converged.any():
         return
@@ -45,9 +47,10 @@ def keep(arrays: FrameArrays, prepared: Prepared, posed: Pose) -> None:
     nearest = np.clip(SINGLE * np.linalg.norm(places, axis=-1), _ROUNDING * tolerance, tolerance)
     off = np.linalg.norm(keyed_reach.turn(turns, turned), axis=-1) / prepared.options.rotation_tolerance
     off *= asked.has_turn
-    for k in np.flatnonzero(asked.looks).tolist():
-        off[:, k] = _aside(prepared.goals[k], arrays.positions[frames, k] - places[:, k], turns[:, k])
-        off[:, k] /= prepared.options.rotation_tolerance
+    for k, goal in enumerate(prepared.goals):
+        if asked.looks[k]:
+            off[:, k] = _aside(goal, arrays.positions[frames, k] - places[:, k], turns[:, k])
+            off[:, k] /= prepared.options.rotation_tolerance
     poles = keyed_reach.pole_angles(prepared, world, places, arrays.poles[frames])
     near = (cosines[frames] > np.cos(0.5 * _NEAR)) | (poles < _NEAR).all(-1)
     met = ((away < nearest) | ~asked.has_place) & (off < _ROUNDING)
@@ -67,11 +70,13 @@ def _aside(goal: Goal, lines: np.ndarray, turns: np.ndarray) -> np.ndarray:
 
 
 def keep_own(
-    arrays: FrameArrays, prepared: Prepared, posed: Pose, own: frozenset[bytes], bent: Sequence[int] = ()
+    arrays: FrameArrays, prepared: KeyedSolve, posed: Pose, is_own: Callable[[Pose, Targets], bool],
+    bent: Sequence[int] = (),
 ) -> None:  # fmt: skip
-    """Make the answers of solved frames the poses (F, J, ...) that are answers to their goals by their digests.
+    """Make the answers of solved frames the poses (F, J, ...) that are known to be answers to their goals.
 
     Poses that limits or couplings do not allow, which came later, are solved.
+    is_own : whether a pose (1, J, ...) is known to be the answer to the targets of one frame.
     bent : joints of toes that the roll of their foot bends from how they are posed; they stay as solved.
     """
     for frame in range(len(arrays)):
@@ -80,8 +85,7 @@ def keep_own(
         wanted = Targets(
             arrays.positions[one], arrays.orientations[one], arrays.poles[one], points=arrays.points[one]
         )  # fmt: skip
-        asked = own_answers.digest(pose, own_answers.of_goals(prepared, wanted))
-        if asked not in own or not _is_allowed(prepared, pose):
+        if not is_own(pose, wanted) or not _is_allowed(prepared, pose):
             continue
         pose.rotations[:, bent] = arrays.rotations[one][:, bent]
         links = arrays.links if len(arrays.links) == 1 else arrays.links[one]
@@ -96,7 +100,7 @@ def keep_own(
                 arrays.rotation_errors[frame, k] = np.linalg.norm(off[0, k]) * goal.has_turn
 
 
-def _is_allowed(prepared: Prepared, pose: Pose) -> bool:
+def _is_allowed(prepared: KeyedSolve, pose: Pose) -> bool:
     """Whether a pose (1, J, ...) is inside the limits and the exact couplings of the joints that goals move."""
     space = _space(prepared)
     if space is None:
@@ -107,7 +111,7 @@ def _is_allowed(prepared: Prepared, pose: Pose) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _space(prepared: Prepared) -> JointSpace | None:
+def _space(prepared: KeyedSolve) -> JointSpace | None:
     """The freedoms of the joints that goals move; None if nothing restricts them."""
     skeleton = prepared.skeleton
     moved = np.zeros(len(skeleton), dtype=bool)

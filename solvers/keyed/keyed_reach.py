@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ....solvers import FrameArrays, Pose, Prepared
-from ....solvers.algebra import dual_quaternion, quaternion
-from ....solvers.space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
+from ..algebra import dual_quaternion, quaternion
+from ..model.frames import FrameArrays
+from ..model.skeleton import Pose
+from ..space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
+from .keyed_solve import KeyedSolve
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
 _SHORT, _LONG = 0.03, 0.08  # the same of the skeleton's length
 
 
 def stay(
-    arrays: FrameArrays, prepared: Prepared, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], object],
+    arrays: FrameArrays, prepared: KeyedSolve, posed: Pose, solve: Callable[[FrameArrays, np.ndarray], object],
     stretching: np.ndarray,
 ) -> None:  # fmt: skip
     """Solve frames of a keyed pose again whose goals are missed hardly less than by the pose itself, in place.
@@ -88,7 +90,7 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float, length: floa
     return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
 
 
-def ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ends(prepared: KeyedSolve, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (F, G, 3) and orientations (F, G, 4) of the goals' effectors. world : (F, J, 8)."""
     found = prepared.effectors
     joints = world[:, found.joints]
@@ -96,7 +98,7 @@ def ends(prepared: Prepared, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _poles(
-    prepared: Prepared, world: np.ndarray, places: np.ndarray, poles: np.ndarray, share: np.ndarray
+    prepared: KeyedSolve, world: np.ndarray, places: np.ndarray, poles: np.ndarray, share: np.ndarray
 ) -> np.ndarray:
     """Poles (F, G, 3) turned about the lines of their limbs toward where the pose bends, by a share (F, G) of the way.
 
@@ -109,7 +111,7 @@ def _poles(
     return turned
 
 
-def pole_angles(prepared: Prepared, world: np.ndarray, places: np.ndarray, poles: np.ndarray) -> np.ndarray:
+def pole_angles(prepared: KeyedSolve, world: np.ndarray, places: np.ndarray, poles: np.ndarray) -> np.ndarray:
     """How far (F, G) [rad] limbs turn from their poles, as a solve weighs it; 0 for goals without one.
 
     world : (F, J, 8). places : (F, G, 3) of the effectors. poles : (F, G, 3).
@@ -121,7 +123,7 @@ def pole_angles(prepared: Prepared, world: np.ndarray, places: np.ndarray, poles
 
 
 def _limbs(
-    prepared: Prepared, world: np.ndarray, places: np.ndarray
+    prepared: KeyedSolve, world: np.ndarray, places: np.ndarray
 ) -> Iterator[tuple[int, Pole, np.ndarray, np.ndarray, np.ndarray]]:
     """The goals with a pole, each with this and the root, middle and end (F, 3) of the limb that it turns."""
     joints = dual_quaternion.translation(world)
