@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.space import limit_curves
 from ..skeleton import limits as joint_limits
-from . import limits, scene
+from . import scene
 
 STEP = np.radians(0.25)
 _SEARCH = np.radians(40.0)  # a handle follows the pointer by no more than this at a time, so that it does not jump
@@ -18,8 +19,8 @@ _SEARCH = np.radians(40.0)  # a handle follows the pointer by no more than this 
 class Joint:
     """An evaluated bone with its limits.
 
-    frame (3, 3), head (3,), world (4, 4) : see `limits.places`; `world` is the object's matrix. tip, rim (3,) : the
-    points that show swing and twist. x, lo, hi (3,) : coordinates and limits, of twist, swing X and swing Z.
+    frame (3, 3), head (3,), world (4, 4) : see `limit_curves.places`; `world` is the object's matrix. tip, rim (3,) :
+    the points that show swing and twist. x, lo, hi (3,) : coordinates and limits, of twist, swing X and swing Z.
     """
 
     frame: np.ndarray
@@ -38,7 +39,7 @@ class Joint:
             coordinates[:, 1:] = np.clip(0.0, self.lo, self.hi)[1:]
         coordinates[:, part] = values
         point = self.tip if part else self.rim
-        places = limits.places(self.frame[None], self.head[None], point[None], coordinates[None])[0]
+        places = limit_curves.places(self.frame[None], self.head[None], point[None], coordinates[None])[0]
         return places @ self.world[:3, :3].T + self.world[:3, 3]
 
     def value_at(self, part: int, now: float, projection: np.ndarray, size: np.ndarray, pointer: np.ndarray) -> float:

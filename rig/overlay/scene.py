@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.space import limit_curves
 from ..blender import bulk, channels, limit_frame
 from ..blender.armature import matrices
 from ..blender.places import converted
@@ -22,7 +23,6 @@ from ..frame.read.view import View
 from ..skeleton import foot_roll, obstacles
 from ..skeleton.goal_facts import GoalFacts
 from ..skeleton.limits import PARTS, at_limit, is_swing_limited, is_twist_limited
-from . import limits
 
 BORDER = 64  # points of a swing's border
 ARC = 33  # points of a path or an arc
@@ -236,13 +236,13 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
     at_twist, at_swing = at_limit(x, lo, hi)
 
     swings = is_swing_limited(lo, hi)
-    border = limits.places(frames, heads, tips, limits.swing_border(x[:, 0], lo, hi, BORDER))[swings]
+    border = limit_curves.places(frames, heads, tips, limit_curves.swing_border(x[:, 0], lo, hi, BORDER))[swings]
     border = np.concatenate([border, border[:, :1]], 1)
     drawing.add_curves("swing", border)
     apex = np.broadcast_to(heads[swings][:, None], border[:, :-1].shape)
     drawing.add_faces("swing", np.stack([apex, border[:, :-1], border[:, 1:]], -2))
     drawing.add_lines("swing", np.stack([apex, border[:, :-1]], -2)[:, :: BORDER // _RIBS])
-    path = limits.places(frames, heads, tips, limits.swing_path(x, ARC))
+    path = limit_curves.places(frames, heads, tips, limit_curves.swing_path(x, ARC))
     for kind, which in (("use", swings & ~at_swing), ("limit", swings & at_swing)):
         drawing.add_curves(kind, path[which])
         drawing.add_lines(kind, np.stack([heads, path[:, -1]], -2)[which])
@@ -252,7 +252,7 @@ def _draw_limits(drawing: Drawing, scene: Scene, chosen: list[int]) -> None:
     centres = heads + _on_axis(frames, x, on_rims)
 
     def arc(begin: np.ndarray, end: np.ndarray, which: np.ndarray) -> np.ndarray:
-        return limits.places(frames, heads, on_rims, limits.twist_path(x, begin, end, ARC))[which]
+        return limit_curves.places(frames, heads, on_rims, limit_curves.twist_path(x, begin, end, ARC))[which]
 
     whole = arc(lo[:, 0], hi[:, 0], twists)
     drawing.add_curves("twist", whole)
@@ -275,7 +275,7 @@ def rims(tips: np.ndarray) -> np.ndarray:
 def _on_axis(frames: np.ndarray, x: np.ndarray, on_rims: np.ndarray) -> np.ndarray:
     """The centres (B, 3) of the circles of points on rims (B, 3), from the heads."""
     axis = on_rims * np.array([0.0, 1.0, 0.0])
-    return limits.places(frames, np.zeros_like(axis), axis, x[:, None])[:, 0]
+    return limit_curves.places(frames, np.zeros_like(axis), axis, x[:, None])[:, 0]
 
 
 def _draw_goals(drawing: Drawing, scene: Scene) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Degrees of freedom, and the goals' errors and Jacobians over them, with poles and limbs."""
 
+from . import limit_curves
 from .joint_space import JointSpace, State
 from .poles import SINGLE, Pole, angles_and_gradients, swivel_vector
 from .tasks.curve import joints_on_curve
@@ -9,5 +10,5 @@ from .tasks.table import eased
 
 __all__ = [
     "PRIORITY_STEP", "ROTATION_LENGTH", "SINGLE", "JointSpace", "Pole", "State", "Target", "angles_and_gradients",
-    "eased", "joints_on_curve", "points_in", "swivel_vector",
+    "eased", "joints_on_curve", "limit_curves", "points_in", "swivel_vector",
 ]  # fmt: skip

@@ -109,7 +109,7 @@ def test_the_border_is_the_limit_by_the_solvers_projection(overlay: ModuleType, 
 def test_a_bone_at_its_limit_is_on_the_border_in_blender(overlay: ModuleType, mode: str, across: bool) -> None:
     """Blender poses the bone with the coordinates of the border; its tip, or the next joint, comes to lie on it."""
     ob = turned_rig(mode, across)
-    bone, limits = ob.pose.bones["b"], rigs.part("rig.overlay.limits")
+    bone, limits = ob.pose.bones["b"], rigs.part("solvers.space.limit_curves")
     rigs.limit(bone, *LIMITS["wide"])
     twist = 0.3
     rigs.posed(bone, motion(np.array([twist, 0.1, 0.2])))
@@ -126,7 +126,7 @@ def test_a_bone_at_its_limit_is_on_the_border_in_blender(overlay: ModuleType, mo
 def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_joint(overlay: ModuleType) -> None:
     """A bone across its limb, whose limits' Y is along the limb and whose limits read zero away from rest."""
     ob = turned_rig(across=True)
-    bone, limits = ob.pose.bones["b"], rigs.part("rig.overlay.limits")
+    bone, limits = ob.pose.bones["b"], rigs.part("solvers.space.limit_curves")
     rigs.limit(bone, *LIMITS["wide"])
     rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
     limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)

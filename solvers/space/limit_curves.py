@@ -7,8 +7,8 @@ space. All functions work on B bones at once. Limits `lo` and `hi` are (B, 3), o
 
 import numpy as np
 
-from ...solvers.algebra import quaternion, twist_swing
-from ...solvers.model import FULL_TURN
+from ..algebra import quaternion, twist_swing
+from ..model.limits import FULL_TURN
 
 
 def swing_border(twist: np.ndarray, lo: np.ndarray, hi: np.ndarray, count: int) -> np.ndarray:
