@@ -218,6 +218,8 @@ def _settle(
     if found is not None:
         pose.go_back(ob, found)
         tried = solved(settled=False)
+        # where the frames before decide, the same state may have shown both
+        followed |= session.motion.followed and found.equals(present)
         if followed or (tried.channels is not None and pose.shows(tried.channels, edited, free, view)):
             pose.note_gone_back(ob, edited, view)
             return tried

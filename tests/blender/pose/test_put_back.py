@@ -308,6 +308,27 @@ def test_what_is_put_back_where_the_goals_alone_decide_the_pose_was_no_edit() ->
     before.assert_kept(ob)
 
 
+def test_a_frame_that_shows_another_pose_once_those_before_it_were_read_was_not_posed() -> None:
+    """A hand that is led around ends elsewhere after a jump than frame by frame."""
+    ob = acting("PREVIOUS")
+    hand = rigs.tail(ob, "hand.L")
+    away = hand * 0.5 + rigs.Vector((0.6, 0.3, 0.9))
+    rigs.key_path(bpy.data.objects["hand.L target"], (1, 6, 12), (hand, away, hand))
+    for frame in (1, 12):
+        rigs.at_frame(frame)
+    holds, shown = [bone.dqik_hold for bone in ob.pose.bones], rigs.matrices(ob)
+    for _ in rigs.visited(range(1, 13)):
+        pass
+    assert degrees(rigs.turn(shown, rigs.matrices(ob))) > 0.1, "both ways lead to one pose: the test says nothing"
+    for frame in (1, 12):
+        rigs.at_frame(frame)
+    ob.dqik.ghosts = True
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
+    assert bpy.ops.dqik.see_motion() == {"FINISHED"}
+    rigs.update()
+    assert [bone.dqik_hold for bone in ob.pose.bones] == holds
+
+
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "FOLLOW"])
 def test_a_pose_that_a_script_makes_before_a_frame_change_is_an_edit(start_from: str) -> None:
     """It becomes the base pose and is held, although nothing was evaluated in between."""
