@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....solvers import FrameArrays
+from ....solvers import FrameArrays, Motion, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
 from ...skeleton.rig import Rig
 
@@ -51,6 +51,48 @@ class Limb:
     path: np.ndarray
     arm: np.ndarray
     turned: np.ndarray
+
+
+class StretchingMotion:
+    """A `Motion` with all bones at their own lengths, and beside it that of the frames in which bones stretch.
+
+    Each stretched frame follows the stretched one before it. Solved from the pose at its own lengths, a limb would be
+    straight, and would have to find the side to which it bends anew in each frame. The first one starts from there.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared, self._own = prepared, prepared.motion()
+        self._stretched: Motion | None = None  # since bones stretch
+
+    def solve_into(self, arrays: FrameArrays) -> None:
+        """See `Motion`: at the bones' own lengths."""
+        self._own.solve_into(arrays)
+
+    def stretch_into(self, frame: FrameArrays, joints: np.ndarray, slides: np.ndarray) -> None:
+        """Solve a frame that `solve_into` has answered again, with the ends (K,) of bones moved by slides (K, 3)."""
+        if not slides.any():
+            self._stretched = None
+            return
+        if self._stretched is None:
+            self._stretched = self._prepared.motion()
+            self._stretched.begin(Pose(frame.rotations[0].copy(), frame.translations[0].copy()))
+        frame.start_translations[0, joints] = slides
+        self._stretched.solve_into(frame)
+
+    def begin(self, pose: Pose) -> None:
+        """See `Motion`."""
+        self._own.begin(pose)
+        self._stretched = None
+
+    def restart(self) -> None:
+        """See `Motion`."""
+        self._own.restart()
+        self._stretched = None
+
+    @property
+    def pose(self) -> Pose | None:
+        """See `Motion`: at the bones' own lengths."""
+        return self._own.pose
 
 
 def limbs(rig: Rig) -> list[Limb]:

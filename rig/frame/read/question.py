@@ -11,7 +11,7 @@ from math import isfinite
 import bpy
 import numpy as np
 
-from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
+from ....solvers import FrameArrays, Motion, Pose, Prepared
 from ....solvers.algebra import dual_quaternion, quaternion
 from ....solvers.keyed import keyed_reach, unmoved
 from ....solvers.model import ANSWERS, QUESTIONS, Targets
@@ -137,19 +137,15 @@ class FrameInput:
     def follow(self, motion: Motion, arrays: FrameArrays) -> None:
         """Solve F frames like this one, whose start poses are complete, as the next ones of a motion.
 
-        The motion itself goes on with all bones at their own lengths. Frames with a lag stretch nothing: the lag says
-        how far they are from their targets.
+        Frames with a lag stretch nothing: the lag says how far they are from their targets.
         """
         motion.solve_into(arrays)
         ends = self.rig.end_joints
-        if not ends.size or isinstance(motion, TrackedMotion):
+        if not ends.size or not isinstance(motion, lengths.StretchingMotion):
             return
         slid = lengths.needed(self.rig, arrays, self.lengths)
-        for frame in np.flatnonzero(slid.any(-1)).tolist():
-            one, near = arrays.part(frame, frame + 1), self.prepared.motion()
-            near.begin(Pose(one.rotations[0].copy(), one.translations[0].copy()))
-            one.start_translations[0, ends] = slid[frame, :, None] * self.rig.end_axes
-            near.solve_into(one)
+        for frame in range(len(arrays)):
+            motion.stretch_into(arrays.part(frame, frame + 1), ends, slid[frame, :, None] * self.rig.end_axes)
 
     def _stretch(
         self, arrays: FrameArrays, posed: Pose, positions: np.ndarray,

@@ -4,6 +4,7 @@
 from ....solvers import FrameArrays, Motion, Pose, Prepared, TrackedMotion
 from ...blender import views
 from ..read import start_pose
+from ..read.lengths import StretchingMotion
 from ..read.question import FrameInput, check_numbers
 from ..read.view import View
 from . import dragged
@@ -159,7 +160,7 @@ class FollowedMotion:
         if beside is None or len(beside) != len(arrays.answers()[0]) or frame_input.stands_alone:  # other goals
             return self._answer(frame_input, arrays, question)
         arrays.answer_again(beside)
-        motion = frame_input.prepared.motion()
+        motion = StretchingMotion(frame_input.prepared)
         motion.begin(Pose(arrays.rotations[0].copy(), arrays.translations[0].copy()))
         start_pose.complete(arrays, frame_input.rig, frame_input.shaping)
         frame_input.follow(motion, arrays)

@@ -7,6 +7,7 @@ import bpy
 
 from ....solvers import Motion, Prepared, TrackedMotion
 from ...blender import scene_state
+from ..read.lengths import StretchingMotion
 
 
 class Way(NamedTuple):
@@ -35,7 +36,7 @@ class Way(NamedTuple):
         before : the motion of the frames before, whose goals were others: one with a lag goes on from it.
         """
         if self.gain is None:
-            return prepared.motion()
+            return StretchingMotion(prepared)
         motion = TrackedMotion(prepared, self.gain, 1.0 / self.rate)
         if isinstance(before, TrackedMotion):
             motion.take_over(before)

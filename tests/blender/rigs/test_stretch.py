@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones that stretch: limbs reach further than they are long, by as much as is allowed, and as softly."""
 
-from math import cos, radians, sin
+from itertools import pairwise
+from math import cos, pi, radians, sin
 from pathlib import Path
 
 import bpy
@@ -10,7 +11,7 @@ import pytest
 import rigs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mathutils import Vector
+from mathutils import Matrix, Vector
 from situations import forget, reopened
 
 FRAMES = range(1, 41)
@@ -93,6 +94,35 @@ def test_an_elbow_neither_snaps_nor_pops_near_full_reach() -> None:
     assert steps.max() < 1.05 * most
     assert steps.min() > -0.05
     assert np.abs(np.diff(steps)).max() < 0.5  # a bend by half a degree is 1e-5 of the reach, less than the tolerance
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS"])
+@pytest.mark.parametrize("body", [False, True])
+def test_no_joint_jumps_while_a_limb_is_led_out_and_back(start_from: str, body: bool) -> None:
+    """On an even way from 0.9 to 1.3 of an arm's reach and back, which swings aside for the arm alone."""
+    frames, steps = range(1, 112), np.linspace(0.0, 2.0 * pi, 111).tolist()
+    ob = rigs.figure() if body else stretchy_arm(0.3, 22.0)
+    if body:
+        for name in ("arm.L", "forearm.L"):
+            ob.pose.bones[name].dqik_stretch = 0.3
+            for below in ob.data.bones[name].children:
+                below.inherit_scale = "NONE"
+        rigs.set_up(ob)
+        target, root = rigs.owner_of(ob, "hand.L"), rigs.head(ob, "arm.L")
+        reach = sum(ob.data.bones[name].length for name in ("arm.L", "forearm.L"))
+        rest, way, aside = ob.data.bones[target.name].matrix_local, rigs.head(ob, "hand.L") - root, Vector()
+    else:
+        target, root, reach, rest = rigs.empty((1.8, 0, 0)), Vector(), 2.0, Matrix()
+        way, aside = Vector((0.85, -0.45, 0.25)), Vector((0.05, 0.25, -0.15))
+        rigs.reach(ob, "b", target)
+    ways = [(way.normalized() + aside * sin(0.5 * step)).normalized() for step in steps]
+    places = [root + (1.1 - 0.2 * cos(step)) * reach * along for step, along in zip(steps, ways, strict=True)]
+    rigs.key_path(target, frames, [rest.to_3x3().inverted() @ (place - rest.translation) for place in places])
+    ob.dqik.start_from = start_from
+    shown = rigs.shown(ob, frames)
+    turns = [rigs.local_turns(*pair, rigs.parents(ob)).max() for pair in pairwise(shown)]
+    assert np.linalg.norm(shown[:, :, :3, 1], axis=-1).max() > 1.03
+    assert np.degrees(max(turns)) < 5.0
 
 
 @pytest.mark.parametrize("start_from", ["POSE", "PREVIOUS", "REST", "SHOT"])
