@@ -112,7 +112,7 @@ def test_partners_that_are_none_are_said() -> None:
     rigs.made_active(figures[1])
     for name, settings, words in (
         ("Small", {}, "Choose as Partner a figure that has the motion of another source by Retarget"),
-        ("Ann", {}, "Choose as Partner"), ("Nobody", {}, "Choose as Partner"),
+        ("Ann", {}, "Choose as Partner"), ("Nobody", {}, "There is no object 'Nobody'"),
         ("Small", {"root": "IN_PLACE"}, "Figures that touch go on together"),
         ("Small", {"own_speed": True}, "Figures that touch go on together"),
     ):  # fmt: skip
