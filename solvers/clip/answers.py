@@ -75,7 +75,7 @@ def answers(
                 motion.solve_into(own)
                 iterations[frame] += own.iterations[0]
                 met[frame] |= own.converged[0]
-                if earlier[frame] and not own.converged[0]:
+                if (corrects or earlier[frame]) and not own.converged[0]:
                     motion.begin(_frame_of(best, frame))
                     continue
                 pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]
