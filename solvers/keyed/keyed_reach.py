@@ -6,7 +6,12 @@ toward the target, and show another pose than was keyed. So a target that the so
 where the keyed pose has its bone, one that it gets much nearer to for where it is, and between the two it moves
 smoothly; so does its pole. What is much is a share of the miss, or a length: a body that has followed a target to the
 end of its reach does not go back to its keys when the target goes on. The same holds for goals that contact keeps from
-their targets. Rotations count beside places: an end that is where it was keyed, but is to turn, turns. NumPy only.
+their targets. Rotations count beside places: an end that is where it was keyed, but is to turn, turns.
+
+The first solve carries the body to its root's target, a wish perhaps that is far away, and may bring one hand nearer
+while the other goes off. So goals that are no wishes are weighed by a second one, in which wishes stay. A goal that it
+gets nearer to by far less than the body moves is not worth the move: hips stay where a hand gains a millimetre.
+NumPy only.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +24,10 @@ from ..model.skeleton import Pose
 from ..space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
 from .keyed_solve import KeyedSolve
 
-_LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, that a solve gets nearer
+Misses = tuple[np.ndarray, np.ndarray]
+"""Distances and angles (F, G) by which goals are missed."""
+
+_LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, or of what the body moves, that a solve gets nearer
 _SHORT, _LONG = 0.03, 0.08  # the same of the skeleton's length
 
 
@@ -42,41 +50,74 @@ def stay(
     world = prepared.skeleton.transforms(own.rotations, own.translations, links)
     places, turns = ends(prepared, world)
     wanted, asked = arrays.positions[frames], prepared.effectors
-    has_place, has_turn = asked.has_place, asked.has_turn
-    tolerance, length = prepared.options.tolerance, prepared.skeleton.length
-    lever = ROTATION_LENGTH * length
-    before, after = np.linalg.norm(wanted - places, axis=-1), arrays.position_errors[frames]
-    share = turn_share = np.where(has_place, _share(before, after, tolerance, length), 1.0)
-    orientations = arrays.orientations[frames]
-    if has_turn.any():
-        turns_away = turn(turns, prepared.carry.carried(world[..., :4], orientations))
-        turn_before, turn_after = np.linalg.norm(turns_away, axis=-1), arrays.rotation_errors[frames]
-        of_turns = _share(turn_before, turn_after, prepared.options.rotation_tolerance)
-        share = np.where(has_turn & ~has_place, of_turns, share)
-        of_both = _share(np.hypot(before, lever * turn_before), np.hypot(after, lever * turn_after), tolerance)
-        turn_share = np.where(has_place & has_turn, of_both, share)
-        between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turns_away))
-        orientations = prepared.carry.uncarried(world[..., :4], between)
+    reaches, has_place, has_turn = asked.reaches, asked.has_place, asked.has_turn
+    turns_away = turn(turns, prepared.carry.carried(world[..., :4], arrays.orientations[frames]))
+    before = np.linalg.norm(wanted - places, axis=-1), np.linalg.norm(turns_away, axis=-1)
+    after = arrays.position_errors[frames], arrays.rotation_errors[frames]
+    share, turn_share = _shares(prepared, before, after)
     if (share == 1.0).all() and (turn_share == 1.0).all():
         return
+    ours = np.array([goal.priority >= 0 for goal in prepared.goals])
+    if not ours.all():
+        share, turn_share = np.where(ours, 1.0, share), np.where(ours, 1.0, turn_share)
     again = prepared.arrays(len(frames))
-    again.links[:], again.poles[:] = links, _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
-    again.start_rotations[:], again.start_translations[:] = own
-    again.start_translations[:, stretching] = arrays.start_translations[frames][:, stretching]
-    again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
-    again.positions[:] = places + share[..., None] * (wanted - places)
-    again.orientations[:] = orientations
-    solve(again, frames)
-    world = prepared.skeleton.transforms(again.rotations, again.translations, links)
-    places, turns = ends(prepared, world)
+    again.links[:] = links
+    for left in (1, 0) if ours.all() else (2, 1, 0):
+        again.poles[:] = _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
+        again.start_rotations[:], again.start_translations[:] = own
+        again.start_translations[:, stretching] = arrays.start_translations[frames][:, stretching]
+        again.home_rotations[:], again.points[:] = 0.0, arrays.points[frames]
+        again.positions[:] = places + share[..., None] * (wanted - places)
+        between = quaternion.product(turns, quaternion.exp(turn_share[..., None] * turns_away))
+        again.orientations[:] = prepared.carry.uncarried(world[..., :4], between)
+        solve(again, frames)
+        answer = prepared.skeleton.transforms(again.rotations, again.translations, links)
+        there, turned = ends(prepared, answer)
+        turned = turn(turned, prepared.carry.carried(answer[..., :4], arrays.orientations[frames]))
+        after = (
+            np.where(reaches, np.linalg.norm(wanted - there, axis=-1) * has_place, again.position_errors),
+            np.where(reaches, np.linalg.norm(turned, axis=-1) * has_turn, again.rotation_errors),
+        )
+        worth = _worth(prepared, before, after, np.linalg.norm(there - places, axis=-1) * has_place)
+        weighed = _shares(prepared, before, after) if left == 2 else (worth, worth)
+        asked_before = share, turn_share
+        share, turn_share = (np.minimum(*both) for both in zip(asked_before, weighed, strict=True))
+        if not left or (left == 1 and (share == asked_before[0]).all() and (turn_share == asked_before[1]).all()):
+            break
     for name in ("rotations", "translations", "iterations", "at_limit"):
         getattr(arrays, name)[frames] = getattr(again, name)
-    reaches, far, off = asked.reaches, np.linalg.norm(wanted - places, axis=-1) * has_place, np.zeros(share.shape)
-    if has_turn.any():
-        turned = prepared.carry.carried(world[..., :4], arrays.orientations[frames])
-        off = np.linalg.norm(turn(turns, turned), axis=-1) * has_turn
-    arrays.position_errors[frames] = np.where(reaches, far, again.position_errors)
-    arrays.rotation_errors[frames] = np.where(reaches, off, again.rotation_errors)
+    arrays.position_errors[frames], arrays.rotation_errors[frames] = after
+
+
+def _shares(prepared: KeyedSolve, before: Misses, after: Misses) -> tuple[np.ndarray, np.ndarray]:
+    """How much of the way to their targets goals are asked to go (F, G), and how much of the turn.
+
+    before, after : by which the keyed pose and an answer miss the goals.
+    """
+    asked, options = prepared.effectors, prepared.options
+    of_places = _share(before[0], after[0], options.tolerance, prepared.skeleton.length)
+    of_turns = _share(before[1], after[1], options.rotation_tolerance)
+    of_both = _share(_together(prepared, before), _together(prepared, after), options.tolerance)
+    share = np.where(asked.has_place, of_places, np.where(asked.has_turn, of_turns, 1.0))
+    return share, np.where(asked.has_place & asked.has_turn, of_both, share)
+
+
+def _worth(prepared: KeyedSolve, before: Misses, after: Misses, moved: np.ndarray) -> np.ndarray:
+    """Shares (F, G) as of `_shares`, from what goals gain beside how far the ends of their stage moved.
+
+    moved : (F, G) how far the answer has each effector from where the keyed pose has it.
+    """
+    missed, most = _together(prepared, before), np.zeros(moved.shape)
+    for stage in prepared.stages:
+        most[:, stage.indices] = moved[:, stage.indices].max(-1, keepdims=True, initial=0.0)
+    gained = (missed - _together(prepared, after)) / np.maximum(most, prepared.options.tolerance)
+    return np.where((missed > prepared.options.tolerance) & prepared.effectors.reaches, _much(gained), 1.0)
+
+
+def _together(prepared: KeyedSolve, missed: Misses) -> np.ndarray:
+    """Distances and angles (F, G) as one length, of what the goals ask for."""
+    asked, lever = prepared.effectors, ROTATION_LENGTH * prepared.skeleton.length
+    return np.hypot(missed[0] * asked.has_place, lever * missed[1] * asked.has_turn)
 
 
 def _share(before: np.ndarray, after: np.ndarray, tolerance: float, length: float = np.inf) -> np.ndarray:
@@ -85,9 +126,14 @@ def _share(before: np.ndarray, after: np.ndarray, tolerance: float, length: floa
     length : of the skeleton, for misses in its unit.
     """
     nearer = before - after
-    part = (nearer / np.maximum(before, 1e-300) - _LITTLE) / (_MUCH - _LITTLE)
-    part = np.clip(np.maximum(part, (nearer / length - _SHORT) / (_LONG - _SHORT)), 0.0, 1.0)
-    return np.where(after <= tolerance, 1.0, part * part * (3.0 - 2.0 * part))
+    far = _much(nearer / length, _SHORT, _LONG)
+    return np.where(after <= tolerance, 1.0, np.maximum(_much(nearer / np.maximum(before, 1e-300)), far))
+
+
+def _much(share: np.ndarray, little: float = _LITTLE, much: float = _MUCH) -> np.ndarray:
+    """From 0 at little to 1 at much, smoothly."""
+    part = np.clip((share - little) / (much - little), 0.0, 1.0)
+    return part * part * (3.0 - 2.0 * part)
 
 
 def ends(prepared: KeyedSolve, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

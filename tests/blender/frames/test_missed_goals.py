@@ -273,3 +273,27 @@ def test_a_body_that_misses_in_a_motion_takes_few_steps_a_frame() -> None:
     steps = [report.iterations for _ in rigs.visited(range(1, 52)) if not report.converged]
     assert len(steps) > 25
     assert np.mean(steps) < 50.0
+
+
+@pytest.mark.parametrize("start_from", ["POSE", "SHOT"])
+def test_hips_do_not_jump_for_little_between_frames_of_a_baked_body_beyond_its_reach(start_from: str) -> None:
+    """The hips' target is a wish far off, hands are a little out of reach, keys are a little off the bake's answers."""
+    ob = rigs.set_up(rigs.made_active(rigs.figure()), targets="EMPTIES", on=False)
+    generator, frames = np.random.default_rng(2), range(1, 25)
+    rigs.goal_of(ob, "hips").priority = -1
+    for bone, away in (("hips", (0.05, 0.12, -0.05)), ("hand.L", (0.0, 0.0, 0.0)), ("hand.R", (0.0, 0.0, 0.0))):
+        target, keys = rigs.goal_of(ob, bone).target, frames[::6]
+        rigs.key_path(target, keys, np.array(target.location) + away + generator.uniform(-0.1, 0.1, (len(keys), 3)))
+    ob.dqik.live = True
+    assert bpy.ops.dqik.bake(frame_start=frames[0], frame_end=frames[-1]) == {"FINISHED"}
+    assert len(ob.dqik.missed_frames) > 12
+    for curve in rigs.fcurves(ob):
+        for key in curve.keyframe_points:
+            key.co.y += generator.uniform(-2e-3, 2e-3)
+        curve.update()
+    keyed = np.array([rigs.head(ob, "hips") for _ in rigs.visited(frames)])
+    ob.dqik.start_from, ob.dqik.live = start_from, True
+    if start_from == "SHOT":
+        assert bpy.ops.dqik.solve_shot() == {"FINISHED"}
+    moved = np.array([rigs.head(ob, "hips") for _ in rigs.visited(frames)]) - keyed
+    assert np.linalg.norm(np.diff(moved, axis=0), axis=-1).max() < 0.012
