@@ -111,7 +111,7 @@ class _Answered:
     """What solves frames (`solvers/clip/answers.py`) whose own answers stand in the arrays already."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
+        self._prepared, self.contacts = prepared, prepared.contacts
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Leave the answers as they are."""

@@ -9,6 +9,7 @@ from ..algebra import quaternion
 from ..compiled.clip import CompiledStage
 from ..group.stage import Stage
 from ..group.starts import with_still_slides
+from ..model.contacts import Contacts
 from ..model.frames import FrameArrays, Motion
 from ..model.goals import Targets
 from ..model.skeleton import Pose
@@ -25,6 +26,8 @@ NO_BETTER = 0.25  # times what the first answer costs: with less an answer count
 
 class FrameSolver(Protocol):
     """A solver of frames: `Prepared`."""
+
+    contacts: Contacts | None
 
     def solve_into(self, arrays: FrameArrays) -> None:
         """Solve every frame afresh."""
@@ -47,8 +50,10 @@ def answers(
     overwritten, but for those of frames that are `given` (F,) bool.
 
     corrects : whether the start poses are a motion to correct. Then what is solved from the frame before comes first,
-        in all frames: the correction of a frame alone may be another way around what is in the way.
+        in all frames: the correction of a frame alone may be another way around what is in the way. Where nothing can
+        be, a frame that misses its goals stays as it is alone.
     """
+    alone_stays = corrects and solver.contacts is None
     given = np.zeros(len(arrays), dtype=bool) if given is None else given
     first, iterations, met = _copied(arrays), np.zeros(len(arrays), dtype=int), np.zeros(len(arrays), dtype=bool)
     alone = np.flatnonzero(~given)
@@ -75,7 +80,7 @@ def answers(
                 motion.solve_into(own)
                 iterations[frame] += own.iterations[0]
                 met[frame] |= own.converged[0]
-                if (corrects or earlier[frame]) and not own.converged[0]:
+                if (alone_stays or earlier[frame]) and not own.converged[0]:
                     motion.begin(_frame_of(best, frame))
                     continue
                 pose.rotations[frame], pose.translations[frame] = own.rotations[0], own.translations[0]

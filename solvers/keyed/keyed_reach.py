@@ -57,12 +57,13 @@ def stay(
     share, turn_share = _shares(prepared, before, after)
     if (share == 1.0).all() and (turn_share == 1.0).all():
         return
-    ours = np.array([goal.priority >= 0 for goal in prepared.goals])
+    touches = prepared.contacts is not None  # what keeps bodies apart takes from one goal what another one gains
+    ours = np.array([goal.priority >= 0 and not touches for goal in prepared.goals])
     if not ours.all():
         share, turn_share = np.where(ours, 1.0, share), np.where(ours, 1.0, turn_share)
     again = prepared.arrays(len(frames))
     again.links[:] = links
-    for left in (1, 0) if ours.all() else (2, 1, 0):
+    for left in (0,) if touches else (1, 0) if ours.all() else (2, 1, 0):
         again.poles[:] = _poles(prepared, world, places, arrays.poles[frames], 1.0 - share)
         again.start_rotations[:], again.start_translations[:] = own
         again.start_translations[:, stretching] = arrays.start_translations[frames][:, stretching]
