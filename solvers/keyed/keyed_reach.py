@@ -46,8 +46,7 @@ def stay(
     if not frames.size:
         return
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]
-    own = Pose(posed.rotations[frames], posed.translations[frames])
-    world = prepared.skeleton.transforms(own.rotations, own.translations, links)
+    world = prepared.skeleton.transforms(posed.rotations[frames], posed.translations[frames], links)
     places, turns = ends(prepared, world)
     wanted, asked = arrays.positions[frames], prepared.effectors
     reaches, has_place, has_turn = asked.reaches, asked.has_place, asked.has_turn
@@ -55,8 +54,13 @@ def stay(
     before = np.linalg.norm(wanted - places, axis=-1), np.linalg.norm(turns_away, axis=-1)
     after = arrays.position_errors[frames], arrays.rotation_errors[frames]
     share, turn_share = _shares(prepared, before, after)
-    if (share == 1.0).all() and (turn_share == 1.0).all():
+    some = (np.minimum(share, turn_share) < 1.0).any(-1)  # a frame's answer must not depend on those beside it
+    if not some.any():
         return
+    frames, links, world, places, turns, wanted, turns_away, share, turn_share = (
+        each[some] for each in (frames, links, world, places, turns, wanted, turns_away, share, turn_share)
+    )
+    before, own = (before[0][some], before[1][some]), Pose(posed.rotations[frames], posed.translations[frames])
     touches = prepared.contacts is not None  # what keeps bodies apart takes from one goal what another one gains
     ours = np.array([goal.priority >= 0 and not touches for goal in prepared.goals])
     if not ours.all():
