@@ -216,7 +216,7 @@ def solve(shot: WholeShot, known: KnownAnswers, near: int, watch: Watch) -> None
     for part in motions:
         for window in joined(own[part], [bool(pops[one]) for one in own[part]]):
             answer(part, window, bridges=True)
-        for window in (*own[part], *across(*part)):
+        for window in (*own[part], *across(*part)) if smooth > 0.0 else ():
             held = {frame: now[frame] for frame in range(window.begin, window.end)}
             slower = _answers(shot, known, window, steady, held, smooth, watch, slows=True)
             reply(dict(enumerate(slower.answers, window.first)))
@@ -250,13 +250,13 @@ def _solve(
     arrays, prepared = run.in_motion(known), run.prepared
     for at, answer in held.items():
         arrays.answer_again(answer, at - window.begin)
-    if slows and smooth > 0.0:
+    if slows:
         slow_motion(prepared, arrays, smooth**4, run.keyed, held=window.held)
     elif smooth > 0.0:
         beside = window.first - window.begin, window.end - window.last
         solve_motion(prepared, arrays, smooth**4, run.keyed, held=window.held, beside=beside, bridges=bridges)
     answers = arrays.answers()[window.first - window.begin : window.last - window.begin]
-    return SolvedWindow(answers, smooth > 0.0 and popping(prepared.numpy, arrays))
+    return SolvedWindow(answers, smooth > 0.0 and not slows and popping(prepared.numpy, arrays))
 
 
 def _parts(asked: dict[int, Asked]) -> list[tuple[int, int]]:

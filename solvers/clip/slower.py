@@ -29,6 +29,7 @@ from .problem import Clip, Problem
 from .smoothness import Smoothness
 from .solve import ACCELERATION, NEAR, missed_in, nearness, point_of, state_of
 from .speed import FREE, Speed, forced
+from .stretches import Window
 from .watch import Watch, unwatched
 from .windows import REACH
 
@@ -58,19 +59,16 @@ def slow_into(
     for begin, end in runs(finite):
         for first, last in _around(np.append(fast[begin : end - 1], False)):
             watch((begin + first) / len(arrays))
-            window = _Window(first, last, end - begin, (max(held[0] - begin, 0), max(held[1] - (len(arrays) - end), 0)))
-            _slow(prepared, arrays.part(begin + window.begin, begin + window.end), smooth, window.held)
+            own_held = max(held[0] - begin, 0), max(held[1] - (len(arrays) - end), 0)
+            if window := _window(first, last, end - begin, own_held):
+                _slow(prepared, arrays.part(begin + window.begin, begin + window.end), smooth, window.held)
 
 
-class _Window:
-    """Frames `begin` to `end` around those from `first` to `last`, of which some at the ends, outside, are held."""
-
-    def __init__(self, first: int, last: int, frames: int, held: tuple[int, int]) -> None:
-        """Of the number of all `frames`, so many at both ends are `held`."""
-        self.begin, self.end = max(first - REACH - 1, 0), min(last + REACH + 1, frames)
-        ends = max(first, held[0]), min(last, frames - held[1])
-        self.held = ends[0] - self.begin, self.end - ends[1]
-        self.is_empty = ends[0] >= ends[1]
+def _window(first: int, last: int, frames: int, held: tuple[int, int]) -> Window | None:
+    """Frames around those from `first` to `last`, of a number of `frames` whose ends are `held`; None if all are."""
+    begin, end = max(first - REACH - 1, 0), min(last + REACH + 1, frames)
+    first, last = max(first, held[0]), min(last, frames - held[1])
+    return Window(begin, end, first, last, (first - begin, end - last)) if first < last else None
 
 
 def _around(fast: np.ndarray) -> list[tuple[int, int]]:
@@ -141,13 +139,12 @@ class _Slower:
         """Slow a state, in place, where it is too fast; the frames (F,) bool that were changed."""
         changed = np.zeros(len(self.clip), dtype=bool)
         for first, last in _around(self.speed.over(state) > OVER):
-            window = _Window(first, last, len(self.clip), held)
-            if not window.is_empty:
+            if window := _window(first, last, len(self.clip), held):
                 some = slice(window.begin, window.end)
                 found = self.part(window.begin, window.end).solved(state.take(some), window.held)
                 if found is not None:
                     inner = slice(window.held[0], len(found.x) - window.held[1])
-                    at = slice(window.begin + window.held[0], window.end - window.held[1])
+                    at = slice(window.first, window.last)
                     state.rotations[at], state.x[at] = found.rotations[inner], found.x[inner]
                     changed[at] = True
         return changed
