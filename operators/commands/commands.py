@@ -172,15 +172,16 @@ def _version() -> str:
 def _tried(task: Task) -> Tried:
     """Does a task; returns its result, or the error that ended it."""
     began, printed = perf_counter(), io.StringIO()
-    try:
-        with redirect_stdout(printed):
+    with redirect_stdout(printed):
+        try:
             result: Done | Exception = task.work()
+        except RuntimeError as error:  # an operator's report
+            result = Refusal(command_files.reported(error))
+        except Exception as error:
+            result = error
+    if not isinstance(result, Refusal):  # which Blender has printed, and the command says
         with suppress(OSError, ValueError):
             print(printed.getvalue(), end="")
-    except RuntimeError as error:  # an operator's report, which Blender has printed, and the command says too
-        result = Refusal(command_files.reported(error))
-    except Exception as error:
-        result = error
     ob = bpy.data.objects.get(task.armature) if isinstance(result, Done) else None
     return Tried(task, result, perf_counter() - began, "" if ob is None else curves.digest(ob))
 
