@@ -73,8 +73,11 @@ class DQIK_OT_attach(AttachTool, bpy.types.Operator):
         if done.is_beside:
             self.tell({"WARNING"}, Note("{} was moved beside its keys: key it at this frame, or it moves back with the "
                                         "next frame", repr(target[0].name)))
-        names = listed([attachable.called_of(one) for one in owners])
+        names = listed([attachable.called_of(one) for one in owners if one not in done.along])
         self.tell({"INFO"}, Note("Attached {} to {}", names, attachable.called_of(target)))
+        if done.along:
+            self.tell({"INFO"}, Note("What is a child of these goes along with them: {}",
+                                     listed([attachable.called_of(one) for one in done.along])))
         aside = [attachable.called_of(owner) for owner, count in done.aside.items() if count]
         if aside:
             self.tell({"INFO"}, Note("Keys of {} on up to {} later frames are set aside, and count again after Detach",

@@ -71,6 +71,13 @@ def owner_of(ob: bpy.types.Object, bone: str) -> Owner | None:
     return ob.pose.bones.get(bone) if bone and ob.type == "ARMATURE" else ob
 
 
+def parents_of(ob: bpy.types.Object, bone: str) -> set[tuple[bpy.types.Object, str]]:
+    """All parents of an object, or those of a bone in its armature. The bone exists."""
+    if bone:
+        return {(ob, one.name) for one in ob.pose.bones[bone].parent_recursive}
+    return set() if ob.parent is None else {(ob.parent, ""), *parents_of(ob.parent, "")}
+
+
 def bone_of(owner: Owner) -> str:
     """The name of a bone; empty for an object."""
     return "" if owner == owner.id_data else owner.name

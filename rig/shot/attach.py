@@ -17,7 +17,7 @@ from mathutils import Matrix
 
 from .. import curves
 from ..blender.dependencies import Bone
-from ..blender.places import owner_of, world_matrix
+from ..blender.places import owner_of, parents_of, world_matrix
 from ..keys import attachments, keyable, keying, splits
 from ..keys.attachments import Attachment
 from ..notes import Code, Note, Refused
@@ -30,22 +30,30 @@ _ROUNDS = 2  # a limb that a hand's rotation follows again settles a little diff
 
 
 class Attached(NamedTuple):
-    """What came of attaching: whether the target is beside its keys, and by owner how many frames were set aside."""
+    """What came of attaching.
+
+    is_beside : whether the target is beside its keys. aside : by owner, how many frames were set aside. along : owners
+    that are left to their parents.
+    """
 
     is_beside: bool
     aside: dict[Bone, int]
+    along: list[Bone]
 
 
 def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> Attached:
     """Attach bones and objects to an object or a bone from the present frame on, until a later attachment begins.
 
-    What was attached to something else is let go there. A target object that was moved beside its keys is keyed where
+    Children of others among them are left to their parents: attached too, they would be carried twice. What was
+    attached to something else is let go there. A target object that was moved beside its keys is keyed where
     it is, with Auto Keying. Raises `Refused` if one cannot be attached.
     """
     depsgraph, time = context.evaluated_depsgraph_get(), context.scene.frame_current_final
     keyable.refuse(attachable.target_problem(target, depsgraph))
     for owner in owners:
         keyable.refuse(attachable.problem(owner, target))
+    along = [owner for owner in owners if not parents_of(*owner).isdisjoint(owners)]
+    owners = [owner for owner in owners if owner not in along]
     by = attachments.carrying(*target, depsgraph).inverted_safe()
     inverses = {owner: by @ _fixed(owner, depsgraph) for owner in owners}
     is_beside = not _key_moved(target[0], time, context.scene)
@@ -77,7 +85,7 @@ def attach(owners: Sequence[Bone], target: Bone, context: bpy.types.Context) -> 
         elif goal is not None:
             limb_rotation.clear(goal, time, end)
     rekey.rekey(later, context)
-    return Attached(is_beside, aside)
+    return Attached(is_beside, aside, along)
 
 
 def detach(found: Sequence[Attachment], context: bpy.types.Context) -> None:

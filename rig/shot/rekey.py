@@ -11,7 +11,7 @@ from mathutils import Matrix
 from .. import curves
 from ..blender import rotation, scene_state
 from ..blender.dependencies import Bone
-from ..blender.places import owner_of
+from ..blender.places import owner_of, parents_of
 from ..controls import controls
 from ..frame import offline
 from ..keys import attachments, keying
@@ -215,7 +215,7 @@ def _put(
 
     before : the rotation channels of each at its last key, and those that it had there; so turns go on from key to key.
     """
-    for owner in sorted(places, key=_depth):
+    for owner in sorted(places, key=lambda one: len(parents_of(*one))):
         (ob, bone), held = owner, owner_of(*owner)
         depsgraph = context.evaluated_depsgraph_get()
         matrix = attachments.before(ob, bone, places[owner], depsgraph)
@@ -255,10 +255,3 @@ def _take_keys(owner: Bone, time: float) -> None:
     held = owner_of(*owner)
     for curve in own_curves(owner):
         getattr(held, curve.data_path.rpartition(".")[2])[curve.array_index] = curve.evaluate(time)
-
-
-def _depth(owner: Bone) -> int:
-    held, count = owner_of(*owner), 0
-    while held.parent is not None:
-        held, count = held.parent, count + 1
-    return count

@@ -131,6 +131,7 @@ def attachments(owner: Owner) -> int:
 
 def check_attach(owners: Sequence[Owner], target: Owner, frame: float, into_hand: bool = False) -> None:
     """Attached, nothing moves on that frame and before; later keys stay in the world; what has none goes along.
+    Children of others are carried by their parents.
 
     into_hand : the owner is an object, and the target a bone.
     """
@@ -158,7 +159,7 @@ def check_attach(owners: Sequence[Owner], target: Owner, frame: float, into_hand
     same_film("attach", before, f"{owners} were attached to {target} at frame {frame:g}")
     room = 3.0 * LENGTH * scale_of(target)
     for owner in owners:
-        if not follows[owner]:
+        if not follows[owner] and parents_of(owner).isdisjoint(owners):
             keys_stay("attach", later[owner], owner, f"attached at frame {frame:g}", room)
         if not later[owner] and is_calm(owner):
             goes_along(owner, aim, (frame, frame + 1.0, frame + 2.5, frame + 5.0), room)
@@ -184,6 +185,11 @@ def goes_along(owner: Owner, target: Owner, frames: Sequence[float], room: float
     away = np.abs(np.array(found) - found[0])[:, :3, 3].max() * np.abs(world(target)[:3, :3]).max()
     if away > room:
         raise BrokenError("attach", f"{owner} is attached to {target} and goes {away:.3g} away from it")
+
+
+def parents_of(owner: Owner) -> set[Owner]:
+    """All parents of a bone in its armature."""
+    return {(owner[0], one.name) for one in owner_of(owner).parent_recursive} if owner[1] else set()
 
 
 def share_of(owner: Owner) -> float:

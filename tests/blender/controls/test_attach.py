@@ -328,8 +328,9 @@ def test_keys_of_bodies_that_were_made_while_attached_keep_their_places_and_turn
     assert rigs.owner_of(ob, "hips") in rigs.owner_of(ob, "head").parent_recursive
     for name in names:
         ob.pose.bones[name].rotation_mode = "XYZ"
-    rigs.select(ob, *names)
-    attach(object="Post")
+    for name in names:  # each by itself, so that the head is not left to the hips
+        rigs.select(ob, name)
+        attach(object="Post")
     for number, frame in enumerate((14, 18)):
         rigs.at_frame(frame)
         for name in names:
@@ -345,11 +346,29 @@ def test_keys_of_bodies_that_were_made_while_attached_keep_their_places_and_turn
     frames = (14.0, 14.5, 15.0, 16.0, 17.0, 17.5, 18.0)
     owners = [(ob, name) for name in names]
     before = worlds(frames, *owners)
+    rigs.select(ob, *names)
     detach(BEGIN)
     assert not any(ob.pose.bones[name].constraints for name in names)
     assert moved({frame: before[frame] for frame in (14.0, 18.0)}, *owners) < 10 * EXACT
     for frame, after in worlds(frames, *owners).items():
         assert rigs.turn(after[0], before[frame][0]) < 0.05
+
+
+def test_children_are_carried_once() -> None:
+    """A cup on a tray goes along as rigidly as the tray; a head's control stays with that of the hips."""
+    ob, box = live(), prop()
+    tray, cup = rigs.empty((0.1, 0.0, 1.0), "Tray"), rigs.empty((0.1, 0.1, 1.1), "Cup")
+    cup.parent = tray
+    hips, head = (rigs.owner_of(ob, bone) for bone in ("hips", "head"))
+    rigs.select(ob, hips.name, head.name)
+    attach(object="Box")
+    assert hips.constraints and not head.constraints
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rigs.made_active(tray)
+    cup.select_set(True)
+    attach(object="Box")
+    for held in ((tray,), (cup,), (ob, hips.name)):
+        assert between((box,), held, range(BEGIN, 30, 4)) < EXACT
 
 
 def test_changes_of_mind_leave_the_frames_before_alone() -> None:
