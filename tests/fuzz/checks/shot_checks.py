@@ -157,7 +157,8 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
             now = ob_of().dqik
             if (met and (now.status.converged or not between)) or not now.live:
                 # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
-                near = new and not any(goal.gave_way for goal in now.goals)  # a wish gives by little for a new pin
+                near = new and not any(goal.gave_way for goal in now.goals)  # a wish gives by little for a new pin,
+                near = near and not any(one.dqik_hold > 0.0 for one in ob_of().pose.bones)  # as bones do that are held
                 same("pin", here, bodies(*only), words, 250.0 if gave_way else 5.0 if near else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
@@ -246,7 +247,7 @@ def check_controls(ob_of: Object, frame: float) -> None:
                 raise BrokenError("controls", f"{channel} of {name!r} was keyed, which is no control of {ob.name!r}")
             if not any(abs(time - bpy.context.scene.frame_current_final) < 1e-2 for time, _ in points):
                 raise BrokenError("controls", f"{channel} of {name!r} has no key at frame {frame:g}")
-    if is_steady() and is_plain(ob):
+    if is_steady() and is_plain(ob) and (ob.dqik.status.converged or not ob.dqik.live):  # else digits decide its folds
         same("controls", here, poses(), f"The controls of {ob.name!r} were keyed at frame {frame:g}")
 
 
