@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 148733595 /* a hash of all below */
+#define DQIK_LAYOUT 135409196 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -64,6 +64,7 @@
 #define YIELD_LEAST 0.05
 #define YIELD_ALIKE 1e-09
 #define YIELD_FAR 0.02
+#define YIELD_FARTHEST 2.0
 #define YIELD_FEWEST 3
 
 /* solvers/iterate/linear_step.py */

@@ -13,9 +13,57 @@ double yield_ratio(const work *w, const point *at, int i) {
     return distance3(w->places + 3 * s->yield_goal[i], at->p + 3 * s->yield_top[i]) / most(reach, 1e-12);
 }
 
+/* The median of some values; sorts them. */
+static double median(double *values, int count) {
+    for (int i = 1; i < count; i++) {
+        const double value = values[i];
+        int k = i;
+        for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
+        values[k] = value;
+    }
+    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+/* How far a target is from most others, in lengths of the bones between; 0 for a few. Uses `w->ways`. */
+static double from_most(const work *w, const dqik_task *own) {
+    const dqik_stage *s = w->s;
+    int count = 0;
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
+        if (t->kind != DQIK_POSITION) continue;
+        const double apart = s->apart[(size_t)own->goal * (size_t)s->goals + (size_t)t->goal];
+        const double value = distance3(w->places + 3 * own->goal, w->places + 3 * t->goal) / apart;
+        int k = count++;
+        for (; k > 0 && w->ways[k - 1] < value; k--) w->ways[k] = w->ways[k - 1];
+        w->ways[k] = value;
+    }
+    return count < YIELD_FEWEST ? 0.0 : w->ways[(count - 1) / 2];
+}
+
+/* Move targets that are far from most others in, toward the median of all. Uses `w->misses`. */
+static void near_others(work *w) {
+    const dqik_stage *s = w->s;
+    double farthest = 0.0, middle[3];
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
+        if (t->kind == DQIK_POSITION) w->misses[t->goal] = from_most(w, t), farthest = most(farthest, w->misses[t->goal]);
+    if (farthest <= YIELD_FARTHEST) return;
+    for (int c = 0; c < 3; c++) {
+        int count = 0;
+        for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
+            if (t->kind == DQIK_POSITION) w->ways[count++] = w->places[3 * t->goal + c];
+        middle[c] = median(w->ways, count);
+    }
+    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
+        if (t->kind != DQIK_POSITION || w->misses[t->goal] <= YIELD_FARTHEST) continue;
+        double *place = w->places + 3 * t->goal;
+        for (int c = 0; c < 3; c++)
+            place[c] = middle[c] + (place[c] - middle[c]) * (YIELD_FARTHEST / w->misses[t->goal]);
+    }
+}
+
 /* Move targets out of reach in to just beyond reach, with lower shares beside others; `at` is any pose of the frame. */
 void yield_targets(work *w, const point *at) {
     const dqik_stage *s = w->s;
+    near_others(w);
     for (int i = 0; i < s->yields; i++) {
         int g = s->yield_goal[i];
         const double *root = at->p + 3 * s->yield_top[i];
@@ -28,18 +76,6 @@ void yield_targets(work *w, const point *at) {
     }
 }
 
-/* The median of some values and 0; sorts the values. */
-static double median_with_zero(double *values, int count) {
-    values[count++] = 0.0;
-    for (int i = 1; i < count; i++) {
-        const double value = values[i];
-        int k = i;
-        for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
-        values[k] = value;
-    }
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-}
-
 /* Take the pose that the targets were moved from: the start pose, with the joints of the stage as in `w->home_q`. */
 static void go_home(const work *w, point *p, const double *rotations, const double *translations) {
     const dqik_stage *s = w->s;
@@ -48,22 +84,6 @@ static void go_home(const work *w, point *p, const double *rotations, const doub
         memcpy(p->q + 4 * s->block_joint[b], w->home_q + 4 * s->block_joint[b], sizeof(double) * 4);
     enter(w, p, p->q, translations);
     forward_all(w, p);
-}
-
-/* How far a target is beyond the reach of most others, relative to the bones between. Uses `w->ways`. */
-static double beyond_most(const work *w, const dqik_task *own) {
-    const dqik_stage *s = w->s;
-    int count = 0;
-    for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
-        if (t->kind != DQIK_POSITION) continue;
-        const double apart = s->apart[(size_t)own->goal * (size_t)s->goals + (size_t)t->goal];
-        const double ratio = distance3(w->places + 3 * own->goal, w->places + 3 * t->goal) / apart;
-        const double value = most(ratio - 1.0, 0.0);
-        int k = count++;
-        for (; k > 0 && w->ways[k - 1] < value; k--) w->ways[k] = w->ways[k - 1];
-        w->ways[k] = value;
-    }
-    return count < YIELD_FEWEST ? 0.0 : w->ways[(count - 1) / 2];
 }
 
 /* The blame of each goal, in `w->blamed`; 0 for goals without a position. `home` is where targets were moved from. Uses
@@ -76,7 +96,8 @@ static void blame(work *w, const point *home) {
         for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
             if (t->kind == DQIK_POSITION)
                 w->ways[count++] = w->places[3 * t->goal + c] - home->tips[3 * t->goal + c];
-        common[c] = median_with_zero(w->ways, count);
+        w->ways[count++] = 0.0;
+        common[c] = median(w->ways, count);
     }
     memset(w->blamed, 0, sizeof(double) * (size_t)s->goals);
     for (const dqik_task *t = s->task; t < s->task + s->tasks; t++) {
@@ -90,7 +111,8 @@ static void blame(work *w, const point *home) {
     double farthest = 0.0;
     memset(w->misses, 0, sizeof(double) * (size_t)s->goals);
     for (const dqik_task *t = s->task; t < s->task + s->tasks; t++)
-        if (t->kind == DQIK_POSITION) w->misses[t->goal] = beyond_most(w, t), farthest = most(farthest, w->misses[t->goal]);
+        if (t->kind == DQIK_POSITION)
+            w->misses[t->goal] = most(from_most(w, t) - 1.0, 0.0), farthest = most(farthest, w->misses[t->goal]);
     const double share = least(farthest / YIELD_FAR, 1.0);
     for (int g = 0; g < s->goals; g++) {
         const double moved = w->blamed[g] / most(largest, 1e-12), far = w->misses[g] / most(farthest, 1e-12);

@@ -229,7 +229,7 @@ def _yielding(stage: Stage) -> dict[str, Any]:
         "yield_extra": yields.extra,
         "yield_most": yields.most,
         "may_yield": stage.yields,
-        "apart": stage.apart,
+        "apart": yields.apart,
         "leads": stage.tasks.leads,
         "priority": np.unique([goal.priority for goal in stage.goals], return_inverse=True)[1],
     }

@@ -119,7 +119,7 @@ class Work:
             start = Pose(start.rotations.copy(), start.translations)
             start.rotations[:, stage.space.moved] = self._home[:, stage.space.moved]
         effectors = stage.tasks.kinematics(stage.space.state(start), self.frame.links).effectors
-        blamed, apart = np.zeros(effectors.shape[:2]), stage.apart[np.ix_(placed, placed)]
+        blamed, apart = np.zeros(effectors.shape[:2]), stage.yielding.apart[np.ix_(placed, placed)]
         if placed.size:
             share = blame(self.frame.targets.positions[:, placed], effectors[:, placed], apart)
             blamed[:, placed] = share * stage.yields[placed]

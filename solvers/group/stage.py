@@ -17,7 +17,7 @@ from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
 from ..space.poles import POLE_WEIGHT, Pole
 from ..space.tasks import Tasks
-from ..space.yielding import Precedence, Yielding, longest_apart
+from ..space.yielding import Precedence, Yielding
 from .grouping import carriers, coupled
 from .settings import PULL, first_damping, last_phase, runs
 
@@ -43,7 +43,6 @@ class Stage:
     still_slides : prismatic joints that this stage does not move.
     yields : (G,) bool, the goals that may yield to others of their priority: they have joints of their own.
     precedence : the order of the goals. ordered : whether some come before others, or may yield to them.
-    apart : (G, G) as `longest_apart`.
     recovers : whether a frame that misses its goals may be solved again from near poses.
     hold : (J,) hold of each joint of the stage minus their least hold; 0 for other joints.
     holds : whether it has a pull, and joints with different holds.
@@ -74,7 +73,7 @@ class Stage:
             Tasks(skeleton, self.goals, self.space, self.chains, (), points, moved, soft=False) if soft else self.tasks
         )
         self.yielding = Yielding(skeleton, self.goals, self.space, self.chains, pull > 0.0, method.continues)
-        self.precedence, self.apart = Precedence(self.goals), longest_apart(skeleton, self.goals, self.space)
+        self.precedence = Precedence(self.goals)
         alone = (self.chains & (self.counted.sum(0) == 1)).any(-1)
         self.yields = alone & self.precedence.equal.any(-1) & (plain and pull > 0.0)
         self.ordered = plain and (bool(self.yields.any()) or len({goal.priority for goal in self.goals}) > 1)

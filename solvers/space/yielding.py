@@ -4,7 +4,8 @@
 In a sum of squares a goal that cannot be met drags the others off their targets. Three measures decide which goal
 yields. A target that is further from the first joint that moves than the bones from there reach is known before the
 solve (`Yielding`). Otherwise, if hips slide or goals share a spine, a solve comes first: if it misses goals, those of a
-lower priority yield, and of equal priority those to blame (`Precedence`, `blame`).
+lower priority yield, and of equal priority those to blame (`Precedence`, `blame`). Targets that are much further away
+than bones reach are moved in, since their distance would outweigh all else.
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ YIELD_RAISED = 10.0  # times a goal's own error, which so counts for it at most:
 YIELD_LEAST = 0.05  # least share of such a goal
 YIELD_FAR = 0.02  # of the bones between: targets further beyond them than this are to blame for that alone
 YIELD_FEWEST = 3  # goals of which one can be out of reach of most others
+YIELD_FARTHEST = 2.0  # of the bones between: a target further from most others is moved in to this distance
 YIELD_ALIKE = 1e-9  # relative difference of shares that counts as none
 
 
@@ -37,6 +39,8 @@ class Yielding:
     The reach is the length of the bones from the first joint above the effector that moves, whichever goal moves it.
     The distance of a target beyond it depends on the target only, so the shares, and with them the answer, change as
     smoothly as the target. Where a joint slides there is no fixed reach.
+
+    apart : (G, G) as `longest_apart`.
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class Yielding:
         continues: bool,
     ) -> None:  # fmt: skip
         """Whether a pull shapes the answer (`pulled`), and `continues` as of `Method`: others step as published."""
+        self.apart, self._placed = longest_apart(skeleton, goals, space), [g.has_place for g in goals]
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -82,10 +87,12 @@ class Yielding:
         """The targets for the solve: those out of reach are moved in to just beyond reach, with lower shares.
 
         A limb that stretches toward a target far away would hardly feel its rotation, nor the pull, which keeps it from
-        turning about itself: so a lone goal's target is moved in too; its share stays.
+        turning about itself: so a lone goal's target is moved in too; its share stays. So is one that is far from most
+        others, which bones tie it to, wherever hips slide to.
 
         positions : (F, J, 3) of the joints in any pose. links : (F or 1, J, 8) as in `Skeleton.transforms`.
         """
+        targets = self._near_others(targets)
         away, ratio = self._ratio(positions, links, targets)
         if ratio.max(initial=0.0) <= 1.0:
             return targets
@@ -97,6 +104,17 @@ class Yielding:
             excess = np.maximum(ratio - 1.0, 0.0) / YIELD_EXCESS
             shares[:, self.goals] = np.maximum(1.0 / (1.0 + excess * excess), YIELD_FLOOR)
         return targets._replace(positions=drawn, shares=shares)
+
+    def _near_others(self, targets: Targets) -> Targets:
+        """The targets, those that are far from most others moved in, toward the median of all."""
+        places = targets.positions[:, self._placed]
+        far = _from_most(places, self.apart[np.ix_(self._placed, self._placed)])
+        if far.max(initial=0.0) <= YIELD_FARTHEST:
+            return targets
+        drawn, middle = targets.positions.copy(), np.median(places, axis=1, keepdims=True)
+        nearer = middle + (places - middle) * (YIELD_FARTHEST / np.maximum(far, 1e-12))[..., None]
+        drawn[:, self._placed] = np.where((far > YIELD_FARTHEST)[..., None], nearer, places)
+        return targets._replace(positions=drawn)
 
 
 def longest_apart(skeleton: Skeleton, goals: Sequence[Goal], space: JointSpace) -> np.ndarray:
@@ -131,12 +149,20 @@ def blame(targets: np.ndarray, effectors: np.ndarray, apart: np.ndarray) -> np.n
     away = away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
     if count < YIELD_FEWEST:
         return away * away
-    lines = targets[:, :, None] - targets[:, None]
-    beyond = np.maximum(np.sqrt((lines * lines).sum(-1)) / apart - 1.0, 0.0)
-    far = -np.partition(-beyond, (count - 1) // 2, axis=-1)[..., (count - 1) // 2]  # of most others
+    far = np.maximum(_from_most(targets, apart) - 1.0, 0.0)
     most = far.max(-1, keepdims=True)
     share = np.minimum(most / YIELD_FAR, 1.0)
     return ((1.0 - share) * away + share * far / np.maximum(most, 1e-12)) ** 2
+
+
+def _from_most(targets: np.ndarray, apart: np.ndarray) -> np.ndarray:
+    """How far P targets (F, P, 3) are from most others, in lengths of the bones between (F, P); 0 for a few targets."""
+    count = targets.shape[1]
+    if count < YIELD_FEWEST:
+        return np.zeros(targets.shape[:2])
+    lines = targets[:, :, None] - targets[:, None]
+    ratio = np.sqrt((lines * lines).sum(-1)) / apart
+    return -np.partition(-ratio, (count - 1) // 2, axis=-1)[..., (count - 1) // 2]
 
 
 class Precedence:

@@ -110,6 +110,25 @@ def test_how_far_beyond_its_reach_a_target_is_changes_nothing(beside: bool) -> N
         assert beside or answers[0].rotation_errors[0] < np.radians(0.1)
 
 
+def test_nor_does_it_where_hips_slide() -> None:
+    """A hand tens of body heights away: a change of its last digits hardly turns a joint, and the others stay met."""
+    skeleton, goals = figure()
+    positions, rotations = at_rest(skeleton, goals)
+    random = np.random.default_rng(5)
+    for way, rotation in zip(random.normal(size=(4, 3)), random.normal(size=(4, 4)), strict=True):
+        rotations[0] = rotation / np.linalg.norm(rotation)
+        answers = []
+        for lengths in (40.0, 40.0 * (1.0 + 1e-6)):
+            places = [positions[0] + lengths * way / np.linalg.norm(way), *positions[1:]]
+            asked = [
+                replace(goal, position=place, rotation=turn)
+                for goal, place, turn in zip(goals, places, rotations, strict=True)
+            ]  # fmt: skip
+            answers.append(ik.solve(skeleton, asked))
+        assert turned_by(*[answer.pose for answer in answers]).max() < 1e-4
+        assert max(answer.position_errors[1:].max() for answer in answers) < LEAST * HEIGHT
+
+
 def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
     skeleton, _ = figure()
     hand = skeleton.names.index("hand 1")
