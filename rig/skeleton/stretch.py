@@ -22,6 +22,11 @@ def may(bone: bpy.types.PoseBone) -> bool:
     return bone.dqik_stretch > 0.0 or bone.dqik_shortest < 1.0
 
 
+def sheared(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
+    """The child for whose sake a bone does not stretch, because it would take on its parent's scale."""
+    return next((child for child in bone.children if child.bone.inherit_scale not in KEEP_SIZE), None)
+
+
 def spans(
     pose: bpy.types.bpy_prop_collection, moved: np.ndarray, bones: list[int], armature: Armature,
     scaled: frozenset[str], notes: list[Note],
@@ -59,10 +64,10 @@ def _problem(
         return Note("{} does not stretch: limbs of a generated rig stretch by the rig's own settings", name)
     if bone.name in scaled:
         return Note("{} does not stretch: its scale is animated, remove these keys or drivers", name)
+    if (child := sheared(bone)) is not None:
+        return Note(Code.SHEARED, name, repr(child.name))
     for child in bone.children:
         other = armature.index[child.name]
-        if child.bone.inherit_scale not in KEEP_SIZE:
-            return Note(Code.SHEARED, name, repr(child.name))
         away = np.linalg.norm(armature.heads[other] - armature.tails[number])
         if other in bones and (away > _AT_END * armature.length[number] or child.dqik_translate):
             return Note("{} does not stretch: {} does not begin at its end, or moves by itself", name, repr(child.name))
