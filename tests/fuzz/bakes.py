@@ -33,9 +33,12 @@ def check_bake(ob_of: Object, action: str, end: int) -> None:
     if not alone or history_matters(previous=False):
         return
     live, names = {}, solved_alone(ob) - animated_bones(ob)
+    chained = any(goal.target == ob and goal.subtarget in names for goal in ob.dqik.goals)
     at_frame(1)
     for frame in range(1, end + 1):
         at_frame(frame)
+        if chained and not ob.dqik.status.converged:
+            return  # where a goal is missed that another follows, the last digits of its bone decide
         live[frame] = {key_of(ob): poses().get(key_of(ob))}
         names &= solved_alone(ob)
     keys = rigs.keys(ob)
