@@ -11,9 +11,8 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
-from ...solvers.motion import Keys, Part, fit_keys, total_errors
+from ...solvers.motion import Keys, Part, fit_keys, key_limits, total_errors
 from . import key_effects
-from .key_bounds import Seen, calibrate, tighten
 from .reduce_keys import Bounds, Dense, DenseMotion
 
 _LENGTH = 300  # frames of a stretch, at most
@@ -84,9 +83,10 @@ class Stretch:
         while self._passes < PASSES and (np.array(self.worst()) > bounds).any():
             parts, limits, number = self._parts(), self._whole(), self._passes
             self._passes += 1
-            seen = Seen(self._times, parts, self.keys, limits, self.off, bounds)
-            if number >= CALIBRATIONS or not calibrate(seen):
-                tighten(seen)
+            shares = np.concatenate([off / most for off, most in zip(self.off, bounds, strict=True)], 1)
+            seen = limits, shares, self._expected(parts)
+            if number >= CALIBRATIONS or not key_limits.calibrate(*seen):
+                key_limits.tighten(*seen)
             new = yield from fit_keys(self._times, parts, limits, 2)
             self._limits[:] = limits[:, : self._limits.shape[1]]
             self.unseen, self.keys = _changed(self.keys, new, self._times), new
@@ -98,10 +98,15 @@ class Stretch:
         """Of a plain figure, take what is expected between frames for what Blender shows."""
         if self._figure.is_plain:
             bones, bounds = self.off[0].shape[1], self._figure.bounds
-            errors = np.linalg.norm(total_errors(self._times, parts, self.keys, self._whole().shape[1]), axis=-1)[1::2]
+            errors = self._expected(parts)[1::2]
             self.off[0][1::2] = bounds.angle * errors[:, :bones]
-            self.off[1][1::2] = bounds.distance * errors[:, bones : self._limits.shape[1]]
+            self.off[1][1::2] = bounds.distance * errors[:, bones:]
             self.unseen = self.unseen[self.unseen % 2 == 0]
+
+    def _expected(self, parts: Sequence[Part]) -> np.ndarray:
+        """How far (H, N + E) the keys should lead bones and ends, as a share of the bounds."""
+        errors = total_errors(self._times, parts, self.keys, self._whole().shape[1])
+        return np.linalg.norm(errors[:, : self._limits.shape[1]], axis=-1)
 
     def _parts(self) -> list[Part]:
         """The parts of the motion. They take much memory, so they are worked out anew for each use."""
@@ -130,20 +135,8 @@ def split(figure: DenseFigure) -> list[Stretch]:
 
 def joined(stretches: Sequence[Stretch]) -> list[Keys]:
     """The keys of all stretches as one, of each part."""
-    return [_joined([(one.at.start, one.keys[part]) for one in stretches]) for part in range(len(stretches[0].keys))]
-
-
-def _joined(every: Sequence[tuple[int, Keys]]) -> Keys:
-    """Keys of one part, each with the sample at which it begins: where they meet there is one key."""
-    begin, whole = every[0]
-    whole = whole._replace(samples=whole.samples + begin)
-    for begin, keys in every[1:]:
-        slopes = np.concatenate([whole.slopes, keys.slopes[1:]])
-        slopes[len(whole.samples) - 1, 1] = keys.slopes[0, 1]
-        whole = Keys(np.concatenate([whole.samples, keys.samples[1:] + begin]),
-                     np.concatenate([whole.values, keys.values[1:]]), slopes,
-                     np.concatenate([whole.kept, keys.kept[1:]]))  # fmt: skip
-    return whole
+    every = zip(*(one.keys for one in stretches), strict=True)
+    return [Keys.joined([one.at.start for one in stretches], keys) for keys in every]
 
 
 def _changed(before: Sequence[Keys], after: Sequence[Keys], times: np.ndarray) -> np.ndarray:

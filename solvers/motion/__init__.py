@@ -4,12 +4,13 @@
 from . import fine_time, foot_contacts, in_betweens, kneeling, planting, shakes, two_bones
 from .banded import solve as solve_band
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
-from .cubics import Keys, Part
-from .fewer_keys import few_keys, fit_keys, total_errors
 from .flights import Flights, flights
 from .foot_lock import Leg, Planted, bends, faded, plant_feet, raise_feet
 from .frame_rate import likely_rate
-from .key_spans import extremes
+from .keys import limits as key_limits
+from .keys.cubics import Keys, Part
+from .keys.fewer_keys import few_keys, fit_keys, total_errors
+from .keys.key_spans import extremes
 from .settled import settled
 from .sitting import TrunkPlaces, find_backs, find_seats, rested
 from .steady_path import steady_path
@@ -46,6 +47,7 @@ __all__ = [
     "foot_contacts",
     "in_betweens",
     "keep_out",
+    "key_limits",
     "kneeling",
     "likely_rate",
     "plant_feet",

@@ -8,7 +8,7 @@ from faults import Fault
 
 _LOCK, _CONTACTS = "solvers/motion/foot_lock.py", "solvers/motion/contacts.py"
 _PENDULUMS, _CHAINS = "solvers/motion/tails/pendulums.py", "solvers/motion/tails/chains.py"
-_KEYS, _CUBICS = "solvers/motion/fewer_keys.py", "solvers/motion/cubics.py"
+_KEYS, _CUBICS = "solvers/motion/keys/fewer_keys.py", "solvers/motion/keys/cubics.py"
 _ATTACH, _KEPT, _SPLITS = "rig/shot/attach.py", "rig/shot/rekey.py", "rig/keys/splits.py"
 _PLANT, _PLANTING, _PINS = "rig/shot/plant.py", "solvers/motion/planting.py", "rig/shot/pins.py"
 _LIMB, _KEYABLE, _UNBAKE = "rig/shot/limb_keys.py", "rig/keys/keyable.py", "rig/motion/reduce_keys.py"

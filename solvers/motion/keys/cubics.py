@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cubics from key to key, as F-curves have them, and how far they are from a dense motion."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,16 @@ class Keys(NamedTuple):
         first, last = rows[span], rows[span + 1]
         values, slopes = self.values[:, channels].T, self.slopes[..., channels].T
         return cubics.through(values[:, first], values[:, last], slopes[:, 1, first], slopes[:, 0, last]).T
+
+    @classmethod
+    def joined(cls, begins: Sequence[int], every: Sequence["Keys"]) -> "Keys":
+        """Keys one after the other, each with the sample at which it begins: where they meet there is one key."""
+        parts = [keys._replace(samples=keys.samples + begin) for begin, keys in zip(begins, every, strict=True)]
+        columns = zip(*parts, strict=True)
+        whole = cls(*(np.concatenate([first, *(other[1:] for other in others)]) for first, *others in columns))
+        for meet, keys in zip(accumulate(len(one.samples) - 1 for one in parts), parts[1:], strict=False):
+            whole.slopes[meet, 1] = keys.slopes[0, 1]
+        return whole
 
 
 @dataclass
