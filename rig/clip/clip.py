@@ -10,6 +10,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
 from ...solvers.model import project_swing
+from ...solvers.motion import BodyMotion
 from .. import curves
 from ..blender import channels, limit_frame, rotation, scene_state
 from ..blender.armature import matrices
@@ -42,16 +43,6 @@ class Space(NamedTuple):
     def level(self) -> float:
         """How high it is."""
         return float(np.median(self.place[..., 2]))
-
-
-class BodyMotion(NamedTuple):
-    """A figure's motion over F frames, in the world: heads (F, N, 3) and turns from rest (F, N, 4) of all bones.
-
-    The turns are those from bones at rest along the world's axes, as if the object were not turned.
-    """
-
-    heads: np.ndarray
-    turns: np.ndarray
 
 
 class Clip:

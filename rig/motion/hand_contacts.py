@@ -17,11 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ...solvers.motion import runs, solve_band
-from ..clip import volumes
-from ..clip.clip import BodyMotion
+from ...solvers.motion import BodyMotion, PartKey, PartPlace, SkinPart, runs, solve_band, volumes
 from ..clip.person_frames import SIDES, Person
-from ..clip.volumes import PartKey, PartPlace, SkinPart
 from .contact_joints import Giving, Group
 from .limb_places import smooth
 from .retargeted_body import Body, Fitted, Source, TouchedFigure

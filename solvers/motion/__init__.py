@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mathematics of motions, arrays in and arrays out: contacts, planted feet, fewer keys, tails, frame rates."""
 
-from . import fine_time, foot_contacts, in_betweens, kneeling, planting, shakes, two_bones
+from . import fine_time, foot_contacts, in_betweens, kneeling, planting, shakes, two_bones, volumes
 from .banded import solve as solve_band
 from .contacts import FOOT_POINT, KNEE_POINT, find_contacts, find_holds, runs, smooth, standing_heights
 from .flights import Flights, flights
@@ -18,17 +18,22 @@ from .tails import keep_out
 from .tails.chains import Chain, Spring
 from .tails.follow_through import follow_through, following
 from .tails.keep_out import Bodies
+from .volumes import BodyMotion, PartKey, PartPlace, SkinPart
 
 __all__ = [
     "FOOT_POINT",
     "KNEE_POINT",
     "Bodies",
+    "BodyMotion",
     "Chain",
     "Flights",
     "Keys",
     "Leg",
     "Part",
+    "PartKey",
+    "PartPlace",
     "Planted",
+    "SkinPart",
     "Spring",
     "TrunkPlaces",
     "bends",
@@ -63,4 +68,5 @@ __all__ = [
     "steady_path",
     "total_errors",
     "two_bones",
+    "volumes",
 ]  # fmt: skip
