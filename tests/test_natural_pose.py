@@ -30,7 +30,6 @@ def module(name: str) -> Any:
 
 
 figures, own_motion = module("solvers.figure.figure"), module("solvers.figure.own_motion")
-directions = module("rig.figure.directions")
 Prior, NumpyPrior = module("solvers.compiled.figure").CompiledPrior, module("solvers.figure.prior").Prior
 ik = module("solvers")
 Targets = module("solvers.model.goals").Targets
@@ -131,8 +130,7 @@ def rig(
     asked = [ik.Goal(names.index(name), position=(0, 0, 0), rotation=(1, 0, 0, 0) if turned or name == "hips" else None,
                      priority=-int(name == "hips")) for name in goals]  # fmt: skip
     motions = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
-    rest = directions.of_people({role: several[0].head for role, several in bones.items()})
-    found = figures.of(skeleton, asked, bones, skeleton.links, motions, np.stack(rest, -1))
+    found = figures.of(skeleton, asked, bones, skeleton.links, motions)
     return Rig(found, skeleton, names, heads, axes, list(goals))
 
 

@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape
 from lines import ROOT, count
 
 SOLVERS = (
-    "algebra", "model", "space", "reach", "iterate", "methods", "papers", "group", "keyed", "figure", "compiled",
-    "motion", "clip",
+    "algebra", "model", "space", "reach", "iterate", "methods", "papers", "group", "keyed", "rest", "figure",
+    "compiled", "motion", "clip",
 )  # fmt: skip
 """Folders of `solvers`. The files beside them may import from all."""
 RIG = (

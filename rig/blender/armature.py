@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...solvers.rest import Tree
 from . import bulk, generated_rigs, leaders
-from .tree import Tree
 
 _LONGEST = 2.0  # times the longest way between two joints: a bone that is longer has been given a length by an importer
 _SHORT = 1e-4  # of the longest bone: heads that are nearer to each other are in one place

@@ -13,12 +13,12 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import nearest_axis, unit
 from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import ends, foot, roles, skin
 from ..figure.body import RestBody
 from ..figure.character import Character
-from ..figure.directions import nearest_axis, unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Note, Refused
 from . import rest_legs, volumes

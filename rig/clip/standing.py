@@ -1,69 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures that are folded at rest, as they stand in their motion.
-
-The bones of some captured figures all point one way at rest, or have the axes of a modelling program, and only the
-motion unfolds them. Such a rest tells nothing about the figure. The pose in which it stands straightest takes its
-place: with hips, spine, neck and head turned as they are on average while it stands, and each foot as it is where it is
-lowest. An animal stands on four: with its trunk level, and shins and forearms down.
-"""
+"""Figures that are folded at rest take the pose in which they stand straightest in their motion for their rest."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ...solvers.algebra import quaternion
+from ...solvers.rest import Tree, standing, unit
 from .. import curves
 from ..blender import scene_state
 from ..blender.armature import Armature
-from ..blender.tree import Tree
 from ..figure.character import Character
-from ..figure.directions import SMALL, unit
-from ..figure.parts import LEFT, MIDDLE, RIGHT, Role
 from ..notes import Note, Refused
 from .clip import Clip
 
-_BENT, _LEANING = np.cos(np.radians(35.0)), np.cos(np.radians(65.0))  # of a trunk to a leg: bent, and leaning at rest
-_APART = np.cos(np.radians(120.0))  # from here on legs point away from each other
-_STANDS, _UPRIGHT = np.cos(np.radians(40.0)), np.cos(np.radians(20.0))  # who leans by less stands; or stands upright
 _LOOKS = 48  # frames of the motion that are looked at
-_STRAIGHT, _UNTWISTED = 1.0, 0.5  # how much straight legs and trunks that are not twisted count beside upright ones
-_NEARLY = 0.3  # less than the straightest pose: poses in which a figure stands as well
-_FEET, _SPINE, _PAWS = ("foot", "toes"), ("spine", "neck", "head"), ("foot", "toes", "hand", "finger")
-_LOW = 0.25  # of the frames on which an animal stands: each paw is on the ground on so many
-_LINE = np.cos(np.radians(30.0))  # bones of a spine in line are nearer to it
-_DOWN, _HEADWARD = np.cos(np.radians(50.0)), np.cos(np.radians(135.0))  # limbs on four; legs that rest along the trunk
-
-
-class _Lines(NamedTuple):
-    """Unit directions (3,): of the trunk upward, of both legs down, and of hips and shoulders to the left.
-
-    straight : the cosine by which the more bent leg is straight. limbs : of shins and forearms, or arms without them.
-    """
-
-    trunk: np.ndarray
-    legs: list[np.ndarray]
-    straight: float
-    left: tuple[np.ndarray, np.ndarray]
-    limbs: list[np.ndarray]
-
-    @property
-    def upright(self) -> float:
-        """The cosine between the trunk and the middle of both legs, upward; -1 if these point away from each other."""
-        apart = self.legs[0] @ self.legs[1] < _APART
-        return -1.0 if apart else -float(self.trunk @ unit(self.legs[0] + self.legs[1]))
-
-    @property
-    def straightness(self) -> float:
-        """How straight the figure stands."""
-        return self.upright + _STRAIGHT * self.straight + _UNTWISTED * float(self.left[0] @ self.left[1])
-
-    def on_four(self, up: np.ndarray) -> float:
-        """How straight the figure stands on four; -1 if it does not. up : (3,) away from the ground."""
-        down = -float(np.mean(self.limbs, axis=0) @ up)
-        level = abs(float(self.trunk @ up)) < _LEANING
-        return down + _UNTWISTED * float(self.left[0] @ self.left[1]) if level and down > _DOWN else -1.0
 
 
 def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Visits) -> Armature:
@@ -72,10 +23,9 @@ def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Vi
     frames : where there is no action. Raises `Refused` if it is folded and stands nowhere.
     """
     character = Character.of(ob)
-    own, known = character.armature, character.figure.roles
-    bones = {role: bone for bone, role in sorted(known.items(), reverse=True)}
-    rest = _lines(own.tree, bones)
-    if rest is None or rest.upright > _BENT:
+    own, roles = character.armature, character.figure.roles
+    rest = standing.lines(own.tree, roles)
+    if rest is None or rest.upright > standing.BENT:
         return own
     action = curves.action_of(ob)
     start, end = (frames[0], frames[-1]) if action is None else action.frame_range
@@ -84,134 +34,14 @@ def armature(ob: bpy.types.Object, frames: Sequence[int], visits: scene_state.Vi
     for row, frame in enumerate(looks):
         clip.take(row, visits.visit(frame))
     poses, ups = clip.poses.astype(float), np.linalg.pinv(clip.world[:, :3, :3].astype(float))[..., 2]
-    lines = [_lines(Tree(own.tree.parent, pose[:, :3, 3]), bones) for pose in poses]
+    lines = [standing.lines(Tree(own.tree.parent, pose[:, :3, 3]), roles) for pose in poses]
     if any(one is None for one in lines) or not np.isfinite(poses).all():
         return own
-    ups, upright = np.array([unit(up) for up in ups]), np.array([one.upright for one in lines])
-    straight = np.array([one.on_four(up) for one, up in zip(lines, ups, strict=True)])
-    is_four = (straight > -1.0).sum() > (upright > _STANDS).sum()
-    if is_four and any(rest.on_four(up) > -1.0 for up in ups):
+    stand = standing.of_motion(rest, lines, np.array([unit(up) for up in ups]))
+    if stand is None:
         return own
-    if not is_four:
-        if not _is_folded(rest, upright):
-            return own
-        if upright.max() < _STANDS:
-            raise Refused(Note("{} is folded at rest and stands nowhere in its motion: choose one in which it stands "
-                               "for a moment", repr(ob.name)))
-        straight = np.array([one.straightness for one in lines])
-    alone = {bone for bone in known if not ob.pose.bones[bone].bone.use_inherit_rotation}
-    return own.resting(_standing(own, known, None if is_four else alone, poses, lines, straight, ups))
-
-
-def _is_folded(rest: _Lines, upright: np.ndarray) -> bool:
-    """Whether a figure that is bent at rest is not so built. upright : (F,) in its motion.
-
-    Nobody rests with legs that point away from each other, or forward along the trunk unless they stay so. An animal
-    leans in most of its motion too, whatever it does on some frames, and people who are bent stay so.
-    """
-    if rest.upright == -1.0 or (rest.upright < _HEADWARD and np.median(upright) > _HEADWARD):
-        return True
-    return bool(np.median(upright) > _LEANING) if rest.upright < _LEANING else bool(np.median(upright) > _UPRIGHT)
-
-
-def _standing(
-    own: Armature, known: dict[int, Role], alone: set[int] | None, poses: np.ndarray, lines: list[_Lines],
-    straight: np.ndarray, ups: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """The pose (N, 4, 4) of bones that stand, of those (F, N, 4, 4) of a motion. ups : (F, 3) away from the ground.
-
-    straight : (F,) how straight the figure stands. Where spine, neck and head are in one line at rest, they are
-    straight there, however that line lies. alone : bones that do not inherit rotation: from the first such bone of a
-    spine on, the line says nothing of how they are turned. None for an animal, whose neck rises: it stands on average,
-    and each paw as it is while it is low.
-    """
-    best = int(straight.argmax())
-    turns = quaternion.from_matrix(poses[..., :3, :3] / np.linalg.norm(poses[..., :3, :3], axis=2, keepdims=True))
-    body = np.array([_facing(one.left[0], up if up @ one.trunk > _LEANING else one.trunk)
-                     for one, up in zip(lines, ups, strict=True)])  # fmt: skip
-    seen = quaternion.product(quaternion.conjugate(body)[:, None], turns)  # by the figure itself
-    stand = straight > straight[best] - _NEARLY
-    heights, found = (poses[..., :3, 3] * ups[:, None]).sum(-1), turns[best].copy()
-    if alone is None:
-        paws = [bone for bone, role in known.items() if role.name in _PAWS]
-        tips = _tips(own, poses) @ ups[best]
-        low = stand[:, None] & (tips <= np.quantile(tips[stand], _LOW, axis=0))
-        for bone in range(len(found)):
-            rows = low[:, bone] if bone in paws else stand
-            found[bone] = quaternion.product(body[best], _mean(seen[rows, bone]))
-        pose = _placed(own.tree, poses[best], turns[best], found)
-        ground = min(tips[low[:, paw], paw].mean() for paw in paws)
-        pose[:, :3, 3] += (ground - (_tips(own, pose)[paws] @ ups[best]).min()) * ups[best]
-        return pose
-    spine = sorted((bone for bone, role in known.items() if role.name in _SPINE), key=own.tree.depth)
-    for bone, role in known.items():
-        if role.side == MIDDLE:
-            found[bone] = quaternion.product(body[best], _mean(seen[stand, bone]))
-        elif role.name in _FEET:
-            foot = [one for one, other in known.items() if other.side == role.side and other.name in _FEET]
-            low = int(np.where(stand, heights[:, foot].sum(-1), np.inf).argmin())
-            found[bone] = quaternion.product(body[best], seen[low, bone])
-    spine = spine[: next((place for place, bone in enumerate(spine) if place and bone in alone), None)]
-    if spine and _is_straight(own.tree.heads[spine]):
-        rest = quaternion.from_matrix(own.rest[spine, :3, :3])
-        turned = quaternion.product(found[spine], quaternion.conjugate(rest))
-        trunk = [known[bone].name == "spine" for bone in spine]
-        found[spine] = quaternion.product(_mean(turned[trunk if any(trunk) else slice(None)]), rest)
-    return _placed(own.tree, poses[best], turns[best], found)
-
-
-def _tips(own: Armature, poses: np.ndarray) -> np.ndarray:
-    """The tails (..., N, 3) of bones in poses (..., N, 4, 4)."""
-    return poses[..., :3, 3] + own.length[:, None] * poses[..., :3, 1]
-
-
-def _placed(tree: Tree, pose: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """A pose (N, 4, 4) with other turns (N, 4) of its bones, whose joints stay together."""
-    found = np.tile(np.eye(4), (len(pose), 1, 1))
-    found[:, :3, :3] = quaternion.to_matrix(after)
-    for bone in sorted(range(len(pose)), key=tree.depth):
-        above = tree.parent[bone]
-        line = pose[bone, :3, 3] - (pose[above, :3, 3] if above >= 0 else 0.0)
-        if above >= 0:
-            more = quaternion.product(after[above], quaternion.conjugate(before[above]))
-            line = found[above, :3, 3] + quaternion.rotate(more, line)
-        found[bone, :3, 3] = line
-    return found
-
-
-def _is_straight(joints: np.ndarray) -> bool:
-    """Whether joints (K, 3) are in one line."""
-    whole = joints[-1] - joints[0]
-    lines = [line for line in np.diff(joints, axis=0) if np.linalg.norm(line) > SMALL * np.linalg.norm(whole)]
-    return all(float(unit(line) @ unit(whole)) > _LINE for line in lines)
-
-
-def _mean(turns: np.ndarray) -> np.ndarray:
-    """The mean (4,) of rotations (F, 4)."""
-    _, vectors = np.linalg.eigh(turns.T @ turns)
-    return vectors[:, -1]
-
-
-def _facing(left: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """The turn (4,) of a figure whose left and up are known."""
-    left = unit(left - up * (left @ up))
-    return quaternion.from_matrix(np.stack([left, up, np.cross(left, up)], -1))
-
-
-def _lines(tree: Tree, bones: dict[Role, int]) -> _Lines | None:
-    """The lines of a figure by its joints; None if it has not both legs and both arms."""
-
-    def heads(*names: str) -> list[np.ndarray]:
-        own = (next((bones[Role(name, side)] for name in names if Role(name, side) in bones), None)
-               for side in (LEFT, RIGHT))  # fmt: skip
-        return [tree.heads[bone] for bone in own if bone is not None]
-
-    joints = thighs, shins, feet, arms = heads("thigh"), heads("shin"), heads("foot", "shin"), heads("arm", "collar")
-    if any(len(both) < 2 for both in joints):
-        return None
-    lower = [(shins, feet), (heads("forearm", "arm", "collar"), heads("hand", "forearm", "arm", "collar"))]
-    limbs = [unit(end - start) for both in lower for start, end in zip(*both, strict=True)]
-    legs = [unit(foot - thigh) for foot, thigh in zip(feet, thighs, strict=True)]
-    straight = min(float(unit(shin - thigh) @ leg) for shin, thigh, leg in zip(shins, thighs, legs, strict=True))
-    trunk = unit(arms[0] + arms[1] - thighs[0] - thighs[1])
-    return _Lines(trunk, legs, straight, (unit(thighs[0] - thighs[1]), unit(arms[0] - arms[1])), limbs)
+    if stand.nowhere:
+        raise Refused(Note("{} is folded at rest and stands nowhere in its motion: choose one in which it stands "
+                           "for a moment", repr(ob.name)))
+    alone = {bone for bone in roles if not ob.pose.bones[bone].bone.use_inherit_rotation}
+    return own.resting(standing.pose(standing.RestBones(own.tree, own.rest, own.length, roles, alone), stand, poses))

@@ -13,8 +13,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...solvers.rest import SMALL
 from ..figure.body import RestBody
-from ..figure.directions import SMALL
 from ..figure.parts import Role
 
 BOX, RING, BALL = "BOX", "RING", "BALL"

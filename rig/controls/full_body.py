@@ -9,14 +9,14 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...solvers.rest import LIMBS, SMALL
 from ..blender import animation
 from ..blender.armature import Armature
 from ..figure import roles
 from ..figure.anatomy import FREE_FOOT, Anatomy, with_rotation
 from ..figure.body import RestBody
 from ..figure.character import Character
-from ..figure.directions import SMALL
-from ..figure.parts import LEFT, LIMBS, PARTS, RIGHT, Role
+from ..figure.parts import LEFT, PARTS, RIGHT, Role
 from . import control_parents, control_shapes, controls, goals
 
 HIPS = Role("hips")

@@ -11,11 +11,11 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ...solvers.model import SETTINGS, Setting
+from ...solvers.rest import directions
 from ..blender import limit_frame
 from ..blender.limit_frame import LimitFrame
 from ..figure.bone_names import flipped, side_of, without_side
 from ..figure.character import Character
-from ..figure.directions import across, reflection
 from ..figure.parts import LEFT, RIGHT, Role
 from ..skeleton import couplings, limits
 from ..skeleton.couplings import Link
@@ -54,7 +54,8 @@ class _Sides:
         if by_role:
             _pair_by_role(own, right_of)
         self.others = right_of if source == LEFT else {right: left for left, right in right_of.items()}
-        self.plane = reflection(across([heads[index[left]] - heads[index[right]] for left, right in right_of.items()]))
+        lines = [heads[index[left]] - heads[index[right]] for left, right in right_of.items()]
+        self.plane = directions.reflection(directions.across(lines))
 
     def image(self, bone: str, other: str) -> np.ndarray:
         """(3, 3) takes vectors in a bone's frame to their mirror images in that of another bone."""
@@ -81,11 +82,11 @@ def _pair_by_role(own: Character, right_of: dict[str, str]) -> None:
             by_role.setdefault(role, []).append(bone)
     both = [(left, by_role.get(Role(role.name, RIGHT), [])) for role, left in by_role.items() if role.side == LEFT]
     single = [(heads[one[0]], heads[two[0]]) for one, two in both if len(one) == len(two) == 1]
-    normal = across([one - two for one, two in single])
+    normal = directions.across([one - two for one, two in single])
     middle = 0.5 * (single[0][0] + single[0][1]) if single else None
     for one, two in both:
         for bone in one if len(one) == len(two) else ():
-            image = heads[bone] if middle is None else middle + reflection(normal) @ (heads[bone] - middle)
+            image = heads[bone] if middle is None else middle + directions.reflection(normal) @ (heads[bone] - middle)
             nearest = two[int(np.linalg.norm(heads[two] - image, axis=-1).argmin())]
             right_of[names[bone]] = names[nearest]
 

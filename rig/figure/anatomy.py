@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
+from ...solvers.rest import unit
 from ..blender.limit_frame import LimitFrame
 from .bend import BEND
 from .body import RestBody
-from .directions import unit
 from .parts import BendRange, JointRange, Role, TwistRange
 
 ALIGNED = np.radians(20.0)  # a bend axis this near to the bone's X or Z axis is rounded to it

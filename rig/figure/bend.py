@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import unit
 from ..blender.armature import Armature
 from .body import RestBody
-from .directions import unit
 from .parts import LEFT, RIGHT
 
 BEND = np.radians(20.0)  # preferred bend of the lower bone; limbs bent by more at rest keep theirs

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blender.tree import Tree
+from ...solvers.rest import LIMBS, Tree, branches
 from . import bone_names, limbs
 from .bone_names import BoneName
-from .parts import LEFT, LIMBS, OTHER, RIGHT, TRUNK, Role
+from .parts import LEFT, OTHER, RIGHT, TRUNK, Role
 
 _NEAR, _FAR = 0.3, 3.0  # of the upper bone's length: how far a loose foot is from its knee
 _LONG, _NAMED = 0.2, 0.1  # of the figure's size: shorter branches are no further limbs, nor those named for two sides
@@ -96,7 +96,7 @@ def further_limbs(
     no_limbs = {bone for bone, role in roles.items() if role.side or role.name == "head"}
     taken, found = set(roles), list[FurtherLimb]()
     named = [pair for pair in _named_pairs(tree, names) if pair.length > _NAMED * tree.size]
-    for pair in (*named, *(pair for pair in limbs.pairs(tree) if pair.length > _LONG * tree.size)):
+    for pair in (*named, *(pair for pair in branches.pairs(tree) if pair.length > _LONG * tree.size)):
         tops = pair.one[0], pair.other[0]
         below = {bone for top in tops for bone in (top, *tree.below(top))}
         if min(len(pair.one), len(pair.other)) < 2 or not taken.isdisjoint(below):
@@ -128,25 +128,17 @@ def _is_known(tree: Tree, roles: Mapping[int, Role], top: int) -> bool:
     return bool((np.linalg.norm(below[:, None] - known, axis=-1) < _SAME * tree.size).any())
 
 
-def _named_pairs(tree: Tree, names: Sequence[BoneName]) -> list[limbs.Pair]:
+def _named_pairs(tree: Tree, names: Sequence[BoneName]) -> list[branches.Pair]:
     """The branches of one bone that have the same name but for its side, even if they do not mirror each other."""
-    found, others = list[limbs.Pair](), dict[tuple, int]()
+    found, others = list[branches.Pair](), dict[tuple, int]()
     for bone, name in enumerate(names):
         key = tree.parent[bone], bone_names.unsided(name)
         if name.side and key[1] and others.setdefault((*key, name.side), bone) == bone:
             other = others.get((*key, OTHER[name.side]))
             if other is not None:
-                paths = _longest(tree, bone), _longest(tree, other)
-                found.append(limbs.Pair(*paths, min(tree.reach[bone], tree.reach[other])))
+                paths = tree.longest(bone), tree.longest(other)
+                found.append(branches.Pair(*paths, min(tree.reach[bone], tree.reach[other])))
     return found
-
-
-def _longest(tree: Tree, bone: int) -> list[int]:
-    """The bones down the longest path below a bone, with it."""
-    path = [bone]
-    while tree.children[path[-1]]:
-        path.append(max(tree.children[path[-1]], key=lambda one: tree.distance(path[-1], one) + tree.reach[one]))
-    return path
 
 
 def _side(tree: Tree, names: Sequence[BoneName], path: Sequence[int], other: Sequence[int]) -> str:

@@ -6,9 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import SMALL, directions, unit
 from ..blender.armature import Armature
-from . import directions
-from .directions import SMALL, unit
 from .parts import LEFT, MIDDLE, OTHER, PARTS, RIGHT, Role
 from .roles import Figure
 

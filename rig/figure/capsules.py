@@ -11,12 +11,12 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...solvers.rest import unit
 from ..blender.armature import Armature
 from ..blender.dependencies import control_bones
 from . import ends, skin
 from .body import RestBody
 from .character import Character
-from .directions import unit
 from .parts import NONE, PARTS, TRUNK
 from .roles import Figure
 

@@ -8,8 +8,8 @@ such a part of a figure may be, on both sides. Else the end is where the part us
 
 import numpy as np
 
+from ...solvers.rest import SMALL, unit
 from .body import RestBody
-from .directions import SMALL, unit
 from .parts import NONE, OTHER, Role
 
 _AT_CHILD = 0.1  # of a bone's length: its tail is at the head of a child

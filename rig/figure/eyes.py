@@ -10,10 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender.tree import Tree
-from . import bone_names, directions
+from ...solvers.rest import Tree, directions, unit
+from . import bone_names
 from .bone_names import BoneName
-from .directions import unit
 from .parts import LEFT, OTHER, RIGHT, Role
 
 _AHEAD, _ABOVE = 0.015, 0.005  # of the figure's size: eyes without names are so far before and above the head's joint
@@ -41,22 +40,21 @@ def front(tree: Tree, roles: Mapping[int, Role], eyes: Mapping[int, Role]) -> np
 
     Eye bones themselves say nothing: importers turn them anyhow.
     """
-    bones, sides = dict(roles), {role.side: bone for bone, role in eyes.items()}
+    sides = {role.side: bone for bone, role in eyes.items()}
     left = _across(tree, sides) if sides.keys() == {LEFT, RIGHT} else np.zeros(3)
     if not left.any():
-        left = directions.of_limbs(tree, bones)[0]
-    return unit(quaternion.cross(np.array([1.0, 0.0, 0.0]) if left is None else left, _up(tree, bones)))
+        left = directions.of_limbs(tree, roles)[0]
+    return unit(quaternion.cross(np.array([1.0, 0.0, 0.0]) if left is None else left, _up(tree, roles)))
 
 
-def _up(tree: Tree, roles: dict[int, Role]) -> np.ndarray:
+def _up(tree: Tree, roles: Mapping[int, Role]) -> np.ndarray:
     """The unit direction upward: from the feet, as four-legged figures have it too, or along the trunk, then Z.
 
     It is the armature's axis if it is near to one: hips are seldom just below the head.
     """
-    bones = {role: bone for bone, role in roles.items()}
-    down, up = directions.mean_line(tree, bones, "thigh", ("foot", "shin")), None
+    down, up = directions.mean_line(tree, roles, "thigh", ("foot", "shin")), None
     if down is None:
-        up = directions.line(tree, bones, Role("hips"), Role("head"), Role("neck"))
+        up = directions.line(tree, roles, Role("hips"), Role("head"), Role("neck"))
     up = -down if down is not None else np.array([0.0, 0.0, 1.0]) if up is None else up
     axis = np.sign(up) * (np.abs(up) == np.abs(up).max())
     return axis if float(axis @ up) > _LEVEL else up
@@ -83,7 +81,7 @@ def _by_place(
     tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], head: int, own: Sequence[int]
 ) -> dict[str, int]:  # fmt: skip
     """The one pair of bones that mirror each other in front of the head, by side; none if there are several."""
-    left, up = directions.of_limbs(tree, dict(roles))[0], _up(tree, dict(roles))
+    left, up = directions.of_limbs(tree, roles)[0], _up(tree, roles)
     if left is None:
         return {}
     axes = np.stack([left, unit(quaternion.cross(left, up)), up])

@@ -11,10 +11,10 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import nearest_axis, unit
 from . import ends, skin
 from .body import RestBody
 from .character import Character
-from .directions import nearest_axis, unit
 from .parts import LEFT, RIGHT, Role
 from .roles import Figure
 

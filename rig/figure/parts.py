@@ -7,20 +7,11 @@ A new role is one entry of `PARTS`, words for it in `bone_names`, and in `recogn
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LEFT, RIGHT, MIDDLE = "L", "R", ""
+from ...solvers.rest import LEFT, RIGHT
+
+MIDDLE = ""
 OTHER = {LEFT: RIGHT, RIGHT: LEFT, MIDDLE: MIDDLE}
 """The other side of the mirror plane."""
-
-LIMBS = {"arm": ("collar", "arm", "forearm", "hand", "finger"), "leg": ("hip_joint", "thigh", "shin", "foot", "toes")}
-"""The parts of limbs, downward."""
-
-
-@dataclass(frozen=True)
-class LimbBones:
-    """A limb: its bones by part, and the path of bones that it was found on, downward."""
-
-    bones: dict[str, int]
-    path: list[int]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from itertools import pairwise
 import numpy as np
 
 from ...solvers.algebra import quaternion
-from ..blender.tree import Tree
+from ...solvers.rest import LIMBS, SMALL, LimbBones, Tree, branches, directions, unit
 from ..notes import Code, Note
-from . import beside, bone_names, directions, limbs
+from . import beside, bone_names, limbs
 from .bone_names import BoneName
-from .directions import SMALL, line, mean_line, unit
-from .parts import LEFT, LIMBS, MIDDLE, OTHER, RIGHT, TRUNK, LimbBones, Role
+from .parts import LEFT, MIDDLE, OTHER, RIGHT, TRUNK, Role
 
 _GIRDLE = {"collar", "hip_joint"}  # parts above the upper bones of limbs
 _MIDPLANE = 0.03  # of the figure's size: bones nearer than this to the plane between both sides belong to the trunk
@@ -25,6 +24,7 @@ _CROWN, _FACE = 1.3, 0.25  # length of the last segment of the trunk against the
 _LEANING = np.cos(np.radians(65.0))  # trunks that lean more against the legs are not those of people
 _ACROSS = np.cos(np.radians(45.0))  # ... with arms that point as the legs do, if they lean by more than this
 _LEGS = ("thigh", ("foot", "shin"))  # where legs begin, and end if they have that
+_ARMS = ("arm", ("hand", "forearm"))
 _PARALLEL = np.cos(np.radians(50.0))
 _LONG, _MOST_PAIRS = 0.3, 2  # of the figure's size: branches that count as limbs, and how many pairs people have
 
@@ -120,15 +120,15 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
     missing = [kind for kind in LIMBS if not any((kind, side) in found for side in (LEFT, RIGHT))]
     if not missing:
         return
-    pairs = [pair for pair in limbs.pairs(tree) if _is_free(tree, names, found, pair)]
+    pairs = [pair for pair in branches.pairs(tree) if _is_free(tree, names, found, pair)]
     girdle = {bone for bone, name in enumerate(names) if name.parts and name.parts.keys() <= _GIRDLE}
-    made = limbs.chosen(tree, pairs, missing, girdle)
+    made = branches.chosen(tree, pairs, missing, girdle)
     if not made and len(missing) == len(LIMBS) == len({pair.one[0] for pair in pairs}):  # without hands or feet
-        made = limbs.chosen(tree, pairs, missing, girdle, short=True)
+        made = branches.chosen(tree, pairs, missing, girdle, short=True)
     left = _left(tree, found)
     if left is None and "leg" in made:
         top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None
-        left = directions.left_by_shape(tree, made["leg"], top)
+        left = branches.left_by_shape(tree, made["leg"], top)
     for kind, (one, other) in made.items():
         told = _told_side(names, one), _told_side(names, other)
         told = told[0] or OTHER[told[1]], told[1] or OTHER[told[0]]
@@ -146,7 +146,7 @@ def _told_side(names: list[BoneName], limb: LimbBones) -> str:
 
 
 def _is_free(
-    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones], pair: limbs.Pair
+    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones], pair: branches.Pair
 ) -> bool:  # fmt: skip
     """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
     ends = pair.one[0], pair.other[0]
@@ -327,7 +327,7 @@ def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note
     if any(names[bone].animal for bone in roles):
         return Note("This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone")
     armed = any(Role("arm", side) in bones for side in (LEFT, RIGHT))
-    if mean_line(tree, bones, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+    if directions.mean_line(tree, roles, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
         return Note(Code.MORE_LIMBS)
     others = beside.further_limbs(tree, names, roles, human=armed) if roles else []
     if any(beside.is_leg(names, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
@@ -340,11 +340,10 @@ def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note
 
 def leans(tree: Tree, roles: dict[int, Role]) -> bool:
     """Whether a figure's trunk leans against its legs more than that of people who stand."""
-    bones = {role: bone for bone, role in roles.items()}
     shoulders = [Role(name, side) for side in (LEFT, RIGHT) for name in ("collar", "arm")]
     roots = (Role("hips"), Role("thigh", LEFT), Role("thigh", RIGHT))
-    trunk = next((one for root in roots if (one := line(tree, bones, root, *shoulders)) is not None), None)
-    legs, arms = mean_line(tree, bones, *_LEGS), mean_line(tree, bones, "arm", ("hand", "forearm"))
+    trunk = next((one for root in roots if (one := directions.line(tree, roles, root, *shoulders)) is not None), None)
+    legs, arms = (directions.mean_line(tree, roles, *limb) for limb in (_LEGS, _ARMS))
     if trunk is None or legs is None:
         return False
     upright = float(-trunk @ legs)
@@ -354,7 +353,7 @@ def leans(tree: Tree, roles: dict[int, Role]) -> bool:
 def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
     """The number of pairs of long branches that mirror each other and are nothing that a figure wears."""
     own = [
-        pair for pair in limbs.pairs(tree)
+        pair for pair in branches.pairs(tree)
         if pair.length > _LONG * tree.size and not any(names[bone].helper for bone in (pair.one[0], pair.other[0]))
     ]  # fmt: skip
     tops = [{pair.one[0], pair.other[0]} for pair in own]

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...solvers.rest import Tree
 from ..blender.armature import Armature, matrices
 from ..blender.dependencies import control_bones
-from ..blender.tree import Tree
 from ..notes import Code, Note
 from . import beside, bone_names, eyes, recognise
 from .beside import FurtherLimb

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import unit
 from ..clip.clip import BodyMotion
 from ..clip.person_frames import SIDES
-from ..figure.directions import unit
 from .retargeted_body import Body
 
 Group = tuple[str, str]

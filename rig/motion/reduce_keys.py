@@ -10,6 +10,7 @@ import numpy as np
 
 from ...solvers.algebra import quaternion
 from ...solvers.motion import Keys, find_contacts, fine_time, runs
+from ...solvers.rest import LIMBS
 from .. import curves
 from ..blender import animation, rotation, scene_state
 from ..blender.places import Owner, bone_of
@@ -17,7 +18,6 @@ from ..clip import rest_legs
 from ..clip.clip import Clip
 from ..controls import goals
 from ..figure.character import Character
-from ..figure.parts import LIMBS
 from ..keys import keyable, splits
 
 SCALE = 0.002  # by which a scale may differ

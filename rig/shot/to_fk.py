@@ -8,11 +8,12 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...solvers.rest import LIMBS
 from .. import curves
 from ..blender import scene_state
 from ..controls import switches
 from ..figure.character import Character
-from ..figure.parts import LEFT, LIMBS, RIGHT, Role
+from ..figure.parts import LEFT, RIGHT, Role
 from ..keys import keyable
 from ..notes import Note
 from . import keys

@@ -11,10 +11,10 @@ import bpy
 import numpy as np
 
 from ...solvers.algebra import quaternion
+from ...solvers.rest import unit
 from ..blender.armature import Armature
 from ..figure.body import RestBody
 from ..figure.character import Character
-from ..figure.directions import unit
 from ..figure.parts import LEFT, RIGHT, Role
 from ..notes import Note
 from .couplings import Link

@@ -8,13 +8,14 @@ import numpy as np
 
 from ...solvers import Goal, Skeleton
 from ...solvers.algebra import dual_quaternion, quaternion
-from ...solvers.figure import Bone, Key, NoFigure, RestFigure, of
+from ...solvers.figure import Bone, NoFigure, RestFigure, of
+from ...solvers.rest import Key
 from ..blender.armature import Armature
-from ..figure.directions import of_people
 from ..notes import Code, Note
 from .build import Rig
 
 _REASONS = {
+    NoFigure.NO_PAIRS: Note("The natural pose needs both thighs or both arms, and what is above or below them"),
     NoFigure.NOT_UPRIGHT: Note("The natural pose is that of people: this figure does not rest on two straight legs"),
     NoFigure.NO_WHOLE_LIMBS: Note("The natural pose needs goals on whole arms or legs, and arms that do not point "
                                   "forward at rest"),
@@ -25,17 +26,14 @@ def figure(rig: Rig) -> RestFigure | Note:
     """The figure of a prepared rig, or the reason why there is none."""
     if rig.plan.character.figure.not_human:
         return Note(Code.NOT_HUMAN)
-    question = read(rig, rig.plan.character.figure.roles, rig.armature)
-    if question is None:
-        return Note("The natural pose needs both thighs or both arms, and what is above or below them")
-    found = of(*question)
+    found = of(*read(rig, rig.plan.character.figure.roles, rig.armature))
     return _REASONS[found] if isinstance(found, NoFigure) else found
 
 
 def read(
     rig: Rig, roles: Mapping[int, Key], armature: Armature
-) -> tuple[Skeleton, Sequence[Goal], dict[Key, list[Bone]], np.ndarray, np.ndarray, np.ndarray] | None:
-    """The arguments of `of` for a prepared rig; None if it has no pairs of limbs that tell its directions.
+) -> tuple[Skeleton, Sequence[Goal], dict[Key, list[Bone]], np.ndarray, np.ndarray]:
+    """The arguments of `of` for a prepared rig.
 
     roles : (name, side) by bone number, as `Figure.roles` has them.
     """
@@ -44,15 +42,12 @@ def read(
     for number in sorted(roles, key=lambda number: len(armature.above(number))):
         name, side = roles[number]
         bones.setdefault((name, side), []).append(Bone(joint_of.get(number, -1), armature.heads[number]))
-    axes = of_people({key: several[0].head for key, several in bones.items()})
     goals = [
         goal if binding.facts.tells_turn and goal.joint == joint
         else replace(goal, joint=joint, rotation=goal.rotation if binding.facts.tells_turn else None)
         for goal, binding, joint in zip(rig.prepared.goals, rig.goals, rig.goal_joints, strict=True)
     ]
-    return None if axes is None else (
-        rig.skeleton, goals, bones, *_at_rest(rig, armature), np.stack(axes, -1)
-    )  # fmt: skip
+    return rig.skeleton, goals, bones, *_at_rest(rig, armature)
 
 
 def _at_rest(rig: Rig, armature: Armature) -> tuple[np.ndarray, np.ndarray]:

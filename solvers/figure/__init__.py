@@ -6,6 +6,6 @@ poses, `own_motion` fits them to a character's own frames.
 """
 
 from . import own_motion
-from .figure import Bone, Key, NoFigure, RestFigure, of
+from .figure import Bone, NoFigure, RestFigure, of
 
-__all__ = ["Bone", "Key", "NoFigure", "RestFigure", "of", "own_motion"]
+__all__ = ["Bone", "NoFigure", "RestFigure", "of", "own_motion"]

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
+from ..rest import LEFT, RIGHT, Key, unit
 
 if TYPE_CHECKING:
     from ..model.goals import Goal
     from ..model.skeleton import Skeleton
 
-SIDES = {"L": np.ones(3), "R": np.array([-1.0, 1.0, 1.0])}
+SIDES = {LEFT: np.ones(3), RIGHT: np.array([-1.0, 1.0, 1.0])}
 """The signs that make a side read as left."""
 LIMBS = {"arm": ("arm", "forearm", "hand", ""), "leg": ("thigh", "shin", "foot", "toes")}
 UP, FORWARD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -27,8 +28,6 @@ _SMALL = 1e-3  # of the figure's size
 _HANGING = 0.5  # cosine to straight down, above which a thigh and a shin rest as those of people who stand
 _FOOT_DOWN, _POINTING = np.radians((30.0, 60.0))  # how far feet point down when they stand flat, and at least at rest
 _AHEAD = 0.7  # sine of the angle by which upper arms may point forward or back at rest; then elbows have no known hinge
-
-Key = tuple[str, str]
 
 
 class Bone(NamedTuple):
@@ -137,22 +136,28 @@ class RestFigure:
 
 
 class NoFigure(Enum):
-    """Reasons for no prior: legs that do not hang down, or no goal on a whole limb that it can read."""
+    """Reasons for no prior.
 
+    No pair of limbs with something above or below, legs that do not hang down, or no goal on a whole limb that it can
+    read.
+    """
+
+    NO_PAIRS = auto()
     NOT_UPRIGHT = auto()
     NO_WHOLE_LIMBS = auto()
 
 
 def of(
-    skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray,
-    axes: np.ndarray,
+    skeleton: "Skeleton", goals: Sequence["Goal"], bones: dict[Key, list[Bone]], links: np.ndarray, motions: np.ndarray
 ) -> RestFigure | NoFigure:  # fmt: skip
     """The figure of a skeleton, or why there is none.
 
-    bones : by role, those nearer to the root first, with both thighs or both arms among them. links : (J, 8) and
-    motions : (J, 4) in the rest pose. axes : (3, 3) the figure's left, up and forward as columns, in armature space.
+    bones : by role, those nearer to the root first. links : (J, 8) and motions : (J, 4) in the rest pose.
     """
     heads = {key: several[0].head for key, several in bones.items()}
+    axes = _axes(heads)
+    if axes is None:
+        return NoFigure.NO_PAIRS
     pairs = [(heads.get((name, "L")), heads.get((name, "R"))) for name in ("thigh", "arm")]
     middles = [(one + other) / 2.0 for one, other in pairs if one is not None and other is not None]
     centre = middles[0] if pairs[0][0] is not None and pairs[0][1] is not None else heads.get(("hips", ""), middles[0])
@@ -189,6 +194,28 @@ def of(
         skeleton=skeleton,
         goals=tuple(goals),
     )  # fmt: skip
+
+
+def _axes(heads: dict[Key, np.ndarray]) -> np.ndarray | None:
+    """Left, up and forward (3, 3) as columns, by heads of roles: up is from the feet to the shoulders.
+
+    None if there are neither both thighs nor both arms, or nothing above or below them.
+    """
+    sides = {name: (heads.get((name, LEFT)), heads.get((name, RIGHT))) for name in ("thigh", "arm", "shin", "foot")}
+    pairs = {name: (one, other) for name, (one, other) in sides.items() if one is not None and other is not None}
+    middle = {name: (one + other) / 2.0 for name, (one, other) in pairs.items()}
+    middle.update({name: heads[name, ""] for name in ("hips", "neck", "head") if (name, "") in heads})
+    across = next((pairs[name][0] - pairs[name][1] for name in ("thigh", "arm") if name in pairs), None)
+    low = next((middle[name] for name in ("foot", "shin", "thigh", "hips") if name in middle), None)
+    high = next((middle[name] for name in ("arm", "neck", "head") if name in middle), None)
+    if across is None or low is None or high is None:
+        return None
+    size, left = np.linalg.norm(high - low), unit(across)
+    up = high - low - left * (left @ (high - low))
+    if np.linalg.norm(across) < _SMALL * size or np.linalg.norm(up) < 0.1 * size:
+        return None
+    up = unit(up)
+    return np.stack([left, up, quaternion.cross(left, up)], -1)
 
 
 _CARRIED = 0.5  # a rotation that follows its limb by more than this tells nothing about how the limb is turned

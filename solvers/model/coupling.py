@@ -45,7 +45,7 @@ class Coupling:
     stiffness: float = 1.0
 
 
-class Tree(Protocol):
+class JointTree(Protocol):
     """The part of a skeleton that couplings read."""
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Tree(Protocol):
         ...
 
 
-def resolve_couplings(skeleton: Tree, couplings: Sequence[Coupling]) -> tuple[Coupling, ...]:
+def resolve_couplings(skeleton: JointTree, couplings: Sequence[Coupling]) -> tuple[Coupling, ...]:
     """The couplings with joints as indices; `InvalidSkeleton` for one that does not fit."""
     if isinstance(couplings, (Coupling, str)) or not has_items(couplings):
         raise InvalidSkeleton(f"couplings: expected a list of Coupling, got {shown(couplings)}")
@@ -84,12 +84,12 @@ def resolve_couplings(skeleton: Tree, couplings: Sequence[Coupling]) -> tuple[Co
     return tuple(found)
 
 
-def coordinate(skeleton: Tree, joint: int, axis: str) -> tuple[int, int]:
+def coordinate(skeleton: JointTree, joint: int, axis: str) -> tuple[int, int]:
     """A joint's coordinate: the joint, and the number of the coordinate among its own."""
     return joint, AXES[axis] if skeleton.balls[joint] else 0
 
 
-def _resolve(skeleton: Tree, coupling: Coupling, where: str) -> Coupling:
+def _resolve(skeleton: JointTree, coupling: Coupling, where: str) -> Coupling:
     if not isinstance(coupling, Coupling):
         raise InvalidSkeleton(f"{where}: expected a Coupling, got {shown(coupling)}")
     own: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _resolve(skeleton: Tree, coupling: Coupling, where: str) -> Coupling:
     return replace(coupling, **own)
 
 
-def together(skeleton: Tree) -> np.ndarray:
+def together(skeleton: JointTree) -> np.ndarray:
     """(J, J) bool: joints that are coupled with each other, also through others, and each with itself."""
     linked = np.eye(len(skeleton), dtype=bool)
     for one in skeleton.couplings:

@@ -14,7 +14,6 @@ from package import module
 figures = module("solvers.figure.figure")
 bodies = module("solvers.figure.body")
 views = module("solvers.figure.view")
-directions = module("rig.figure.directions")
 weights = module("solvers.figure.weights")
 quaternion = module("solvers.algebra.quaternion")
 dual_quaternion = module("solvers.algebra.dual_quaternion")
@@ -163,8 +162,7 @@ def figure_of(
     for joint, role in sorted(skeleton.roles.items()):
         bones.setdefault(role, []).append(figures.Bone(joint, heads[joint]))
     motions = np.tile(quaternion.IDENTITY, (len(body), 1))
-    axes = directions.of_people({role: several[0].head for role, several in bones.items()})
-    return figures.of(body, goals, bones, body.links, motions, np.stack(axes, -1)), body
+    return figures.of(body, goals, bones, body.links, motions), body
 
 
 def _see(

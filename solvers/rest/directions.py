@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The left, up and forward of a figure, its mirror plane, and the lines of its limbs. NumPy only.
+"""The left, up and forward of a figure, its mirror plane, and the lines of its limbs.
 
 How they are found depends on what is known: the roles of all bones, those of the limbs, or the shape alone.
 """
@@ -9,9 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...solvers.algebra import quaternion
-from ..blender.tree import Tree
-from .parts import LEFT, RIGHT, LimbBones, Role
+from ..algebra import quaternion
+from .tree import Tree
+
+LEFT, RIGHT = "L", "R"
+Key = tuple[str, str]
+"""A role: the name of a part of the body, and its side, empty for those of the trunk."""
 
 SMALL = 1e-3  # of the figure's size: joints nearer than this are in one place
 
@@ -54,34 +57,15 @@ def trunk_ends(bone: Callable[..., int | None], chest: int | None) -> tuple[int 
     return low, next((b for b in map(bone, ("head", "neck")) if b is not None), chest)
 
 
-def of_people(heads: Mapping[tuple[str, str], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Left, up and forward as the natural pose knows people: up is from the feet to the shoulders.
+def of_limbs(tree: Tree, roles: Mapping[int, Key]) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The unit directions to the figure's left and along its trunk, as far as limbs on both sides tell them.
 
-    heads : by role. None if there are neither both thighs nor both arms, or nothing above or below them.
+    roles : by bone, here and below.
     """
-    sides = {name: (heads.get((name, LEFT)), heads.get((name, RIGHT))) for name in ("thigh", "arm", "shin", "foot")}
-    pairs = {name: (one, other) for name, (one, other) in sides.items() if one is not None and other is not None}
-    middle = {name: (one + other) / 2.0 for name, (one, other) in pairs.items()}
-    middle.update({name: heads[name, ""] for name in ("hips", "neck", "head") if (name, "") in heads})
-    across = next((pairs[name][0] - pairs[name][1] for name in ("thigh", "arm") if name in pairs), None)
-    low = next((middle[name] for name in ("foot", "shin", "thigh", "hips") if name in middle), None)
-    high = next((middle[name] for name in ("arm", "neck", "head") if name in middle), None)
-    if across is None or low is None or high is None:
-        return None
-    size, left = np.linalg.norm(high - low), unit(across)
-    up = high - low - left * (left @ (high - low))
-    if np.linalg.norm(across) < SMALL * size or np.linalg.norm(up) < 0.1 * size:
-        return None
-    up = unit(up)
-    return left, up, quaternion.cross(left, up)
-
-
-def of_limbs(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The unit directions to the figure's left and along its trunk, as far as limbs on both sides tell them."""
     bones = {role: bone for bone, role in roles.items()}
-    lines = (line(tree, bones, Role(name, RIGHT), Role(name, LEFT)) for name in ("arm", "thigh"))
+    lines = (line(tree, roles, (name, RIGHT), (name, LEFT)) for name in ("arm", "thigh"))
     left = next((line for line in lines if line is not None), None)
-    roots = [Role(name, side) for name in ("arm", "thigh") for side in (LEFT, RIGHT)]
+    roots = [(name, side) for name in ("arm", "thigh") for side in (LEFT, RIGHT)]
     if not bones.keys() >= set(roots):
         return left, None
     one, other, third, fourth = (tree.heads[bones[role]] for role in roots)
@@ -89,29 +73,9 @@ def of_limbs(tree: Tree, roles: dict[int, Role]) -> tuple[np.ndarray | None, np.
     return left, on / max(np.linalg.norm(on), 1e-9)
 
 
-def left_by_shape(tree: Tree, legs: Sequence[LimbBones], top: int | None) -> np.ndarray:
-    """The direction (3,) to the figure's left: feet or knees point forward, and the head is up.
-
-    top : a bone at the top of the figure, if known. Figures whose legs say nothing face -Y, or +Z if they stand on Y.
-    """
-    heads = tree.heads
-    hips, feet, ends = (
-        0.5 * sum(heads[leg.bones.get(part, leg.path[-1])] for leg in legs) for part in ("thigh", "foot", "")
-    )
-    up = unit(hips - feet if top is None else heads[top] - hips)
-    forward = ends - feet
-    forward = forward - up * (up @ forward)
-    if np.linalg.norm(forward) < 0.05 * tree.size:
-        knees = 0.5 * sum(heads[leg.bones["shin"]] for leg in legs)
-        line = unit(feet - hips)
-        forward = (knees - hips) - line * (line @ (knees - hips))
-    if np.linalg.norm(forward) < 0.005 * tree.size:
-        forward = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.7 else np.array([0.0, 0.0, 1.0])
-    return quaternion.cross(up, forward)
-
-
-def line(tree: Tree, bones: dict[Role, int], first: Role, *ends: Role) -> np.ndarray | None:
+def line(tree: Tree, roles: Mapping[int, Key], first: Key, *ends: Key) -> np.ndarray | None:
     """The unit direction between two roles' heads, to the first of `ends` that is there."""
+    bones = {role: bone for bone, role in roles.items()}
     end = next((bones[role] for role in ends if role in bones), None)
     if first not in bones or end is None:
         return None
@@ -120,9 +84,9 @@ def line(tree: Tree, bones: dict[Role, int], first: Role, *ends: Role) -> np.nda
     return line / length if length > SMALL * tree.size else None
 
 
-def mean_line(tree: Tree, bones: dict[Role, int], upper: str, ends: tuple[str, ...]) -> np.ndarray | None:
+def mean_line(tree: Tree, roles: Mapping[int, Key], upper: str, ends: Sequence[str]) -> np.ndarray | None:
     """The mean unit direction of both limbs of a kind."""
-    both = [line(tree, bones, Role(upper, side), *(Role(end, side) for end in ends)) for side in (LEFT, RIGHT)]
+    both = [line(tree, roles, (upper, side), *((end, side) for end in ends)) for side in (LEFT, RIGHT)]
     lines = [line for line in both if line is not None]
     total = np.sum(lines, axis=0) if lines else np.zeros(3)
     return total / np.linalg.norm(total) if np.linalg.norm(total) > 1e-6 else None

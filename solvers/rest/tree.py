@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hierarchy of an armature's bones. NumPy only."""
+"""The hierarchy of a figure's bones."""
 
 import math
 from collections.abc import Sequence
@@ -41,6 +41,13 @@ class Tree:
             found.append(left.pop())
             left += self.children[found[-1]]
         return found
+
+    def longest(self, bone: int) -> list[int]:
+        """The bones down the longest path below a bone, with it."""
+        path = [bone]
+        while self.children[path[-1]]:
+            path.append(max(self.children[path[-1]], key=lambda one: self.distance(path[-1], one) + self.reach[one]))
+        return path
 
     def common(self, a: int, b: int) -> int | None:
         """The nearest bone above both."""

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures at rest, arrays only: the hierarchy of their bones, limbs by shape alone, and where they face."""
+
+from . import branches, directions, standing
+from .branches import LIMBS, LimbBones
+from .directions import LEFT, RIGHT, SMALL, Key, nearest_axis, unit
+from .tree import Tree
+
+__all__ = [
+    "LEFT", "LIMBS", "RIGHT", "SMALL", "Key", "LimbBones", "Tree", "branches", "directions", "nearest_axis",
+    "standing", "unit",
+]  # fmt: skip
