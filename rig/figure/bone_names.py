@@ -10,10 +10,11 @@ parts with weights, and the bones above and below decide.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ...solvers.rest import Tree
 from .bone_languages import ENGLISH, SIDES
 from .parts import LEFT, MIDDLE, RIGHT
 
@@ -99,6 +100,14 @@ class BoneName:
     twist: bool = False
     animal: bool = False
     words: tuple[str, ...] = ()
+
+
+class NamedTree(Tree):
+    """The hierarchy of another tree, with what the names of its bones say."""
+
+    def __init__(self, tree: Tree, names: Iterable[BoneName]) -> None:
+        vars(self).update(vars(tree))
+        self.names = list(names)
 
 
 def read(names: Sequence[str]) -> list[BoneName]:

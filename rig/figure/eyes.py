@@ -12,7 +12,7 @@ import numpy as np
 from ...solvers.algebra import quaternion
 from ...solvers.rest import Tree, directions, unit
 from . import bone_names
-from .bone_names import BoneName
+from .bone_names import NamedTree
 from .parts import LEFT, OTHER, RIGHT, Role
 
 _AHEAD, _ABOVE = 0.015, 0.005  # of the figure's size: eyes without names are so far before and above the head's joint
@@ -21,14 +21,14 @@ _ALIKE = 0.01  # ... and by less than this no mirror images of each other
 _LEVEL = np.cos(np.radians(25.0))  # an axis of the armature that is nearer to the direction upward is that direction
 
 
-def find(tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], free: Collection[int]) -> dict[int, Role]:
+def find(tree: NamedTree, roles: Mapping[int, Role], free: Collection[int]) -> dict[int, Role]:
     """The roles of eyes, of which there may be one or none. free : the bones that may be eyes."""
     head = next((bone for bone, role in roles.items() if role.name == "head"), None)
-    below = range(len(names)) if head is None else tree.below(head)
+    below = range(len(tree.names)) if head is None else tree.below(head)
     own = sorted(bone for bone in below if bone in free and bone not in roles)
-    found = _by_names(tree, names, own)
+    found = _by_names(tree, own)
     if not found and head is not None:
-        found = _by_place(tree, names, roles, head, own)
+        found = _by_place(tree, roles, head, own)
     left = directions.of_limbs(tree, roles)[0]
     if left is not None and found.keys() == {LEFT, RIGHT} and _across(tree, found) @ left < 0.0:
         found = {OTHER[side]: bone for side, bone in found.items()}  # the figure's sides are named from the front
@@ -65,29 +65,27 @@ def _across(tree: Tree, sides: Mapping[str, int]) -> np.ndarray:
     return unit(tree.heads[sides[LEFT]] - tree.heads[sides[RIGHT]])
 
 
-def _by_names(tree: Tree, names: Sequence[BoneName], own: Sequence[int]) -> dict[str, int]:
+def _by_names(tree: NamedTree, own: Sequence[int]) -> dict[str, int]:
     """The eyes that names tell, by side: of both sides if two have the same name; plain names and upper bones first."""
-    named = [bone for bone in own if names[bone].side and bone_names.is_eye(names[bone])]
-    named.sort(key=lambda bone: (len(names[bone].words), tree.depth(bone), bone))
+    named = [bone for bone in own if tree.names[bone].side and bone_names.is_eye(tree.names[bone])]
+    named.sort(key=lambda bone: (len(tree.names[bone].words), tree.depth(bone), bone))
     for one in named:
         for other in named:
-            alike = bone_names.unsided(names[one]) == bone_names.unsided(names[other])
-            if alike and (names[one].side, names[other].side) == (LEFT, RIGHT):
+            alike = bone_names.unsided(tree.names[one]) == bone_names.unsided(tree.names[other])
+            if alike and (tree.names[one].side, tree.names[other].side) == (LEFT, RIGHT):
                 return {LEFT: one, RIGHT: other}
-    return {names[bone].side: bone for bone in named[:1]}
+    return {tree.names[bone].side: bone for bone in named[:1]}
 
 
-def _by_place(
-    tree: Tree, names: Sequence[BoneName], roles: Mapping[int, Role], head: int, own: Sequence[int]
-) -> dict[str, int]:  # fmt: skip
+def _by_place(tree: NamedTree, roles: Mapping[int, Role], head: int, own: Sequence[int]) -> dict[str, int]:
     """The one pair of bones that mirror each other in front of the head, by side; none if there are several."""
     left, up = directions.of_limbs(tree, roles)[0], _up(tree, roles)
     if left is None:
         return {}
     axes = np.stack([left, unit(quaternion.cross(left, up)), up])
-    ends = [bone for bone in own if not tree.children[bone] and not names[bone].helper]
+    ends = [bone for bone in own if not tree.children[bone] and not tree.names[bone].helper]
     places = {bone: axes @ (tree.heads[bone] - tree.heads[head]) / tree.size for bone in ends
-              if bone_names.is_meaningless(names[bone])}  # fmt: skip
+              if bone_names.is_meaningless(tree.names[bone])}  # fmt: skip
     before = [bone for bone, (aside, ahead, above) in places.items()
               if ahead > _AHEAD and above > _ABOVE and _ASIDE[0] < abs(aside) < _ASIDE[1]]  # fmt: skip
     mirror = np.array([-1.0, 1.0, 1.0])

@@ -9,7 +9,7 @@ from ...solvers.algebra import quaternion
 from ...solvers.rest import LIMBS, SMALL, LimbBones, Tree, branches, directions, unit
 from ..notes import Code, Note
 from . import beside, bone_names, limbs
-from .bone_names import BoneName
+from .bone_names import BoneName, NamedTree
 from .parts import LEFT, MIDDLE, OTHER, RIGHT, TRUNK, Role
 
 _GIRDLE = {"collar", "hip_joint"}  # parts above the upper bones of limbs
@@ -29,16 +29,16 @@ _PARALLEL = np.cos(np.radians(50.0))
 _LONG, _MOST_PAIRS = 0.3, 2  # of the figure's size: branches that count as limbs, and how many pairs people have
 
 
-def find(tree: Tree, names: list[BoneName]) -> dict[int, Role]:
+def find(tree: NamedTree) -> dict[int, Role]:
     """The roles of the bones that are recognised."""
-    named = _named(tree, names)
-    _complete(tree, names, named)
+    named = _named(tree)
+    _complete(tree, named)
     roles: dict[int, Role] = {}
     for (kind, side), limb in named.items():
-        _assign_limb(tree, names, roles, limb, kind, side)
-    _assign_trunk(tree, names, roles, named)
-    _assign_girdles(tree, names, roles)
-    viewed = not_human(tree, names, roles) is None and _faces_backward(tree, roles)
+        _assign_limb(tree, roles, limb, kind, side)
+    _assign_trunk(tree, roles, named)
+    _assign_girdles(tree, roles)
+    viewed = not_human(tree, roles) is None and _faces_backward(tree, roles)
     return {bone: role.mirrored for bone, role in roles.items()} if viewed else roles
 
 
@@ -86,17 +86,18 @@ def _knee(tree: Tree, bones: dict[Role, int], side: str) -> np.ndarray:
 # -- limbs -------------------------------------------------------------------------------------------------------------
 
 
-def _named(tree: Tree, names: list[BoneName]) -> dict[tuple[str, str], LimbBones]:
+def _named(tree: NamedTree) -> dict[tuple[str, str], LimbBones]:
     """The limbs that names tell. Wings are arms only of a figure that has neither arms nor legs in front."""
-    bare = [BoneName(name.side, helper=True) if bone_names.is_wing(name) else name for name in names]
+    names = (BoneName(name.side, helper=True) if bone_names.is_wing(name) else name for name in tree.names)
+    bare = NamedTree(tree, names)
     keys = [(kind, side) for kind in LIMBS for side in (LEFT, RIGHT)]
-    found = {key: limb for key in keys if (limb := limbs.by_names(tree, bare, *key)) is not None}
-    if bare == names or any(("arm", side) in found for side in (LEFT, RIGHT)):
+    found = {key: limb for key in keys if (limb := limbs.by_names(bare, *key)) is not None}
+    if bare.names == tree.names or any(("arm", side) in found for side in (LEFT, RIGHT)):
         return found
     winged = {("arm", side): limb for side in (LEFT, RIGHT)
-              if (limb := limbs.by_names(tree, names, "arm", side)) is not None}  # fmt: skip
+              if (limb := limbs.by_names(tree, "arm", side)) is not None}  # fmt: skip
     if winged:
-        _complete(tree, bare, found)
+        _complete(bare, found)
         front = [found.get(("arm", side)) for side in (LEFT, RIGHT)]
         if None not in front and all(_stands(tree, found, limb) for limb in front):
             return found
@@ -115,13 +116,13 @@ def _stands(tree: Tree, found: dict[tuple[str, str], LimbBones], limb: LimbBones
     return float((tree.heads[limb.path[-1]] - top) @ down) > _DOWN * float(down @ down)
 
 
-def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones]) -> None:
+def _complete(tree: NamedTree, found: dict[tuple[str, str], LimbBones]) -> None:
     """Add legs and arms that names do not tell, by shape, to those that they do."""
     missing = [kind for kind in LIMBS if not any((kind, side) in found for side in (LEFT, RIGHT))]
     if not missing:
         return
-    pairs = [pair for pair in branches.pairs(tree) if _is_free(tree, names, found, pair)]
-    girdle = {bone for bone, name in enumerate(names) if name.parts and name.parts.keys() <= _GIRDLE}
+    pairs = [pair for pair in branches.pairs(tree) if _is_free(tree, found, pair)]
+    girdle = {bone for bone, name in enumerate(tree.names) if name.parts and name.parts.keys() <= _GIRDLE}
     made = branches.chosen(tree, pairs, missing, girdle)
     if not made and len(missing) == len(LIMBS) == len({pair.one[0] for pair in pairs}):  # without hands or feet
         made = branches.chosen(tree, pairs, missing, girdle, short=True)
@@ -130,7 +131,7 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
         top = tree.common(*(limb.bones["arm"] for limb in made["arm"])) if "arm" in made else None
         left = branches.left_by_shape(tree, made["leg"], top)
     for kind, (one, other) in made.items():
-        told = _told_side(names, one), _told_side(names, other)
+        told = _told_side(tree, one), _told_side(tree, other)
         told = told[0] or OTHER[told[1]], told[1] or OTHER[told[0]]
         if set(told) == {LEFT, RIGHT}:
             found[kind, told[0]], found[kind, told[1]] = one, other
@@ -139,23 +140,21 @@ def _complete(tree: Tree, names: list[BoneName], found: dict[tuple[str, str], Li
             found[kind, LEFT], found[kind, RIGHT] = (one, other) if is_left else (other, one)
 
 
-def _told_side(names: list[BoneName], limb: LimbBones) -> str:
+def _told_side(tree: NamedTree, limb: LimbBones) -> str:
     """The side that the names of a limb's bones agree on; `MIDDLE` if there is none."""
-    sides = {names[bone].side for bone in limb.bones.values()} - {MIDDLE}
+    sides = {tree.names[bone].side for bone in limb.bones.values()} - {MIDDLE}
     return sides.pop() if len(sides) == 1 else MIDDLE
 
 
-def _is_free(
-    tree: Tree, names: list[BoneName], found: dict[tuple[str, str], LimbBones], pair: branches.Pair
-) -> bool:  # fmt: skip
+def _is_free(tree: NamedTree, found: dict[tuple[str, str], LimbBones], pair: branches.Pair) -> bool:
     """Whether two branches may be limbs: names do not tell otherwise, and they hold no limb that is found."""
     ends = pair.one[0], pair.other[0]
-    sides = [names[bone].side for bone in ends]
-    if MIDDLE in sides and sides[0] != sides[1] and not bone_names.are_alike(*(names[bone] for bone in ends)):
+    sides = [tree.names[bone].side for bone in ends]
+    if MIDDLE in sides and sides[0] != sides[1] and not bone_names.are_alike(*(tree.names[bone] for bone in ends)):
         return False
     used = {bone for limb in found.values() for bone in limb.bones.values()}
     return not any(
-        names[bone].helper or names[bone].parts.keys() & TRUNK
+        tree.names[bone].helper or tree.names[bone].parts.keys() & TRUNK
         or any(tree.is_above(bone, other) or tree.is_above(other, bone) for other in used)
         for bone in ends
     )  # fmt: skip
@@ -170,9 +169,7 @@ def _left(tree: Tree, found: dict[tuple[str, str], LimbBones]) -> np.ndarray | N
     return None
 
 
-def _assign_limb(
-    tree: Tree, names: list[BoneName], roles: dict[int, Role], limb: LimbBones, kind: str, side: str
-) -> None:  # fmt: skip
+def _assign_limb(tree: NamedTree, roles: dict[int, Role], limb: LimbBones, kind: str, side: str) -> None:
     """The roles of a limb's bones, of bones that divide it, and of its fingers."""
     parts, bones = LIMBS[kind], limb.bones
     for part, bone in bones.items():
@@ -188,7 +185,7 @@ def _assign_limb(
     end = bones.get(parts[3])
     if kind == "arm" and end is not None:
         for bone in tree.below(end):
-            if not names[bone].helper:
+            if not tree.names[bone].helper:
                 roles.setdefault(bone, Role("finger", side))
 
 
@@ -202,43 +199,41 @@ def _off_line(tree: Tree, start: int, bone: int, end: int) -> float:
 # -- trunk -------------------------------------------------------------------------------------------------------------
 
 
-def _assign_trunk(
-    tree: Tree, names: list[BoneName], roles: dict[int, Role], found: dict[tuple[str, str], LimbBones]
-) -> None:  # fmt: skip
+def _assign_trunk(tree: NamedTree, roles: dict[int, Role], found: dict[tuple[str, str], LimbBones]) -> None:
     """The trunk: the legs meet at the hips, the spine leads to the arms, neck and head are above."""
     legs, chest = _meeting(tree, found, "leg"), _meeting(tree, found, "arm")
-    hips = _hips(tree, names, legs, chest)
+    hips = _hips(tree, legs, chest)
     if hips is not None:
         roles[hips] = Role("hips")
     if chest is not None and hips is not None and chest != hips and tree.is_above(hips, chest):
         for bone in tree.paths[chest][tree.depth(hips) + 1 :]:
-            named = _best(names[bone])
+            named = _best(tree.names[bone])
             # claws may hang on the head
             roles.setdefault(bone, Role(named if bone == chest and named in ("neck", "head") else "spine"))
     top = hips if chest is None else chest
     if top is None:
-        _assign_bare_trunk(tree, names, roles)
+        _assign_bare_trunk(tree, roles)
         return
     if roles.get(top) == Role("head"):
         return
-    head = _head(tree, names, roles, top)
+    head = _head(tree, roles, top)
     if head is None:
         return
     roles[head] = Role("head")
     for bone in tree.paths[head][tree.depth(top) + 1 : -1]:
-        part = _best(names[bone]) if chest is None else "neck"
+        part = _best(tree.names[bone]) if chest is None else "neck"
         roles.setdefault(bone, Role(part if part in ("spine", "neck") else "neck"))
 
 
-def _assign_bare_trunk(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
+def _assign_bare_trunk(tree: NamedTree, roles: dict[int, Role]) -> None:
     """The head of a figure without limbs, as a snake's, and what carries it, as far as names tell."""
-    heads = [b for b, name in enumerate(names) if _best(name) == "head" and not name.side]
+    heads = [b for b, name in enumerate(tree.names) if _best(name) == "head" and not name.side]
     head = min(heads, key=tree.depth, default=-1)
     if roles or head < 0 or tree.depth(head) == 0:
         return
     roles[head] = Role("head")
     for bone in tree.paths[head][:-1]:
-        if (part := _best(names[bone])) in ("spine", "neck"):
+        if (part := _best(tree.names[bone])) in ("spine", "neck"):
             roles[bone] = Role(part)
 
 
@@ -246,14 +241,14 @@ def _best(name: BoneName) -> str:
     return max(name.parts, key=lambda part: name.parts[part], default="")
 
 
-def _assign_girdles(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> None:
+def _assign_girdles(tree: NamedTree, roles: dict[int, Role]) -> None:
     """The bones above arms and legs are collar bones and hip joints if names say nothing and they are not the trunk."""
     for part, upper in (("collar", "arm"), ("hip_joint", "thigh")):
         uppers = {role.side: bone for bone, role in roles.items() if role.name == upper}
         above = {side: tree.parent[bone] for side, bone in uppers.items() if Role(part, side) not in roles.values()}
         if len(above) == 2 and len(set(above.values())) == 2:
             for side, bone in above.items():
-                if bone >= 0 and bone not in roles and not names[bone].parts and not names[bone].helper:
+                if bone >= 0 and bone not in roles and not tree.names[bone].parts and not tree.names[bone].helper:
                     roles[bone] = Role(part, side)
 
 
@@ -266,25 +261,26 @@ def _meeting(tree: Tree, found: dict[tuple[str, str], LimbBones], kind: str) -> 
     return tree.common(one.bones[upper], other.bones[upper])
 
 
-def _hips(tree: Tree, names: list[BoneName], legs: int | None, chest: int | None) -> int | None:
+def _hips(tree: NamedTree, legs: int | None, chest: int | None) -> int | None:
     """The bone where legs and trunk meet, or one above it that has the name of hips."""
     if legs is None:
-        return next((b for b, name in enumerate(names) if _best(name) == "hips"), None)
+        return next((b for b, name in enumerate(tree.names) if _best(name) == "hips"), None)
     core = next((b for b in tree.paths[legs][::-1] if chest is None or tree.is_above(b, chest)), legs)
-    named = (b for b in tree.paths[core][::-1] if _best(names[b]) == "hips")
+    named = (b for b in tree.paths[core][::-1] if _best(tree.names[b]) == "hips")
     return next(named, core)
 
 
-def _head(tree: Tree, names: list[BoneName], roles: dict[int, Role], top: int) -> int | None:
+def _head(tree: NamedTree, roles: dict[int, Role], top: int) -> int | None:
     """The head above the chest: by its name, or the end of the trunk."""
-    above = [b for b in tree.below(top) if b not in roles and not names[b].side and not names[b].helper]
-    named = [b for b in above if _best(names[b]) == "head"]
+    above = [b for b in tree.below(top) if b not in roles and not tree.names[b].side and not tree.names[b].helper]
+    named = [b for b in above if _best(tree.names[b]) == "head"]
     if named:
         return min(named, key=tree.depth)
-    trunk = [b for b in above if _best(names[b]) in ("spine", "neck")]
+    trunk = [b for b in above if _best(tree.names[b]) in ("spine", "neck")]
     if trunk:
         return max(trunk, key=tree.depth)
-    free = [b for b in above if not any(names[x].helper or x in roles for x in tree.paths[b][tree.depth(top) + 1 :])]
+    ways = {b: tree.paths[b][tree.depth(top) + 1 :] for b in above}
+    free = [b for b, way in ways.items() if not any(tree.names[one].helper or one in roles for one in way)]
     return _head_by_shape(tree, roles, top, free)
 
 
@@ -321,16 +317,16 @@ def _leading_on(tree: Tree, path: list[int], middle: set[int], on: np.ndarray | 
     return kept if len(kept) > 1 else []
 
 
-def not_human(tree: Tree, names: list[BoneName], roles: dict[int, Role]) -> Note | None:
+def not_human(tree: NamedTree, roles: dict[int, Role]) -> Note | None:
     """Why a figure is not human; None for a human one."""
     bones = {role: bone for bone, role in roles.items()}
-    if any(names[bone].animal for bone in roles):
+    if any(tree.names[bone].animal for bone in roles):
         return Note("This figure has wings, paws or hooves, so Human Limits does not fit it: set limits bone by bone")
     armed = any(Role("arm", side) in bones for side in (LEFT, RIGHT))
-    if directions.mean_line(tree, roles, *_LEGS) is None and _pairs_of_limbs(tree, names) > _MOST_PAIRS:
+    if directions.mean_line(tree, roles, *_LEGS) is None and _pairs_of_limbs(tree) > _MOST_PAIRS:
         return Note(Code.MORE_LIMBS)
-    others = beside.further_limbs(tree, names, roles, human=armed) if roles else []
-    if any(beside.is_leg(names, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
+    others = beside.further_limbs(tree, roles, human=armed) if roles else []
+    if any(beside.is_leg(tree, limb) for limb in others) or (not armed and len(others) > _MOST_PAIRS):
         return Note(Code.MORE_LIMBS)
     if leans(tree, roles):
         return Note("This figure stands on four legs or leans like a bird, so Human Limits does not fit it: set limits "
@@ -350,11 +346,11 @@ def leans(tree: Tree, roles: dict[int, Role]) -> bool:
     return upright < _LEANING or (upright < _ACROSS and arms is not None and float(arms @ legs) > _PARALLEL)
 
 
-def _pairs_of_limbs(tree: Tree, names: list[BoneName]) -> int:
+def _pairs_of_limbs(tree: NamedTree) -> int:
     """The number of pairs of long branches that mirror each other and are nothing that a figure wears."""
     own = [
         pair for pair in branches.pairs(tree)
-        if pair.length > _LONG * tree.size and not any(names[bone].helper for bone in (pair.one[0], pair.other[0]))
+        if pair.length > _LONG * tree.size and not any(tree.names[bone].helper for bone in (pair.one[0], pair.other[0]))
     ]  # fmt: skip
     tops = [{pair.one[0], pair.other[0]} for pair in own]
     return sum(not any(tops[k] & other for other in tops[:k]) for k in range(len(tops)))

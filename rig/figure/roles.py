@@ -19,7 +19,7 @@ from ..blender.dependencies import control_bones
 from ..notes import Code, Note
 from . import beside, bone_names, eyes, recognise
 from .beside import FurtherLimb
-from .bone_names import BoneName
+from .bone_names import BoneName, NamedTree
 from .parts import ROLES, Role
 
 _BY_IDENTIFIER = {role.identifier: role for role in ROLES}
@@ -76,46 +76,46 @@ def mirrored(choice: str) -> str:
 
 def read(ob: bpy.types.Object, armature: Armature) -> Figure:
     """The roles of an armature object's bones, with the user's corrections. `Character.of` keeps them."""
-    tree, names = armature.control_tree, names_of(ob, armature)
-    roles, chosen = recognise.find(tree, names), [bone.dqik_role for bone in ob.pose.bones]
+    tree = named_tree(ob, armature)
+    roles, chosen = recognise.find(tree), [bone.dqik_role for bone in ob.pose.bones]
     _correct(roles, chosen)
     own_eyes = {bone: role for bone, role in roles.items() if role.name == "eye"}
     roles = {bone: role for bone, role in roles.items() if bone not in own_eyes}
     free = {bone for bone, choice in enumerate(chosen) if choice == "AUTO" and ob.pose.bones[bone].bone.use_deform}
-    loose = beside.loose_ends(tree, names, roles, free)
+    loose = beside.loose_ends(tree, roles, free)
     roles = {bone: role for bone, role in roles.items() if bone not in loose}
-    not_human = recognise.not_human(tree, names, roles)
-    folded = recognise.leans(tree, roles) and not recognise.not_human(_posed(ob, tree), names, roles)
+    not_human = recognise.not_human(tree, roles)
+    folded = recognise.leans(tree, roles) and not recognise.not_human(_posed(ob, tree), roles)
     controlled = None if armature.kind else _controlled(ob, roles)
     if armature.kind is None:  # in a generated rig, what is named as an eye is a control before the face
         auto = {bone for bone, choice in enumerate(chosen) if choice == "AUTO"}
-        found = eyes.find(tree, names, roles, auto)
+        found = eyes.find(tree, roles, auto)
         own_eyes |= {bone: role for bone, role in found.items() if role not in own_eyes.values()}
     return Figure(roles, FOLDED if folded else not_human, controlled, folded, loose, own_eyes)
 
 
-def names_of(ob: bpy.types.Object, armature: Armature) -> list[BoneName]:
-    """What the names of an armature object's bones say; control bones and those that goals cannot move are helpers."""
+def named_tree(ob: bpy.types.Object, armature: Armature) -> NamedTree:
+    """An armature object's bones with their names; control bones and those that goals cannot move are helpers."""
     names = bone_names.read([name or "" for name in armature.names])
     for bone in np.flatnonzero(~armature.controls).tolist():
         names[bone] = BoneName(helper=True)
     for bone in control_bones(ob) & armature.index.keys():
         names[armature.index[bone]] = BoneName(helper=True)
-    return names
+    return NamedTree(armature.control_tree, names)
 
 
 def ik_followers(ob: bpy.types.Object, armature: Armature, figure: Figure) -> dict[int, int]:
     """IK bones of games, and the bones of the figure that they go with, by number (`beside.ik_followers`)."""
-    return beside.ik_followers(armature.control_tree, names_of(ob, armature), {**figure.roles, **figure.loose})
+    return beside.ik_followers(named_tree(ob, armature), {**figure.roles, **figure.loose})
 
 
 def further_limbs(ob: bpy.types.Object, armature: Armature, figure: Figure) -> list[FurtherLimb]:
     """The limbs of a figure beside its two arms and two legs (`beside.further_limbs`)."""
-    return beside.further_limbs(armature.control_tree, names_of(ob, armature), figure.roles, not figure.not_human)
+    return beside.further_limbs(named_tree(ob, armature), figure.roles, not figure.not_human)
 
 
-def _posed(ob: bpy.types.Object, tree: Tree) -> Tree:
-    return Tree(tree.parent, matrices(ob.pose.bones, "matrix")[:, :3, 3])
+def _posed(ob: bpy.types.Object, tree: NamedTree) -> NamedTree:
+    return NamedTree(Tree(tree.parent, matrices(ob.pose.bones, "matrix")[:, :3, 3]), tree.names)
 
 
 def _correct(roles: dict[int, Role], chosen: list[str]) -> None:

@@ -124,7 +124,7 @@ def _without_skin(ob: bpy.types.Object, armature: Armature, figure: Figure) -> n
     found = np.zeros(len(armature.parent) + 1, dtype=bool)
     if not figure.roles:
         return found
-    names, tree = roles.names_of(ob, armature), armature.tree
+    names, tree = roles.named_tree(ob, armature).names, armature.tree
     for bone in sorted(range(len(names)), key=tree.depth):
         above = tree.parent[bone]
         if figure.role(bone) is not None or above < 0:

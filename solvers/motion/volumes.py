@@ -96,7 +96,7 @@ def _filled(radii: np.ndarray, usual: float) -> np.ndarray:
 
 def palm(hand: SkinPart) -> np.ndarray:
     """The points (P, 3) of a hand's skin at rest."""
-    found = []
+    found = list[np.ndarray]()
     for along, count in _PALM:
         angle = 2.0 * np.pi * np.arange(count) / count
         direction = np.stack([np.zeros(count), np.cos(angle), np.sin(angle)], -1)[None]
@@ -107,8 +107,8 @@ def palm(hand: SkinPart) -> np.ndarray:
 
 def core(part: SkinPart, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 3) of a part's line at rest at places (n,) along it, and the mean radii (n,) of the skin there."""
-    radii = np.interp(along, np.linspace(0.0, 1.0, STATIONS), part.radii[CAPS:-CAPS].mean(1))
-    return _on_line(part, part.nodes[None], along[None])[0], radii
+    mean: np.ndarray = part.radii[CAPS:-CAPS].mean(1)
+    return _on_line(part, part.nodes[None], along[None])[0], np.interp(along, np.linspace(0.0, 1.0, STATIONS), mean)
 
 
 # -- posed -------------------------------------------------------------------------------------------------------------

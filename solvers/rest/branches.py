@@ -57,7 +57,7 @@ def pairs(tree: Tree) -> list[Pair]:
     Branches mirror each other if their segments have the same lengths, so a pose at rest need not be symmetrical, and a
     hand may hold something.
     """
-    found = []
+    found = list[Pair]()
     for parent, children in enumerate(tree.children):
         long = [child for child in children if tree.reach[child] > _REACH * tree.size]
         for a, b in combinations(long, 2):
@@ -106,14 +106,13 @@ def left_by_shape(tree: Tree, legs: Sequence[LimbBones], top: int | None) -> np.
     top : a bone at the top of the figure, if known. Figures whose legs say nothing face -Y, or +Z if they stand on Y.
     """
     heads = tree.heads
-    hips, feet, ends = (
-        0.5 * sum(heads[leg.bones.get(part, leg.path[-1])] for leg in legs) for part in ("thigh", "foot", "")
-    )
+    parts = ([heads[leg.bones.get(part, leg.path[-1])] for leg in legs] for part in ("thigh", "foot", ""))
+    hips, feet, ends = (0.5 * np.sum(places, axis=0) for places in parts)
     up = unit(hips - feet if top is None else heads[top] - hips)
     forward = ends - feet
     forward = forward - up * (up @ forward)
     if np.linalg.norm(forward) < 0.05 * tree.size:
-        knees = 0.5 * sum(heads[leg.bones["shin"]] for leg in legs)
+        knees = 0.5 * np.sum([heads[leg.bones["shin"]] for leg in legs], axis=0)
         line = unit(feet - hips)
         forward = (knees - hips) - line * (line @ (knees - hips))
     if np.linalg.norm(forward) < 0.005 * tree.size:

@@ -36,7 +36,7 @@ class Tree:
 
     def below(self, bone: int) -> list[int]:
         """All descendants."""
-        found, left = [], list(self.children[bone])
+        found, left = list[int](), [*self.children[bone]]
         while left:
             found.append(left.pop())
             left += self.children[found[-1]]

@@ -230,7 +230,7 @@ MOTION_FAULTS = [
     Fault("ends-too-long", "rig/figure/ends.py", "_LEAST * line < length <= most * line", "_LEAST * line < length",
           "feet of imported files are as long as their file says, ten times the figure",
           "test_imported_figures::test_a_foot_is_no_longer_than_its_leg_allows"),
-    Fault("limbs-of-helpers", "rig/figure/beside.py", "own = [bone for bone in path if not names[bone].helper]",
+    Fault("limbs-of-helpers", "rig/figure/beside.py", "own = [bone for bone in path if not tree.names[bone].helper]",
           "own = list(path)", "the goal of a further limb is at a helper bone beyond its end",
           "test_imported_figures::test_helper_bones_at_the_tips_of_further_limbs_get_no_goals"),
     Fault("end-of-helper", "rig/figure/beside.py", "    if name.helper:\n        return float(",
