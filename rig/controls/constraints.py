@@ -6,8 +6,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ...solvers.rest import GoalChain
 from ..figure import bend
-from ..figure.bend import Chain
 from ..figure.character import Character
 from ..notes import Note
 from ..skeleton import limits, stretch
@@ -73,7 +73,7 @@ def _pole_angle(ob: bpy.types.Object, bone: bpy.types.PoseBone, constraint: bpy.
     line = line / max(np.linalg.norm(line), 1e-12)
     out = middle - line * (middle @ line)
     if np.linalg.norm(out) < STRAIGHT * armature.length[chain].sum():
-        limb = next(iter(bend.find_limbs(own.body, [Chain(chain, above[0], constraint.use_tail)])), None)
+        limb = next(iter(bend.find_limbs(own.body, [GoalChain(chain, above[0], constraint.use_tail)])), None)
         if limb is None:
             return 0.0
         out = -np.cross(limb.axis, tails[limb.lower] - heads[limb.lower])  # the middle moves opposite to the lower end

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.algebra import quaternion, twist_swing
-from ...solvers.rest import unit
+from ...solvers.rest import BEND, unit
 from ..blender.limit_frame import LimitFrame
-from .bend import BEND
 from .body import RestBody
 from .parts import BendRange, JointRange, Role, TwistRange
 

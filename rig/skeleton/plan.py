@@ -10,11 +10,11 @@ import numpy as np
 
 from ...solvers import GOAL_KINDS
 from ...solvers.algebra import quaternion
+from ...solvers.rest import GoalChain
 from ..blender import bulk, leaders, limit_frame
 from ..blender.armature import Armature
 from ..blender.dependencies import Dependencies, acts
 from ..figure import bend, capsules
-from ..figure.bend import Chain
 from ..figure.body import RestBody
 from ..figure.capsules import BoneCapsule
 from ..figure.character import Character
@@ -168,7 +168,7 @@ def plan(
     if ob.original.library is not None:
         notes.append(Note(Code.LINKED))
     chains = [
-        Chain([bone for bone in goal.chain if bone in armature.above(goal.bone)], goal.bone, goal.facts.use_tail)
+        GoalChain([bone for bone in goal.chain if bone in armature.above(goal.bone)], goal.bone, goal.facts.use_tail)
         for goal in goals if not goal.facts.weighs
     ]
     bends = _bends(pose, character.body, chains, moved)
@@ -491,7 +491,7 @@ def _dividing(pose: bpy.types.bpy_prop_collection, figure: Figure, links: Sequen
 
 
 def _bends(
-    pose: bpy.types.bpy_prop_collection, body: RestBody, chains: list[Chain], moved: np.ndarray
+    pose: bpy.types.bpy_prop_collection, body: RestBody, chains: list[GoalChain], moved: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Preferred bends: those of the user, and of the elbows and knees of straight limbs."""
     bends: dict[int, np.ndarray] = {}

@@ -7,9 +7,9 @@ from math import atan2
 import bpy
 from mathutils import Quaternion, Vector
 
+from ...solvers.rest import FoldingLimb, GoalChain
 from ..blender.places import world_matrix
 from ..figure import bend
-from ..figure.bend import Chain
 from ..figure.character import Character
 from .plan import chain_of
 
@@ -108,10 +108,10 @@ class Poles:
         number = self._figure.armature.index[goal.bone]
         return number, chain_of(goal, self._figure.armature.above(number), self._ob.pose.bones[number].dqik_translate)
 
-    def _limb(self, goal: bpy.types.PropertyGroup) -> bend.FoldingLimb | None:
+    def _limb(self, goal: bpy.types.PropertyGroup) -> FoldingLimb | None:
         """The limb that a goal's pole turns; None if that is the whole chain."""
         number, chain = self._chain(goal)
-        return next(iter(bend.find_limbs(self._figure.body, [Chain(chain, number, goal.use_tail)])), None)
+        return next(iter(bend.find_limbs(self._figure.body, [GoalChain(chain, number, goal.use_tail)])), None)
 
     def _points(self, goal: bpy.types.PropertyGroup, at_rest: bool = False) -> tuple[Vector, Vector, Vector] | None:
         """Root, middle and end in armature space of the limb that a pole turns; of the whole chain if it has none."""

@@ -4,9 +4,10 @@
 from . import branches, directions, standing
 from .branches import LIMBS, LimbBones
 from .directions import LEFT, RIGHT, SMALL, Key, nearest_axis, unit
+from .folding import BEND, FoldingLimb, GoalChain, folding_limbs
 from .tree import Tree
 
 __all__ = [
-    "LEFT", "LIMBS", "RIGHT", "SMALL", "Key", "LimbBones", "Tree", "branches", "directions", "nearest_axis",
-    "standing", "unit",
+    "BEND", "LEFT", "LIMBS", "RIGHT", "SMALL", "FoldingLimb", "GoalChain", "Key", "LimbBones", "Tree", "branches",
+    "directions", "folding_limbs", "nearest_axis", "standing", "unit",
 ]  # fmt: skip
