@@ -423,11 +423,13 @@ def test_the_priors_own_pose_meets_goals_of_hands_and_feet(goals: tuple[str, ...
 
 
 def test_figures_that_do_not_stand_are_refused() -> None:
-    """With the reason: legs that point forward at rest, or no limb that has a goal."""
+    """With the reason: legs that point forward at rest, no limb that has a goal, or no limbs."""
     lying = tuple(
         (name, parent, (head[0], 0.9, 0.95 - head[1]) if name.startswith(("shin", "foot", "toes")) else head)
         for name, parent, head in BODY
     )
+    trunk = tuple(row for row in BODY if not row[0].endswith("L"))
+    assert rig(bodies=trunk, goals=("head",)).figure is figures.NoFigure.NO_PAIRS
     assert rig(bodies=lying).figure is figures.NoFigure.NOT_UPRIGHT
     assert rig(goals=("head",)).figure is figures.NoFigure.NO_WHOLE_LIMBS
 
